@@ -1,0 +1,39 @@
+"""The one place that decides what `cp` and `cuda` are: CuPy and Numba on a GPU, their stand-ins elsewhere.
+
+The environment variable WARPBOOK_BACKEND overrides the choice: "virtual" counts on the virtual GPU although there
+is a real one, "gpu" insists on a real one.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib import import_module
+
+from helpers.device import real_gpu
+
+CHOICES = ("auto", "virtual", "gpu")
+MODULES = {
+    "cp": {True: "cupy", False: "helpers.vgpu.cupy"},
+    "cuda": {True: "numba.cuda", False: "helpers.vgpu.numba_cuda"},
+}
+
+
+@cache
+def on_gpu() -> bool:
+    """Whether kernels run on a real GPU: there is one, and WARPBOOK_BACKEND does not say "virtual".
+
+    Errors: ValueError for an unknown value of WARPBOOK_BACKEND, RuntimeError for "gpu" without a GPU.
+    """
+    wanted = os.environ.get("WARPBOOK_BACKEND", "auto")
+    if wanted not in CHOICES:
+        raise ValueError(f"WARPBOOK_BACKEND is {wanted!r}; it may be {', '.join(CHOICES)}")
+    if wanted == "gpu" and not real_gpu():
+        raise RuntimeError("WARPBOOK_BACKEND is 'gpu', but the CUDA driver finds no GPU. Run `warpbook doctor`.")
+    return wanted != "virtual" and real_gpu()
+
+
+@cache
+def module(name: str):
+    """The module behind "cp" or "cuda"."""
+    return import_module(MODULES[name][on_gpu()])

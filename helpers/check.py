@@ -1,0 +1,318 @@
+"""Instant feedback on an exercise: run it on awkward shapes, count what it cost, name the misconception.
+
+It is for learning, so nothing here raises on a wrong answer: `check` returns a `Report` that says not yet.
+"""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from helpers.calls import launch
+from helpers.exercises import Case, Exercise, Mistake, Out, exercise
+from helpers.exercises import mistakes as known
+from helpers.vgpu.errors import CompileError, VirtualGPUError
+
+POISON = 0xFF
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one case gave: the first output (or the value returned), which elements no thread wrote, any
+    error."""
+
+    case: Case
+    got: object = None
+    untouched: np.ndarray | None = None
+    wrong: np.ndarray | None = None
+    error: Exception | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None and not self.wrong.any()
+
+    @property
+    def only_untouched(self) -> bool:
+        """Every wrong element is one that no thread wrote."""
+        return self.wrong is not None and not (self.wrong & ~self.untouched).any()
+
+    def note(self) -> str:
+        """One phrase on what happened."""
+        if self.error is not None:
+            return f"{type(self.error).__name__}: {str(self.error).splitlines()[0]}"
+        if self.ok:
+            return "right"
+        if not isinstance(self.got, np.ndarray):
+            return f"returned {self.got!r}, should be {self.case.expected!r}"
+        index = tuple(int(i) for i in np.argwhere(self.wrong)[0])
+        place = index[0] if len(index) == 1 else index
+        was = "never written" if self.untouched[index] else f"{self.got[index]:g}"
+        count = f"{int(self.wrong.sum()):,} of {self.wrong.size:,} wrong"
+        return f"{count}; element {place} is {was}, should be {self.case.out.expected[index]:g}"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """One budget and what the kernel spent of it."""
+
+    label: str
+    value: float
+    at_most: float
+    teach: str = field(repr=False)
+    where: str = field(default="", repr=False)
+
+    @property
+    def ok(self) -> bool:
+        return self.value <= self.at_most
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.value:,.4g} (at most {self.at_most:,.4g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All that a check saw, for the predicates that know a mistake by its traces."""
+
+    exercise: Exercise
+    outcomes: tuple[Outcome, ...]
+    budgets: tuple[Spent, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` says of an answer."""
+
+    key: str
+    title: str
+    passed: bool
+    cases: tuple[tuple[str, bool, str], ...]
+    budgets: tuple[tuple[str, bool], ...]
+    mistake: str | None
+    message: str
+
+    @property
+    def verdict(self) -> str:
+        """One line."""
+        if self.passed:
+            return f"✓ {self.title}: right on all {len(self.cases)} cases" + (
+                ", within budget." if self.budgets else "."
+            )
+        return f"✗ {self.title}: not yet" + (f" — {self.mistake}." if self.mistake else ".")
+
+    def _rows(self) -> list[tuple[bool, str]]:
+        failed = [(ok, f"{name}: {note}") for name, ok, note in self.cases if not ok]
+        right = sum(ok for _, ok, _ in self.cases)
+        rows = [(True, f"right on {right} of {len(self.cases)} cases")] if right and failed else []
+        return rows + failed[:3] + [(ok, text) for text, ok in self.budgets]
+
+    def __repr__(self) -> str:
+        rows = [f"  {'✓' if ok else '✗'} {text}" for ok, text in self._rows()]
+        words = [f"  {line}" for line in self.message.splitlines()]
+        return "\n".join([self.verdict, *rows, *words])
+
+    def _repr_html_(self) -> str:
+        colour = "#009e73" if self.passed else "#d55e00"
+        rows = "".join(f"<li>{'✓' if ok else '✗'} {html.escape(text)}</li>" for ok, text in self._rows())
+        lines = f'<ul style="list-style:none;margin:4px 0;padding-left:8px">{rows}</ul>' if rows else ""
+        return (
+            f'<div role="status" style="border-left:4px solid {colour};padding:6px 12px;max-width:760px;'
+            f'background:rgba(127,127,127,.09);border-radius:0 6px 6px 0"><b>{html.escape(self.verdict)}</b>{lines}'
+            f'<div style="white-space:pre-wrap">{html.escape(self.message)}</div></div>'
+        )
+
+
+def check(answer, key: str | Exercise) -> Report:
+    """Check a kernel, or a function, against the exercise called `key`.
+
+    Runs every case on fresh memory, compares with NumPy, then counts on a larger one; stops counting when a
+    result is wrong. Returns a `Report`; raises KeyError when there is no such exercise, and never because
+    the answer is wrong.
+    """
+    task = exercise(key)
+    if not callable(answer) and not hasattr(answer, "__getitem__"):
+        what = f"check wants the {'function' if task.language == 'python' else 'kernel'} itself, e.g. {task.name}"
+        return Report(
+            task.key, task.title, False, (), (), "nothing to run", f"{what}; it was given {answer!r}."
+        )
+    outcomes = []
+    for case in task.cases():
+        outcomes.append(_run(answer, case, task))
+        if isinstance(outcomes[-1].error, CompileError):
+            break
+    spent = _count(answer, task) if task.budgets and all(outcome.ok for outcome in outcomes) else ()
+    evidence = Evidence(task, tuple(outcomes), spent)
+    passed = all(outcome.ok for outcome in outcomes) and all(budget.ok for budget in spent)
+    mistake = (
+        None if passed else next((m for m in (*task.mistakes, *_ANY_EXERCISE) if m.when(evidence)), None)
+    )
+    return Report(
+        task.key,
+        task.title,
+        passed,
+        tuple((outcome.case.name, outcome.ok, outcome.note()) for outcome in outcomes),
+        tuple((str(budget), budget.ok) for budget in spent),
+        mistake.name if mistake else None,
+        _message(evidence, mistake, passed),
+    )
+
+
+def _run(answer, case: Case, task: Exercise) -> Outcome:
+    if task.language == "python":
+        try:
+            got = answer(*case.arguments)
+        except Exception as error:
+            return Outcome(case, error=error)
+        wrong = np.array([got != case.expected])
+        return Outcome(case, got, np.zeros(1, bool), wrong)
+    arguments, outputs = place(case)
+    try:
+        launch(answer, case.grid, case.block, arguments)
+    except Exception as error:  # a learner's kernel may fail in any way; the report says how
+        return Outcome(case, error=error)
+    got = outputs[0].get()
+    expected = case.out.expected
+    untouched = np.zeros(got.shape, bool)
+    if case.out.initial is None:
+        bytes_ = got.reshape(-1, 1).view(np.uint8).reshape(got.size, -1)
+        untouched = (bytes_ == POISON).all(axis=1).reshape(got.shape)
+    with np.errstate(invalid="ignore"):
+        wrong = ~np.isclose(got, expected, rtol=task.tolerance, atol=task.tolerance, equal_nan=True)
+    return Outcome(case, got, untouched, wrong)
+
+
+def place(case: Case) -> tuple[list, list]:
+    """The arguments of a case in device memory, and the arrays among them that are outputs."""
+    from helpers import cp
+
+    arguments, outputs = [], []
+    for argument in case.arguments:
+        if isinstance(argument, Out):
+            array = cp.empty(argument.expected.shape, argument.expected.dtype)
+            array.view(np.uint8).fill(POISON)
+            if argument.initial is not None:
+                array[...] = cp.asarray(argument.initial)
+            outputs.append(array)
+            arguments.append(array)
+        else:
+            arguments.append(cp.asarray(argument) if isinstance(argument, np.ndarray) else argument)
+    return arguments, outputs
+
+
+def _count(answer, task: Exercise) -> tuple[Spent, ...]:
+    from helpers.profile import profile
+
+    case = (task.measured or (lambda: task.cases()[-1]))()
+    arguments, _ = place(case)
+    counted = profile(answer, case.grid, case.block, arguments)
+    return tuple(
+        Spent(b.label, float(b.measure(counted)), b.at_most, b.teach, _worst_line(counted, b))
+        for b in task.budgets
+    )
+
+
+def _worst_line(counted, budget) -> str:
+    worst = max(counted.lines, key=lambda line: line[budget.line_by], default=None)
+    if worst is None or not worst[budget.line_by]:
+        return ""
+    return f"line {worst.number}: {worst.source.strip()}"
+
+
+def _message(evidence: Evidence, mistake: Mistake | None, passed: bool) -> str:
+    if passed:
+        return f"To go further: {evidence.exercise.stretch}" if evidence.exercise.stretch else ""
+    said = [mistake.teach] if mistake else []
+    bad = next((outcome for outcome in evidence.outcomes if not outcome.ok), None)
+    if bad is not None and isinstance(bad.error, VirtualGPUError):
+        said.append(str(bad.error))
+    elif bad is not None and isinstance(bad.got, np.ndarray) and evidence.exercise.thread_of:
+        index = tuple(int(i) for i in np.argwhere(bad.wrong)[0])
+        block, thread = evidence.exercise.thread_of(index, bad.case)
+        said.append(f"Look at thread {_triple(thread)} of block {_triple(block)}: that element is its work.")
+    for budget in evidence.budgets:
+        if not budget.ok:
+            said += [budget.teach] if not mistake else []
+            said += [f"Most of it on {budget.where}"] if budget.where else []
+            break
+    said.append(f'Stuck? hint("{evidence.exercise.key}", 1)')
+    return "\n".join(said)
+
+
+def _triple(index: tuple[int, ...]) -> str:
+    return str(index[0]) if len(index) == 1 else str(index)
+
+
+def _failed_with(*kinds):
+    return lambda evidence: any(isinstance(outcome.error, kinds) for outcome in evidence.outcomes)
+
+
+_ANY_EXERCISE = (
+    Mistake("it does not compile", _failed_with(CompileError), "The compiler stopped before any thread ran."),
+    Mistake(
+        "a thread left its array",
+        known.out_of_bounds,
+        "A launch has whole blocks, so some threads have no element: guard every access with the array's "
+        "size.",
+    ),
+    Mistake("it stops with an error", _failed_with(Exception), "The message below says where."),
+    Mistake(
+        "nothing is written yet", known.nothing_written, "Every output element still holds the bytes 0xFF."
+    ),
+    Mistake(
+        "the end is not written",
+        known.tail_missing,
+        "The last elements are left out: is the launch or loop short?",
+    ),
+    Mistake(
+        "some elements are never written",
+        known.untouched_somewhere,
+        "Which threads should have written them?",
+    ),
+    Mistake(
+        "right, but over budget",
+        lambda e: any(not b.ok for b in e.budgets),
+        "The result is right; its cost is not.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One stage of help."""
+
+    key: str
+    stage: int
+    text: str
+
+    def __repr__(self) -> str:
+        return f"Hint {self.stage} of 3: {self.text}"
+
+
+def hint(key: str | Exercise, stage: int = 1) -> Hint:
+    """One of three hints: 1 nudges, 2 names the idea, 3 nearly gives it away."""
+    task = exercise(key)
+    if stage not in (1, 2, 3):
+        raise ValueError(f"an exercise has hints 1, 2 and 3, not {stage}")
+    return Hint(task.key, stage, task.hints[stage - 1])
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One good answer and why it is one."""
+
+    key: str
+    source: str
+    why: str
+
+    def __repr__(self) -> str:
+        return f"{self.source.strip()}\n\n{self.why}"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.source.strip())}</pre><p>{html.escape(self.why)}</p>"
+
+
+def solution(key: str | Exercise) -> Solution:
+    """A solution with its explanation: best asked for after an attempt."""
+    task = exercise(key)
+    return Solution(task.key, task.solution, task.why)

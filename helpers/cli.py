@@ -1,0 +1,200 @@
+"""The `warpbook` command: a table of small commands."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+FIRST_NOTEBOOK = "00_start_here.ipynb"
+
+
+class UsageProblem(Exception):
+    """The command cannot do what it was asked; the message says what to do instead. Exit status 2."""
+
+
+def project_folder() -> Path:
+    """The folder of the workbook: where the command was called, else where `helpers` was installed from.
+
+    Raises UsageProblem when neither holds notebooks/, as after `pip install` of a built wheel.
+    """
+    for folder in (Path.cwd(), *Path.cwd().parents, HERE):
+        if (folder / "notebooks").is_dir() and (folder / "helpers").is_dir():
+            return folder
+    raise UsageProblem(
+        "No notebooks/ folder here or beside the installed helpers. Change into the folder of the workbook "
+        "(the one with README.md) and call again."
+    )
+
+
+# -- lab ------------------------------------------------------------------------------------------------
+
+
+def lab_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "notebook", nargs="?", help=f"the notebook to open, default notebooks/{FIRST_NOTEBOOK}"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
+    parser.add_argument("--port", type=int, help="the port to serve on, default 8888 or the next free one")
+
+
+def lab_command(
+    root: Path,
+    notebook: Path,
+    *,
+    port: int | None = None,
+    no_browser: bool = False,
+    is_root: bool | None = None,
+    has_display: bool | None = None,
+) -> list[str]:
+    """The command line that starts JupyterLab at `notebook`, a file somewhere under `root`.
+
+    `is_root` and `has_display` describe the machine and are found out when not given.
+    """
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0 if is_root is None else is_root
+    has_display = display_present() if has_display is None else has_display
+    address = "/lab/tree/" + notebook.relative_to(root).as_posix()
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
+    command += [f"--LabApp.default_url={address}"]
+    command += [f"--port={port}"] if port else []
+    command += (
+        ["--allow-root"] if is_root else []
+    )  # Jupyter refuses to run as root otherwise, as in a container
+    command += ["--no-browser"] if no_browser or not has_display else []
+    return command
+
+
+def display_present(platform: str = sys.platform, environment: dict[str, str] | None = None) -> bool:
+    """Whether a browser window can be opened: always on Windows and macOS, by environment on Linux."""
+    environment = dict(os.environ) if environment is None else environment
+    if platform in ("win32", "darwin"):
+        return True
+    return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
+
+
+def lab(arguments: argparse.Namespace) -> int:
+    root = project_folder()
+    notebook = Path(arguments.notebook or root / "notebooks" / FIRST_NOTEBOOK).resolve()
+    if not notebook.is_file():
+        raise UsageProblem(f"There is no notebook {notebook}. The chapters are in {root / 'notebooks'}.")
+    if not notebook.is_relative_to(root):
+        root = notebook.parent
+    command = lab_command(root, notebook, port=arguments.port, no_browser=arguments.no_browser)
+    if "--no-browser" in command:
+        print("Open the address that JupyterLab prints below in a browser. Stop it with Ctrl-C.", flush=True)
+    return call(command)
+
+
+# -- doctor, test, notebooks ----------------------------------------------------------------------------
+
+
+def doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="write the findings as JSON")
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    from helpers import doctor as checks
+
+    findings = checks.examine()
+    print(checks.as_json(findings) if arguments.json else checks.as_text(findings))
+    return checks.exit_status(findings)
+
+
+def test_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("pytest", nargs="*", help="what pytest is given; put -- before its options")
+
+
+def test(arguments: argparse.Namespace) -> int:
+    return call([sys.executable, "-m", "pytest", *arguments.pytest], cwd=project_folder())
+
+
+def notebooks_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("notebooks", nargs="*", type=Path, help="which to run, default all of notebooks/")
+    parser.add_argument("--store", action="store_true", help="write the outputs into the notebooks")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds a notebook may take, default 60")
+
+
+def notebooks(arguments: argparse.Namespace) -> int:
+    from helpers import notebooks as runner
+
+    paths = arguments.notebooks or sorted((project_folder() / "notebooks").glob("*.ipynb"))
+    if not paths:
+        raise UsageProblem("There is no notebook to run in notebooks/.")
+    failed = 0
+    for path in paths:
+        result = runner.run(path, budget=arguments.budget)
+        print(result.report(), flush=True)
+        failed += bool(result.problems)
+        if arguments.store and not result.problems:
+            runner.store(result, path)
+    return 1 if failed else 0
+
+
+def call(command: Sequence[str], cwd: Path | None = None) -> int:
+    """Run `command` to its end and give its exit status; Ctrl-C is the child's to handle."""
+    process = subprocess.Popen(list(command), cwd=cwd)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue
+
+
+# -- the table ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Command:
+    """One row: the word typed, one line of help, what adds its arguments, and what runs it."""
+
+    name: str
+    summary: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+COMMANDS = (
+    Command("lab", "open the workbook in JupyterLab", lab_arguments, lab),
+    Command("doctor", "check this machine: packages, compilers, GPU, widgets", doctor_arguments, doctor),
+    Command("test", "run the tests, the notebooks included", test_arguments, test),
+    Command("notebooks", "run the notebooks from clean kernels", notebooks_arguments, notebooks),
+)
+
+EPILOGUE = """\
+exit status: 0 all well, 1 a check or a test failed, 2 the command was not understood
+start with `warpbook doctor` if anything behaves oddly
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="warpbook",
+        description="A workbook on GPU performance, with or without a GPU.",
+        epilog=EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    rows = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        row = rows.add_parser(command.name, help=command.summary, description=command.summary + ".")
+        command.arguments(row)
+        row.set_defaults(run=command.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line `arguments` (default: the process's own) and return the exit status."""
+    parsed = build_parser().parse_args(arguments)
+    try:
+        return parsed.run(parsed)
+    except UsageProblem as problem:
+        print(f"warpbook: {problem}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

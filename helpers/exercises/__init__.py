@@ -1,0 +1,152 @@
+"""The table of exercises: what is asked, on which data, within which budget, and how wrong answers are known.
+
+A chapter's or lab's exercises are rows `Exercise(…)` in a module of this package, which `BOOKS` names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+BOOKS = ("ch00", "ch02", "ch04")
+"""Modules of this package that hold a tuple `EXERCISES`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Out:
+    """An argument that the kernel must fill: what it must hold afterwards, and what it holds before.
+
+    Without `initial` the array starts as bytes 0xFF (NaN, or -1), so an element that no thread writes shows.
+    """
+
+    expected: np.ndarray
+    initial: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One launch: `arguments` are arrays, scalars and at least one `Out`, in the kernel's order.
+
+    For an exercise whose answer is a Python function, `expected` is what the function must return.
+    """
+
+    name: str
+    arguments: tuple
+    grid: tuple[int, ...] = (1,)
+    block: tuple[int, ...] = (1,)
+    expected: object = None
+
+    @property
+    def out(self) -> Out:
+        """The first output."""
+        return next(argument for argument in self.arguments if isinstance(argument, Out))
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """A limit on counters: `measure(profile)` may be `at_most`, or a little explanation follows.
+
+    `line_by` names the counter whose worst source line is shown.
+    """
+
+    label: str
+    measure: Callable[[object], float]
+    at_most: float
+    teach: str
+    line_by: str = "global_load_sectors"
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake:
+    """A misconception: its name, how its traces are recognised, and the words that help."""
+
+    name: str
+    when: Callable[[object], bool]
+    teach: str
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One exercise.
+
+    `language`: "numba", "cuda", or "python" for a plain function. `cases()`: the launches, smallest first.
+    `measured()`: the launch whose counters meet the budgets, or None. `mistakes`: in the order they are
+    tried.
+    `hints`: three, from a nudge to nearly the answer. `solution`: source text, explained by `why`.
+    `thread_of(index, case)`: the (block, thread) that should write an element, where the launch fixes it.
+    """
+
+    key: str
+    title: str
+    language: str
+    name: str
+    cases: Callable[[], list[Case]]
+    hints: tuple[str, str, str]
+    solution: str
+    why: str
+    stretch: str = ""
+    mistakes: tuple[Mistake, ...] = ()
+    budgets: tuple[Budget, ...] = ()
+    measured: Callable[[], Case] | None = None
+    thread_of: Callable | None = None
+    tolerance: float = field(default=1e-5)
+
+    def build(self, source: str):
+        """The callable that `source` defines: a kernel, or a plain function."""
+        if self.language == "cuda":
+            from helpers import cp
+
+            return cp.RawKernel(source, self.name)
+        names: dict[str, object] = {"__name__": "exercise"}
+        if self.language == "numba":
+            from helpers import cuda
+
+            names["cuda"] = cuda
+        exec(compile(source, f"<{self.key}>", "exec"), names)
+        return names[self.name]
+
+
+def exercises() -> dict[str, Exercise]:
+    """Every exercise by its key, in the order of the books."""
+    found: dict[str, Exercise] = {}
+    for book in BOOKS:
+        for exercise in importlib.import_module(f"helpers.exercises.{book}").EXERCISES:
+            found[exercise.key] = exercise
+    return found
+
+
+def exercise(key: str | Exercise) -> Exercise:
+    """The exercise called `key`; a KeyError names the nearest when there is none."""
+    if isinstance(key, Exercise):
+        return key
+    table = exercises()
+    if key not in table:
+        near = difflib.get_close_matches(str(key), table, n=1) or ["one of " + ", ".join(table)]
+        raise KeyError(f"no exercise {key!r}; did you mean {near[0]}?")
+    return table[key]
+
+
+# --- data that finds mistakes
+# ------------------------------------------------------------------------------------
+
+
+def numbers(shape, seed: int = 0) -> np.ndarray:
+    """float32 values in quarters from -8 to 8, about half of them negative, many repeated, none zero by
+    chance."""
+    quarters = np.random.default_rng(seed).integers(-32, 32, shape)
+    return (np.where(quarters == 0, 7, quarters) / 4).astype(np.float32)
+
+
+def cover(size: int, threads: int) -> int:
+    """The blocks of `threads` that cover `size` elements."""
+    return -(-size // threads)
+
+
+def thread_1d(index: tuple[int, ...], case: Case) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """(block, thread) for a launch with one thread an element, x along the last axis of the data."""
+    places = [divmod(i, b) for i, b in zip(reversed(index), case.block, strict=False)]
+    return tuple(block for block, _ in places), tuple(thread for _, thread in places)

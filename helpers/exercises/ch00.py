@@ -1,0 +1,147 @@
+"""Exercises of the start notebook: a first kernel of one's own in each language."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Case, Exercise, Mistake, Out, cover, numbers, thread_1d
+from helpers.exercises import mistakes as known
+
+BLOCK = 64
+SIZES = (1, 31, 64, 97, 128, 1000)
+
+
+def _relu_cases() -> list[Case]:
+    def case(name, x):
+        return Case(name, (x, Out(np.maximum(x, 0))), (cover(x.size, BLOCK),), (BLOCK,))
+
+    return [case(f"{n} elements", numbers(n, seed=n)) for n in SIZES] + [
+        case("97 elements, all negative", -np.abs(numbers(97))),
+        case("97 elements, all alike", np.full(97, 2.5, np.float32)),
+    ]
+
+
+def _leaky_cases() -> list[Case]:
+    def case(name, x, slope):
+        wanted = np.where(x > 0, x, np.float32(slope) * x).astype(np.float32)
+        arguments = (x, Out(wanted), np.float32(slope), np.int32(x.size))
+        return Case(name, arguments, (cover(x.size, BLOCK),), (BLOCK,))
+
+    return [case(f"{n} elements, slope 0.25", numbers(n, seed=n), 0.25) for n in SIZES] + [
+        case("97 elements, slope 0", numbers(97), 0.0),
+        case("97 elements, slope 2", numbers(97), 2.0),
+        case("97 elements, slope -0.5", numbers(97), -0.5),
+    ]
+
+
+FIRST_BLOCK = Mistake(
+    "every block does the work of block 0",
+    known.first_block_only,
+    "threadIdx starts again at 0 in every block. A thread's place in the whole grid is "
+    "blockIdx.x * blockDim.x + threadIdx.x (in Numba: cuda.grid(1)).",
+)
+
+NO_GUARD = Mistake(
+    "no guard",
+    known.out_of_bounds,
+    "The grid is made of whole blocks, so the last block has more threads than there are elements left. "
+    "Each thread must ask whether its element exists before it touches it.",
+)
+
+EXERCISES = (
+    Exercise(
+        key="ch00.relu",
+        title="ReLU in Numba",
+        language="numba",
+        name="relu",
+        cases=_relu_cases,
+        thread_of=thread_1d,
+        mistakes=(
+            FIRST_BLOCK,
+            NO_GUARD,
+            Mistake(
+                "that is the absolute value",
+                known.gives(lambda case: np.abs(case.arguments[0])),
+                "Negative numbers should become 0; yours come back positive.",
+            ),
+            Mistake(
+                "negative numbers come through",
+                known.gives(lambda case: case.arguments[0]),
+                "The copy works; now replace what is below 0 by 0.",
+            ),
+            Mistake(
+                "negative numbers leave their element unwritten",
+                lambda evidence: known.untouched_somewhere(evidence) and not known.tail_missing(evidence),
+                "The guard must not depend on the value: an element that should be 0 has to be written too.",
+            ),
+        ),
+        hints=(
+            "Which one element belongs to this thread? Ask cuda.grid(1).",
+            "One thread, one element: guard with `if i < x.size:`, then assign to out[i].",
+            "Inside the guard: out[i] = max(x[i], 0.0).",
+        ),
+        solution="""
+@cuda.jit
+def relu(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = max(x[i], 0.0)
+""",
+        why=(
+            "cuda.grid(1) is blockIdx.x * blockDim.x + threadIdx.x. The guard keeps the threads of the last "
+            "block that "
+            "have no element away from memory. max writes every element, so nothing is left of the 0xFF bytes."
+        ),
+        stretch="make it clip at 6 as well (ReLU6) without a second if.",
+    ),
+    Exercise(
+        key="ch00.leaky",
+        title="leaky ReLU in CUDA C",
+        language="cuda",
+        name="leaky_relu",
+        cases=_leaky_cases,
+        thread_of=thread_1d,
+        mistakes=(
+            FIRST_BLOCK,
+            NO_GUARD,
+            Mistake(
+                "that is max(x, slope * x)",
+                known.gives(
+                    lambda case: np.maximum(case.arguments[0], case.arguments[2] * case.arguments[0])
+                ),
+                "max(x, slope * x) is leaky ReLU only while slope is at most 1. Compare x with 0 instead.",
+            ),
+            Mistake(
+                "the slope is not used",
+                known.gives(lambda case: np.maximum(case.arguments[0], 0)),
+                "That is plain ReLU: below 0 the answer is slope * x.",
+            ),
+            Mistake(
+                "the slope is on the wrong side",
+                known.gives(
+                    lambda case: np.where(case.arguments[0] > 0, case.arguments[2], 1) * case.arguments[0]
+                ),
+                "You scale the positive numbers; the negative ones should be scaled.",
+            ),
+        ),
+        hints=(
+            "The index is blockIdx.x * blockDim.x + threadIdx.x; the size comes as the last argument.",
+            "Guard with `if (i < n)`. Inside, choose between x[i] and slope * x[i] with ?:.",
+            "out[i] = x[i] > 0 ? x[i] : slope * x[i];",
+        ),
+        solution="""
+extern "C" __global__
+void leaky_relu(const float* x, float* out, float slope, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = x[i] > 0 ? x[i] : slope * x[i];
+}
+""",
+        why=(
+            "A C pointer does not know its length, so n travels as an argument and the guard uses it. The "
+            "?: compares "
+            "with 0, which is right for every slope."
+        ),
+        stretch="give each channel a slope of its own (PReLU): slopes[i % channels].",
+    ),
+)

@@ -1,0 +1,223 @@
+"""Exercises on threads, warps, blocks and grids."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, thread_1d
+from helpers.exercises import mistakes as known
+from helpers.exercises.ch00 import NO_GUARD
+from helpers.vgpu.errors import OutOfBounds
+
+TILE = (16, 8)
+SHAPES = ((1, 1), (1, 17), (17, 1), (8, 16), (13, 37), (37, 13), (32, 32))
+GRID, BLOCK = 2, 64
+
+
+def _blocks_cases() -> list[Case]:
+    pairs = ((1, 128), (127, 128), (128, 128), (129, 128), (1000, 256), (1024, 256), (7, 32), (10**9, 1024))
+    return [Case(f"blocks({n:,}, {t})", (n, t), expected=cover(n, t)) for n, t in pairs]
+
+
+def _bias_case(rows: int, columns: int) -> Case:
+    x, bias = numbers((rows, columns), seed=rows), numbers(columns, seed=99)
+    grid = (cover(columns, TILE[0]), cover(rows, TILE[1]))
+    arguments = (x, bias, Out(x + bias), np.int32(rows), np.int32(columns))
+    return Case(f"{rows} rows × {columns} columns", arguments, grid, TILE)
+
+
+def _square_case(n: int) -> Case:
+    x = numbers(n, seed=n)
+    return Case(f"{n:,} elements, {GRID * BLOCK} threads", (x, Out(x * x)), (GRID,), (BLOCK,))
+
+
+def _written_once(profile) -> float:
+    return profile["global_store_bytes"] / (4 * 4096)
+
+
+def _column_by_column(case: Case) -> np.ndarray:
+    x, bias = case.arguments[:2]
+    return (x.ravel() + bias[np.arange(x.size) // x.shape[0]]).reshape(x.shape)
+
+
+def _tall_only(evidence) -> bool:
+    """Out of bounds in tall matrices alone: a row was taken to be as long as there are rows."""
+    shapes = [o.case.out.expected.shape for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
+    return bool(shapes) and all(rows > columns for rows, columns in shapes)
+
+
+def _not_square(evidence) -> bool:
+    """Right for squares; in other shapes a part is never written, and the rest is right."""
+    failed = [o for o in evidence.outcomes if not o.ok]
+    shapes = [o.case.out.expected.shape for o in failed]
+    return known.untouched_somewhere(evidence) and all(rows != columns for rows, columns in shapes)
+
+
+EXERCISES = (
+    Exercise(
+        key="ch02.blocks",
+        title="how many blocks",
+        language="python",
+        name="blocks",
+        cases=_blocks_cases,
+        mistakes=(
+            Mistake(
+                "rounded down",
+                known.gives(lambda case: case.arguments[0] // case.arguments[1]),
+                "n // threads drops the last, unfilled block, and its elements are never computed.",
+            ),
+            Mistake(
+                "one block too many when it fits exactly",
+                known.gives(lambda case: case.arguments[0] // case.arguments[1] + 1),
+                "n // threads + 1 launches a block of idle threads whenever threads divides n.",
+            ),
+            Mistake(
+                "rounded to the nearest",
+                known.gives(lambda case: round(case.arguments[0] / case.arguments[1])),
+                "round goes down as often as up; a partly filled block still has to run.",
+            ),
+        ),
+        hints=(
+            "129 elements with 128 threads a block need 2 blocks; 128 need 1.",
+            "You want the quotient rounded up, in whole numbers: // rounds down.",
+            "Add threads - 1 before dividing: (n + threads - 1) // threads.",
+        ),
+        solution="""
+def blocks(n, threads):
+    return (n + threads - 1) // threads
+""",
+        why=(
+            "Adding threads - 1 lifts any remainder over the next multiple and leaves exact multiples "
+            "alone. Whole numbers "
+            "stay exact where math.ceil(n / threads) rounds for very large n."
+        ),
+        stretch="Python has a two-sign trick for the same: -(-n // threads). Why does it work?",
+    ),
+    Exercise(
+        key="ch02.bias",
+        title="add a bias to every row, in CUDA C",
+        language="cuda",
+        name="add_bias",
+        cases=lambda: [_bias_case(*shape) for shape in SHAPES],
+        thread_of=thread_1d,
+        mistakes=(
+            Mistake(
+                "a row is taken to be as long as there are rows",
+                _tall_only,
+                "To go one row down you step over a whole row, and a row has `columns` elements: y * "
+                "columns + x.",
+            ),
+            Mistake(
+                "x is taken for the row",
+                _not_square,
+                "x runs along a row, so it counts columns; y counts rows. The launch gave x the columns to "
+                "cover. "
+                "Squares cannot tell the two apart, which is why 32 × 32 passes.",
+            ),
+            Mistake(
+                "the elements are counted down the columns",
+                known.gives(_column_by_column),
+                "x * rows + y walks down a column. In a C array a row lies in one piece: y * columns + x.",
+            ),
+            Mistake(
+                "no guard in one direction",
+                known.out_of_bounds,
+                "Blocks are 16 × 8. Past the right edge and past the bottom edge there are threads without "
+                "an element: "
+                "the guard needs both x < columns and y < rows, joined by &&.",
+            ),
+            NO_GUARD,
+        ),
+        hints=(
+            "Two indices: x from the .x members, y from the .y members.",
+            "x < columns and y < rows guard; the element is y * columns + x.",
+            "out[y * columns + x] = in[y * columns + x] + bias[x];",
+        ),
+        solution="""
+extern "C" __global__
+void add_bias(const float* in, const float* bias, float* out, int rows, int columns) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < columns && y < rows)
+        out[y * columns + x] = in[y * columns + x] + bias[x];
+}
+""",
+        why=(
+            "x is the fast direction, along a row, in CUDA and in the layout of a C array alike. Keep the "
+            "two together and "
+            "the index is y * columns + x; the guard has one condition for each direction."
+        ),
+        stretch="add a third direction: a batch of matrices, with blockIdx.z choosing the matrix.",
+    ),
+    Exercise(
+        key="ch02.stride",
+        title="a grid-stride loop in Numba",
+        language="numba",
+        name="square",
+        cases=lambda: [_square_case(n) for n in (1, 63, 64, 127, 128, 129, 257, 1000)],
+        measured=lambda: _square_case(4096),
+        budgets=(
+            Budget(
+                "stores per element",
+                _written_once,
+                1.0,
+                "Each element is written more than once: the threads repeat each other's work. Step by the "
+                "number "
+                "of threads in the whole grid, cuda.gridsize(1).",
+                "global_store_requests",
+            ),
+            Budget(
+                "sectors per load request",
+                lambda profile: profile["global_load_sectors"] / profile["global_load_requests"],
+                4.2,
+                "The lanes of a warp read far apart in the same step. Let neighbouring threads take "
+                "neighbouring elements.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "one element a thread",
+                lambda e: (
+                    known.untouched_somewhere(e)
+                    and all(o.ok == (o.case.out.expected.size <= GRID * BLOCK) for o in e.outcomes)
+                ),
+                "128 threads wrote 128 elements, and stopped. A loop lets each thread go on: `for i in "
+                "range(start, "
+                "x.size, step)`.",
+            ),
+            NO_GUARD,
+            Mistake(
+                "the step is too short",
+                known.over("stores per element"),
+                "With a step of one block, block 1 does again what block 0 did. Right, but twice the work: "
+                "the step is "
+                "the whole grid, cuda.gridsize(1).",
+            ),
+            Mistake(
+                "each thread has a run of its own",
+                known.over("sectors per load request"),
+                "One run a thread suits a CPU core. Here the 32 lanes of a warp load together, so in each "
+                "step they "
+                "should read neighbours. Chapter 04 counts what it costs.",
+            ),
+        ),
+        hints=(
+            "There are fewer threads than elements: each has to come round again.",
+            "Start at cuda.grid(1); the next free element is as many further on as there are threads in the "
+            "grid.",
+            "for i in range(cuda.grid(1), x.size, cuda.gridsize(1)): …",
+        ),
+        solution="""
+@cuda.jit
+def square(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i] = x[i] * x[i]
+""",
+        why=(
+            "The loop's condition is the guard: range stops before x.size. All threads step by the whole "
+            "grid, so each "
+            "element has exactly one owner and a warp's lanes stay neighbours."
+        ),
+        stretch="launch it with one block of one thread. Why is that a good way to hunt a bug?",
+    ),
+)

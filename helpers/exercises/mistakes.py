@@ -1,0 +1,79 @@
+"""How common mistakes are known by their traces: predicates over what a check saw.
+
+Each takes the `Evidence` of `helpers.check`: `outcomes` (one a case: `case`, `got`, `error`, `ok`,
+`untouched`) and
+`budgets` (one a budget: `label`, `value`, `ok`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from helpers.vgpu.errors import OutOfBounds
+
+
+def nothing_written(evidence) -> bool:
+    """The kernel ran and left every element as it was."""
+    seen = [outcome for outcome in evidence.outcomes if outcome.untouched is not None]
+    return bool(seen) and all(outcome.untouched.all() for outcome in seen)
+
+
+def out_of_bounds(evidence) -> bool:
+    """Some thread reached past an array."""
+    return any(isinstance(outcome.error, OutOfBounds) for outcome in evidence.outcomes)
+
+
+def first_block_only(evidence) -> bool:
+    """Only as many elements as one block has threads were written, and those are right."""
+    seen = [o for o in evidence.outcomes if not o.ok and o.untouched is not None]
+    return bool(seen) and all(
+        o.untouched.ravel()[math.prod(o.case.block) :].all()
+        and not o.untouched.ravel()[: math.prod(o.case.block)].any()
+        for o in seen
+    )
+
+
+def tail_missing(evidence) -> bool:
+    """What was written is right; a run of elements at the end was never written."""
+    seen = [o for o in evidence.outcomes if not o.ok]
+    return bool(seen) and all(
+        o.untouched is not None and o.only_untouched and o.untouched.ravel()[-1] for o in seen
+    )
+
+
+def untouched_somewhere(evidence) -> bool:
+    """What was written is right; some elements were never written."""
+    seen = [o for o in evidence.outcomes if not o.ok]
+    return bool(seen) and all(o.untouched is not None and o.only_untouched for o in seen)
+
+
+def gives(wrong):
+    """The outputs are what `wrong(case)` computes, wherever that differs from what was asked."""
+
+    def when(evidence) -> bool:
+        seen = [o for o in evidence.outcomes if not o.ok]
+        return bool(seen) and all(
+            o.error is None and o.got is not None and _same(o.got, wrong(o.case)) for o in seen
+        )
+
+    return when
+
+
+def over(label: str):
+    """The answer is right and misses the budget called `label`."""
+
+    def when(evidence) -> bool:
+        return any(spent.label == label and not spent.ok for spent in evidence.budgets)
+
+    return when
+
+
+def _same(got, wrong) -> bool:
+    if isinstance(got, np.ndarray):
+        wrong = np.asarray(wrong)
+        return got.shape == wrong.shape and bool(
+            np.allclose(got, wrong, rtol=1e-4, atol=1e-5, equal_nan=True)
+        )
+    return got == wrong

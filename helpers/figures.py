@@ -1,0 +1,207 @@
+"""The one place where a figure leaves Python: one look, two sizes, and words that state the finding.
+
+A figure is shown as an SVG image inside `<figure role="img" aria-label="…">`. The image is a `data:` URL and
+not inline SVG, because GitHub and an untrusted notebook in JupyterLab both remove `<svg>` from HTML outputs
+and keep `<img>`; the live view of an explorer, which no one sanitises, takes the inline form.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import html
+import io
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZES = {"wide": (7.0, 3.5), "square": (4.0, 4.0)}
+"""Inches, width × height."""
+
+PALETTE = {
+    "ink": "#000000",
+    "orange": "#e69f00",
+    "sky": "#56b4e9",
+    "green": "#009e73",
+    "yellow": "#f0e442",
+    "blue": "#0072b2",
+    "vermilion": "#d55e00",
+    "purple": "#cc79a7",
+    "grey": "#7a7a7a",
+    "mist": "#e8e8e8",
+}
+"""Okabe and Ito's colours, told apart by colour-blind readers (https://jfly.uni-koeln.de/color/), and two
+greys."""
+
+CYCLE = tuple(PALETTE[name] for name in ("blue", "orange", "green", "vermilion", "sky", "purple"))
+MARKERS = ("o", "s", "^", "D", "v", "P")
+DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
+
+LARGEST_SVG = 150_000
+SHORTEST_FINDING = 30
+_LABELS_INSTEAD_OF_FINDS = re.compile(
+    r"^\s*(an?\s+|the\s+)?(figure|fig\.|image|picture|plot|chart|graph|diagram|screenshot|drawing)\b\s*(of|showing|that|:|\d)",
+    re.IGNORECASE,
+)
+
+_RC = {
+    "svg.hashsalt": "warpbook",
+    "svg.fonttype": "none",
+    "font.family": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "axes.axisbelow": True,
+    "grid.color": "#d9d9d9",
+    "legend.frameon": False,
+    "hatch.linewidth": 0.8,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+}
+
+_CARD = (
+    "margin:4px 0;padding:8px 10px;background:#fff;color:#222;border:1px solid #d0d0d0;border-radius:8px;"
+    "box-sizing:border-box;max-width:{width}px"
+)
+_CAPTION = "font:13px/1.4 system-ui,sans-serif;color:#333;padding:2px 4px 0"
+
+
+def style():
+    """The context in which a figure is drawn: fonts, colours, line styles."""
+    import matplotlib
+    from cycler import cycler
+
+    matplotlib.set_loglevel("error")  # a missing DejaVu Sans must not warn in a learner's notebook
+    return matplotlib.rc_context({**_RC, "axes.prop_cycle": cycler(color=CYCLE)})
+
+
+def styled(draw):
+    """Run a plotting function in `style()`."""
+
+    @functools.wraps(draw)
+    def wrapped(*arguments, **options):
+        with style():
+            return draw(*arguments, **options)
+
+    return wrapped
+
+
+def new(size: str = "wide", *, layout: str | None = "constrained", **subplots) -> tuple[Figure, object]:
+    """A figure of one of the two `SIZES` and its axes; not known to pyplot, so nothing shows it twice.
+
+    `layout=None` leaves the placing to the caller, which draws three times as fast: right for an explorer.
+    """
+    from matplotlib.figure import Figure
+
+    if size not in SIZES:
+        raise ValueError(f"size must be one of {', '.join(SIZES)}, not {size!r}")
+    figure = Figure(figsize=SIZES[size], layout=layout)
+    return figure, figure.subplots(**subplots)
+
+
+def finding(text: str) -> str:
+    """`text` as alternative text, or a ValueError that says what is wrong with it."""
+    words = " ".join(str(text or "").split())
+    if not words:
+        raise ValueError("a figure needs alt text: one sentence that says what the figure shows to be true")
+    if _LABELS_INSTEAD_OF_FINDS.match(words):
+        raise ValueError(f"alt text states the finding; it does not name the medium: {words!r}")
+    if len(words) < SHORTEST_FINDING or words.count(" ") < 4:
+        raise ValueError(f"alt text is too short to state a finding ({len(words)} characters): {words!r}")
+    return words
+
+
+def svg(figure: Figure) -> str:
+    """The figure as SVG text: the same bytes for the same figure, without a date, under `LARGEST_SVG`
+    bytes."""
+    buffer = io.StringIO()
+    with style():
+        figure.savefig(
+            buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+        )
+    text = _slim(buffer.getvalue())
+    if len(text) > LARGEST_SVG:
+        raise ValueError(
+            f"the figure takes {len(text):,} bytes of SVG; {LARGEST_SVG:,} is the most: draw fewer marks"
+        )
+    return text
+
+
+_SHORTER = (
+    (r"<metadata>.*?</metadata>", ""),
+    (r"<!--.*?-->", ""),
+    (r"<style type=.*?</style>", ""),  # its `*` selector would restyle the whole page around an inline image
+    (r' id="(?:figure|axes|patch|line2d|text|xtick|ytick|legend|matplotlib|[A-Z]\w*Collection)[\w.]*"', ""),
+    (r"'DejaVu Sans', .*?, sans-serif", "'DejaVu Sans',Verdana,sans-serif"),
+    (r' transform="rotate\(-?0 [^"]*"', ""),
+    (r"\s*\n\s*", "\n"),
+)
+
+
+def _slim(text: str) -> str:
+    text = text[text.index("<svg") :].replace(
+        "<svg ", '<svg stroke-linejoin="round" stroke-linecap="butt" ', 1
+    )
+    for pattern, replacement in _SHORTER:
+        text = re.sub(pattern, replacement, text, flags=re.DOTALL)
+    short = lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip(".")  # noqa: E731
+    return re.sub(r"-?\d+\.\d{3,}", short, text).strip() + "\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure and the sentence that says what it shows."""
+
+    figure: Figure = field(repr=False)
+    finding: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What `show` returns: the HTML of a figure, with its alt text as plain text."""
+
+    alt: str
+    image: str = field(repr=False)
+    width: int = 700
+
+    def __repr__(self) -> str:
+        return self.alt
+
+    def html(self, *, inline: bool = False) -> str:
+        """`<figure>` with the image as a data URL, or with inline SVG for a view that nothing sanitises."""
+        label = html.escape(self.alt, quote=True)
+        if inline:
+            body = self.image.replace(
+                "<svg ", '<svg aria-hidden="true" style="width:100%;height:auto;display:block" ', 1
+            )
+        else:
+            data = base64.b64encode(self.image.encode()).decode()
+            body = f'<img alt="{label}" style="width:100%;height:auto;display:block" src="data:image/svg+xml;base64,{data}">'
+        return (
+            f'<figure role="img" aria-label="{label}" style="{_CARD.format(width=self.width)}">{body}'
+            f'<figcaption style="{_CAPTION}">{html.escape(self.alt)}</figcaption></figure>'
+        )
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        return {"text/html": self.html(), "text/plain": self.alt}
+
+
+def show(figure: Figure | Picture, alt: str | None = None) -> Shown:
+    """Show a figure with alt text that states its finding.
+
+    `figure` is a matplotlib figure, or a `Picture` that brings its own finding; `alt` overrides that one.
+    Raises ValueError when the alt text is missing, too short, or only names the medium ("figure of …").
+    """
+    if isinstance(figure, Picture):
+        figure, alt = figure.figure, alt or figure.finding
+    words = finding(alt)
+    return Shown(words, svg(figure), width=round(figure.get_figwidth() * 100))

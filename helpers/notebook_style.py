@@ -1,0 +1,287 @@
+"""How a chapter is built, as a table of rules: each looks at a notebook and says what to do about it.
+
+The numbers come from measuring well-liked workbooks: short cells, little prose at a time, a prediction before
+each result.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from helpers.notebooks import Problem, tags
+
+CELLS = range(20, 41)
+LONGEST_CELL = 25
+LONG_CELL = 15  # nine cells in ten stay within it
+MEDIAN_CELL = 4
+CELLS_IN_A_ROW = 3
+WORDS_IN_A_ROW = 150
+MOST_GOALS = 4
+WORDS_PER_CODE_LINE = (10, 20)  # what readers liked; reported, never failed
+STEPS = ("predict", "run", "explain")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A notebook to look at: its file name, its cells, and the names of all notebooks of its folder."""
+
+    name: str
+    notebook: object
+    folder: Path
+    names: tuple[str, ...]
+
+    @property
+    def cells(self) -> list:
+        return self.notebook.cells
+
+    def markdown(self) -> list[tuple[int, str]]:
+        return [(n, cell.source) for n, cell in enumerate(self.cells, 1) if cell.cell_type == "markdown"]
+
+    def code(self) -> list[tuple[int, str]]:
+        return [(n, cell.source) for n, cell in enumerate(self.cells, 1) if cell.cell_type == "code"]
+
+
+def open_page(path: Path) -> Page:
+    import nbformat
+
+    names = tuple(sorted(other.name for other in path.parent.glob("*.ipynb")))
+    return Page(path.name, nbformat.read(path, as_version=4), path.parent, names)
+
+
+# -- reading cells --------------------------------------------------------------------------------------
+
+
+def headings(source: str, level: int) -> list[str]:
+    """The titles of one level in Markdown, those inside fenced code left out."""
+    source = re.sub(r"^(```|~~~).*?^\1", "", source, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^#{{{level}}} +(.+?) *#*$", source, flags=re.MULTILINE)
+
+
+def code_lines(source: str) -> int:
+    """Lines that say something: neither blank nor a comment alone."""
+    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in source.splitlines())
+
+
+def words(markdown: str) -> int:
+    """Words a reader reads: links by their text, tables, code and pictures left out."""
+    text = re.sub(r"^(```|~~~).*?^\1", "", markdown, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"<[^>]+>", "", text))
+    return len(re.findall(r"[^\W_][\w'’-]*", text))
+
+
+def has_picture(markdown: str) -> bool:
+    return bool(re.search(r"!\[|<figure|<img|^(```|~~~)|^\|", markdown, flags=re.MULTILINE))
+
+
+def links(markdown: str) -> list[str]:
+    """The addresses of links and pictures in Markdown, without their #part."""
+    return [address.split("#")[0] for address in re.findall(r"\]\(<?([^)\s>]+)", markdown)]
+
+
+def words_per_code_line(page: Page) -> float:
+    """The chapter's ratio of prose to code."""
+    return sum(words(source) for _, source in page.markdown()) / max(
+        1, sum(code_lines(source) for _, source in page.code())
+    )
+
+
+# -- the rules: each yields (cell number or None, what to do) ---------------------------------------------
+
+Found = Iterator[tuple[int | None, str]]
+
+
+def file_name(page: Page) -> Found:
+    if not re.fullmatch(r"\d\d_[a-z0-9_]+\.ipynb", page.name):
+        yield None, "name it NN_short_title.ipynb, so that the chapters stand in order"
+
+
+def kernel(page: Page) -> Found:
+    name = page.notebook.metadata.get("kernelspec", {}).get("name")
+    if name != "python3":
+        yield None, f"set its kernel to python3 (it is {name!r}): others exist on one machine only"
+
+
+def cell_ids(page: Page) -> Found:
+    if (page.notebook.nbformat, page.notebook.nbformat_minor) < (4, 5):
+        yield None, "save it as nbformat 4.5, which gives every cell an id that survives edits"
+        return
+    ids = [cell.get("id") for cell in page.cells]
+    for number, name in enumerate(ids, 1):
+        if not name or ids.count(name) > 1:
+            yield number, f"give the cell an id of its own (it has {name!r})"
+
+
+def length(page: Page) -> Found:
+    if len(page.cells) not in CELLS:
+        yield None, f"{len(page.cells)} cells: keep a chapter between {CELLS[0]} and {CELLS[-1]}"
+
+
+def one_title(page: Page) -> Found:
+    titles = [(number, title) for number, source in page.markdown() for title in headings(source, 1)]
+    if not titles or titles[0][0] != 1:
+        yield 1, "open with the title: one `# ` heading in the first cell"
+    for number, title in titles[1:]:
+        yield number, f"make the second title {title!r} a `## ` heading"
+
+
+def opening(page: Page) -> Found:
+    first_code = min((number for number, _ in page.code()), default=len(page.cells) + 1)
+    text = "\n".join(source for number, source in page.markdown() if number < first_code)
+    for word, pattern in (("goals", r"\bgoals?\b"), ("needs", r"\bneeds?\b"), ("minutes", r"\bminutes?\b")):
+        if not re.search(pattern, text, flags=re.IGNORECASE):
+            yield 1, f"say the {word} before the first code cell"
+    goals = re.search(r"goals?\b.*?\n((?:\s*(?:[-*]|\d+\.) .*\n?(?:  .*\n?)*)+)", text, flags=re.IGNORECASE)
+    count = len(re.findall(r"^\s*(?:[-*]|\d+\.) ", goals[1], flags=re.MULTILINE)) if goals else 0
+    if count > MOST_GOALS:
+        yield 1, f"{count} goals: at most {MOST_GOALS} can be reached in one sitting"
+
+
+def closing(page: Page) -> Found:
+    titles = " ".join(title for _, source in page.markdown() for title in headings(source, 2)).lower()
+    for word in ("summary", "exercise", "link"):
+        if word not in titles:
+            yield None, f"end with a `## ` heading for the {word}{'s' * (word != 'summary')}"
+
+
+def imports_first(page: Page) -> Found:
+    if not page.code():
+        return
+    number, source = page.code()[0]
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        body = [None]
+    if not body or not all(isinstance(line, ast.Import | ast.ImportFrom) for line in body):
+        yield number, "let the first code cell hold imports only"
+
+
+def short_cells(page: Page) -> Found:
+    sizes = [(number, len(source.splitlines())) for number, source in page.code()]
+    for number, size in sizes:
+        if size > LONGEST_CELL:
+            yield number, f"{size} lines: split it, or move it into helpers/ (at most {LONGEST_CELL})"
+    if not sizes:
+        return
+    median = statistics.median(size for _, size in sizes)
+    if median > MEDIAN_CELL:
+        yield None, f"half of the code cells have more than {median:g} lines: aim at {MEDIAN_CELL}"
+    over = sum(size > LONG_CELL for _, size in sizes)
+    if over * 10 > len(sizes):
+        yield None, f"{over} of {len(sizes)} code cells exceed {LONG_CELL} lines: at most one in ten"
+
+
+def rhythm(page: Page) -> Found:
+    number = 1
+    for kind, group in groupby(page.cells, key=lambda cell: cell.cell_type):
+        size = len(list(group))
+        if kind == "code" and size > CELLS_IN_A_ROW:
+            yield number, f"{size} code cells in a row: say something after {CELLS_IN_A_ROW}"
+        number += size
+
+
+def prose_in_a_row(page: Page) -> Found:
+    run = 0
+    for number, cell in enumerate(page.cells, 1):
+        if cell.cell_type != "markdown" or has_picture(cell.source):
+            run = 0
+        if cell.cell_type == "markdown":
+            run += words(cell.source)
+            if run > WORDS_IN_A_ROW:
+                yield number, f"{run} words without code or a picture: at most {WORDS_IN_A_ROW}"
+                run = 0
+
+
+def steps(page: Page) -> Found:
+    seen = [
+        (number, step) for number, cell in enumerate(page.cells, 1) for step in STEPS if step in tags(cell)
+    ]
+    for step in STEPS:
+        if step not in {name for _, name in seen}:
+            yield None, f"tag at least one cell `{step}`: the learner commits, then sees, then is told why"
+    open_prediction = None
+    for number, step in seen:
+        if step == "predict":
+            if open_prediction:
+                yield open_prediction, "follow the prediction with a cell tagged `run` before the next one"
+            open_prediction = number
+        elif step == "run":
+            open_prediction = None
+    if open_prediction:
+        yield open_prediction, "follow the prediction with a cell tagged `run`"
+
+
+def navigation(page: Page) -> Found:
+    addresses = [address for _, source in page.markdown() for address in links(source)]
+    where = page.names.index(page.name) if page.name in page.names else 0
+    for word, other in (("previous", where - 1), ("next", where + 1)):
+        if 0 <= other < len(page.names) and page.names[other] not in addresses:
+            yield None, f"link to the {word} chapter, {page.names[other]}"
+
+
+def live_links(page: Page) -> Found:
+    for number, source in page.markdown():
+        for address in links(source):
+            if address and not re.match(r"[a-z]+:", address) and not (page.folder / address).exists():
+                yield number, f"mend the link: there is no {address}"
+
+
+def pictures_named(page: Page) -> Found:
+    from helpers.notebooks import unnamed_pictures
+
+    for number, source in page.markdown():
+        if re.search(r"!\[\s*\]\(", source) or unnamed_pictures(source):
+            yield number, "give the picture alt text that states the finding"
+
+
+def no_shell(page: Page) -> Found:
+    for number, source in page.code():
+        if re.search(r"^\s*(!|%%(bash|sh|script)|%(pip|conda|system|sx)\b)", source, flags=re.MULTILINE):
+            yield number, "use no shell and install nothing here: it works on one machine only"
+
+
+def in_order(page: Page) -> Found:
+    counts = [cell.execution_count for cell in page.cells if cell.cell_type == "code" and cell.source.strip()]
+    if any(counts) and counts != list(range(1, len(counts) + 1)):
+        yield None, "store one clean run from top to bottom: `make notebooks`"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row: the rule's name and what yields (cell number or None, what to do) for each breach."""
+
+    name: str
+    look: Callable[[Page], Found]
+
+
+RULES = (
+    Rule("file name", file_name),
+    Rule("kernel", kernel),
+    Rule("cell ids", cell_ids),
+    Rule("length", length),
+    Rule("one title", one_title),
+    Rule("opening", opening),
+    Rule("closing", closing),
+    Rule("imports first", imports_first),
+    Rule("short cells", short_cells),
+    Rule("rhythm", rhythm),
+    Rule("prose in a row", prose_in_a_row),
+    Rule("predict, run, explain", steps),
+    Rule("navigation", navigation),
+    Rule("live links", live_links),
+    Rule("pictures named", pictures_named),
+    Rule("no shell", no_shell),
+    Rule("in order", in_order),
+)
+
+
+def examine(page: Page, rules: Sequence[Rule] = RULES) -> list[Problem]:
+    """Every breach of every rule."""
+    return [Problem(rule.name, number, message) for rule in rules for number, message in rule.look(page)]

@@ -1,0 +1,214 @@
+"""Profile a kernel: exact counts per source line, the compiler's numbers, and a modelled time.
+
+`profile(kernel, grid, block, args)` runs the kernel once, for real, on its arguments (a kernel that adds to
+its input has added to it afterwards; nothing is replayed), with every counter on.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from helpers import gpus
+from helpers.callable_module import callable_module
+from helpers.compare import Comparison, compare
+from helpers.device import current, real_gpu
+from helpers.gpus import GPU
+from helpers.occupancy import Occupancy, occupancy
+from helpers.profile_table import METRICS, as_html, as_text, summary
+from helpers.roofline import Model, model_time
+
+__all__ = ["Comparison", "Line", "Profile", "compare", "profile"]
+
+# CUDA 13 assembles for nothing older.
+_OLDEST = (7, 5)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One source line of a kernel and its counters (key → count, only those that are not zero)."""
+
+    number: int
+    source: str
+    counts: Mapping[str, int]
+
+    def __getitem__(self, key: str) -> int:
+        return self.counts.get(key, 0)
+
+
+@dataclass(frozen=True, repr=False)
+class Profile:
+    """What one launch of a kernel did, line by line, and what that means for one GPU.
+
+    `profile[name]` takes a plain key ("global_load_sectors"), a derived one ("sectors_per_load_request") or
+    Nsight Compute's name; `metrics()` has them all. `counters` are counted, `resources` (registers, shared
+    memory, spills) come from the compiler, `occupancy` is arithmetic on those, `model` is a modelled time.
+    """
+
+    kernel: object
+    gpu: GPU
+    counters: object
+    dynamic_shared_bytes: int
+    max_registers: int | None
+    resources: object
+    occupancy: Occupancy
+    model: Model
+    lines: tuple[Line, ...]
+
+    def __getitem__(self, name: str) -> float | None:
+        metric = _BY_NAME.get(name)
+        if metric is not None:
+            return metric.value(self)
+        try:
+            return self.counters[name]
+        except KeyError:
+            raise KeyError(_unknown(name)) from None
+
+    def metrics(self) -> dict[str, float | None]:
+        """Every number by Nsight Compute's name: first the counters, then what derives from them."""
+        from helpers.vgpu.counters import COUNTERS
+
+        found = {counter.nsight or counter.key: self.counters.total[counter.key] for counter in COUNTERS}
+        return found | {metric.nsight: metric.value(self) for metric in METRICS}
+
+    @property
+    def registers(self) -> int:
+        """Registers per thread on the modelled GPU, from the compiler."""
+        return self.resources.registers
+
+    @property
+    def total(self) -> Mapping[str, int]:
+        """Every counter of the whole launch by its plain key."""
+        return self.counters.total
+
+    @property
+    def name(self) -> str:
+        """The kernel's name in the source."""
+        return self.kernel.name
+
+    @property
+    def title(self) -> str:
+        grid, block = (_dims(dims) for dims in (self.counters.grid, self.counters.block))
+        return f"Profile of {self.name}: {grid} blocks of {block} threads"
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """The lines below the table, each saying whether it is counted, the compiler's or modelled."""
+        return tuple(summary(self))
+
+    def table(self) -> list[dict]:
+        """The table per source line as plain rows: line, source and its counters."""
+        return [{"line": line.number, "source": line.source, **line.counts} for line in self.lines]
+
+    def on(self, gpu: GPU | str) -> Profile:
+        """The same counts seen from another GPU: its registers, occupancy and modelled time."""
+        return _assemble(self.kernel, self.counters, self.dynamic_shared_bytes, _row(gpu), self.max_registers)
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+
+_BY_NAME = {name: metric for metric in METRICS for name in (metric.key, metric.nsight)}
+
+
+def _dims(dims: tuple[int, ...]) -> str:
+    """(4, 2, 1) as "4 × 2": trailing ones say nothing."""
+    used = max((at + 1 for at, size in enumerate(dims) if size > 1), default=1)
+    return " × ".join(map(str, dims[:used]))
+
+
+def _unknown(name: str) -> str:
+    from helpers.vgpu.counters import COUNTERS
+
+    known = [*_BY_NAME, *(found for counter in COUNTERS for found in (counter.key, counter.nsight) if found)]
+    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"no metric called {name!r}.{hint} `profile.metrics()` has them all."
+
+
+def _row(gpu) -> GPU:
+    """A row of the table from a name, a row, a `Device`, or None for the GPU chosen by `device(...)`."""
+    if gpu is None:
+        return current()
+    if isinstance(gpu, str):
+        return gpus.find(gpu)
+    return getattr(gpu, "models", gpu)
+
+
+def _max_registers(kernel) -> int | None:
+    """The learner's limit on registers: Numba's `max_registers=`, or `-maxrregcount` of a RawKernel."""
+    limit = (getattr(kernel, "targetoptions", None) or {}).get("max_registers")
+    for option in getattr(kernel, "options", None) or ():
+        found = re.fullmatch(r"--?maxrregcount[= ](\d+)", str(option))
+        limit = int(found[1]) if found else limit
+    return limit
+
+
+def _resources(kernel, gpu: GPU, max_registers: int | None):
+    from helpers.vgpu.compile import resources
+
+    arch = gpu.arch if gpu.compute_capability >= _OLDEST else "sm_{}{}".format(*_OLDEST)
+    return resources(kernel.ptx, "ptx", arch=arch, entry=kernel.entry, max_registers=max_registers)
+
+
+def _assemble(kernel, counters, dynamic_shared_bytes: int, gpu: GPU, max_registers: int | None) -> Profile:
+    needs = _resources(kernel, gpu, max_registers)
+    shared = needs.shared_bytes + dynamic_shared_bytes
+    resident = occupancy(needs.registers, shared, math.prod(counters.block), gpu)
+    lines = tuple(
+        Line(number, kernel.line_text(number), MappingProxyType(dict(counts)))
+        for number, counts in sorted(counters.lines.items())
+    )
+    model = model_time(counters, resident, gpu)
+    return Profile(kernel, gpu, counters, dynamic_shared_bytes, max_registers, needs, resident, model, lines)
+
+
+def _prepare(kernel, grid, block, args):
+    """The kernel bound to its arguments; a TypeError that teaches where `kernel` is nothing to profile."""
+    if not isinstance(args, tuple | list):
+        raise TypeError(
+            f"args is a tuple, such as (x, y), or (x,) for one argument; got {type(args).__name__}"
+        )
+    if hasattr(kernel, "prepare"):
+        return kernel.prepare(tuple(args), grid=grid, block=block)
+    kind = f"{type(kernel).__module__}.{type(kernel).__qualname__}"
+    if real_gpu():
+        raise TypeError(
+            f"this kernel ({kind}) belongs to the real GPU, and profile counts on the virtual one. Start "
+            "Jupyter with WARPBOOK_BACKEND=virtual in its environment to count; on this GPU, `benchmark` "
+            "measures times and Nsight Compute (ncu) measures the same metrics under the same names."
+        )
+    raise TypeError(f"profile takes a @cuda.jit kernel or a cp.RawKernel, and this is a {kind}")
+
+
+def profile(
+    kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None
+) -> Profile:
+    """Run `kernel` once with every counter on and say what it did.
+
+    `kernel` is a `@cuda.jit` kernel or a `cp.RawKernel`; `grid` and `block` are ints or tuples of up to
+    three; `args` is the tuple of arguments, which the launch really changes. `shared_bytes` is dynamic shared
+    memory per block, `device` a GPU of the table for the compiler's and the modelled numbers (else the one
+    chosen by `device("...")`), `timeout` in seconds. Raises what a launch raises, and TypeError for what is
+    no kernel.
+    """
+    gpu = _row(device)
+    prepared = _prepare(kernel, grid, block, args)
+    from helpers.vgpu import launch
+
+    dynamic = shared_bytes or prepared.shared_bytes
+    counters = launch.launch(
+        prepared.kernel, grid, block, prepared.params, prepared.arrays, dynamic, observe=True, timeout=timeout
+    )
+    prepared.finish()
+    return _assemble(prepared.kernel, counters, dynamic, gpu, _max_registers(kernel))
+
+
+callable_module(__name__)

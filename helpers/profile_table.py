@@ -1,0 +1,283 @@
+"""How a profile reads: its columns and metrics as tables, laid out as text and as HTML.
+
+Columns and metrics are rows of data; a new one is a new row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+
+from helpers.roofline import seconds_text
+
+SOURCE_WIDTH = 44
+
+
+def ratio(above: float, below: float) -> float | None:
+    """`above / below`, or None where there is nothing to divide by."""
+    return above / below if below else None
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table per source line: heading, what it means, and its value from a line's counts."""
+
+    heading: str
+    meaning: str
+    value: Callable[[Mapping[str, int]], float | None]
+
+
+def _count(key: str):
+    return lambda counts: counts.get(key) or None
+
+
+def _per(above: str, below: str):
+    return lambda counts: ratio(counts.get(above, 0), counts.get(below, 0))
+
+
+def _shared_per_request(counts: Mapping[str, int]) -> float | None:
+    kinds = ("load", "store", "atomic")
+    wavefronts = sum(counts.get(f"shared_{kind}_wavefronts", 0) for kind in kinds)
+    return ratio(wavefronts, sum(counts.get(f"shared_{kind}_requests", 0) for kind in kinds))
+
+
+COLUMNS = (
+    Column("load req", "global load requests: warps that executed a load", _count("global_load_requests")),
+    Column(
+        "sect/req", "32-byte sectors per load request", _per("global_load_sectors", "global_load_requests")
+    ),
+    Column(
+        "store req", "global store requests: warps that executed a store", _count("global_store_requests")
+    ),
+    Column(
+        "sect/req", "32-byte sectors per store request", _per("global_store_sectors", "global_store_requests")
+    ),
+    Column("shm wf/req", "shared-memory wavefronts per request: 1 is conflict-free", _shared_per_request),
+    Column("lanes", "active lanes per instruction, of 32", _per("thread_instructions", "instructions")),
+    Column("instr", "warp instructions, counted in PTX", _count("instructions")),
+)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number derived from a whole profile: its key, Nsight Compute's name, plain words, and what it is."""
+
+    key: str
+    nsight: str
+    plain: str
+    origin: str
+    value: Callable
+
+
+def _total(above: str, below: str, scale: float = 1.0):
+    def value(profile):
+        found = ratio(profile.counters.total[above], profile.counters.total[below])
+        return None if found is None else scale * found
+
+    return value
+
+
+def _efficiency(op: str):
+    return _total(f"global_{op}_bytes", f"global_{op}_sectors", 100 / 32)
+
+
+METRICS = (
+    Metric(
+        "sectors_per_load_request",
+        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+        "sectors per global load request",
+        "counted",
+        _total("global_load_sectors", "global_load_requests"),
+    ),
+    Metric(
+        "sectors_per_store_request",
+        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
+        "sectors per global store request",
+        "counted",
+        _total("global_store_sectors", "global_store_requests"),
+    ),
+    Metric(
+        "load_efficiency",
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+        "% of loaded sectors' bytes that lanes asked for",
+        "counted",
+        _efficiency("load"),
+    ),
+    Metric(
+        "store_efficiency",
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
+        "% of stored sectors' bytes that lanes asked for",
+        "counted",
+        _efficiency("store"),
+    ),
+    Metric(
+        "wavefronts_per_shared_load",
+        "derived__wavefronts_per_request_shared_op_ld.ratio",
+        "shared wavefronts per load request",
+        "counted",
+        _total("shared_load_wavefronts", "shared_load_requests"),
+    ),
+    Metric(
+        "wavefronts_per_shared_store",
+        "derived__wavefronts_per_request_shared_op_st.ratio",
+        "shared wavefronts per store request",
+        "counted",
+        _total("shared_store_wavefronts", "shared_store_requests"),
+    ),
+    Metric(
+        "lanes_per_instruction",
+        "smsp__thread_inst_executed_per_inst_executed.ratio",
+        "active lanes per instruction (PTX), of 32",
+        "counted",
+        _total("thread_instructions", "instructions"),
+    ),
+    Metric(
+        "registers",
+        "launch__registers_per_thread",
+        "registers per thread",
+        "compiler",
+        lambda profile: profile.resources.registers,
+    ),
+    Metric(
+        "static_shared_bytes",
+        "launch__shared_mem_per_block_static",
+        "static shared bytes per block",
+        "compiler",
+        lambda profile: profile.resources.shared_bytes,
+    ),
+    Metric(
+        "occupancy",
+        "sm__maximum_warps_per_active_cycle_pct",
+        "theoretical occupancy, %",
+        "compiler",
+        lambda profile: 100 * profile.occupancy.fraction,
+    ),
+    Metric(
+        "waves",
+        "launch__waves_per_multiprocessor",
+        "waves: blocks over those resident at once",
+        "modelled",
+        lambda profile: profile.model.waves,
+    ),
+)
+
+
+def number(value: float | None) -> str:
+    """A count in full, a ratio with up to two decimals, nothing for None."""
+    if value is None:
+        return ""
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.2f}"
+
+
+def summary(profile) -> Iterator[str]:
+    """A profile's lines below its table: counted, then the compiler's, then modelled."""
+    total, footprint = profile.counters.total, profile.counters.footprint
+    for op, does in (("load", "loads"), ("store", "stores")):
+        if total[f"global_{op}_requests"]:
+            yield (
+                f"counted: global {does}: {total[f'global_{op}_requests']:,} requests, "
+                f"{total[f'global_{op}_sectors']:,} sectors, "
+                f"{number(profile[f'sectors_per_{op}_request'])} a request, "
+                f"{profile[f'{op}_efficiency']:.1f} % of their bytes asked for"
+            )
+    if total["global_atomic_requests"]:
+        yield f"counted: global atomics: {total['global_atomic_requests']:,} requests"
+    for op, does in (("load", "loads"), ("store", "stores")):
+        if total[f"shared_{op}_requests"]:
+            yield (
+                f"counted: shared {does}: {total[f'shared_{op}_requests']:,} requests, "
+                f"{number(profile[f'wavefronts_per_shared_{op}'])} wavefronts a request"
+            )
+    if local := total["local_load_requests"] + total["local_store_requests"]:
+        sectors = total["local_load_sectors"] + total["local_store_sectors"]
+        yield f"counted: local memory: {local:,} requests, {sectors:,} sectors (arrays that left the registers)"
+    yield (
+        f"counted: {total['instructions']:,} warp instructions (PTX), "
+        f"{number(profile['lanes_per_instruction'])} of 32 lanes active; "
+        f"{total['divergent_branches']:,} of {total['branches']:,} branches diverge"
+    )
+    yield (
+        f"counted: touches {footprint.read_bytes:,} bytes to read and {footprint.written_bytes:,} to write, "
+        "in whole sectors"
+    )
+    needs = profile.resources
+    older = "" if needs.arch == profile.gpu.arch else f", for want of {profile.gpu.arch} in CUDA 13"
+    yield (
+        f"compiler ({needs.arch}{older}): {needs.registers} registers a thread; shared memory "
+        f"{needs.shared_bytes:,} bytes static, {profile.dynamic_shared_bytes:,} dynamic; "
+        f"spills {needs.spill_store_bytes + needs.spill_load_bytes:,} bytes"
+    )
+    held = profile.occupancy
+    yield (
+        f"compiler: occupancy {held.fraction:.1%} on {profile.gpu.name}: {held.blocks_per_sm} blocks, "
+        f"{held.warps_per_sm} of {held.max_warps_per_sm} warps an SM, limited by {held.limiter}"
+    )
+    model = profile.model
+    yield f"modelled: {seconds_text(model.seconds)} on {profile.gpu.name}, bound by {model.bound}"
+
+
+def text_table(headings, rows) -> list[str]:
+    """Rows of strings under headings: numbers to the right, the last column to the left."""
+    last = len(headings) - 1
+    widths = [max(len(row[at]) for row in (headings, *rows)) for at in range(len(headings))]
+
+    def line(row):
+        cells = [cell if at == last else cell.rjust(widths[at]) for at, cell in enumerate(row)]
+        return "  ".join(cells).rstrip()
+
+    return [line(headings), "  ".join("-" * width for width in widths), *(line(row) for row in rows)]
+
+
+def _used(profile) -> list[Column]:
+    """The columns with a number in some line; a kernel without shared memory shows none for it."""
+    return [col for col in COLUMNS if any(col.value(line.counts) is not None for line in profile.lines)]
+
+
+def _clip(source: str) -> str:
+    source = source.rstrip()
+    return source if len(source) <= SOURCE_WIDTH else source[: SOURCE_WIDTH - 1] + "…"
+
+
+def as_text(profile) -> str:
+    """The whole profile in monospaced text, the same on every machine."""
+    used = _used(profile)
+    rows = [
+        [*(number(col.value(line.counts)) for col in used), f"{line.number:>4} {_clip(line.source)}"]
+        for line in profile.lines
+    ]
+    table = text_table([*(col.heading for col in used), "line"], rows)
+    return "\n".join([profile.title, "", "counted, per source line:", *table, "", *profile.summary])
+
+
+_CELL = "padding:0.15em 0.6em;text-align:right"
+_LEFT = "padding:0.15em 0.6em;text-align:left"
+_RULE = "border-bottom:1px solid var(--jp-border-color1, currentColor)"
+# Blanks matter in Python's source, and a cell would swallow them.
+_CODE = "white-space:pre;background:transparent;color:inherit"
+
+
+def as_html(profile) -> str:
+    """The whole profile as an accessible table; colours come from the page's theme."""
+    used = _used(profile)
+    head = "".join(
+        f'<th scope="col" style="{_CELL};{_RULE}" title="{escape(col.meaning)}">{escape(col.heading)}</th>'
+        for col in used
+    )
+    body = []
+    for line in profile.lines:
+        cells = "".join(f'<td style="{_CELL}">{number(col.value(line.counts))}</td>' for col in used)
+        source = f'<td style="{_LEFT}"><code style="{_CODE}">{escape(line.source.rstrip())}</code></td>'
+        body.append(f'<tr><th scope="row" style="{_CELL}">{line.number}</th>{source}{cells}</tr>')
+    legend = "".join(f"<li><strong>{escape(c.heading)}</strong>: {escape(c.meaning)}</li>" for c in used)
+    below = "".join(f"<li>{escape(row)}</li>" for row in profile.summary)
+    return (
+        '<div class="warpbook-profile">'
+        '<table style="border-collapse:collapse;color:inherit;background:transparent">'
+        f'<caption style="text-align:left;color:inherit">{escape(profile.title)}. <strong>Counted</strong>, '
+        "per source line.</caption>"
+        f'<thead><tr><th scope="col" style="{_CELL};{_RULE}">line</th>'
+        f'<th scope="col" style="{_LEFT};{_RULE}">source</th>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table><ul>{below}</ul>"
+        f"<details><summary>What the columns mean</summary><ul>{legend}</ul></details></div>"
+    )

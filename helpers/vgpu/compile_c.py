@@ -1,0 +1,241 @@
+"""CUDA C++ to PTX with NVRTC, NVIDIA's run-time compiler: it needs neither a GPU nor a driver."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import MappingProxyType
+
+from helpers.vgpu.errors import CompileError
+
+# CUDA 13 dropped the GPUs before Turing, so nothing older can be compiled for.
+OLDEST = (7, 5)
+
+
+@dataclass(frozen=True)
+class CompiledC:
+    """What NVRTC made of one CUDA C++ source text.
+
+    `ptx` is the assembly of every kernel in it, `log` the compiler's warnings, and `lowered` maps each
+    asked-for name expression ("scale<float>") to the mangled name it has in the PTX.
+    """
+
+    ptx: str
+    log: str = ""
+    lowered: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"CompiledC({self.ptx.count(chr(10))} lines of PTX, entries={list(entries(self.ptx))})"
+
+
+def entries(ptx: str) -> tuple[str, ...]:
+    """The names of the kernels in a PTX text, in the order in which they stand."""
+    return tuple(re.findall(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s+([\w$.]+)", ptx, re.MULTILINE))
+
+
+def cuda_c_to_ptx(
+    source: str, *, arch: str = "compute_80", options=(), name: str = "kernel.cu", name_expressions=()
+) -> CompiledC:
+    """Compile CUDA C++ to PTX with source lines.
+
+    `arch` is "compute_75" or newer ("sm_…" means the same here), `options` are NVRTC's own, `name` is the
+    file name that error messages and line tables show, and `name_expressions` are the instances of templates
+    that are wanted. Raises `CompileError` with the learner's line and a caret. What it returns is kept, so
+    that asking again is free.
+    """
+    return _compile(source, _virtual(arch), tuple(map(str, options)), name, tuple(map(str, name_expressions)))
+
+
+def architecture(capability) -> str:
+    """The NVRTC name of a compute capability: (8, 0) is "compute_80"; before 7.5 it is "compute_75"."""
+    major, minor = max(tuple(capability)[:2], OLDEST)
+    return f"compute_{major}{minor}"
+
+
+def _virtual(arch: str) -> str:
+    return re.sub(r"^sm_", "compute_", arch)
+
+
+@functools.cache
+def include_folders() -> tuple[str, ...]:
+    """The folders of the CUDA headers (`cuda_fp16.h`, `mma.h`, `cuda/std/…`), wherever they are installed."""
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    found = (find_nvidia_header_directory(library) for library in ("cudart", "cccl"))
+    return tuple(dict.fromkeys(folder for folder in found if folder))
+
+
+@functools.cache
+def _compile(source, arch, options, name, name_expressions) -> CompiledC:
+    from cuda.bindings import nvrtc
+
+    def call(function, *arguments):
+        status, *values = function(*arguments)
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            raise CompileError(f"NVRTC could not go on: {nvrtc.nvrtcGetErrorString(status)[1].decode()}")
+        return values[0] if values else None
+
+    def text(size, get) -> str:
+        buffer = b" " * call(size, program)
+        call(get, program, buffer)
+        return buffer.rstrip(b"\0").decode(errors="replace")
+
+    flags = [
+        f"--gpu-architecture={arch}",
+        "-lineinfo",
+        "-default-device",
+        *(f"-I{folder}" for folder in include_folders()),
+        *(option for option in options if option not in ("-lineinfo", "--generate-line-info")),
+    ]
+    flags = [flag.encode() for flag in flags]
+    program = call(nvrtc.nvrtcCreateProgram, source.encode(), name.encode(), 0, [], [])
+    try:
+        for expression in name_expressions:
+            call(nvrtc.nvrtcAddNameExpression, program, expression.encode())
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(flags), flags)
+        log = text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog).strip()
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            raise explain(log or nvrtc.nvrtcGetErrorString(status)[1].decode(), source, name)
+        ptx = text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
+        lowered = {e: call(nvrtc.nvrtcGetLoweredName, program, e.encode()).decode() for e in name_expressions}
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+    return CompiledC(_name_file(ptx, name), log, MappingProxyType(lowered))
+
+
+def _name_file(ptx: str, name: str) -> str:
+    """NVRTC puts the working directory before a relative file name; the PTX shall not depend on it."""
+    if os.path.isabs(name):
+        return ptx
+    ending = re.escape(name)
+    return re.sub(rf'(\.file\s+\d+\s+)"[^"\n]*?/{ending}"', rf'\1"{name}"', ptx)
+
+
+# --- errors that teach --------------------------------------------------------------------------------------
+
+# First match wins: what the compiler says → what usually mends it.
+REMEDIES = (
+    (r'expected a ";"', "A statement ends in a semicolon."),
+    (r'expected a "}"', "A brace is opened here and never closed."),
+    (
+        r'identifier "(printf|assert)" is undefined',
+        "`{0}` needs no header in a kernel; check that nothing of that name is defined.",
+    ),
+    (
+        r'identifier "(__half2?|__nv_bfloat16\w*|half2?)" is undefined',
+        "Half precision needs `#include <cuda_fp16.h>` (bfloat16: `<cuda_bf16.h>`) at the top of the source.",
+    ),
+    (
+        r'identifier "(u?int(?:8|16|32|64)_t)" is undefined',
+        "`{0}` needs `#include <cuda/std/cstdint>`; or write `int`, `unsigned int`, `long long`.",
+    ),
+    (r'identifier "cg" is undefined', "Add `#include <cooperative_groups.h>` and a namespace alias `cg`."),
+    (
+        r'identifier "(\w+)" is undefined',
+        "Declare `{0}` before this line, or check its spelling: capitals count, as in `threadIdx`.",
+    ),
+    (
+        r'cannot open source file "([^"]+)"',
+        "NVRTC has CUDA's headers, not the host's: `<{0}>` is often not needed, else try `<cuda/std/…>`.",
+    ),
+    (
+        r"(calling a|cannot be called from)",
+        "A kernel may only call functions marked `__device__`.",
+    ),
+    (
+        r"expected a declaration|expected an identifier",
+        "A brace `{{` or `}}` too many, or one too few, usually.",
+    ),
+    (r"too (few|many) arguments in function call", "Compare the call with the function's parameters."),
+    (
+        r'a value of type "([^"]+)" cannot be used to initialize an entity of type "([^"]+)"',
+        "The types differ: check `*`, `const` and the element type, or convert on purpose.",
+    ),
+    (
+        r'argument of type "([^"]+)" is incompatible with parameter of type "([^"]+)"',
+        "Pass a {1}, or change the function's parameter; `const` may not be dropped.",
+    ),
+    (r"expression must be a modifiable lvalue", "What stands left of `=` is `const`, or no variable."),
+    (
+        r"no operator .* matches these operands",
+        "These types have no such operator: convert one of them first.",
+    ),
+    (
+        r'class "[^"]+" has no member "(\w+)"',
+        "There is no `{0}`: `threadIdx`, `float4` … have `.x .y .z (.w)`.",
+    ),
+    (r"must have a void return type", "A kernel returns nothing: write `__global__ void`."),
+    (r"invalid value for --gpu-architecture", "Ask for compute_75 or newer."),
+    (r"unrecognized option", "NVRTC knows other options than nvcc; see its documentation."),
+    (r"no instance of .*\"(\w+)\" matches", "`{0}` exists, but not for arguments of these types."),
+)
+
+_ERROR = re.compile(r"^(?P<file>.*?)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\S+)?: (?P<text>.*)$")
+
+
+def explain(log: str, source: str, name: str) -> CompileError:
+    """NVRTC's log as one `CompileError`: the learner's first mistake, its line, a caret, a remedy."""
+    rows = log.splitlines()
+    found = [(i, match) for i, row in enumerate(rows) if (match := _ERROR.match(row))]
+    if end := re.search(
+        rf"^At end of source: error: (.*)\n.*?{re.escape(name)}\((\d+)\): note", log, re.MULTILINE
+    ):
+        return _error(end[1], int(end[2]), None, source, name)
+    own = [(i, match) for i, match in found if match["file"].endswith(name)]
+    if not found:
+        return CompileError(f"NVRTC refused {name}:\n{log}{_remedy(log)}")
+    at, first = (own or found)[0]
+    if own:
+        error = _error(first["text"], int(first["line"]), _column(rows[at + 1 : at + 4]), source, name)
+    else:
+        header = os.path.basename(first["file"])
+        error = CompileError(f"{header}, which {name} includes: {first['text']}{_remedy(first['text'])}")
+    others = [match for i, match in own if i != at]
+    if others:
+        listed = "; ".join(f"line {match['line']}: {match['text']}" for match in others[:3])
+        return CompileError(
+            f"{error}\nThe compiler also complains, perhaps only as a consequence, of {listed}", error.line
+        )
+    return error
+
+
+def _error(text: str, line: int, column: int | None, source: str, name: str) -> CompileError:
+    lines = source.splitlines()
+    excerpt = ""
+    if 0 < line <= len(lines):
+        before = [number for number in range(1, line) if lines[number - 1].strip()]
+        if text == 'expected a ";"' and column == 0 and before:
+            # The parser notices at the next word; the mistake stands at the end of the line before.
+            line, column = before[-1], len(lines[before[-1] - 1].strip())
+        excerpt = "\n\n" + _excerpt(lines[line - 1], line, column)
+    return CompileError(f"{name}, line {line}: {text}{excerpt}{_remedy(text)}", line)
+
+
+def _column(rows) -> int | None:
+    """Where the caret stands under the line that NVRTC printed, counted in that line's own characters."""
+    for before, row in pairwise(["", *rows]):
+        if row.strip() == "^":
+            return row.index("^") - (len(before) - len(before.lstrip()))
+    return None
+
+
+def _excerpt(text: str, line: int, column: int | None) -> str:
+    stripped = text.expandtabs(4).strip()
+    margin = f"  {line:>4} | "
+    caret = (
+        ""
+        if column is None
+        else "\n" + " " * (len(margin) - 2) + "| " + " " * min(column, len(stripped)) + "^"
+    )
+    return margin + stripped + caret
+
+
+def _remedy(text: str) -> str:
+    for pattern, remedy in REMEDIES:
+        if match := re.search(pattern, text):
+            return "\n\n" + remedy.format(*match.groups())
+    return ""

@@ -1,0 +1,41 @@
+"""The memory that compiled kernels and the launcher share: names of the slots, all 8 bytes wide.
+
+`CONTEXT` is one worker thread's view of a launch, `SITE` what is known and counted of one memory instruction,
+`SHARED_LAUNCH` what all workers of a launch have in common.
+"""
+
+from __future__ import annotations
+
+CONTEXT = (
+    "params", "shared_base", "shared_bytes", "local_base", "local_bytes", "local_warp",
+    "ntid_x", "ntid_y", "ntid_z", "nctaid_x", "nctaid_y", "nctaid_z", "ctaid_x", "ctaid_y", "ctaid_z",
+    "fuel", "fuel_slice", "error", "error_site", "error_lane", "error_address", "error_warp", "error_block",
+    "warp", "warps", "sites", "segments", "starts", "ends", "allocations", "reads", "writes", "touch_offsets",
+    "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices",
+    "dynamic_shared", "host", "host_data", "clock", "barriers", "seed", "poison",
+)  # fmt: skip
+SLOT = {name: index for index, name in enumerate(CONTEXT)}
+
+SITE = (
+    "base", "span", "space", "touch", "memo_mask", "memo_phase", "memo_count", "memo_ideal",
+    "requests", "sectors", "lanes", "unused",
+    "shared_requests", "shared_wavefronts", "local_requests", "local_sectors",
+)  # fmt: skip
+SITE_SLOT = {name: index for index, name in enumerate(SITE)}
+SITE_BYTES = 256  # the slots, then the 32 remembered offsets of 4 bytes each
+
+SHARED_LAUNCH = ("next_block", "blocks", "stop_block")
+LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
+
+# What `run_warp` and `run_blocks` return.
+DONE, WAITING, OUT_OF_FUEL, FAILED = 0, 1, 2, 3
+
+# Errors that compiled code reports in the slot "error".
+ERRORS = {1: "bounds", 2: "alignment", 3: "deadlock", 4: "assert", 5: "trap", 6: "host"}
+ERROR_CODE = {name: code for code, name in ERRORS.items()}
+
+# A lane's program counter is the index of its next segment; these flags make it wait.
+PC_SYNC = 0x20000000  # until the other lanes named by a .sync instruction arrive
+PC_WAIT = 0x40000000  # at a barrier, whose number stands in bits 24 to 27
+PC_BARRIER_SHIFT = 24
+PC_DONE = 0x7FFFFFFF

@@ -1,0 +1,190 @@
+"""What a launch is counted by: the table of counters, and the counts of one launch per source line.
+
+Names are Nsight Compute's where hardware has the same counter. Memory counters map one to one for ordinary loads
+and stores. Instructions and branches are PTX's, not the machine's own: ptxas merges, hoists and predicates them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter as Tally
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from helpers.vgpu import flow, isa
+from helpers.vgpu.context import SITE, SITE_BYTES, SITE_SLOT
+from helpers.vgpu.lines import line_of
+from helpers.vgpu.lower import SEGMENT_SLOTS, Lowered
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A counter: its key, Nsight Compute's name (or None), a plain name, its unit and what to know about it."""
+
+    key: str
+    nsight: str | None
+    plain: str
+    unit: str
+    note: str = ""
+
+
+def _l1(what: str, op: str) -> str:
+    return f"l1tex__t_{what}_pipe_lsu_mem_{op}.sum"
+
+
+def _shared(what: str, op: str) -> str:
+    return f"l1tex__data_{what}_mem_shared_op_{op}.sum"
+
+
+_PTX = "PTX instructions; the machine's own count differs"
+COUNTERS: tuple[Counter, ...] = (
+    Counter("instructions", "smsp__inst_executed.sum", "PTX instructions, per warp", "instructions", _PTX),
+    Counter("thread_instructions", "smsp__thread_inst_executed.sum", "PTX instructions, per thread", "instructions", _PTX),
+    Counter("branches", "smsp__sass_branch_targets.sum", "branches, per warp", "branches", _PTX),
+    Counter("divergent_branches", "smsp__sass_branch_targets_threads_divergent.sum", "divergent branches", "branches", _PTX),
+    Counter("global_load_requests", _l1("requests", "global_op_ld"), "global load requests", "requests"),
+    Counter("global_load_sectors", _l1("sectors", "global_op_ld"), "global load sectors", "sectors"),
+    Counter("global_load_bytes", None, "bytes that lanes asked to load", "bytes"),
+    Counter("global_store_requests", _l1("requests", "global_op_st"), "global store requests", "requests"),
+    Counter("global_store_sectors", _l1("sectors", "global_op_st"), "global store sectors", "sectors"),
+    Counter("global_store_bytes", None, "bytes that lanes asked to store", "bytes"),
+    Counter("global_atomic_requests", _l1("requests", "global_op_atom"), "global atomic requests", "requests",
+            "atomics without a result are counted here too; Nsight lists those under op_red"),
+    Counter("global_atomic_sectors", _l1("sectors", "global_op_atom"), "global atomic sectors", "sectors"),
+    Counter("shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", "shared load requests", "requests"),
+    Counter("shared_load_wavefronts", _shared("pipe_lsu_wavefronts", "ld"),
+            "shared load wavefronts", "wavefronts"),
+    Counter("shared_load_conflicts", _shared("bank_conflicts_pipe_lsu", "ld"), "shared load bank conflicts", "wavefronts",
+            "wavefronts beyond those the access's width needs"),
+    Counter("shared_store_requests", "smsp__inst_executed_op_shared_st.sum", "shared store requests", "requests"),
+    Counter("shared_store_wavefronts", _shared("pipe_lsu_wavefronts", "st"), "shared store wavefronts", "wavefronts"),
+    Counter("shared_store_conflicts", _shared("bank_conflicts_pipe_lsu", "st"), "shared store bank conflicts", "wavefronts"),
+    Counter("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "shared atomic requests", "requests"),
+    Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"), "shared atomic wavefronts", "wavefronts",
+            "lanes that update one word follow one another, one wavefront each"),
+    Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests"),
+    Counter("local_load_sectors", _l1("sectors", "local_op_ld"), "local load sectors", "sectors"),
+    Counter("local_store_requests", _l1("requests", "local_op_st"), "local store requests", "requests"),
+    Counter("local_store_sectors", _l1("sectors", "local_op_st"), "local store sectors", "sectors"),
+    Counter("constant_load_requests", "smsp__inst_executed_op_ldc.sum", "constant load requests", "requests"),
+    Counter("flops_fp16", None, "half-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("flops_fp32", None, "single-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("flops_fp64", None, "double-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
+)  # fmt: skip
+KEYS = tuple(c.key for c in COUNTERS)
+_BY_NAME = {c.key: c for c in COUNTERS} | {c.nsight: c for c in COUNTERS if c.nsight}
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Distinct 32-byte sectors of global memory, in bytes: the traffic that no cache can avoid."""
+
+    read_bytes: int
+    written_bytes: int
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The counts of one launch: `lines` by the learner's line, `total` over all, by the keys of `COUNTERS`.
+
+    `counters[name]` takes a key or Nsight Compute's name; `KeyError` names the nearest ones.
+    """
+
+    lines: Mapping[int, Mapping[str, int]]
+    total: Mapping[str, int]
+    footprint: Footprint
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    warps: int
+    shared_bytes: int
+
+    def __getitem__(self, name: str) -> int:
+        found = _BY_NAME.get(name)
+        if found is None:
+            near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.3)
+            raise KeyError(f"no counter is called {name!r}; the nearest are {', '.join(near) or ', '.join(KEYS)}")
+        return self.total[found.key]
+
+
+def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.ndarray, segments: np.ndarray):
+    """(counts by line, totals) from the slots that the workers filled, already summed.
+
+    `sites`: int64 of shape (sites, SITE_BYTES / 8); `segments`: int64 of shape (segments, SEGMENT_SLOTS).
+    """
+    own = {index for index, name in files.items() if name == filename}
+    lines: dict[int, Tally] = {}
+    # An instruction without a line belongs to the one before it, the first ones to the first line there is.
+    current = 0
+    for segment, (executed, lanes, divergent, _) in zip(lowered.segments, segments.tolist(), strict=True):
+        everything = (*segment.body, *([segment.last] if segment.last is not None else []))
+        for instruction in everything:
+            current = line_of(instruction.location, own) or current
+            tally = lines.setdefault(current, Tally())
+            tally["instructions"] += executed
+            tally["thread_instructions"] += lanes
+            for key, factor in _static(instruction).items():
+                tally[key] += factor * (lanes if key.startswith("flops") else executed)
+        if divergent:
+            tally["divergent_branches"] += divergent
+    for site, slots in zip(lowered.sites, sites, strict=True):
+        if slots[SITE_SLOT["requests"]] or slots[SITE_SLOT["shared_requests"]] or slots[SITE_SLOT["local_requests"]]:
+            line = line_of(site.instruction.location, own) or 0
+            lines.setdefault(line, Tally()).update(_memory(site, dict(zip(SITE, slots.tolist(), strict=False))))
+    if 0 in lines:  # what has no line at all belongs to the first
+        strays = lines.pop(0)
+        lines.setdefault(min(lines, default=1), Tally()).update(strays)
+    total = Tally()
+    for tally in lines.values():
+        total.update(tally)
+    by_line = {n: MappingProxyType({k: v for k, v in sorted(t.items()) if v}) for n, t in sorted(lines.items())}
+    return (
+        MappingProxyType({n: t for n, t in by_line.items() if t}),
+        MappingProxyType({key: int(total[key]) for key in KEYS}),
+    )
+
+
+def _static(instruction) -> dict[str, int]:
+    """What every execution of an instruction adds, besides itself."""
+    kind = flow.kind_of(instruction)
+    if kind == "branch":
+        return {"branches": 1}
+    if kind == "barrier":
+        return {"barriers": 1}
+    if kind != "arithmetic":
+        return {}
+    found = isa.match(instruction.opcode, instruction.modifiers)
+    if found is None or not found.op.flops:
+        return {}
+    return {f"flops_fp{found.form.t.bits}": found.op.flops * (2 if found.packed else 1)}
+
+
+def _memory(site, slots: dict[str, int]) -> dict[str, int]:
+    kind, nbytes = site.kind, site.nbytes
+    found: dict[str, int] = {}
+    if slots["requests"]:
+        if site.space == "const":
+            found["constant_load_requests"] = slots["requests"]
+        else:
+            found[f"global_{kind}_requests"] = slots["requests"]
+            found[f"global_{kind}_sectors"] = slots["sectors"]
+            if kind != "atomic" and not slots["shared_requests"]:
+                found[f"global_{kind}_bytes"] = slots["lanes"] * nbytes
+    if slots["shared_requests"]:
+        found[f"shared_{kind}_requests"] = slots["shared_requests"]
+        found[f"shared_{kind}_wavefronts"] = slots["shared_wavefronts"]
+        if kind != "atomic":
+            least = slots["shared_requests"] * max(1, nbytes // 4)
+            found[f"shared_{kind}_conflicts"] = max(0, slots["shared_wavefronts"] - least)
+    if slots["local_requests"]:
+        word = "load" if kind == "load" else "store"
+        found[f"local_{word}_requests"] = slots["local_requests"]
+        found[f"local_{word}_sectors"] = slots["local_sectors"]
+    return found
+
+
+SEGMENT_SHAPE = SEGMENT_SLOTS
+SITE_WORDS = SITE_BYTES // 8

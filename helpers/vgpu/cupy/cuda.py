@@ -1,0 +1,99 @@
+"""`cupy.cuda`: devices, streams, events, memory and CUDA's runtime, on the virtual GPU."""
+
+from __future__ import annotations
+
+import contextlib
+
+from helpers.vgpu.cupy import cudart as runtime
+from helpers.vgpu.cupy import nvtx
+from helpers.vgpu.cupy.device import Device
+from helpers.vgpu.cupy.missing import getter
+from helpers.vgpu.cupy.pointer import Memory, MemoryPointer
+from helpers.vgpu.cupy.pools import (
+    MemoryPool,
+    PinnedMemoryPointer,
+    PinnedMemoryPool,
+    alloc,
+    alloc_pinned_memory,
+    get_allocator,
+    malloc_managed,
+    set_allocator,
+    set_pinned_memory_allocator,
+    using_allocator,
+)
+from helpers.vgpu.cupy.streams import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time
+
+BaseMemory = Memory
+
+__all__ = [
+    "BaseMemory",
+    "Device",
+    "Event",
+    "ExternalStream",
+    "Memory",
+    "MemoryPointer",
+    "MemoryPool",
+    "PinnedMemoryPointer",
+    "PinnedMemoryPool",
+    "Stream",
+    "UnownedMemory",
+    "alloc",
+    "alloc_pinned_memory",
+    "get_allocator",
+    "get_current_stream",
+    "get_device_id",
+    "get_elapsed_time",
+    "get_local_runtime_version",
+    "is_available",
+    "malloc_managed",
+    "nvtx",
+    "profile",
+    "runtime",
+    "set_allocator",
+    "set_pinned_memory_allocator",
+    "using_allocator",
+]
+
+
+class UnownedMemory(Memory):
+    """Memory that somebody else owns; `owner` is kept alive."""
+
+    def __init__(self, ptr: int, size: int, owner, device_id: int = 0):
+        super().__init__(ptr, size, owner)
+
+
+def is_available() -> bool:
+    """True: the virtual GPU is always there."""
+    return True
+
+
+def get_device_id() -> int:
+    """0: the virtual GPU."""
+    return 0
+
+
+def get_local_runtime_version() -> int:
+    """CUDA's version as 1000 × major + 10 × minor."""
+    return runtime.runtimeGetVersion()
+
+
+@contextlib.contextmanager
+def profile():
+    """A range for NVIDIA's profilers; ignored here."""
+    yield
+
+
+__getattr__ = getter(
+    "cuda.",
+    {
+        "Graph": "the same calls without capture: graphs need a GPU",
+        "ManagedMemory": "cp.cuda.alloc, with explicit copies",
+        "MemoryAsyncPool": "cp.cuda.MemoryPool",
+        "malloc_async": "cp.cuda.alloc",
+        "texture": "a plain array: textures need a GPU",
+        "cub": "cp.sum, cp.cumsum and the like, or a kernel of your own",
+        "thrust": "cp.sort",
+        "Function": "cp.RawKernel",
+        "Module": "cp.RawModule",
+    },
+)

@@ -1,0 +1,169 @@
+"""`cupy.cuda.runtime`: the part of CUDA's runtime API that a lesson needs, on the virtual GPU."""
+
+from __future__ import annotations
+
+import ctypes
+
+from helpers.vgpu import memory
+from helpers.vgpu.cupy import streams
+from helpers.vgpu.cupy.device import Device, modelled
+from helpers.vgpu.cupy.missing import getter
+
+memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, memcpyDefault = range(5)
+eventDefault, eventBlockingSync, eventDisableTiming = 0, 1, 2
+streamDefault, streamNonBlocking = 0, 1
+hostAllocDefault, hostAllocPortable, hostAllocMapped, hostAllocWriteCombined = 0, 1, 2, 4
+is_hip = False
+_VERSION = 13000
+_allocated: dict[int, memory.Allocation] = {}
+
+
+class CUDARuntimeError(RuntimeError):
+    """A call of the runtime failed; the message begins with CUDA's name for the error."""
+
+
+def getDeviceCount() -> int:
+    """1: the virtual GPU."""
+    return 1
+
+
+def getDevice() -> int:
+    """0: the virtual GPU."""
+    return 0
+
+
+def setDevice(device: int) -> None:
+    """Choose the current device; only 0 is there."""
+    Device(device).use()
+
+
+def deviceSynchronize() -> None:
+    """Wait for the device; launches have ended when they return."""
+
+
+def runtimeGetVersion() -> int:
+    """CUDA's version as 1000 × major + 10 × minor."""
+    return _VERSION
+
+
+driverGetVersion = runtimeGetVersion
+
+
+def deviceGetAttribute(attribute: str | int, device: int = 0) -> int:
+    """One of the device's attributes, by the name in `cp.cuda.Device(0).attributes`."""
+    return Device(device).attributes[attribute]
+
+
+def memGetInfo() -> tuple[int, int]:
+    """(free, total) bytes of the modelled GPU's memory."""
+    return Device(0).mem_info
+
+
+def getDeviceProperties(device: int = 0) -> dict:
+    """The modelled GPU's properties under CUDA's names (cudaDeviceProp); `name` is bytes and says virtual."""
+    described, gpu = Device(device), modelled()
+    described.use()
+    return {
+        "name": described.name.encode(),
+        "totalGlobalMem": gpu.memory_bytes,
+        "sharedMemPerBlock": gpu.shared_limit,
+        "sharedMemPerBlockOptin": gpu.shared_optin_limit,
+        "sharedMemPerMultiprocessor": gpu.shared_per_sm,
+        "reservedSharedMemPerBlock": gpu.shared_reserved,
+        "regsPerBlock": gpu.registers_per_block,
+        "regsPerMultiprocessor": gpu.registers_per_sm,
+        "warpSize": gpu.warp_size,
+        "maxThreadsPerBlock": gpu.threads_per_block,
+        "maxThreadsPerMultiProcessor": gpu.threads_per_sm,
+        "maxBlocksPerMultiProcessor": gpu.blocks_per_sm,
+        "maxThreadsDim": (1024, 1024, 64),
+        "maxGridSize": (2**31 - 1, 65535, 65535),
+        "clockRate": int(gpu.clock / 1e3),
+        "totalConstMem": 65536,
+        "major": gpu.compute_capability[0],
+        "minor": gpu.compute_capability[1],
+        "multiProcessorCount": gpu.sms,
+        "concurrentKernels": 1,
+        "unifiedAddressing": 1,
+        "pciBusID": 0,
+        "pciDeviceID": 0,
+    }
+
+
+def malloc(size: int) -> int:
+    """Device memory by hand; give the address back with `free`."""
+    allocation = memory.allocate(size)
+    _allocated[allocation.address] = allocation
+    return allocation.address
+
+
+def free(ptr: int) -> None:
+    """Give back what `malloc` gave; CUDARuntimeError for any other address."""
+    if ptr == 0:
+        return
+    if ptr not in _allocated:
+        raise CUDARuntimeError(
+            "cudaErrorInvalidValue: this address was not given by malloc, or is free already"
+        )
+    _allocated.pop(ptr).free()
+
+
+def memcpy(dst: int, src: int, size: int, kind: int) -> None:
+    """Copy bytes between addresses; those said to be on the device have to lie within live device memory."""
+    for address, kinds, what in (
+        (dst, (memcpyHostToDevice, memcpyDeviceToDevice), "destination"),
+        (src, (memcpyDeviceToHost, memcpyDeviceToDevice), "source"),
+    ):
+        place = memory.describe(address)
+        if kind in kinds and (
+            place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes
+        ):
+            raise CUDARuntimeError(f"cudaErrorInvalidValue: the {what}'s {size} bytes are not on the device")
+    ctypes.memmove(dst, src, size)
+
+
+def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int = 0) -> None:
+    """`memcpy`; it has ended when the call returns."""
+    memcpy(dst, src, size, kind)
+
+
+def memset(ptr: int, value: int, size: int) -> None:
+    """Set bytes on the device."""
+    place = memory.describe(ptr)
+    if place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes:
+        raise CUDARuntimeError(f"cudaErrorInvalidValue: the {size} bytes are not on the device")
+    ctypes.memset(ptr, value, size)
+
+
+def memsetAsync(ptr: int, value: int, size: int, stream: int = 0) -> None:
+    """`memset`; it has ended when the call returns."""
+    memset(ptr, value, size)
+
+
+def streamSynchronize(stream: int) -> None:
+    """Wait for a stream; its work has ended."""
+
+
+def profilerStart() -> None:
+    """Nothing to start: `helpers.profile` counts what a launch does."""
+
+
+def profilerStop() -> None:
+    """Nothing to stop."""
+
+
+def eventElapsedTime(start: streams.Event, end: streams.Event) -> float:
+    """Milliseconds between two events."""
+    return streams.get_elapsed_time(start, end)
+
+
+__getattr__ = getter(
+    "cuda.runtime.",
+    {
+        "streamBeginCapture": "the same calls without capture: graphs need a GPU",
+        "mallocManaged": "malloc, with explicit copies",
+        "eventCreate": "cp.cuda.Event()",
+        "streamCreate": "cp.cuda.Stream()",
+        "deviceCanAccessPeer": "one device: the virtual GPU is the only one",
+    },
+)

@@ -1,0 +1,60 @@
+"""What can go wrong on the virtual GPU, one class a kind of mistake.
+
+Every message says what happened, where, and what usually mends it.
+"""
+
+from __future__ import annotations
+
+
+class VirtualGPUError(RuntimeError):
+    """A kernel, a launch or an array did something a GPU would not allow."""
+
+    line: int | None = None
+
+
+class CompileError(VirtualGPUError):
+    """The compiler refused the kernel; `line` is the learner's line where it did, or None."""
+
+    def __init__(self, message: str, line: int | None = None):
+        super().__init__(message)
+        self.line = line
+
+
+class LaunchError(VirtualGPUError):
+    """The launch configuration or the arguments do not fit the kernel or the GPU."""
+
+
+class KernelError(VirtualGPUError):
+    """A kernel did something wrong while it ran.
+
+    `line` is the learner's line, `thread` and `block` are (x, y, z) indices, `address` a byte address; each
+    is None where it has no meaning.
+    """
+
+    def __init__(self, message: str, *, line=None, thread=None, block=None, address=None):
+        super().__init__(message)
+        self.line, self.thread, self.block, self.address = line, thread, block, address
+
+
+class OutOfBounds(KernelError, IndexError):
+    """A thread read or wrote memory that belongs to no array."""
+
+
+class Misaligned(KernelError):
+    """A thread read or wrote an address that is no multiple of the access's size."""
+
+
+class KernelTimeout(KernelError, TimeoutError):
+    """A kernel did not end in the time it was given."""
+
+
+class Deadlock(KernelError):
+    """Threads wait at barriers that the others never reach."""
+
+
+class DeviceAssert(KernelError, AssertionError):
+    """An `assert` in a kernel failed, or the kernel executed `trap`."""
+
+
+class Unsupported(VirtualGPUError, NotImplementedError):
+    """Something that the virtual GPU does not have; the message says what to use instead."""

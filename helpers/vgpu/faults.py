@@ -1,0 +1,248 @@
+"""From a fault in compiled code to an error that teaches: what happened, where, and what usually mends it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.vgpu import memory
+from helpers.vgpu.context import ERRORS, PC_DONE, PC_SYNC, PC_WAIT
+from helpers.vgpu.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, OutOfBounds
+from helpers.vgpu.lines import line_of
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a worker saw: the kind, block, warp and lane, the site, and where the block's lanes stand."""
+
+    kind: str
+    block: int
+    warp: int = 0
+    lane: int = 0
+    site: int = 0
+    address: int = 0
+    program_counters: tuple[int, ...] = ()
+    detail: tuple = ()
+    seconds: float = 0.0
+
+
+def _standing(worker) -> tuple[int, ...]:
+    nbytes = worker["state_bytes"]
+    states = worker.states.reshape(worker["warps"], nbytes)
+    return tuple(int(pc) for warp in states for pc in np.ascontiguousarray(warp[:128]).view(np.int32))
+
+
+def failed(worker, run) -> Fault:
+    """The fault that stopped a worker."""
+    kind = ERRORS[worker["error"]]
+    site = worker["error_site"]
+    if kind in ("assert", "host"):
+        site >>= 8  # the low bits say what was called
+    detail: tuple = ()
+    if kind == "assert":
+        detail = tuple(getattr(run, "assertion", ()))
+    elif kind == "host":
+        detail = (getattr(run, "host_error", None),)
+    standing = _standing(worker) if kind == "deadlock" else ()
+    block = worker["error_block"]
+    return Fault(
+        kind, block, worker["error_warp"], worker["error_lane"], site, worker["error_address"], standing, detail
+    )
+
+
+def timed_out(worker, run) -> Fault:
+    return Fault("timeout", worker["block"], program_counters=_standing(worker), seconds=run.timeout)
+
+
+def error(kernel, lowered, fault: Fault, grid, block, arrays) -> KernelError:
+    """The exception for a fault."""
+    return _BUILDERS[fault.kind](_Scene(kernel, lowered, fault, grid, block, arrays))
+
+
+class _Scene:
+    """A fault with names: thread, block, line and array."""
+
+    def __init__(self, kernel, lowered, fault, grid, block, arrays):
+        self.kernel, self.lowered, self.fault, self.arrays = kernel, lowered, fault, arrays
+        b = fault.block
+        self.block = (b % grid[0], b // grid[0] % grid[1], b // (grid[0] * grid[1]))
+        self.block_size = block
+        self.thread = self.thread_index(fault.warp * 32 + fault.lane)
+        files = kernel.module.module.files
+        self.own = {index for index, name in files.items() if name == kernel.filename}
+        self.site = lowered.sites[fault.site] if fault.site < len(lowered.sites) else None
+        self.line = line_of(self.site.instruction.location, self.own) if self.site else None
+
+    def thread_index(self, linear: int) -> tuple[int, int, int]:
+        x, y, _ = self.block_size
+        return (linear % x, linear // x % y, linear // (x * y))
+
+    def where(self) -> str:
+        return f"thread {_short(self.thread)} of block {_short(self.block)}"
+
+    def at_line(self, line: int | None) -> str:
+        text = self.kernel.line_text(line)
+        if line is None:
+            return ""
+        return f"line {line}" + (f": {text}" if text else "")
+
+    def keywords(self, line: int | None = None) -> dict:
+        return {"line": line or self.line, "thread": self.thread, "block": self.block}
+
+    def standing(self) -> list[tuple[int | None, tuple[int, int, int], bool]]:
+        """(line, thread, waits at a barrier) of every live thread of the block."""
+        found = []
+        for index, pc in enumerate(self.fault.program_counters):
+            if pc != PC_DONE:
+                waits = pc >= PC_WAIT
+                number = pc & (PC_SYNC - 1) & 0xFFFFFF
+                found.append((self.segment_line(number, waits), self.thread_index(index), waits))
+        return found
+
+    def segment_line(self, number: int, waits: bool) -> int | None:
+        segments = self.lowered.segments
+        if waits:  # a waiting lane will go on after its barrier
+            number = next((s.index for s in segments if s.end == "barrier" and number in s.targets), number)
+            return line_of(segments[number].last.location, self.own)
+        for segment in segments[number:]:
+            for instruction in (*segment.body, *([segment.last] if segment.last else [])):
+                line = line_of(instruction.location, self.own)
+                if line:
+                    return line
+        return None
+
+
+def _short(index: tuple[int, int, int]) -> str:
+    """(x, y, z) without trailing zeros: (5), (5, 2), (5, 2, 1)."""
+    while len(index) > 1 and index[-1] == 0:
+        index = index[:-1]
+    return "(" + ", ".join(str(i) for i in index) + ")"
+
+
+_VERB = {"load": "read", "store": "wrote", "atomic": "updated"}
+
+
+def _bounds(scene: _Scene) -> KernelError:
+    site, fault = scene.site, scene.fault
+    verb = _VERB[site.kind]
+    place, cure = _place(scene)
+    message = (
+        f"out of bounds: {scene.where()} {verb} {site.nbytes} bytes {place}.\n"
+        f"  {scene.at_line(scene.line)}\n  Usual cure: {cure}"
+    )
+    return OutOfBounds(message, address=fault.address, **scene.keywords())
+
+
+def _place(scene: _Scene) -> tuple[str, str]:
+    """What an address outside all arrays is nearest to, and what usually mends it."""
+    site, address = scene.site, scene.fault.address
+    if site.space == "shared":
+        return (
+            f"at byte {_signed(address, 32)} of the block's shared memory",
+            "make the shared array as large as the block needs, and check the index against its size.",
+        )
+    if site.space == "local":
+        return (f"at byte {_signed(address, 64)} of the thread's local memory", "check the index of the local array.")
+    if 0 <= address < 4096 or address < 0:
+        return ("through a null pointer", "pass an array for every pointer of the kernel, and check them in this order.")
+    nearest = None
+    for array in scene.arrays:
+        span = max(array.nbytes, 1)
+        distance = max(array.address - address, address - (array.address + span) + 1, 0)
+        if nearest is None or distance < nearest[0]:
+            nearest = (distance, array)
+    found = memory.describe(address)
+    if found.freed:
+        label = f"`{found.allocation.label}`" if found.allocation is not None and found.allocation.label else "an array"
+        return (
+            f"of {label} that was freed already",
+            "keep a reference to the array for as long as kernels use it.",
+        )
+    if nearest is None or nearest[0] > 1 << 40:
+        return ("at an address that belongs to no array", "check the arithmetic on the pointer.")
+    array = nearest[1]
+    size = np.dtype(array.dtype).itemsize
+    index = (address - array.address) // size
+    count = array.nbytes // size
+    shape = "×".join(str(n) for n in array.shape)
+    inside = 0 <= index < count
+    where = (
+        f"at `{array.name}[{index}]`" if len(array.shape) == 1 else f"at element {index} (counted flat) of `{array.name}`"
+    )
+    size_text = f"`{array.name}` has {count} elements" + (f" ({shape})" if len(array.shape) > 1 else "")
+    if inside:
+        return (f"{where}, across its end; {size_text}", "check that the access is no wider than the elements.")
+    if index >= count:
+        guard = "guard the access, such as `if i < n:`" if scene.kernel.language == "numba" else "guard the access, such as `if (i < n)`"
+        return (f"{where}, but {size_text}", f"{guard}: the grid has more threads than there are elements.")
+    return (f"{where}, before its start; {size_text}", "check the index of the first threads: it is negative.")
+
+
+def _signed(value: int, bits: int) -> int:
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def _alignment(scene: _Scene) -> KernelError:
+    site, fault = scene.site, scene.fault
+    message = (
+        f"misaligned: {scene.where()} {_VERB[site.kind]} {site.nbytes} bytes at an address that is no multiple of "
+        f"{site.nbytes} (it is off by {fault.address % site.nbytes}).\n  {scene.at_line(scene.line)}\n"
+        f"  Usual cure: {site.nbytes}-byte accesses such as float4 need every index to start at a multiple of "
+        f"{site.nbytes} bytes: shift the view or fall back to single elements."
+    )
+    return Misaligned(message, address=fault.address, **scene.keywords())
+
+
+def _deadlock(scene: _Scene) -> KernelError:
+    standing = scene.standing()
+    places: dict[int | None, list] = {}
+    for line, thread, _ in standing:
+        places.setdefault(line, []).append(thread)
+    told = "\n".join(
+        f"  {len(threads)} threads, the first {_short(threads[0])}, wait at {scene.at_line(line) or 'an unknown line'}"
+        for line, threads in sorted(places.items(), key=lambda item: item[0] or 0)
+    )
+    line = min((n for n in places if n is not None), default=None)
+    return Deadlock(
+        f"deadlock: in block {_short(scene.block)} threads wait at different barriers, so none can go on.\n{told}\n"
+        "  Usual cure: every thread of a block must reach the same barrier: move it out of the branch.",
+        line=line, block=scene.block, thread=standing[0][1] if standing else None,
+    )  # fmt: skip
+
+
+def _timeout(scene: _Scene) -> KernelError:
+    running = [(line, thread) for line, thread, waits in scene.standing() if not waits]
+    line, thread = running[0] if running else (None, None)
+    who = f"thread {_short(thread)} of block {_short(scene.block)} is still" if thread else "threads are still"
+    return KernelTimeout(
+        f"the kernel did not end within {scene.fault.seconds:g} s: {who} at {scene.at_line(line) or 'an unknown line'}\n"
+        "  Usual cure: check that the loop's condition changes in every thread. If the kernel only needs longer, set "
+        "the environment variable WARPBOOK_TIMEOUT to more seconds.",
+        line=line, thread=thread, block=scene.block,
+    )  # fmt: skip
+
+
+def _assert(scene: _Scene) -> KernelError:
+    what = scene.fault.detail[0].decode(errors="replace") if scene.fault.detail else "assertion"
+    return DeviceAssert(
+        f"assertion `{what}` failed in {scene.where()}.\n  {scene.at_line(scene.line)}", **scene.keywords()
+    )
+
+
+def _trap(scene: _Scene) -> KernelError:
+    return DeviceAssert(f"{scene.where()} executed a trap.\n  {scene.at_line(scene.line)}", **scene.keywords())
+
+
+def _host(scene: _Scene) -> KernelError:
+    cause = scene.fault.detail[0] if scene.fault.detail else None
+    failure = KernelError(f"printf failed in {scene.where()}: {cause}", **scene.keywords())
+    failure.__cause__ = cause
+    return failure
+
+
+_BUILDERS = {
+    "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "assert": _assert,
+    "trap": _trap, "host": _host,
+}  # fmt: skip

@@ -1,0 +1,74 @@
+"""What kernels ask of the host while they run: `printf` and failed asserts."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+import numpy as np
+
+from helpers.vgpu import memory, printf
+from helpers.vgpu.context import ERROR_CODE, SLOT
+from helpers.vgpu.lower_warp import ASSERT, PRINTF
+
+LIMIT = 1 << 20  # characters a launch may print, as the buffer of a GPU is limited too
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
+
+
+def callback(worker, run):
+    """A function for compiled code to call; what it prints is kept by block in `run.printed`."""
+    data = worker.host_data.view(np.int64).reshape(4, 32)
+    room = [LIMIT]
+
+    def called(_, code: int, mask: int) -> int:
+        try:
+            lanes = [lane for lane in range(32) if mask >> lane & 1]
+            if code & 255 == PRINTF:
+                text = "".join(_printed(worker, int(data[0, lane]), int(data[1, lane])) for lane in lanes)
+                if room[0] > 0:
+                    room[0] -= len(text)
+                    note = "" if room[0] > 0 else "\n… more output was dropped\n"
+                    run.printed.append((int(worker.slots[SLOT["block"]]), len(run.printed), text + note))
+                return 0
+            if code & 255 == ASSERT:
+                lane = lanes[0]
+                run.assertion = tuple(_string(worker, int(data[row, lane])) for row in (0, 1))
+                return ERROR_CODE["assert"]
+        except Exception as error:  # an exception must not cross into compiled code
+            run.host_error = error
+        return ERROR_CODE["host"]
+
+    return _SIGNATURE(called)
+
+
+def _readable(worker, address: int) -> int:
+    """How many bytes may be read at an address: 0 outside all memory the kernel may know."""
+    for area in (worker.local, worker.shared):
+        start = area.ctypes.data
+        if start <= address < start + len(area):
+            return start + len(area) - address
+    starts, ends = memory.table()
+    index = int(np.searchsorted(starts, np.uint64(address), side="right")) - 1
+    if index >= 0 and address < int(ends[index]):
+        return int(ends[index]) - address
+    return 0
+
+
+def _string(worker, address: int) -> bytes:
+    room = _readable(worker, address)
+    data = ctypes.string_at(address, room) if room else b"(no readable string)"
+    return data.partition(b"\0")[0]
+
+
+def _printed(worker, fmt: int, buffer: int) -> str:
+    text = _string(worker, fmt)
+    nbytes = min(printf.argument_bytes(text), _readable(worker, buffer))
+    arguments = ctypes.string_at(buffer, nbytes) if nbytes else b""
+    return printf.render(text, arguments, lambda address: _string(worker, address))
+
+
+def flush(printed: list[tuple[int, int, str]]) -> None:
+    """Write what the kernel printed, block by block."""
+    if printed:
+        sys.stdout.write("".join(text for _, _, text in sorted(printed)))
+        sys.stdout.flush()

@@ -1,0 +1,202 @@
+"""A kernel with the device functions it calls, as one flat list of instructions.
+
+Calls are replaced by the body of the function called, registers and labels renamed; the `.param` variables that
+carry arguments become registers where every access to them has the same place and size, local memory otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from helpers.vgpu import ptx
+from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.ptx import Call, Instruction, Label, Mem, Not, Pair, Reg, Sym, Vec
+
+HOST_FUNCTIONS = {"vprintf": "printf", "__assertfail": "assert", "__trap": "trap"}
+MAX_DEPTH = 24
+
+
+@dataclass(frozen=True)
+class Flat:
+    """A kernel without calls into other PTX functions."""
+
+    body: tuple[Instruction | Label, ...]
+    registers: dict[str, str]
+    variables: dict[str, ptx.Variable]
+
+
+def flatten(module: ptx.Module, function: ptx.Function) -> Flat:
+    """Inline every call; `Unsupported` for recursion and for calls through pointers."""
+    work = _Inliner(module)
+    work.add(function, {}, "", None, ())
+    own = {p.name for p in function.parameters}
+    return _parameters_to_registers(work, own)
+
+
+class _Inliner:
+    def __init__(self, module: ptx.Module):
+        self.module = module
+        self.body: list = []
+        self.registers: dict[str, str] = {}
+        self.variables: dict[str, ptx.Variable] = {}
+        self.copies = 0
+
+    def add(self, function, names: dict[str, str], suffix: str, leave: str | None, chain: tuple[str, ...]) -> None:
+        """Append the body of `function`; `names` maps its parameters to the caller's `.param` variables."""
+        if function.name in chain:
+            raise Unsupported(
+                f"device function {function.name!r} calls itself. Recursion is not supported on the virtual GPU: "
+                "write the recursion as a loop, with a local array as its stack."
+            )
+        names = dict(names)
+        for register, kind in function.registers.items():
+            self.registers[register + suffix] = kind
+            names[register] = register + suffix
+        for name, variable in function.variables.items():
+            keep = variable.space in ("shared", "global", "const")
+            names[name] = name if keep else name + suffix
+            self.variables[names[name]] = replace(variable, name=names[name])
+        chain = (*chain, function.name)
+        for position, statement in enumerate(function.body or ()):
+            if isinstance(statement, Label):
+                self.body.append(Label(statement.name + suffix))
+            elif statement.opcode == "call":
+                self.call(statement, names, suffix, chain)
+            elif statement.opcode == "ret" and leave is not None:
+                if position + 1 < len(function.body) or statement.guard:
+                    jump = replace(statement, opcode="bra", modifiers=(), operands=(Sym(leave),))
+                    self.body.append(replace(jump, guard=_rename(statement.guard, names, suffix)))
+            else:
+                self.body.append(_renamed(statement, names, suffix))
+
+    def call(self, statement: Instruction, names, suffix: str, chain) -> None:
+        call: Call = statement.operands[0]
+        returns = tuple(names.get(n, n) for n in call.returns)
+        arguments = tuple(names.get(n, n) for n in call.arguments)
+        if isinstance(call.target, Reg):
+            raise Unsupported(
+                "the kernel calls a function through a pointer. The virtual GPU cannot follow that yet: call the "
+                "function by its name, or choose among functions with `switch`."
+            )
+        name = call.target.name
+        callee = self.module.functions.get(name)
+        if name in HOST_FUNCTIONS or callee is None or callee.body is None:
+            if name not in HOST_FUNCTIONS:
+                raise Unsupported(
+                    f"the kernel calls {name!r}, which the virtual GPU does not have. Device-side malloc, free and "
+                    "kernel launches are not supported: allocate on the host and pass the array in."
+                )
+            self.body.append(replace(statement, operands=(Call(returns, Sym(name), arguments),)))
+            return
+        if len(chain) > MAX_DEPTH:
+            raise Unsupported(f"device functions are nested more than {MAX_DEPTH} calls deep at {name!r}")
+        self.copies += 1
+        inner = f"~{self.copies}"
+        mapping = dict(zip((p.name for p in callee.parameters), arguments, strict=True))
+        mapping |= dict(zip((p.name for p in callee.returns), returns, strict=True))
+        leave = f"$leave{inner}"
+        guard = _rename(statement.guard, names, suffix)
+        if guard is not None:
+            over = Not(guard) if isinstance(guard, Reg) else guard.reg
+            self.body.append(replace(statement, opcode="bra", modifiers=(), operands=(Sym(leave),), guard=over))
+        self.add(callee, mapping, inner, leave, chain)
+        self.body.append(Label(leave))
+
+
+def _rename(operand, names: dict[str, str], suffix: str):
+    if isinstance(operand, Reg):
+        return Reg(names.get(operand.name, operand.name))
+    if isinstance(operand, Not):
+        return Not(_rename(operand.reg, names, suffix))
+    if isinstance(operand, Pair):
+        return Pair(_rename(operand.first, names, suffix), _rename(operand.second, names, suffix))
+    if isinstance(operand, Vec):
+        return Vec(tuple(_rename(item, names, suffix) for item in operand.items))
+    if isinstance(operand, Mem):
+        coordinates = operand.coordinates and tuple(_rename(c, names, suffix) for c in operand.coordinates)
+        return Mem(_rename(operand.base, names, suffix), operand.offset, coordinates)
+    if isinstance(operand, Sym):
+        return Sym(names.get(operand.name, operand.name), operand.offset)
+    return operand
+
+
+def _renamed(statement: Instruction, names: dict[str, str], suffix: str) -> Instruction:
+    if statement.opcode == "bra":
+        operands = tuple(Sym(o.name + suffix) for o in statement.operands)
+    else:
+        operands = tuple(_rename(o, names, suffix) for o in statement.operands)
+    return replace(statement, operands=operands, guard=_rename(statement.guard, names, suffix))
+
+
+# ---------------------------------------------------------------- .param variables
+
+
+def _lanes(statement: Instruction) -> int:
+    return next((int(m[1:]) for m in statement.modifiers if m in ("v2", "v4", "v8")), 1)
+
+
+def _access(statement, variables):
+    """(variable, offset, bytes an element, operand) of an access to a call's `.param` variable."""
+    if not isinstance(statement, Instruction) or statement.opcode not in ("ld", "st"):
+        return None
+    if "param" not in statement.modifiers:
+        return None
+    memory = statement.operands[0 if statement.opcode == "st" else 1]
+    if not isinstance(memory.base, Sym) or memory.base.name not in variables:
+        return None
+    value = statement.operands[1 if statement.opcode == "st" else 0]
+    kind = statement.modifiers[-1]
+    return memory.base.name, memory.offset + memory.base.offset, kind, value
+
+
+def _parameters_to_registers(work: _Inliner, own: set[str]) -> Flat:
+    """`own` are the kernel's parameters, which stay in memory."""
+    candidates = {n for n, v in work.variables.items() if v.space == "param" and n not in own}
+    pieces: dict[str, dict[int, int]] = {name: {} for name in candidates}
+    in_memory: set[str] = set()
+    host_arguments: set[str] = set()
+    for statement in work.body:
+        found = _access(statement, candidates)
+        if found:
+            name, offset, kind, _ = found
+            size = ptx.TYPE_BYTES[kind]
+            for lane in range(_lanes(statement)):
+                have = pieces[name].setdefault(offset + lane * size, size)
+                if have != size:
+                    in_memory.add(name)
+        elif isinstance(statement, Instruction):
+            for operand in statement.operands:
+                if isinstance(operand, Sym) and operand.name in candidates:
+                    in_memory.add(operand.name)
+                if isinstance(operand, Call):
+                    host_arguments |= {*operand.arguments, *operand.returns}
+    for name, parts in pieces.items():
+        ordered = sorted(parts.items())
+        if any(start + size > following for (start, size), (following, _) in zip(ordered, ordered[1:], strict=False)):
+            in_memory.add(name)
+    body: list = []
+    registers, variables = dict(work.registers), dict(work.variables)
+    for name in in_memory:
+        variables[name] = replace(variables[name], space="local")
+    for name in candidates - in_memory:
+        for offset, size in pieces[name].items():
+            registers[f"{name}@{offset}"] = f"b{8 * size}"
+    for statement in work.body:
+        found = _access(statement, candidates)
+        if not found:
+            body.append(statement)
+            continue
+        name, offset, kind, value = found
+        if name in in_memory:
+            modifiers = tuple("local" if m == "param" else m for m in statement.modifiers)
+            body.append(replace(statement, modifiers=modifiers))
+            continue
+        size = ptx.TYPE_BYTES[kind]
+        items = value.items if isinstance(value, Vec) else (value,)
+        for lane, item in enumerate(items):
+            register = Reg(f"{name}@{offset + lane * size}")
+            if item is None:
+                continue
+            operands = (register, item) if statement.opcode == "st" else (item, register)
+            body.append(replace(statement, opcode="mov", modifiers=(f"b{8 * size}",), operands=operands))
+    return Flat(tuple(body), registers, variables)

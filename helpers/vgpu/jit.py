@@ -1,0 +1,75 @@
+"""LLVM IR text to callable machine code, for the CPU this process runs on."""
+
+from __future__ import annotations
+
+import threading
+
+import llvmlite.binding as llvm
+
+_lock = threading.Lock()
+_engine = None
+_machine = None
+# The order matters: registers first, then cheap clean-ups; heavier passes cost more than they gain here.
+_PASSES = "sroa", "early_cse", "simplify_cfg", "instruction_combine", "licm", "dead_code_elimination"
+
+
+def _start():
+    """Create the execution engine and compile the runtime, once a process."""
+    global _engine, _machine
+    if _engine is not None:
+        return _engine
+    from helpers.vgpu import runtime
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f"):
+        features["prefer-256-bit"] = False
+    _machine = target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=2, reloc="default", codemodel="jitdefault"
+    )
+    module = llvm.parse_assembly(_with_attributes(runtime.source()))
+    _optimise(module)
+    _engine = llvm.create_mcjit_compiler(module, _machine)
+    _engine.finalize_object()
+    return _engine
+
+
+def _with_attributes(text: str) -> str:
+    """Let LLVM use whole 512-bit vectors where the CPU has them."""
+    return text
+
+
+def _optimise(module) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    builder = llvm.create_pass_builder(_machine, options)
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_sroa_pass()
+    manager.add_simplify_cfg_pass()
+    manager.add_instruction_combine_pass()
+    manager.run(module, builder)
+
+
+def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
+    """Compile a module of LLVM IR; give the addresses of its functions. The code lives as long as the process."""
+    with _lock:
+        engine = _start()
+        module = llvm.parse_assembly(text)
+        _optimise(module)
+        engine.add_module(module)
+        engine.finalize_object()
+        return {name: engine.get_function_address(name) for name in functions}
+
+
+def address(function: str) -> int:
+    """The address of a function of the runtime."""
+    with _lock:
+        return _start().get_function_address(function)
+
+
+def cpu() -> str:
+    """The CPU that code is made for, and the widest vector instructions it has."""
+    features = llvm.get_host_cpu_features()
+    widest = next((name for name in ("avx512f", "avx2", "sve", "neon") if features.get(name)), "baseline")
+    return f"{llvm.get_host_cpu_name()} ({widest})"

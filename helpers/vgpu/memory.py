@@ -1,0 +1,355 @@
+"""The virtual GPU's memory: aligned buffers of the host, with a list of who owns which address.
+
+Every allocation starts at a multiple of 256 bytes, as `cudaMalloc`'s do, so that a warp's sectors are
+counted as on hardware. At least 256 bytes that belong to nobody follow it, so that a small overrun never
+lands in another array. What is freed keeps its address for a while, so that a use after free can be named.
+"""
+
+from __future__ import annotations
+
+import bisect
+import mmap
+import os
+import threading
+import weakref
+from array import array as _words
+from collections import Counter, deque
+from dataclasses import dataclass
+from itertools import count
+from math import prod
+
+import numpy as np
+
+ALIGNMENT = 256
+RED_ZONE = 256
+FRESH = 0xFF  # every float is NaN and every signed integer -1: reading before writing shows
+REMEMBERED = 512  # freed ranges that keep their address
+REMEMBERED_BYTES = 64 << 20  # … as long as the memory they hold back stays below this
+_MAPPED_FROM = 1 << 18  # from this size on memory comes from the system, and goes back to it when freed
+_HUGE_FROM = 1 << 21
+_COLOURS = 16  # big buffers start at different offsets in a page: equal ones collide in the CPU's caches
+
+
+@dataclass(eq=False, slots=True)
+class _Block:
+    """What the books say about one allocation; it outlives the `Allocation`."""
+
+    address: int
+    nbytes: int
+    label: str | None
+    serial: int
+    kind: str
+    buffer: np.ndarray | None
+    mapping: mmap.mmap | None
+    handle: weakref.ref | None = None
+    freed: bool = False
+
+    end = property(lambda self: self.address + self.nbytes)
+    held = property(lambda self: 0 if self.mapping is not None else self.nbytes)
+
+
+class Allocation:
+    """One piece of device memory, freed when the last reference to it goes or by `free()`.
+
+    `address` is a multiple of 256, `nbytes` the size asked for, `serial` counts allocations from 1. The host
+    can read the memory behind it as long as this object lives, even after `free()`.
+    """
+
+    __slots__ = ("__weakref__", "_block", "_buffer", "_finalizer")
+
+    def __init__(self, block: _Block):
+        self._block = block
+        self._buffer = block.buffer  # the books may forget the block while arrays over it are still about
+        block.handle = weakref.ref(self)
+        # A finalizer can run in the middle of anything, so it only leaves a note for the next call to read.
+        self._finalizer = weakref.finalize(self, _notes.append, block)
+        self._finalizer.atexit = False
+
+    address = property(lambda self: self._block.address)
+    nbytes = property(lambda self: self._block.nbytes)
+    label = property(lambda self: self._block.label)
+    serial = property(lambda self: self._block.serial)
+    kind = property(lambda self: self._block.kind)
+    freed = property(lambda self: self._block.freed)
+
+    def free(self) -> None:
+        """Give the memory back now: kernels may no longer touch it. Freeing twice does nothing."""
+        with _lock:
+            _settle()
+            _retire(self._block)
+
+    @property
+    def __array_interface__(self) -> dict:
+        return {"data": (self.address, False), "shape": (self.nbytes,), "typestr": "|u1", "version": 3}
+
+    def __repr__(self) -> str:
+        label = f" {self.label!r}" if self.label else ""
+        return f"<Allocation #{self.serial}{label}: {self.nbytes} bytes{', freed' if self.freed else ''}>"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an address lies: `offset` bytes into `allocation`, past its end when the address is nobody's.
+
+    `allocation` is None only when nothing lies at or below the address. For one that was freed it has the
+    same fields (`address`, `nbytes`, `label`, `serial`, `freed`) but need not be an `Allocation` any more.
+    """
+
+    allocation: Allocation | _Block | None
+    offset: int
+    freed: bool
+
+
+@dataclass(frozen=True)
+class ArrayInfo:
+    """What a kernel argument looked like at the launch; address, size and strides in bytes."""
+
+    name: str
+    address: int
+    nbytes: int
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+_lock = threading.RLock()
+_notes: deque[_Block] = deque()  # blocks whose Allocation is gone, not yet taken off the books
+_starts = _words("Q")  # addresses of the live blocks, sorted
+_ends = _words("Q")  # … where each of them ends, and
+_live: list[_Block] = []  # the blocks themselves, in the same order
+_freed: deque[_Block] = deque()  # freed blocks that keep their address, oldest first
+_in_use: Counter[str] = Counter()  # kind of memory -> bytes
+_limits: dict[str, int] = {}
+_serials = count(1)
+_table: tuple[np.ndarray, np.ndarray] | None = None
+_held_back = 0  # bytes of memory that the freed blocks keep from the host
+
+
+def allocate(nbytes: int, label: str | None = None, kind: str = "device") -> Allocation:
+    """Allocate device memory, filled with 0xFF bytes.
+
+    `nbytes` may be 0. `label` names the memory in error messages; `kind` says whose books it is on
+    ("device", "cupy", "pinned"). Raises MemoryError, with what was asked for and what is in use, when the
+    host has no more.
+    """
+    global _table
+    nbytes = int(nbytes)
+    if nbytes < 0:
+        raise ValueError(f"cannot allocate {nbytes} bytes: a size cannot be negative")
+    with _lock:
+        _settle()
+        _check_room(nbytes, kind)
+        serial = next(_serials)
+        address, buffer, mapping = _acquire(nbytes, serial)
+        block = _Block(address, nbytes, label, serial, kind, buffer, mapping)
+        where = bisect.bisect_left(_starts, address)
+        _starts.insert(where, address)
+        _ends.insert(where, address + nbytes)
+        _live.insert(where, block)
+        _in_use[kind] += nbytes
+        _table = None
+        return Allocation(block)
+
+
+def array(shape, dtype, label: str | None = None, order: str = "C", kind: str = "device") -> np.ndarray:
+    """A NumPy array over fresh device memory, which lives as long as the array or a view of it does.
+
+    `shape` is an int or a tuple; the contents are 0xFF bytes. Raises MemoryError as `allocate` does.
+    """
+    dtype = np.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError(f"dtype {dtype} holds Python objects: device memory holds plain numbers only")
+    shape = tuple(int(n) for n in shape) if np.iterable(shape) else (int(shape),)
+    allocation = allocate(prod(shape) * dtype.itemsize, label, kind)
+    return view(allocation, shape, dtype, order=order)
+
+
+def view(allocation: Allocation, shape, dtype, offset: int = 0, order: str = "C", strides=None) -> np.ndarray:
+    """A NumPy array over part of an allocation: `offset` and `strides` in bytes; it keeps the memory alive.
+
+    Raises ValueError when the array would not fit.
+    """
+    return np.ndarray(
+        shape, dtype, buffer=np.asarray(allocation), offset=offset, order=order, strides=strides
+    )
+
+
+def owner(array: np.ndarray) -> Allocation | None:
+    """The allocation whose memory `array` (or the array it is a view of) is in; None for host memory."""
+    base = array
+    while base is not None:
+        if isinstance(base, Allocation):
+            return base
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    if not isinstance(array, np.ndarray) or array.nbytes == 0:
+        return None
+    with _lock:
+        _settle()
+        block = _below(array.ctypes.data)
+        return block.handle() if block is not None and array.ctypes.data < block.end else None
+
+
+def table() -> tuple[np.ndarray, np.ndarray]:
+    """Starts and exact ends of the live allocations: two sorted uint64 arrays, made anew after a change."""
+    global _table
+    if _table is not None and not _notes:
+        return _table
+    with _lock:
+        _settle()
+        if _table is None:
+            starts, ends = (np.array(words, dtype=np.uint64) for words in (_starts, _ends))
+            starts.flags.writeable = ends.flags.writeable = False
+            _table = starts, ends
+        return _table
+
+
+def describe(address: int) -> Place:
+    """Say where an address lies: in a live allocation, in one freed lately, or past the nearest below."""
+    address = int(address)
+    with _lock:
+        _settle()
+        below = _below(address)
+        if below is not None and address < below.end:
+            return Place(below.handle() or below, address - below.address, False)
+        for block in reversed(_freed):
+            if block.address <= address < block.end:
+                return Place(block.handle() or block, address - block.address, True)
+        if below is None:
+            return Place(None, address, False)
+        return Place(below.handle() or below, address - below.address, False)
+
+
+def usage(kind: str | None = None) -> tuple[int, int]:
+    """(bytes in use, live allocations), of one kind of memory or of all."""
+    with _lock:
+        _settle()
+        if kind is None:
+            return sum(_in_use.values()), len(_live)
+        return _in_use[kind], sum(block.kind == kind for block in _live)
+
+
+def set_limit(nbytes: int | None, kind: str) -> None:
+    """Let `allocate` refuse what would take one kind of memory above `nbytes`; None or 0 lifts the limit."""
+    _limits[kind] = int(nbytes or 0)
+
+
+def limit(kind: str) -> int:
+    """The limit `set_limit` has set, in bytes; 0 when there is none."""
+    return _limits.get(kind, 0)
+
+
+def _acquire(nbytes: int, serial: int) -> tuple[int, np.ndarray, mmap.mmap | None]:
+    """Host memory for one allocation: (aligned address, the whole buffer, its mapping when it has one)."""
+    colour = (serial % _COLOURS) * ALIGNMENT if nbytes >= _MAPPED_FROM else 0
+    room = nbytes + ALIGNMENT + colour + RED_ZONE
+    mapping = None
+    try:
+        if nbytes >= _MAPPED_FROM and hasattr(mmap, "MAP_PRIVATE"):
+            mapping = mmap.mmap(-1, room, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            if nbytes >= _HUGE_FROM and hasattr(mmap, "MADV_HUGEPAGE"):
+                mapping.madvise(mmap.MADV_HUGEPAGE)  # halves the time of the first touch
+            buffer = np.frombuffer(mapping, np.uint8)
+        else:
+            buffer = np.empty(room, np.uint8)
+    except (OSError, MemoryError, ValueError) as error:
+        raise MemoryError(_no_room(nbytes, "this machine has no more")) from error
+    address = -(-buffer.ctypes.data // ALIGNMENT) * ALIGNMENT + colour
+    first = address - buffer.ctypes.data
+    buffer[first : first + nbytes] = FRESH
+    return address, buffer, mapping
+
+
+def _check_room(nbytes: int, kind: str) -> None:
+    """Refuse what the host cannot hold: a system that overcommits would kill the process instead."""
+    ceiling = _limits.get(kind, 0)
+    if ceiling and _in_use[kind] + nbytes > ceiling:
+        raise MemoryError(_no_room(nbytes, f"the limit set for this memory is {_size(ceiling)}"))
+    if nbytes >= 64 << 20:
+        available = _available()
+        if available is not None and nbytes > 0.9 * available:
+            raise MemoryError(_no_room(nbytes, f"this machine has about {_size(available)} left"))
+
+
+def _no_room(nbytes: int, why: str) -> str:
+    in_use = sum(_in_use.values())
+    return (
+        f"out of memory on the virtual GPU: {_size(nbytes)} asked for, {_size(in_use)} in use by "
+        f"{len(_live)} arrays, and {why}. Delete arrays that are no longer needed (del name), "
+        "or use smaller ones."
+    )
+
+
+def _size(nbytes: float) -> str:
+    """A size for people: 12.5 GiB, 3.0 MiB, 17 bytes."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if nbytes >= factor:
+            return f"{nbytes / factor:.1f} {unit}"
+    return f"{int(nbytes)} bytes"
+
+
+def _available() -> int | None:
+    """Bytes the host can still give, as far as that can be known."""
+    try:
+        import psutil
+    except ImportError:
+        return None
+    available = psutil.virtual_memory().available
+    try:  # a container may be allowed less than the machine has
+        with open("/sys/fs/cgroup/memory.max") as top, open("/sys/fs/cgroup/memory.stat") as now:
+            used = dict(line.split() for line in now)
+            available = min(
+                available, int(top.read()) - int(used["anon"])
+            )  # the rest is cache, given up at need
+    except (OSError, ValueError, KeyError):
+        pass
+    return available
+
+
+def _settle() -> None:
+    """Take off the books what the garbage collector has freed since the last call; needs the lock."""
+    while _notes:
+        _retire(_notes.popleft())
+
+
+def _retire(block: _Block) -> None:
+    """Take one block off the books and remember its address for a while; needs the lock."""
+    global _table, _held_back
+    if block.freed:
+        if block.handle() is None:
+            _let_go(block)
+        return
+    where = bisect.bisect_left(_starts, block.address)
+    del _starts[where], _ends[where], _live[where]
+    _in_use[block.kind] -= block.nbytes
+    block.freed = True
+    _table = None
+    _freed.append(block)
+    _held_back += block.held
+    if block.handle() is None:
+        _let_go(block)
+    while len(_freed) > REMEMBERED or (_freed and _held_back > REMEMBERED_BYTES):
+        oldest = _freed.popleft()
+        _held_back -= oldest.held
+        oldest.buffer = oldest.mapping = None
+
+
+def _let_go(block: _Block) -> None:
+    """Nobody can read the block any more: give its pages back, but keep the addresses."""
+    if block.mapping is not None and hasattr(block.mapping, "madvise"):
+        block.mapping.madvise(getattr(mmap, "MADV_DONTNEED", 4))
+
+
+def _below(address: int) -> _Block | None:
+    """The live block with the greatest start not above `address`; needs the lock."""
+    where = bisect.bisect_right(_starts, address)
+    return _live[where - 1] if where else None
+
+
+def _after_fork() -> None:
+    """A child has its own copy of the memory; only a lock that some other thread held has to be renewed."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,127 @@
+"""C's printf, from a format and the packed arguments a kernel leaves in memory for `vprintf`.
+
+Each argument lies at the next multiple of its own size: 4 bytes for what C promotes to int, else 8.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_FIELD = re.compile(
+    rb"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?:\.(?P<precision>\*|\d*))?(?P<length>hh|h|ll|l|j|z|t|L)?"
+    rb"(?P<kind>[diouxXcsfFeEgGaAp%])"
+)
+# `long` is what the host's compiler says, as it is on a GPU: 8 bytes on Linux, 4 on Windows.
+_LONG = {b"ll": 8, b"l": ctypes.sizeof(ctypes.c_long), b"j": 8, b"z": 8, b"t": 8}
+_NARROW = {b"hh": 1, b"h": 2}
+
+
+@dataclass(frozen=True)
+class _Argument:
+    nbytes: int
+    offset: int
+
+
+class _Buffer:
+    """Where the next argument lies."""
+
+    def __init__(self):
+        self.end = 0
+
+    def take(self, nbytes: int) -> _Argument:
+        offset = -(-self.end // nbytes) * nbytes
+        self.end = offset + nbytes
+        return _Argument(nbytes, offset)
+
+
+def _fields(fmt: bytes) -> tuple[list[tuple[re.Match, list[_Argument]]], int]:
+    """Each conversion with its arguments (stars first), and the bytes all arguments take."""
+    buffer, found = _Buffer(), []
+    for match in _FIELD.finditer(fmt):
+        if match["kind"] == b"%":
+            found.append((match, []))
+            continue
+        arguments = [buffer.take(4) for part in (match["width"], match["precision"]) if part == b"*"]
+        floating_or_pointer = match["kind"] in b"fFeEgGaAsp"
+        arguments.append(buffer.take(8 if floating_or_pointer else _LONG.get(match["length"], 4)))
+        found.append((match, arguments))
+    return found, buffer.end
+
+
+def argument_bytes(fmt: bytes) -> int:
+    """How many bytes of arguments a format reads."""
+    return _fields(fmt)[1]
+
+
+def argument_count(fmt: bytes) -> int:
+    """How many arguments a format reads, which is what `printf` returns on a GPU."""
+    return sum(len(arguments) for _, arguments in _fields(fmt)[0])
+
+
+def render(fmt: bytes, buffer: bytes, string_at: Callable[[int], bytes] = lambda address: b"(?)") -> str:
+    """What `printf` prints.
+
+    `buffer` holds `argument_bytes(fmt)` bytes of arguments; `string_at` fetches the text of a `%s` by its
+    address.
+    """
+    pieces, last = [], 0
+    for match, arguments in _fields(fmt)[0]:
+        pieces.append(fmt[last : match.start()].decode(errors="replace"))
+        last = match.end()
+        raw = [buffer[a.offset : a.offset + a.nbytes] for a in arguments]
+        pieces.append("%" if not raw else _convert(match, raw, string_at))
+    pieces.append(fmt[last:].decode(errors="replace"))
+    return "".join(pieces)
+
+
+def _convert(match: re.Match, raw: list[bytes], string_at) -> str:
+    flags, stars = match["flags"].decode(), [int.from_bytes(r, "little", signed=True) for r in raw[:-1]]
+    width = stars.pop(0) if match["width"] == b"*" else int(match["width"] or 0)
+    precision = match["precision"]
+    if precision is not None:
+        precision = stars.pop(0) if precision == b"*" else int(precision or 0)
+        precision = None if precision < 0 else precision
+    if width < 0:
+        flags, width = flags + "-", -width
+    text, number = _body(match, raw[-1], flags, precision, string_at)
+    if "-" in flags:
+        return text.ljust(width)
+    if "0" in flags and number:
+        head = re.match(r"[-+ ]?(0[xX])?", text).group()
+        return head + text[len(head) :].rjust(width - len(head), "0")
+    return text.rjust(width)
+
+
+def _body(match: re.Match, raw: bytes, flags: str, precision, string_at) -> tuple[str, bool]:
+    """The text before padding, and whether the flag 0 may pad it."""
+    kind = match["kind"].decode()
+    if kind in "fFeEgG":
+        value = struct.unpack("<d", raw)[0]
+        signs = "".join(f for f in flags if f in "+ #")
+        text = f"%{signs}.{6 if precision is None else precision}{kind}" % value
+        return text, value - value == 0
+    if kind in "aA":
+        text = struct.unpack("<d", raw)[0].hex()
+        return (text.upper() if kind == "A" else text), True
+    if kind == "s":
+        address = int.from_bytes(raw, "little")
+        text = string_at(address).decode(errors="replace") if address else "(null)"
+        return text[:precision], False
+    if kind == "c":
+        return chr(raw[0]), False
+    if kind == "p":
+        address = int.from_bytes(raw, "little")
+        return f"{address:#x}" if address else "(nil)", False
+    raw = raw[: _NARROW.get(match["length"], 8)]
+    value = int.from_bytes(raw, "little", signed=kind in "di")
+    digits = format(abs(value), {"o": "o", "x": "x", "X": "X"}.get(kind, "d"))
+    if precision is not None:
+        digits = "" if precision == 0 and value == 0 else digits.rjust(precision, "0")
+    prefix = {"x": "0x", "X": "0X", "o": "0"}.get(kind, "") if "#" in flags and value else ""
+    if kind in "di":
+        prefix = "-" if value < 0 else "+" if "+" in flags else " " if " " in flags else ""
+    return prefix + digits, precision is None

@@ -1,0 +1,54 @@
+"""The sectors that one warp moves, as stride and offset change."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers import plots
+from helpers.figures import Picture
+from helpers.widgets.explorer import Explorer, slider
+
+WARP = 32
+
+
+def request(kernel, arguments, *, op: str = "load", line: int | None = None):
+    """The first request of one warp in global memory that is a `op` (and stands on `line`, when given).
+
+    Runs `kernel` with one warp and `arguments`; raises LookupError when the warp makes no such request.
+    """
+    from helpers.vgpu.trace import trace
+
+    accesses = trace(kernel, 1, WARP, arguments).accesses
+    for access in accesses:
+        if access.space == "global" and access.op == op and line in (None, access.line):
+            return access
+    raise LookupError(f"the warp makes no global {op}" + (f" on line {line}" if line else ""))
+
+
+def sectors(
+    kernel,
+    *,
+    stride: tuple[int, int] = (1, 32),
+    offset: tuple[int, int] = (0, 31),
+    op: str = "load",
+    dtype=np.float32,
+) -> Explorer:
+    """Sliders `stride` and `offset` over the sectors of one warp of `kernel(source, target, stride, offset)`.
+
+    The kernel, in either language, is run again at every move; `source` is long enough for the last lane at
+    the largest stride and offset. `op`: which of the warp's requests is drawn, "load" or "store".
+    """
+    from helpers import cp
+
+    size = (WARP - 1) * stride[1] + offset[1] + 1
+    source, target = cp.zeros(size, dtype), cp.zeros(size, dtype)
+
+    def draw(stride: int, offset: int) -> Picture:
+        access = request(kernel, (source, target, np.int32(stride), np.int32(offset)), op=op)
+        return plots.sector_map(access, prefix=f"stride {stride}, offset {offset}: ")
+
+    return Explorer(
+        "sectors",
+        draw,
+        {"stride": slider("stride", stride[0], *stride), "offset": slider("offset", offset[0], *offset)},
+    )

@@ -1,0 +1,28 @@
+"""What a clock on the host reads, with and without waiting for the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from helpers import plots
+from helpers.figures import Picture
+from helpers.widgets.explorer import Explorer, choice, slider
+
+
+def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 20, launches: int = 1) -> Explorer:
+    """Sliders for the size of the data and the number of launches, over a timeline of host and GPU.
+
+    `kernel_us(elements)`: the modelled microseconds of one run of the kernel, from its profile. A launch keeps
+    the host as long as the sheet of the modelled GPU says. Modelled, not measured: the figure says so.
+    """
+    from helpers.device import current
+
+    def draw(elements: int, launches: int) -> Picture:
+        return plots.timer_bars(current().launch_overhead * 1e6, kernel_us(elements), launches=launches)
+
+    sizes = [(f"2^{power} = {1 << power:,}", 1 << power) for power in range(10, 23, 2)]
+    return Explorer(
+        "timer_bars",
+        draw,
+        {"elements": choice("elements", elements, sizes), "launches": slider("launches", launches, 1, 12)},
+    )

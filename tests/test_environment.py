@@ -1,0 +1,129 @@
+"""pyproject.toml, constraints.txt, environment.yml, the Makefile and the CI script say the same thing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from helpers.doctor import OLDEST_PYTHON, canonical, read_pins
+
+
+@pytest.fixture(scope="module")
+def project(root):
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def pins(root):
+    return read_pins((root / "constraints.txt").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def conda(root):
+    return yaml.safe_load((root / "environment.yml").read_text(encoding="utf-8"))
+
+
+def requirements(project):
+    extras = project["optional-dependencies"].values()
+    return [Requirement(row) for rows in (project["dependencies"], *extras) for row in rows]
+
+
+def test_every_dependency_is_pinned_exactly(project, pins):
+    unpinned = {row.name for row in requirements(project) if canonical(row.name) not in pins}
+    assert not unpinned, "add a `name==version` line to constraints.txt for each"
+
+
+def test_versions_stand_in_the_constraints_only(project):
+    versioned = [str(row) for row in requirements(project) if row.specifier]
+    assert not versioned, "pyproject.toml names packages; constraints.txt gives their versions"
+
+
+def test_pins_are_exact_sorted_and_of_no_one_machine(root, pins):
+    lines = (root / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"[a-z0-9-]+==[A-Za-z0-9.]+", row) for row in rows), (
+        "no URL, no +local tag, no range"
+    )
+    names = [row.split("==")[0] for row in rows]
+    assert names == sorted(set(names))
+    assert all(canonical(name) == name and Version(pins[name]) for name in names)
+
+
+def test_cuda_pins_stand_at_one_release(pins):
+    release = Version(pins["cuda-toolkit"]).release[:2]
+    compilers = (
+        "nvidia-cuda-nvrtc",
+        "nvidia-cuda-runtime",
+        "nvidia-cuda-crt",
+        "nvidia-cuda-cccl",
+        "nvidia-nvvm",
+    )
+    assert {Version(pins[name]).release[:2] for name in compilers} == {release}
+    # The linker reads what all older compilers of its major version write.
+    assert Version(pins["nvidia-nvjitlink"]).release[0] == release[0]
+    assert Version(pins["nvidia-nvjitlink"]).release[:2] >= release
+
+
+def test_nothing_of_nvidia_is_asked_for_on_macos(project):
+    nvidia = [row for row in requirements(project) if re.match(r"nvidia-|cu(da|py)|numba-cuda", row.name)]
+    assert len(nvidia) >= 7
+    for row in nvidia:
+        assert row.marker and not row.marker.evaluate({"sys_platform": "darwin"}), row
+        assert row.marker.evaluate({"sys_platform": "linux"}) and row.marker.evaluate(
+            {"sys_platform": "win32"}
+        )
+
+
+def test_conda_adds_python_and_leaves_the_rest_to_pip(conda, project):
+    *plain, nested = conda["dependencies"]
+    assert plain[1:] == ["pip"]
+    python = Version(plain[0].removeprefix("python="))
+    assert Requirement("python" + project["requires-python"]).specifier.contains(python)
+    assert nested == {"pip": ["--constraint constraints.txt", "--editable .[test]"]}
+    assert conda["name"] == project["name"]
+
+
+def test_one_oldest_python(project, root):
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    assert project["requires-python"] == f">={oldest}"
+    assert f"(3, {OLDEST_PYTHON[1]})" in (root / "Makefile").read_text(encoding="utf-8")
+    assert f"Python {oldest}" in (root / "README.md").read_text(encoding="utf-8")
+
+
+def test_make_installs_as_conda_does(root):
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    assert "--constraint constraints.txt --editable '.[test]'" in makefile
+    assert re.search(r"^\$\(INSTALLED\): pyproject.toml constraints.txt$", makefile, re.MULTILINE)
+
+
+def test_make_refuses_an_unfit_python(root, tmp_path):
+    old = tmp_path / "python-of-old"
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.2\nexit 1\n')
+    old.chmod(0o755)
+    (tmp_path / "Makefile").write_text((root / "Makefile").read_text(encoding="utf-8"))
+    for name in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / name).touch()
+    made = subprocess.run(
+        ["make", "test", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert made.returncode != 0
+    assert "needs Python 3.11 or newer" in made.stdout and "Python 3.9.2" in made.stdout
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_ci_runs_the_command_of_the_readme(root):
+    script = (root / ".ci" / "run").read_text(encoding="utf-8")
+    assert script.startswith("#!/usr/bin/env bash\n") and "set -euo pipefail" in script
+    assert re.search(r"^make test$", script, re.MULTILINE)
+    assert "make test" in (root / "README.md").read_text(encoding="utf-8")
+
+
+def test_console_script_and_packages(project):
+    assert project["scripts"] == {"warpbook": "helpers.cli:main"}
+    assert project["name"] == "warpbook"

@@ -1,0 +1,370 @@
+"""The compilers: PTX with the learner's lines, the assembler's numbers, and errors that point and explain."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+import numpy as np
+import pytest
+
+from helpers.vgpu import compile, compile_c
+from helpers.vgpu.compile import cuda_c_to_ptx, entries, resources
+from helpers.vgpu.errors import CompileError
+
+SAXPY = """extern "C" __global__ void saxpy(const float *x, float *y, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+"""
+
+
+def ptx_lines(ptx: str) -> set[int]:
+    """The source lines that the PTX names."""
+    return {int(line) for line in re.findall(r"^\s*\.loc\s+\d+ (\d+)", ptx, re.MULTILINE)} - {0}
+
+
+# --- CUDA C -------------------------------------------------------------------------------------------------
+
+
+def test_ptx_names_its_file_its_kernel_and_its_lines():
+    compiled = cuda_c_to_ptx(SAXPY, name="saxpy.cu")
+    assert entries(compiled.ptx) == ("saxpy",)
+    assert re.findall(r'\.file\s+1 "(.*)"', compiled.ptx) == ["saxpy.cu"]
+    assert ptx_lines(compiled.ptx) == {1, 3, 4, 5, 6}
+    assert ".target sm_80" in compiled.ptx
+    assert repr(compiled).endswith("entries=['saxpy'])")
+
+
+def test_ptx_does_not_depend_on_the_working_directory(tmp_path, monkeypatch):
+    first = cuda_c_to_ptx(SAXPY + "// one", name="here.cu").ptx
+    monkeypatch.chdir(tmp_path)
+    assert cuda_c_to_ptx(SAXPY + "// two", name="here.cu").ptx == first
+
+
+def test_compiling_again_is_free():
+    assert cuda_c_to_ptx(SAXPY) is cuda_c_to_ptx(SAXPY)
+    assert cuda_c_to_ptx(SAXPY) is not cuda_c_to_ptx(SAXPY, options=("--use_fast_math",))
+
+
+@pytest.mark.parametrize("arch", ["compute_75", "sm_80", "compute_90", "compute_120"])
+def test_architectures(arch):
+    assert f".target sm_{arch.split('_')[1]}" in cuda_c_to_ptx(SAXPY, arch=arch).ptx
+
+
+@pytest.mark.parametrize(
+    "capability, name",
+    [((7, 0), "compute_75"), ((7, 5), "compute_75"), ((8, 9), "compute_89"), ((12, 0), "compute_120")],
+)
+def test_older_gpus_are_compiled_for_the_oldest_that_cuda_knows(capability, name):
+    assert compile.architecture(capability) == name
+
+
+def test_options_reach_the_compiler():
+    source = 'extern "C" __global__ void k(float *x) { x[0] = N * sqrtf(x[1]); }'
+    assert "sqrt.rn.f32" in cuda_c_to_ptx(source, options=["-DN=3"]).ptx
+    assert "sqrt.approx" in cuda_c_to_ptx(source, options=["-DN=3", "--use_fast_math"]).ptx
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "cuda_fp16.h",
+        "cuda_bf16.h",
+        "mma.h",
+        "cooperative_groups.h",
+        "cuda/std/cstdint",
+        "cub/block/block_reduce.cuh",
+    ],
+)
+def test_headers_are_found(header):
+    source = f'#include <{header}>\nextern "C" __global__ void k(int *x) {{ x[0] = 1; }}'
+    assert entries(cuda_c_to_ptx(source).ptx) == ("k",)
+
+
+def test_templates_are_named_by_their_expressions():
+    source = "template <typename T> __global__ void scale(T *x, T a) { x[threadIdx.x] *= a; }"
+    compiled = cuda_c_to_ptx(source, name_expressions=["scale<float>", "scale<double>"])
+    assert set(compiled.lowered) == {"scale<float>", "scale<double>"}
+    assert set(compiled.lowered.values()) == set(entries(compiled.ptx))
+
+
+def test_functions_without_a_mark_are_device_functions():
+    source = (
+        'float twice(float v) { return 2 * v; }\nextern "C" __global__ void k(float *x) { *x = twice(*x); }'
+    )
+    assert entries(cuda_c_to_ptx(source).ptx) == ("k",)
+
+
+KERNEL = "__global__ void k(float *x, int n)\n{\n    int i = threadIdx.x;\n    %s\n}\n"
+C_ERRORS = {
+    # what stands in line 4, and its line → the compiler's words, the remedy's
+    "x[i] = 1": (4, 'expected a ";"', "A statement ends in a semicolon."),
+    "x[j] = 1;": (4, 'identifier "j" is undefined', "Declare `j` before this line"),
+    "__half h;": (4, 'identifier "__half" is undefined', "#include <cuda_fp16.h>"),
+    "uint32_t u;": (4, 'identifier "uint32_t" is undefined', "<cuda/std/cstdint>"),
+    "int *p = x;": (4, "cannot be used to initialize", "The types differ"),
+    "i = threadIdx.w;": (4, 'no member "w"', "`threadIdx`, `float4`"),
+    "blockDim.x = 3;": (4, "expression must be a modifiable lvalue", "stands left of `=`"),
+    "\n#include <vector>": (5, 'cannot open source file "vector"', "`<vector>` is often not needed"),
+    "if (i < n) {": (2, 'expected a "}"', "never closed"),
+}
+
+
+@pytest.mark.parametrize("statement", C_ERRORS)
+def test_cuda_c_errors_point_at_the_line_and_say_what_mends_it(statement):
+    line, words, remedy = C_ERRORS[statement]
+    source = KERNEL % statement
+    with pytest.raises(CompileError) as raised:
+        cuda_c_to_ptx(source, name="mine.cu")
+    assert raised.value.line == line
+    message = str(raised.value)
+    assert message.startswith(f"mine.cu, line {line}: ")
+    assert words in message and remedy in message
+    assert f"{line} | {source.splitlines()[line - 1].strip()}" in message
+
+
+def test_the_caret_stands_under_the_mistake():
+    with pytest.raises(CompileError) as raised:
+        cuda_c_to_ptx(KERNEL % "\tx[i] = y[i];", name="mine.cu")
+    _, _, shown, caret, *_ = str(raised.value).splitlines()
+    assert shown[caret.index("^")] == "y"
+
+
+def test_a_kernel_that_returns_something():
+    with pytest.raises(CompileError, match=r"write `__global__ void`") as raised:
+        cuda_c_to_ptx("\n__global__ int k() { return 1; }")
+    assert raised.value.line == 2
+
+
+def test_several_errors_show_the_first_and_list_the_others():
+    with pytest.raises(CompileError) as raised:
+        cuda_c_to_ptx(KERNEL % "x[a] = 1;\n    x[b] = 2;")
+    assert raised.value.line == 4
+    assert 'line 5: identifier "b" is undefined' in str(raised.value)
+
+
+def test_an_unknown_option():
+    with pytest.raises(CompileError, match="NVRTC knows other options"):
+        cuda_c_to_ptx(SAXPY, options=["--no-such-option"])
+
+
+def test_every_remedy_can_be_written_out():
+    for pattern, remedy in compile_c.REMEDIES:
+        groups = re.compile(pattern).groups
+        assert remedy.format(*["thing"] * groups).strip().endswith((".", "`."))
+
+
+# --- resources ----------------------------------------------------------------------------------------------
+
+TILE = """extern "C" __global__ void tile(float *x)
+{
+    __shared__ float t[32][33];
+    t[threadIdx.y][threadIdx.x] = x[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    x[threadIdx.y * 32 + threadIdx.x] = t[threadIdx.x][threadIdx.y];
+}
+extern "C" __global__ void table(int *x, int i)
+{
+    volatile int local[64];
+    for (int k = 0; k < 64; k++) local[k] = x[k];
+    x[0] = local[i];
+}
+extern "C" __global__ void greedy(float *x, int n)
+{
+    float sum[8][8] = {};
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < 8; i++)
+            for (int j = 0; j < 8; j++) sum[i][j] += x[16 * k + i] * x[16 * k + 8 + j];
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++) x[8 * i + j] = sum[i][j];
+}
+extern "C" __global__ void shout(float *x) { printf("%f", x[0]); }
+"""
+ARCHITECTURES = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_shared_memory_declared_outside_the_kernel_counts(arch):
+    source = (
+        'extern __shared__ float d[]; __shared__ float s[100]; extern "C" __global__ void k(float *x)'
+        " { s[threadIdx.x] = x[0]; d[threadIdx.x] = 1; __syncthreads(); x[threadIdx.x] = s[31] + d[3]; }"
+    )
+    assert resources(source, "cuda", arch).shared_bytes == 400
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_resources_of_known_kernels(arch):
+    ptx = cuda_c_to_ptx(TILE, arch="compute_75").ptx
+    tile, table, greedy, shout = (
+        resources(ptx, arch=arch, entry=e) for e in ("tile", "table", "greedy", "shout")
+    )
+    assert {r.arch for r in (tile, table, greedy, shout)} == {arch}
+    assert tile.shared_bytes == 32 * 33 * 4
+    assert (tile.local_bytes, table.shared_bytes) == (0, 0)
+    assert table.local_bytes == 64 * 4
+    assert shout.local_bytes == 8
+    assert 40 <= greedy.registers <= 255 and greedy.spill_store_bytes == 0
+    assert 8 <= tile.registers < 32
+
+
+def test_a_register_limit_makes_the_kernel_spill():
+    ptx = cuda_c_to_ptx(TILE).ptx
+    limited = resources(ptx, entry="greedy", max_registers=32)
+    assert limited.registers == 32
+    assert limited.spill_store_bytes > 0 and limited.spill_load_bytes > 0
+    assert 0 < limited.local_bytes <= limited.spill_store_bytes
+
+
+def test_source_and_ptx_give_the_same_numbers():
+    ptx = cuda_c_to_ptx(TILE, arch="compute_86").ptx
+    assert resources(TILE, "cuda", "sm_86", "tile") == resources(ptx, "ptx", "sm_86", "tile")
+
+
+def test_ptx_of_a_newer_gpu_is_assembled_for_an_older_one_as_long_as_that_works():
+    ptx = cuda_c_to_ptx(TILE, arch="compute_90").ptx
+    assert resources(ptx, arch="sm_75", entry="tile").shared_bytes == 4224
+    copying = '#include <cuda_pipeline.h>\nextern "C" __global__ void k(int4 *x) { __shared__ int4 s;' + (
+        " __pipeline_memcpy_async(&s, x, 16); __pipeline_commit(); __pipeline_wait_prior(0); x[1] = s; }"
+    )
+    with pytest.raises(CompileError, match="cannot be assembled for sm_75"):
+        resources(cuda_c_to_ptx(copying).ptx, arch="sm_75")
+
+
+def test_resources_refuse_what_they_cannot_know():
+    ptx = cuda_c_to_ptx(TILE).ptx
+    with pytest.raises(KeyError, match="say which kernel"):
+        resources(ptx)
+    with pytest.raises(KeyError, match="no kernel 'nobody'"):
+        resources(ptx, entry="nobody")
+    with pytest.raises(CompileError, match="not for sm_70"):
+        resources(ptx, arch="sm_70", entry="tile")
+    with pytest.raises(ValueError, match="written like"):
+        resources(ptx, arch="ampere", entry="tile")
+
+
+def test_resources_are_kept():
+    ptx = cuda_c_to_ptx(TILE).ptx
+    assert resources(ptx, entry="tile") is resources(ptx, entry="tile")
+
+
+# --- Python -------------------------------------------------------------------------------------------------
+
+
+def scale(x, a):
+    i = cuda.grid(1)  # noqa: F821
+    if i < x.size:
+        x[i] *= a
+
+
+@pytest.fixture(scope="module", autouse=True)
+def real_cuda():
+    """Let `scale` find the real `numba.cuda`, as it would on a machine with a GPU."""
+    from helpers.vgpu import compile_numba
+
+    globals()["cuda"] = compile_numba.cuda
+    return compile_numba
+
+
+def test_python_becomes_a_kernel_with_lines():
+    compiled = compile.numba_to_ptx(scale, "void(float32[::1], float32)")
+    first = scale.__code__.co_firstlineno
+    assert entries(compiled.ptx) == (compiled.entry_name,)
+    assert ptx_lines(compiled.ptx) == {first, first + 1, first + 2, first + 3}
+    assert compiled.filename == scale.__code__.co_filename
+    assert compiled.first_line == first and compiled.source[3].strip() == "x[i] *= a"
+    # An array of one dimension is seven parameters, a number one.
+    assert compiled.ptx.count("\t.param .u64") == 7 and compiled.ptx.count("\t.param .f32") == 1
+    assert "ptx" not in repr(compiled)
+
+
+def test_forms_of_a_signature(real_cuda):
+    types = real_cuda.types
+    by_text = compile.numba_to_ptx(scale, "void(float32[::1], float32)")
+    assert compile.numba_to_ptx(scale, (types.float32[::1], types.float32)) is by_text
+    assert compile.numba_to_ptx(scale, types.void(types.float32[::1], types.float32)) is by_text
+
+
+@pytest.mark.parametrize("capability, target", [((7, 0), 75), ((8, 0), 80), ((9, 0), 90), ((12, 0), 120)])
+def test_python_for_any_gpu(capability, target):
+    compiled = compile.numba_to_ptx(scale, "void(float64[:], float64)", cc=capability)
+    assert re.search(rf"\.target sm_{target}\b", compiled.ptx)
+    assert 8 <= resources(compiled.ptx, arch=f"sm_{target}").registers <= 40
+
+
+def test_fast_maths_reaches_numba():
+    def root(x):
+        x[0] = math.sqrt(x[0]) / x[1]
+
+    import math
+
+    assert "sqrt.rn.f32" in compile.numba_to_ptx(root, "void(float32[::1])").ptx
+    assert "sqrt.approx.ftz.f32" in compile.numba_to_ptx(root, "void(float32[::1])", fastmath=True).ptx
+
+
+def test_launch_bounds_reach_the_assembler():
+    assert (
+        ".maxntid 128" in compile.numba_to_ptx(scale, "void(float32[::1], float32)", launch_bounds=(128,)).ptx
+    )
+
+
+def test_the_modelled_gpu_is_told_to_this_thread_only(real_cuda):
+    import numba.cuda.dispatcher as dispatcher
+
+    seen = []
+
+    def ask():
+        try:
+            seen.append(dispatcher.get_current_device().compute_capability)
+        except Exception as error:
+            seen.append(type(error).__name__)
+
+    with real_cuda.modelled((9, 0)):
+        with real_cuda.modelled((7, 0)):
+            ask()
+        ask()
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    ask()
+    assert seen[:2] == [(7, 5), (9, 0)]
+    assert (9, 0) not in seen[2:] and len(seen) == 4
+
+
+def test_a_changed_numba_is_named_with_the_version_that_fits(real_cuda):
+    with pytest.raises(
+        ImportError, match=rf"numba-cuda {re.escape(real_cuda.PINNED)}.*math: nothing_like_this"
+    ):
+        real_cuda._load({"math": ("nothing_like_this",)})
+    with pytest.raises(ImportError, match="no_such_module"):
+        real_cuda._load({"no_such_module": ()})
+
+
+def test_the_version_relied_on_is_the_one_pinned(real_cuda, root):
+    pins = dict(
+        line.split("==")
+        for line in (root / "constraints.txt").read_text().splitlines()
+        if line.count("==") == 1
+    )
+    assert pins["numba-cuda"] == real_cuda.PINNED
+
+
+def test_what_would_have_to_be_linked_is_refused():
+    def reshape(x, y):
+        y[0, 0] = x.reshape(2, 2)[1, 1]
+
+    with pytest.raises(NotImplementedError, match="reshape it on the host"):
+        compile.numba_to_ptx(reshape, "void(float32[::1], float32[:, ::1])")
+
+
+def test_types_of_arguments(real_cuda):
+    array = np.zeros((4, 6), np.float32)
+    layouts = [
+        real_cuda.array_type(a).layout
+        for a in (array, array.T, array[:, ::2], np.broadcast_to(array[0], (3, 6)))
+    ]
+    assert layouts == ["C", "F", "A", "A"]
+    assert real_cuda.typeof(3) == real_cuda.types.int64
+    assert real_cuda.typeof(np.float32(3)) == real_cuda.types.float32

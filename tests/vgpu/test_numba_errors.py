@@ -1,0 +1,258 @@
+"""Numba's refusals: each names the learner's line and says what usually mends it, in a few lines of text."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import helpers.vgpu.numba_cuda as cuda
+from helpers.vgpu.errors import CompileError
+
+numbers = [1, 2, 3]
+N = 16
+
+
+def ordinary(x):
+    return x + 1
+
+
+@cuda.jit(device=True)
+def add(a, b):
+    return a + b
+
+
+@cuda.jit(device=True)
+def odd_attribute(x):
+    return x.foo  # HERE
+
+
+@cuda.jit(device=True)
+def forever(n):
+    return n * forever(n - 1)
+
+
+# Each kernel holds one mistake, on the line marked HERE; `expect` says what the message must hold.
+CASES = []
+
+
+def case(*words):
+    """Register a kernel and the words that its compile error has to contain."""
+    return lambda function: CASES.append((function, words)) or function
+
+
+@case("`sort` cannot be used", "loop over elements")
+def numpy_function_of_an_array(x):
+    x[0] = np.sort(x)[0]  # HERE
+
+
+@case("`norm` cannot be used")
+def numpy_linear_algebra(x):
+    x[0] = np.linalg.norm(x)  # HERE
+
+
+@case("`numpy.zeros` makes an array", "cuda.local.array")
+def allocation(x):
+    y = np.zeros(3)  # HERE
+    x[0] = y[0]
+
+
+@case("`ordinary` is an ordinary Python function", "@cuda.jit(device=True)")
+def call_of_a_host_function(x):
+    x[0] = ordinary(x[0])  # HERE
+
+
+@case("`nowhere` is not defined")
+def unknown_name(x):
+    x[0] = nowhere  # noqa: F821  HERE
+
+
+@case("`.foo` of array(float32, 1d, C) cannot be assigned")
+def attribute_assignment(x):
+    x.foo = 3  # HERE
+
+
+@case("has no `mean_of`", "write loops")
+def unknown_attribute(x):
+    x[0] = x.mean_of()  # HERE
+
+
+@case("text is stored into an array of float32")
+def text_into_numbers(x):
+    x[0] = "abc"  # HERE
+
+
+@case("a kernel cannot return a value", "output array")
+def returns_something(x):
+    if x[0] > 1:
+        return
+    return x[0]  # HERE
+
+
+@case("array(float32, 1d, C) has no `foo`")
+def mistake_in_a_device_function(x):
+    x[0] = odd_attribute(x)
+
+
+@case("missing a required argument: 'b'", "(a, b)")
+def device_function_short_of_an_argument(x):
+    x[0] = add(1.0)  # HERE
+
+
+@case("calls itself", "loop")
+def recursion(x):
+    x[0] = forever(3)
+
+
+@case("an array of 1 dimension(s) is indexed with 2 indices")
+def too_many_indices(x):
+    x[0, 1] = 3  # HERE
+
+
+@case("an index is a float64", "`//`")
+def float_index(x):
+    x[x.size / 2] = 3  # HERE
+
+
+@case("`cuda.shared.array` must be a constant", "kernel[grid, block, stream, nbytes]")
+def shared_array_of_a_size_known_late(x):
+    s = cuda.shared.array(x.size, cuda.float32)  # HERE
+    x[0] = s[0]
+
+
+@case("there is no dtype 'float33'")
+def unknown_dtype(x):
+    s = cuda.shared.array(32, "float33")  # HERE
+    x[0] = s[0]
+
+
+@case("`cuda.shared.array` lacks its dtype")
+def shared_array_without_dtype(x):
+    s = cuda.shared.array(32)  # HERE
+    x[0] = s[0]
+
+
+@case("lists cannot be used")
+def list_comprehension(x):
+    y = [i for i in range(3)]  # noqa: C416  HERE
+    x[0] = y[0]
+
+
+@case("there is no `cuda.gird`")
+def misspelt_name(x):
+    i = cuda.gird(1)  # HERE
+    x[i] = 1
+
+
+@case("there is no `.w`", "`.x`, `.y` and `.z`")
+def fourth_dimension(x):
+    x[0] = cuda.threadIdx.w  # HERE
+
+
+@case("`math` has no `square`")
+def unknown_math(x):
+    x[0] = math.square(x[0])  # HERE
+
+
+@case("`sqrt` is given a whole array", "`sqrt(x[i])`")
+def function_of_a_whole_array(x):
+    x[0] = math.sqrt(x)  # HERE
+
+
+@case("a whole array (array(float32, 1d, C)) is stored into one element")
+def array_into_an_element(x):
+    x[0] = x  # HERE
+
+
+@case("`v` is int 1 on one path and Tuple(int 1, int 2) on another")
+def two_types(x):
+    if x[0] > 0:
+        v = 1
+        x[1] = v
+    else:
+        v = (1, 2)
+    x[0] = v  # HERE
+
+
+@case("`v` is read before it has a value")
+def read_before_assignment(x):
+    x[0] = v  # HERE # noqa: F821
+    v = 3  # noqa: F841
+
+
+@case("`cuda.grid(n)` and `cuda.gridsize(n)` take 1, 2 or 3")
+def grid_of_five(x):
+    x[cuda.grid(5)] = 1  # HERE
+
+
+@case("wrong number of arguments", "cuda.atomic.add(array, index, value)")
+def atomic_without_value(x):
+    cuda.atomic.add(x, 0)  # HERE
+
+
+@case("the global `numbers`", "cuda.const.array_like")
+def global_list(x):
+    x[0] = numbers[0]  # HERE
+
+
+@case("`try`/`except` cannot be used")
+def exceptions(x):
+    try:  # HERE
+        x[0] = 1
+    except Exception:
+        x[0] = 2
+
+
+@case("`with` cannot be used")
+def context_manager(x):
+    with open("f") as f:  # HERE
+        x[0] = f
+
+
+@case("`import` cannot be used")
+def import_inside(x):
+    import math as m  # HERE
+
+    x[0] = m.pi
+
+
+@case("`yield` cannot be used")
+def generator(x):
+    yield x[0]  # HERE
+
+
+@pytest.mark.parametrize("function, words", CASES, ids=[function.__name__ for function, _ in CASES])
+def test_message(function, words):
+    with pytest.raises(CompileError) as raised:
+        cuda.jit("void(float32[::1])")(function)
+    message, line = str(raised.value), raised.value.line
+    for word in words:
+        assert word in message
+    # Pages of candidates are what this replaces.
+    assert len(message) < 700 and "During:" not in message and "No match" not in message
+    if function not in (recursion,):
+        with open(__file__) as file:
+            text = file.read().splitlines()[line - 1]
+        assert "HERE" in text
+        assert f"{line} | {text.strip()}" in message
+
+
+def test_the_original_is_kept_out_of_the_traceback():
+    with pytest.raises(CompileError) as raised:
+        cuda.jit("void(float32[::1])")(allocation)
+    error = raised.value
+    assert error.__cause__ is None and error.__suppress_context__
+    assert "No implementation of function" in str(error.original)
+
+
+def test_the_argument_types_are_named():
+    with pytest.raises(CompileError, match=r"Argument types: \(array\(float64, 2d, F\)\)"):
+        cuda.jit("void(float64[::1, :])")(text_into_numbers)
+
+
+def test_an_unknown_complaint_still_has_its_line():
+    from helpers.vgpu.numba_errors import explain
+
+    error = explain(RuntimeError("something new\nmore of it"), ordinary)
+    assert str(error).startswith("`ordinary`: Numba cannot compile it: RuntimeError: something new")

@@ -1,0 +1,803 @@
+"""Kernels in Python, run through the stand-in for `numba.cuda` and compared with NumPy."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import helpers.vgpu.numba_cuda as cuda
+from helpers.device import device
+from helpers.vgpu import memory
+from helpers.vgpu.errors import LaunchError
+from helpers.vgpu.numba_cuda import float32, float64, int32, int64
+
+RNG = np.random.default_rng(7)
+TABLE = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.float32)
+FACTOR = 3
+
+
+@cuda.jit
+def saxpy(x, y, a):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] = a * x[i] + y[i]
+
+
+@cuda.jit(device=True)
+def square(v):
+    return v * v
+
+
+@cuda.jit("float32(float32)", device=True)
+def halve(v):
+    return v / 2
+
+
+# --- arguments ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "c8", "c16"])
+def test_every_element_type(dtype):
+    x = RNG.integers(0, 9, 100).astype(dtype)
+    y = RNG.integers(0, 9, 100).astype(dtype)
+    there = cuda.to_device(y)
+    saxpy[4, 32](cuda.to_device(x), there, x.dtype.type(3))
+    np.testing.assert_array_equal(there.copy_to_host(), 3 * x + y)
+
+
+@pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 1000])
+@pytest.mark.parametrize("block", [1, 32, 50, 256])
+def test_any_size_and_block(n, block):
+    x, y = (RNG.standard_normal(n).astype(np.float32) for _ in range(2))
+    there = cuda.to_device(y)
+    saxpy[max(1, -(-n // block)), block](cuda.to_device(x), there, np.float32(2))
+    np.testing.assert_array_equal(there.copy_to_host(), np.float32(2) * x + y)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [3, -7, 2**40, 2.5, True, np.int8(-3), np.uint8(200), np.int16(-300), np.uint32(4_000_000_000), np.uint64(2**63),
+     np.float32(0.1), np.float64(0.1), np.bool_(False), 1e300, -math.inf],
+    ids=repr,
+)  # fmt: skip
+def test_numbers_of_every_kind(value):
+    @cuda.jit
+    def store(out, v):
+        out[0] = v
+
+    out = cuda.device_array(1, np.result_type(value) if isinstance(value, np.generic) else type(value))
+    store[1, 1](out, value)
+    assert out[0] == value
+
+
+@pytest.mark.parametrize("value", [1 + 2j, np.complex64(3 - 4j)])
+def test_complex_numbers(value):
+    @cuda.jit
+    def parts(out, z):
+        out[0] = z.real
+        out[1] = z.imag
+        out[2] = abs(z * z)
+
+    out = cuda.device_array(3)
+    parts[1, 1](out, value)
+    np.testing.assert_allclose(out.copy_to_host(), [value.real, value.imag, abs(value) ** 2], rtol=1e-6)
+
+
+def test_half_precision():
+    @cuda.jit
+    def halves(x, y, a):
+        i = cuda.grid(1)
+        y[i] = x[i] * a + x[i]
+
+    x = np.arange(32, dtype=np.float16) / 8
+    y = cuda.device_array(32, np.float16)
+    halves[1, 32](cuda.to_device(x), y, np.float16(1.5))
+    np.testing.assert_array_equal(y.copy_to_host(), x * np.float16(2.5))
+
+
+def test_tuples_of_numbers_and_arrays():
+    @cuda.jit
+    def mix(out, weights, arrays):
+        i = cuda.grid(1)
+        out[i] = weights[0] * arrays[0][i] + weights[1] * arrays[1][i]
+
+    a, b = (RNG.standard_normal(32) for _ in range(2))
+    out = cuda.device_array(32)
+    mix[1, 32](out, (2, 0.5), (cuda.to_device(a), cuda.to_device(b)))
+    np.testing.assert_array_equal(out.copy_to_host(), 2 * a + 0.5 * b)
+
+
+def test_structured_elements():
+    @cuda.jit
+    def move(particles, dt):
+        i = cuda.grid(1)
+        particles[i].x += dt * particles[i].v
+        particles[i].hits += 1
+
+    host = np.zeros(40, dtype=[("x", "f4"), ("v", "f4"), ("hits", "i4")])
+    host["v"] = np.arange(40)
+    there = cuda.to_device(host)
+    move[1, 40](there, np.float32(0.5))
+    back = there.copy_to_host()
+    np.testing.assert_array_equal(back["x"], 0.5 * np.arange(40))
+    assert (back["hits"] == 1).all()
+
+
+def test_one_structured_element_goes_both_ways():
+    @cuda.jit
+    def touch(record):
+        record.b += 5
+
+    host = np.zeros(2, dtype=[("a", "f4"), ("b", "i4")])
+    touch[1, 1](host[1])
+    there = cuda.to_device(host)
+    touch[1, 1](there[0])
+    assert host["b"].tolist() == [0, 5] and there.copy_to_host()["b"].tolist() == [5, 5]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("part", [np.s_[:], np.s_[::2, 1:], np.s_[3:4], np.s_[:, ::-1]], ids=str)
+def test_layouts(order, part):
+    @cuda.jit
+    def number(a):
+        i, j = cuda.grid(2)
+        if i < a.shape[0] and j < a.shape[1]:
+            a[i, j] = 100 * i + j
+
+    host = np.zeros((8, 12), np.int32, order=order)
+    there = cuda.to_device(host)
+    number[(2, 2), (8, 8)](there[part])
+    rows, columns = np.indices(host[part].shape)
+    host[part] = 100 * rows + columns
+    np.testing.assert_array_equal(there.copy_to_host(), host)
+
+
+def test_three_dimensions():
+    @cuda.jit
+    def fill(a):
+        i, j, k = cuda.grid(3)
+        if i < a.shape[0] and j < a.shape[1] and k < a.shape[2]:
+            a[i, j, k] = i * 10000 + j * 100 + k
+
+    there = cuda.device_array((5, 6, 7), np.int64)
+    fill[(2, 3, 4), (3, 2, 2)](there)
+    i, j, k = np.indices((5, 6, 7))
+    np.testing.assert_array_equal(there.copy_to_host(), i * 10000 + j * 100 + k)
+
+
+def test_indices_and_dimensions():
+    @cuda.jit
+    def where(out):
+        x, y, z = cuda.grid(3)
+        sx, sy, sz = cuda.gridsize(3)
+        n = (z * sy + y) * sx + x
+        out[n, 0] = cuda.threadIdx.x + 10 * cuda.threadIdx.y + 100 * cuda.threadIdx.z
+        out[n, 1] = cuda.blockIdx.x + 10 * cuda.blockIdx.y + 100 * cuda.blockIdx.z
+        out[n, 2] = cuda.blockDim.x + 10 * cuda.blockDim.y + 100 * cuda.blockDim.z
+        out[n, 3] = cuda.gridDim.x + 10 * cuda.gridDim.y + 100 * cuda.gridDim.z
+        out[n, 4] = cuda.laneid
+        out[n, 5] = cuda.warpsize
+
+    out = cuda.device_array((4 * 6 * 3, 6), np.int32)
+    where[(2, 2, 3), (2, 3, 1)](out)
+    z, y, x = (axis.ravel() for axis in np.indices((3, 6, 4)))
+    expected = np.stack(
+        [x % 2 + 10 * (y % 3), x // 2 + 10 * (y // 3) + 100 * z, 0 * x + 132, 0 * x + 322, x % 2 + 2 * (y % 3),
+         0 * x + 32], axis=1)  # fmt: skip
+    np.testing.assert_array_equal(out.copy_to_host(), expected)
+
+
+def test_host_arrays_are_copied_both_ways_with_a_warning():
+    x, y = np.ones(40, np.float32), np.ones(40, np.float32)
+    with pytest.warns(cuda_warning(), match="copy overhead") as caught:
+        saxpy[2, 32](x, y, np.float32(2))
+    assert caught[0].filename == __file__
+    assert (y == 3).all() and (x == 1).all()
+
+
+def cuda_warning():
+    from helpers.vgpu.compile_numba import PerformanceWarning
+
+    return PerformanceWarning
+
+
+def test_hints_say_which_way_a_host_array_goes():
+    @cuda.jit
+    def bump(given, made):
+        i = cuda.grid(1)
+        given[i] += 1
+        made[i] = given[i]
+
+    given, made = np.zeros(4, np.float32), np.full(4, -1, np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bump[1, 4](cuda.In(given), cuda.Out(made))
+    assert (given == 0).all() and (made == 1).all()
+
+
+def test_read_only_host_arrays_are_not_written_back():
+    x = np.broadcast_to(np.float32(2), 8).copy()
+    x.flags.writeable = False
+    out = cuda.to_device(np.zeros(8, np.float32))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        saxpy[1, 8](x, out, np.float32(1))
+    assert (out.copy_to_host() == 2).all()
+
+
+def test_arrays_of_other_libraries():
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+            self.__cuda_array_interface__ = dict(
+                shape=array.shape,
+                typestr=array.dtype.str,
+                data=(array.ctypes.data, False),
+                strides=None,
+                version=3,
+            )
+
+    data = memory.array(64, np.float32)
+    data[:] = 1
+    saxpy[2, 32](Foreign(data), Foreign(data), np.float32(4))
+    assert (data == 5).all()
+
+
+def test_mapped_arrays_need_no_copy():
+    x = cuda.mapped_array(32, np.float32)
+    x[:] = 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        saxpy[1, 32](x, x, np.float32(1))
+    assert (x == 4).all()
+
+
+# --- names a kernel uses ------------------------------------------------------------------------------------
+
+
+def test_device_functions_closures_and_globals():
+    offset = 10
+
+    @cuda.jit(device=True)
+    def shifted(v):
+        return square(v) + offset
+
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        x[i] = shifted(x[i]) * FACTOR
+
+    x = cuda.to_device(np.arange(8, dtype=np.float64))
+    kernel[1, 8](x)
+    np.testing.assert_array_equal(x.copy_to_host(), (np.arange(8) ** 2 + 10) * 3)
+
+
+def test_a_device_function_with_a_signature_converts():
+    @cuda.jit
+    def kernel(x):
+        x[0] = halve(x[0])
+
+    x = cuda.to_device(np.array([1 / 3]))
+    kernel[1, 1](x)
+    assert x[0] == np.float32(np.float32(1 / 3) / 2)
+
+
+def test_a_kernel_may_serve_as_a_device_function():
+    @cuda.jit
+    def inner(x, i):
+        x[i] += 1
+
+    @cuda.jit
+    def outer(x):
+        inner(x, cuda.grid(1))
+
+    x = cuda.to_device(np.zeros(4))
+    outer[1, 4](x)
+    assert x.copy_to_host().tolist() == [1, 1, 1, 1]
+
+
+def test_the_package_may_stand_before_the_name(monkeypatch):
+    import helpers
+
+    monkeypatch.setattr(helpers, "cuda", cuda, raising=False)
+
+    @cuda.jit
+    def kernel(x):
+        x[helpers.cuda.grid(1)] = 1
+
+    x = cuda.to_device(np.zeros(3))
+    kernel[1, 3](x)
+    assert x.copy_to_host().tolist() == [1, 1, 1]
+
+
+def test_globals_are_looked_up_at_the_first_launch_of_each_type():
+    global later
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = later
+
+    later = 5
+    x = cuda.to_device(np.zeros(1))
+    kernel[1, 1](x)
+    later = 6
+    kernel[1, 1](x)
+    assert x[0] == 5
+
+
+def test_constant_arrays():
+    @cuda.jit
+    def kernel(x, where):
+        table = cuda.const.array_like(TABLE)
+        i = cuda.grid(1)
+        x[i] = table[where[i]] + TABLE[i]
+
+    where = RNG.permutation(8)
+    x = cuda.device_array(8, np.float32)
+    kernel[1, 8](x, cuda.to_device(where))
+    np.testing.assert_array_equal(x.copy_to_host(), TABLE[where] + TABLE)
+
+
+def test_local_arrays():
+    @cuda.jit
+    def kernel(x, n):
+        history = cuda.local.array(16, float32)
+        i = cuda.grid(1)
+        for k in range(16):
+            history[k] = x[i] * k
+        x[i] = history[n] + history[15 - n]
+
+    x = RNG.standard_normal(64).astype(np.float32)
+    there = cuda.to_device(x)
+    kernel[2, 32](there, 4)
+    np.testing.assert_array_equal(there.copy_to_host(), x * np.float32(4) + x * np.float32(11))
+
+
+# --- cooperation --------------------------------------------------------------------------------------------
+
+
+def test_tiled_transpose():
+    @cuda.jit
+    def transpose(a, b):
+        tile = cuda.shared.array((16, 17), float32)
+        x, y = cuda.grid(2)
+        if y < a.shape[0] and x < a.shape[1]:
+            tile[cuda.threadIdx.y, cuda.threadIdx.x] = a[y, x]
+        cuda.syncthreads()
+        x = cuda.blockIdx.y * 16 + cuda.threadIdx.x
+        y = cuda.blockIdx.x * 16 + cuda.threadIdx.y
+        if y < b.shape[0] and x < b.shape[1]:
+            b[y, x] = tile[cuda.threadIdx.x, cuda.threadIdx.y]
+
+    a = RNG.standard_normal((37, 53)).astype(np.float32)
+    b = cuda.device_array((53, 37), np.float32)
+    transpose[(4, 3), (16, 16)](cuda.to_device(a), b)
+    np.testing.assert_array_equal(b.copy_to_host(), a.T)
+
+
+def test_tiled_matrix_product():
+    @cuda.jit
+    def multiply(a, b, c):
+        sa = cuda.shared.array((8, 8), float64)
+        sb = cuda.shared.array((8, 8), float64)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        x, y = cuda.grid(2)
+        total = 0.0
+        for k in range((a.shape[1] + 7) // 8):
+            sa[ty, tx] = a[y, 8 * k + tx] if y < a.shape[0] and 8 * k + tx < a.shape[1] else 0
+            sb[ty, tx] = b[8 * k + ty, x] if 8 * k + ty < b.shape[0] and x < b.shape[1] else 0
+            cuda.syncthreads()
+            for j in range(8):
+                total += sa[ty, j] * sb[j, tx]
+            cuda.syncthreads()
+        if y < c.shape[0] and x < c.shape[1]:
+            c[y, x] = total
+
+    a, b = RNG.standard_normal((19, 21)), RNG.standard_normal((21, 13))
+    c = cuda.device_array((19, 13))
+    multiply[(2, 3), (8, 8)](cuda.to_device(a), cuda.to_device(b), c)
+    np.testing.assert_allclose(c.copy_to_host(), a @ b, rtol=1e-12)
+
+
+def test_dynamic_shared_memory():
+    @cuda.jit
+    def reverse(x):
+        buffer = cuda.shared.array(0, int32)
+        i = cuda.threadIdx.x
+        buffer[i] = x[i]
+        cuda.syncthreads()
+        x[i] = buffer[cuda.blockDim.x - 1 - i]
+
+    x = cuda.to_device(np.arange(96, dtype=np.int32))
+    reverse[1, 96, 0, 96 * 4](x)
+    np.testing.assert_array_equal(x.copy_to_host(), np.arange(96)[::-1])
+
+
+def test_block_reduction_with_shuffles():
+    @cuda.jit
+    def total(x, out):
+        partial = cuda.shared.array(32, float64)
+        i = cuda.grid(1)
+        v = x[i] if i < x.size else 0.0
+        for k in range(5):
+            v += cuda.shfl_down_sync(0xFFFFFFFF, v, 16 >> k)
+        if cuda.laneid == 0:
+            partial[cuda.threadIdx.x // 32] = v
+        cuda.syncthreads()
+        if cuda.threadIdx.x == 0:
+            s = 0.0
+            for w in range(cuda.blockDim.x // 32):
+                s += partial[w]
+            cuda.atomic.add(out, 0, s)
+
+    x = RNG.integers(-50, 50, 1000).astype(np.float64)
+    out = cuda.to_device(np.zeros(1))
+    total[4, 256](cuda.to_device(x), out)
+    assert out[0] == x.sum()
+
+
+@pytest.mark.parametrize(
+    "name, dtype, start, expected",
+    [
+        ("add", np.int32, 5, lambda x: 5 + x.sum()),
+        ("sub", np.int64, 5, lambda x: 5 - x.sum()),
+        ("max", np.int32, -99, lambda x: x.max()),
+        ("min", np.float32, 99, lambda x: x.min()),
+        ("max", np.float64, -99, lambda x: x.max()),
+        ("and_", np.uint32, 0xFF, lambda x: np.bitwise_and.reduce(x, initial=0xFF)),
+        ("or_", np.uint32, 0, lambda x: np.bitwise_or.reduce(x)),
+        ("xor", np.uint64, 0, lambda x: np.bitwise_xor.reduce(x)),
+        ("add", np.float32, 0, lambda x: x.sum()),
+        ("add", np.float64, 0, lambda x: x.sum()),
+    ],
+)
+def test_atomics(name, dtype, start, expected):
+    atomic = getattr(cuda.atomic, name)
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            atomic(out, 0, x[i])
+
+    x = RNG.integers(1, 60, 200).astype(dtype)
+    out = cuda.to_device(np.array([start], dtype))
+    kernel[4, 64](cuda.to_device(x), out)
+    assert out[0] == expected(x)
+
+
+def test_atomics_that_return_the_old_value():
+    @cuda.jit
+    def take(counter, seen, first):
+        i = cuda.grid(1)
+        seen[cuda.atomic.add(counter, 0, 1)] = i
+        cuda.atomic.cas(first, 0, -1, i)
+        cuda.atomic.exch(first, 1, i)
+        cuda.atomic.inc(counter, 1, 9)
+
+    counter, seen = cuda.to_device(np.zeros(2, np.uint32)), cuda.device_array(70, np.int64)
+    first = cuda.to_device(np.array([-1, -1]))
+    take[2, 35](counter, seen, first)
+    assert sorted(seen) == list(range(70))
+    assert 0 <= first[0] < 70 and 0 <= first[1] < 70
+    assert counter.copy_to_host().tolist() == [70, 70 % 10]
+
+
+def test_a_histogram_in_shared_memory():
+    @cuda.jit
+    def histogram(x, bins):
+        mine = cuda.shared.array(16, int32)
+        if cuda.threadIdx.x < 16:
+            mine[cuda.threadIdx.x] = 0
+        cuda.syncthreads()
+        i = cuda.grid(1)
+        if i < x.size:
+            cuda.atomic.add(mine, x[i], 1)
+        cuda.syncthreads()
+        if cuda.threadIdx.x < 16:
+            cuda.atomic.add(bins, cuda.threadIdx.x, mine[cuda.threadIdx.x])
+
+    x = RNG.integers(0, 16, 1000)
+    bins = cuda.to_device(np.zeros(16, np.int32))
+    histogram[8, 128](cuda.to_device(x), bins)
+    np.testing.assert_array_equal(bins.copy_to_host(), np.bincount(x, minlength=16))
+
+
+def test_warp_functions():
+    @cuda.jit
+    def warp(x, out):
+        lane = cuda.laneid
+        v = x[lane]
+        out[0, lane] = cuda.shfl_sync(0xFFFFFFFF, v, 3)
+        out[1, lane] = cuda.shfl_up_sync(0xFFFFFFFF, v, 1)
+        out[2, lane] = cuda.shfl_down_sync(0xFFFFFFFF, v, 2)
+        out[3, lane] = cuda.shfl_xor_sync(0xFFFFFFFF, v, 5)
+        out[4, lane] = cuda.all_sync(0xFFFFFFFF, v >= 0)
+        out[5, lane] = cuda.any_sync(0xFFFFFFFF, v > 30)
+        out[6, lane] = cuda.eq_sync(0xFFFFFFFF, v > 30)
+        out[7, lane] = cuda.ballot_sync(0xFFFFFFFF, v % 2 == 0)
+        out[8, lane] = cuda.match_any_sync(0xFFFFFFFF, int32(v % 4))
+        out[9, lane] = cuda.activemask()
+        out[10, lane] = cuda.lanemask_lt()
+        cuda.syncwarp()
+
+    lanes = np.arange(32)
+    x = RNG.permutation(32).astype(np.int32)
+    out = cuda.device_array((11, 32), np.int64)
+    warp[1, 32](cuda.to_device(x), out)
+    got = out.copy_to_host()
+    bits = 1 << lanes.astype(np.int64)
+    expected = [
+        np.full(32, x[3]), x[np.maximum(lanes - 1, 0)], x[np.where(lanes + 2 < 32, lanes + 2, lanes)], x[lanes ^ 5],
+        np.ones(32), np.ones(32), np.zeros(32), np.full(32, bits[x % 2 == 0].sum()),
+        [bits[x % 4 == v % 4].sum() for v in x], np.full(32, 0xFFFFFFFF), bits - 1,
+    ]  # fmt: skip
+    unsigned = got & 0xFFFFFFFF
+    for row, want in zip(unsigned, expected, strict=True):
+        np.testing.assert_array_equal(row, want)
+
+
+def test_barriers_that_count():
+    @cuda.jit
+    def count(out):
+        i = cuda.threadIdx.x
+        out[0, i] = cuda.syncthreads_count(i % 3 == 0)
+        out[1, i] = cuda.syncthreads_and(i >= 0)
+        out[2, i] = cuda.syncthreads_or(i > 1000)
+
+    out = cuda.device_array((3, 96), np.int32)
+    count[1, 96](out)
+    got = out.copy_to_host()
+    assert (got[0] == 32).all() and (got[1] != 0).all() and (got[2] == 0).all()
+
+
+def test_integer_functions():
+    @cuda.jit
+    def bits(x, out):
+        i = cuda.grid(1)
+        out[0, i] = cuda.popc(x[i])
+        out[1, i] = cuda.clz(x[i])
+        out[2, i] = cuda.ffs(x[i])
+        out[3, i] = cuda.brev(x[i])
+        out[4, i] = cuda.selp(x[i] > 7, 1, 2)
+
+    x = np.array([1, 2, 0xFF, 0x80000000, 0x12345678, 7, 8, 0xFFFFFFFF], np.uint32)
+    out = cuda.device_array((5, 8), np.int64)
+    bits[1, 8](cuda.to_device(x), out)
+    text = [f"{v:032b}" for v in x]
+    expected = [
+        [t.count("1") for t in text],
+        [t.index("1") for t in text],
+        [32 - t.rindex("1") for t in text],
+        [int(t[::-1], 2) for t in text],
+        [1 if v > 7 else 2 for v in x],
+    ]
+    got = out.copy_to_host()
+    got[3] &= 0xFFFFFFFF
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(np.float32, 4e-6), (np.float64, 1e-14)])
+def test_mathematics(dtype, tolerance):
+    @cuda.jit
+    def functions(x, out):
+        i = cuda.grid(1)
+        v = x[i]
+        out[0, i] = math.sin(v)
+        out[1, i] = math.exp(v)
+        out[2, i] = math.log(v)
+        out[3, i] = math.sqrt(v)
+        out[4, i] = math.pow(v, 1.5)
+        out[5, i] = math.tanh(v)
+        out[6, i] = cuda.fma(v, v, v)
+        out[7, i] = cuda.cbrt(v)
+        out[8, i] = math.floor(v) + math.ceil(v)
+        out[9, i] = v // 0.3
+        out[10, i] = abs(-v) ** 3
+        out[11, i] = math.atan2(v, 2.0)
+
+    x = np.linspace(0.1, 3, 40).astype(dtype)
+    out = cuda.device_array((12, 40), dtype)
+    functions[1, 40](cuda.to_device(x), out)
+    wide = x.astype(np.float64)
+    expected = [
+        np.sin(wide), np.exp(wide), np.log(wide), np.sqrt(wide), wide**1.5, np.tanh(wide), wide * wide + wide,
+        np.cbrt(wide), np.floor(wide) + np.ceil(wide), wide // 0.3, wide**3, np.arctan2(wide, 2.0),
+    ]  # fmt: skip
+    np.testing.assert_allclose(out.copy_to_host(), expected, rtol=tolerance, atol=tolerance)
+
+
+def test_divergent_loops():
+    @cuda.jit
+    def collatz(n, steps):
+        i = cuda.grid(1)
+        v, k = n[i], 0
+        while v != 1:
+            v = v // 2 if v % 2 == 0 else 3 * v + 1
+            k += 1
+        steps[i] = k
+
+    def count(v):
+        k = 0
+        while v != 1:
+            v, k = (v // 2 if v % 2 == 0 else 3 * v + 1), k + 1
+        return k
+
+    n = np.arange(1, 97)
+    steps = cuda.device_array(96, np.int64)
+    collatz[3, 32](cuda.to_device(n), steps)
+    np.testing.assert_array_equal(steps.copy_to_host(), [count(int(v)) for v in n])
+
+
+def test_printing(capfd):
+    @cuda.jit
+    def hello(x):
+        i = cuda.grid(1)
+        if i == 2:
+            print("thread", i, "has", x[i])
+
+    hello[1, 32](cuda.to_device(np.array([0.5, 1.5, 2.5, 3.5] * 8)))
+    assert "thread 2 has 2.5" in capfd.readouterr().out
+
+
+def test_grid_wide_barriers():
+    @cuda.jit
+    def ripple(x):
+        grid = cuda.cg.this_grid()
+        i = cuda.grid(1)
+        n = cuda.gridsize(1)
+        for _ in range(3):
+            left = x[(i + n - 1) % n]
+            grid.sync()
+            x[i] += left
+            grid.sync()
+
+    x = RNG.integers(0, 9, 128)
+    there = cuda.to_device(x)
+    ripple[4, 32](there)
+    for _ in range(3):
+        x = x + np.roll(x, 1)
+    np.testing.assert_array_equal(there.copy_to_host(), x)
+
+
+def test_random_numbers():
+    from helpers.vgpu.numba_random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+
+    @cuda.jit
+    def pi(states, inside, draws):
+        i = cuda.grid(1)
+        n = 0
+        for _ in range(draws):
+            x = xoroshiro128p_uniform_float32(states, i)
+            y = xoroshiro128p_uniform_float32(states, i)
+            if x * x + y * y <= 1:
+                n += 1
+        inside[i] = n
+
+    states, inside = create_xoroshiro128p_states(128, seed=1), cuda.device_array(128, np.int64)
+    pi[4, 32](states, inside, 100)
+    assert 4 * inside.copy_to_host().sum() / 12800 == pytest.approx(math.pi, abs=0.05)
+
+
+# --- launching ----------------------------------------------------------------------------------------------
+
+
+def test_for_all():
+    x, y = cuda.to_device(np.ones(1000, np.float32)), cuda.to_device(np.zeros(1000, np.float32))
+    saxpy.forall(1000)(x, y, np.float32(3))
+    saxpy.forall(1000, tpb=64)(x, y, np.float32(3))
+    saxpy.forall(0)(x, y, np.float32(3))
+    assert (y.copy_to_host() == 6).all()
+    with pytest.raises(ValueError, match="negative task count"):
+        saxpy.forall(-1)
+
+
+def test_streams_and_configurations_in_every_form():
+    x, y = cuda.to_device(np.ones(64, np.float32)), cuda.to_device(np.zeros(64, np.float32))
+    stream = cuda.stream()
+    a = np.float32(1)
+    saxpy[2, 32](x, y, a)
+    saxpy[(2,), (32,)](x, y, a)
+    saxpy[(2, 1), (32, 1, 1), stream](x, y, a)
+    saxpy[np.int64(2), np.int32(32), stream, 0](x, y, a)
+    configured = saxpy[2, 32, 0, 128]
+    configured(x, y, a)
+    configured(x, y, a)
+    stream.synchronize()
+    assert (y.copy_to_host() == 6).all()
+
+
+def test_signatures_convert_numbers():
+    kernel = cuda.jit("void(float32[:], float32[:], float32)")(saxpy.py_func)
+    x, y = cuda.to_device(np.ones(64, np.float32)), cuda.to_device(np.zeros(64, np.float32))
+    kernel[2, 32](x, y, 3)
+    kernel[1, 32](x[::2], y[::2], 1.5)
+    np.testing.assert_array_equal(y.copy_to_host(), np.where(np.arange(64) % 2, 3, 4.5))
+
+
+def test_the_first_of_several_signatures_that_fits():
+    kernel = cuda.jit(["void(int32[:], int32[:], int32)", "void(float64[:], float64[:], float64)"])(
+        saxpy.py_func
+    )
+    for dtype in (np.int32, np.float64):
+        y = cuda.to_device(np.zeros(4, dtype))
+        kernel[1, 4](cuda.to_device(np.ones(4, dtype)), y, 2)
+        assert y.copy_to_host().tolist() == [2] * 4
+    with pytest.raises(TypeError, match="compiled for other types"):
+        kernel[1, 4](cuda.to_device(np.ones(4, np.int8)), y, 2)
+
+
+def test_a_specialised_kernel():
+    x, y = cuda.to_device(np.ones(4, np.float32)), cuda.to_device(np.zeros(4, np.float32))
+    special = saxpy.specialize(x, y, np.float32(1))
+    assert special is saxpy.specialize(x, y, np.float32(2)) and special.specialized
+    special[1, 4](x, y, np.float32(2))
+    assert y.copy_to_host().tolist() == [2] * 4
+
+
+def test_launching_again_does_not_compile_again():
+    kernel = cuda.jit(saxpy.py_func)
+    x = cuda.to_device(np.ones(4, np.float32))
+    for _ in range(3):
+        kernel[1, 4](x, x, np.float32(1))
+    assert len(kernel.overloads) == 1
+    kernel[1, 4](x, x, 1)
+    assert len(kernel.overloads) == 2
+    assert kernel.signatures[1][2] == int64
+
+
+def test_preparing_is_everything_but_the_launch():
+    x = np.ones(4, np.float32)
+    y = cuda.to_device(np.zeros(4, np.float32))
+    with pytest.warns(cuda_warning()):
+        prepared = saxpy.prepare((x, y, np.float32(1)), 1, 4)
+    assert prepared.kernel.name == "saxpy" and prepared.kernel.language == "numba"
+    assert [len(param) for param in prepared.params] == [8] * 14 + [4]
+    assert [len(param) for param in prepared.params] == [p.nbytes for p in prepared.kernel.parameters]
+    assert [(info.name, info.shape, info.dtype) for info in prepared.arrays] == [
+        ("x", (4,), "float32"),
+        ("y", (4,), "float32"),
+    ]
+    assert prepared.arrays[1].address == y.device_ctypes_pointer.value
+    address = prepared.arrays[0].address
+    assert not memory.describe(address).freed
+    assert (
+        prepared.kernel.line_text(saxpy.py_func.__code__.co_firstlineno + 4).strip()
+        == "y[i] = a * x[i] + y[i]"
+    )
+    prepared.finish()
+    assert x.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["T4", "A100", "H100"])
+def test_other_modelled_gpus(name):
+    device(name)
+    try:
+        x, y = cuda.to_device(np.ones(64, np.float32)), cuda.to_device(np.zeros(64, np.float32))
+        saxpy[2, 32](x, y, np.float32(2))
+        assert (y.copy_to_host() == 2).all()
+    finally:
+        device.reset()
+
+
+@pytest.mark.parametrize("grid, block", [(1, 2048), (1, (1, 1, 65)), ((1, 70000), 1), (0, 32), (1, 0)])
+def test_configurations_that_no_gpu_can_run(grid, block):
+    x = cuda.to_device(np.ones(4, np.float32))
+    with pytest.raises(LaunchError):
+        saxpy[grid, block](x, x, np.float32(1))
+
+
+def test_out_of_bounds_names_the_array_and_the_line():
+    from helpers.vgpu.errors import OutOfBounds
+
+    @cuda.jit
+    def careless(x):
+        x[cuda.grid(1)] = 1
+
+    x = cuda.device_array(40, np.float32)
+    with pytest.raises(OutOfBounds, match="x") as raised:
+        careless[2, 32](x)
+    assert raised.value.line == careless.py_func.__code__.co_firstlineno + 2
