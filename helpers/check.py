@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from helpers.callable_module import callable_module
 from helpers.calls import launch
 from helpers.exercises import Case, Exercise, Mistake, Out, exercise
 from helpers.exercises import mistakes as known
 from helpers.vgpu.errors import CompileError, VirtualGPUError
 
 POISON = 0xFF
+SHOWN_CASES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class Outcome:
     def note(self) -> str:
         """One phrase on what happened."""
         if self.error is not None:
-            return f"{type(self.error).__name__}: {str(self.error).splitlines()[0]}"
+            return f"stopped, {type(self.error).__name__}"
         if self.ok:
             return "right"
         if not isinstance(self.got, np.ndarray):
@@ -105,7 +107,9 @@ class Report:
         failed = [(ok, f"{name}: {note}") for name, ok, note in self.cases if not ok]
         right = sum(ok for _, ok, _ in self.cases)
         rows = [(True, f"right on {right} of {len(self.cases)} cases")] if right and failed else []
-        return rows + failed[:3] + [(ok, text) for text, ok in self.budgets]
+        if len(failed) > SHOWN_CASES:
+            failed[SHOWN_CASES:] = [(False, f"and {len(failed) - SHOWN_CASES} cases more")]
+        return rows + failed + [(ok, text) for text, ok in self.budgets]
 
     def __repr__(self) -> str:
         rows = [f"  {'✓' if ok else '✗'} {text}" for ok, text in self._rows()]
@@ -118,7 +122,8 @@ class Report:
         lines = f'<ul style="list-style:none;margin:4px 0;padding-left:8px">{rows}</ul>' if rows else ""
         return (
             f'<div role="status" style="border-left:4px solid {colour};padding:6px 12px;max-width:760px;'
-            f'background:rgba(127,127,127,.09);border-radius:0 6px 6px 0"><b>{html.escape(self.verdict)}</b>{lines}'
+            'background:rgba(127,127,127,.09);border-radius:0 6px 6px 0">'
+            f"<b>{html.escape(self.verdict)}</b>{lines}"
             f'<div style="white-space:pre-wrap">{html.escape(self.message)}</div></div>'
         )
 
@@ -131,11 +136,10 @@ def check(answer, key: str | Exercise) -> Report:
     the answer is wrong.
     """
     task = exercise(key)
-    if not callable(answer) and not hasattr(answer, "__getitem__"):
-        what = f"check wants the {'function' if task.language == 'python' else 'kernel'} itself, e.g. {task.name}"
-        return Report(
-            task.key, task.title, False, (), (), "nothing to run", f"{what}; it was given {answer!r}."
-        )
+    if not callable(answer):
+        what = f"check wants the {'function' if task.language == 'python' else 'kernel'} itself: {task.name}"
+        message = f"{what}. It was given {answer!r}."
+        return Report(task.key, task.title, False, (), (), "nothing to run", message)
     outcomes = []
     for case in task.cases():
         outcomes.append(_run(answer, case, task))
@@ -224,15 +228,16 @@ def _message(evidence: Evidence, mistake: Mistake | None, passed: bool) -> str:
         return f"To go further: {evidence.exercise.stretch}" if evidence.exercise.stretch else ""
     said = [mistake.teach] if mistake else []
     bad = next((outcome for outcome in evidence.outcomes if not outcome.ok), None)
-    if bad is not None and isinstance(bad.error, VirtualGPUError):
-        said.append(str(bad.error))
+    if bad is not None and bad.error is not None:
+        named = "" if isinstance(bad.error, VirtualGPUError) else f"{type(bad.error).__name__}: "
+        said.append(f"With {bad.case.name}: {named}{bad.error}")
     elif bad is not None and isinstance(bad.got, np.ndarray) and evidence.exercise.thread_of:
         index = tuple(int(i) for i in np.argwhere(bad.wrong)[0])
         block, thread = evidence.exercise.thread_of(index, bad.case)
         said.append(f"Look at thread {_triple(thread)} of block {_triple(block)}: that element is its work.")
     for budget in evidence.budgets:
         if not budget.ok:
-            said += [budget.teach] if not mistake else []
+            said += [budget.teach] if mistake in _ANY_EXERCISE else []
             said += [f"Most of it on {budget.where}"] if budget.where else []
             break
     said.append(f'Stuck? hint("{evidence.exercise.key}", 1)')
@@ -316,3 +321,6 @@ def solution(key: str | Exercise) -> Solution:
     """A solution with its explanation: best asked for after an attempt."""
     task = exercise(key)
     return Solution(task.key, task.solution, task.why)
+
+
+callable_module(__name__)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from helpers.callable_module import callable_module
 from helpers.profile_table import number, text_table
 from helpers.roofline import seconds_text
 
@@ -38,8 +39,8 @@ class Comparison:
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
 
     def __repr__(self) -> str:
-        cells = [[*values, f"{what} ({kind})"] for what, kind, values in self.rows]
-        return "\n".join(text_table([*self.names, ""], cells))
+        cells = [[f"{kind}: {what}", *values] for what, kind, values in self.rows]
+        return "\n".join(text_table(["", *self.names], cells, left=0))
 
     def _repr_html_(self) -> str:
         cell = "padding:0.15em 0.6em;text-align:right"
@@ -89,3 +90,6 @@ def compare(*profiles, gpus: Sequence[str] = GPUS_SHOWN) -> Comparison:
         values = tuple(f"{seconds_text(model.seconds)} ({model.bound})" for model in models)
         rows.append((f"time on {models[0].gpu}", "modelled", values))
     return Comparison(tuple(named), tuple(rows))
+
+
+callable_module(__name__)

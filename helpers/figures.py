@@ -72,6 +72,7 @@ _CARD = (
     "margin:4px 0;padding:8px 10px;background:#fff;color:#222;border:1px solid #d0d0d0;border-radius:8px;"
     "box-sizing:border-box;max-width:{width}px"
 )
+_FULL = "width:100%;height:auto;display:block"
 _CAPTION = "font:13px/1.4 system-ui,sans-serif;color:#333;padding:2px 4px 0"
 
 
@@ -153,7 +154,7 @@ def _slim(text: str) -> str:
     )
     for pattern, replacement in _SHORTER:
         text = re.sub(pattern, replacement, text, flags=re.DOTALL)
-    short = lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip(".")  # noqa: E731
+    short = lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip(".")
     return re.sub(r"-?\d+\.\d{3,}", short, text).strip() + "\n"
 
 
@@ -180,12 +181,11 @@ class Shown:
         """`<figure>` with the image as a data URL, or with inline SVG for a view that nothing sanitises."""
         label = html.escape(self.alt, quote=True)
         if inline:
-            body = self.image.replace(
-                "<svg ", '<svg aria-hidden="true" style="width:100%;height:auto;display:block" ', 1
-            )
+            body = self.image.replace("<svg ", f'<svg aria-hidden="true" style="{_FULL}" ', 1)
         else:
             data = base64.b64encode(self.image.encode()).decode()
-            body = f'<img alt="{label}" style="width:100%;height:auto;display:block" src="data:image/svg+xml;base64,{data}">'
+            source = f"data:image/svg+xml;base64,{data}"
+            body = f'<img alt="{label}" style="{_FULL}" src="{source}">'
         return (
             f'<figure role="img" aria-label="{label}" style="{_CARD.format(width=self.width)}">{body}'
             f'<figcaption style="{_CAPTION}">{html.escape(self.alt)}</figcaption></figure>'

@@ -66,10 +66,9 @@ class Occupancy:
             f"<caption>{escape(self.gpu)}: occupancy {self.fraction:.1%}, {self.warps_per_sm} of "
             f"{self.max_warps_per_sm} warps an SM (compiler numbers and data sheet)</caption>"
         )
-        head = (
-            '<tr><th scope="col">resource</th><th scope="col">blocks it allows</th><th scope="col"></th></tr>'
-        )
-        return f"<table>{caption}<thead>{head}</thead><tbody>{rows}</tbody></table>"
+        titles = ("resource", "blocks it allows", "role")
+        head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _round_up(value: int, unit: int) -> int:

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from helpers.callable_module import callable_module
+
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _BOX = (
     "border-left:4px solid {colour};padding:6px 12px;margin:4px 0;max-width:700px;font-size:14px;"
@@ -213,3 +215,6 @@ def reveal(key: str, value, why: str = "", *, tolerance: float = 0.0) -> Reveale
     except (TypeError, ValueError):
         close = said == value
     return Revealed(value, said, why, bool(close))
+
+
+callable_module(__name__)

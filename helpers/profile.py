@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -158,12 +159,18 @@ def _resources(kernel, gpu: GPU, max_registers: int | None):
     return resources(kernel.ptx, "ptx", arch=arch, entry=kernel.entry, max_registers=max_registers)
 
 
+def _text(source: list[str], at: int) -> str:
+    # A line of a header, or of code the compiler made, is in no source the learner wrote.
+    return source[at] if 0 <= at < len(source) else ""
+
+
 def _assemble(kernel, counters, dynamic_shared_bytes: int, gpu: GPU, max_registers: int | None) -> Profile:
     needs = _resources(kernel, gpu, max_registers)
     shared = needs.shared_bytes + dynamic_shared_bytes
     resident = occupancy(needs.registers, shared, math.prod(counters.block), gpu)
+    source = textwrap.dedent("\n".join(kernel.source)).split("\n")
     lines = tuple(
-        Line(number, kernel.line_text(number), MappingProxyType(dict(counts)))
+        Line(number, _text(source, number - kernel.first_line), MappingProxyType(dict(counts)))
         for number, counts in sorted(counters.lines.items())
     )
     model = model_time(counters, resident, gpu)

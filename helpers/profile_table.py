@@ -11,7 +11,7 @@ from html import escape
 
 from helpers.roofline import seconds_text
 
-SOURCE_WIDTH = 44
+SOURCE_WIDTH = 50
 
 
 def ratio(above: float, below: float) -> float | None:
@@ -191,7 +191,7 @@ def summary(profile) -> Iterator[str]:
             )
     if local := total["local_load_requests"] + total["local_store_requests"]:
         sectors = total["local_load_sectors"] + total["local_store_sectors"]
-        yield f"counted: local memory: {local:,} requests, {sectors:,} sectors (arrays that left the registers)"
+        yield f"counted: local memory: {local:,} requests, {sectors:,} sectors (not in registers)"
     yield (
         f"counted: {total['instructions']:,} warp instructions (PTX), "
         f"{number(profile['lanes_per_instruction'])} of 32 lanes active; "
@@ -217,13 +217,15 @@ def summary(profile) -> Iterator[str]:
     yield f"modelled: {seconds_text(model.seconds)} on {profile.gpu.name}, bound by {model.bound}"
 
 
-def text_table(headings, rows) -> list[str]:
-    """Rows of strings under headings: numbers to the right, the last column to the left."""
-    last = len(headings) - 1
+def text_table(headings, rows, left: int) -> list[str]:
+    """Rows of strings under headings: the column numbered `left` to the left, the numbers to the right."""
     widths = [max(len(row[at]) for row in (headings, *rows)) for at in range(len(headings))]
 
     def line(row):
-        cells = [cell if at == last else cell.rjust(widths[at]) for at, cell in enumerate(row)]
+        cells = [
+            cell.ljust(width) if at == left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         return "  ".join(cells).rstrip()
 
     return [line(headings), "  ".join("-" * width for width in widths), *(line(row) for row in rows)]
@@ -246,13 +248,15 @@ def as_text(profile) -> str:
         [*(number(col.value(line.counts)) for col in used), f"{line.number:>4} {_clip(line.source)}"]
         for line in profile.lines
     ]
-    table = text_table([*(col.heading for col in used), "line"], rows)
+    table = text_table([*(col.heading for col in used), "line"], rows, left=len(used))
     return "\n".join([profile.title, "", "counted, per source line:", *table, "", *profile.summary])
 
 
 _CELL = "padding:0.15em 0.6em;text-align:right"
 _LEFT = "padding:0.15em 0.6em;text-align:left"
 _RULE = "border-bottom:1px solid var(--jp-border-color1, currentColor)"
+# A long line is cut, so that its numbers stay in sight; the tooltip has it whole.
+_NARROW = "max-width:24em;overflow:hidden;text-overflow:ellipsis"
 # Blanks matter in Python's source, and a cell would swallow them.
 _CODE = "white-space:pre;background:transparent;color:inherit"
 
@@ -267,7 +271,8 @@ def as_html(profile) -> str:
     body = []
     for line in profile.lines:
         cells = "".join(f'<td style="{_CELL}">{number(col.value(line.counts))}</td>' for col in used)
-        source = f'<td style="{_LEFT}"><code style="{_CODE}">{escape(line.source.rstrip())}</code></td>'
+        text = escape(line.source.rstrip())
+        source = f'<td style="{_LEFT};{_NARROW}" title="{text}"><code style="{_CODE}">{text}</code></td>'
         body.append(f'<tr><th scope="row" style="{_CELL}">{line.number}</th>{source}{cells}</tr>')
     legend = "".join(f"<li><strong>{escape(c.heading)}</strong>: {escape(c.meaning)}</li>" for c in used)
     below = "".join(f"<li>{escape(row)}</li>" for row in profile.summary)

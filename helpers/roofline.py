@@ -108,7 +108,7 @@ class Model:
         return (
             f"<table><caption>{escape(self.gpu)}: <strong>modelled</strong> {seconds_text(self.seconds)}, "
             f"bound by {escape(self.bound)}</caption><thead><tr><th scope='col'>term</th>"
-            f"<th scope='col'>alone it would take</th><th scope='col'></th></tr></thead>"
+            f"<th scope='col'>alone it would take</th><th scope='col'>role</th></tr></thead>"
             f"<tbody>{rows}</tbody></table><details><summary>Assumptions</summary><ul>{notes}</ul></details>"
         )
 

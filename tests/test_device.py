@@ -112,7 +112,7 @@ def test_function_and_module_both_answer():
     assert helpers.device.current() is current()
 
 
-@pytest.mark.parametrize("module", ["device", "occupancy", "roofline", "profile"])
+@pytest.mark.parametrize("module", ["device", "occupancy", "roofline", "profile", "compare"])
 def test_a_module_imported_first_is_called_like_its_function(module):
     code = f"import helpers.{module}; from helpers import {module} as f; assert callable(f)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -127,3 +127,18 @@ def test_ci_runs_the_command_of_the_readme(root):
 def test_console_script_and_packages(project):
     assert project["scripts"] == {"warpbook": "helpers.cli:main"}
     assert project["name"] == "warpbook"
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_lead_somewhere(root, name):
+    links = re.findall(r"\]\(([^)#]+)\)", (root / name).read_text(encoding="utf-8"))
+    gone = [link for link in links if not link.startswith("https://") and not (root / link).exists()]
+    assert not gone
+
+
+def test_the_readme_lists_every_chapter(root):
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    missing = [
+        path.name for path in (root / "notebooks").glob("*.ipynb") if f"(notebooks/{path.name})" not in readme
+    ]
+    assert not missing, "give it a row under Contents"

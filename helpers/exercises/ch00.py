@@ -90,7 +90,8 @@ def relu(x, out):
         why=(
             "cuda.grid(1) is blockIdx.x * blockDim.x + threadIdx.x. The guard keeps the threads of the last "
             "block that "
-            "have no element away from memory. max writes every element, so nothing is left of the 0xFF bytes."
+            "have no element away from memory. max writes every element, so nothing is left of the 0xFF "
+            "bytes."
         ),
         stretch="make it clip at 6 as well (ReLU6) without a second if.",
     ),

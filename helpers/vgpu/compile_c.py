@@ -71,40 +71,45 @@ def include_folders() -> tuple[str, ...]:
 
 @functools.cache
 def _compile(source, arch, options, name, name_expressions) -> CompiledC:
-    from cuda.bindings import nvrtc
+    kept = [option for option in options if option not in ("-lineinfo", "--generate-line-info")]
+    ptx, log, lowered = nvrtc(
+        source, name, [f"--gpu-architecture={arch}", "-lineinfo", *kept], name_expressions
+    )
+    return CompiledC(_name_file(ptx.decode(errors="replace"), name), log, MappingProxyType(lowered))
+
+
+def nvrtc(
+    source: str, name: str, options, name_expressions=(), result: str = "PTX"
+) -> tuple[bytes, str, dict]:
+    """Run NVRTC once: (the result, the log, mangled names). `result` is "PTX" or "LTOIR" (with `-dlto`)."""
+    from cuda.bindings import nvrtc as api
 
     def call(function, *arguments):
         status, *values = function(*arguments)
-        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            raise CompileError(f"NVRTC could not go on: {nvrtc.nvrtcGetErrorString(status)[1].decode()}")
+        if status != api.nvrtcResult.NVRTC_SUCCESS:
+            raise CompileError(f"NVRTC could not go on: {api.nvrtcGetErrorString(status)[1].decode()}")
         return values[0] if values else None
 
-    def text(size, get) -> str:
-        buffer = b" " * call(size, program)
-        call(get, program, buffer)
-        return buffer.rstrip(b"\0").decode(errors="replace")
+    def data(what: str) -> bytes:
+        buffer = b" " * call(getattr(api, f"nvrtcGet{what}Size"), program)
+        call(getattr(api, f"nvrtcGet{what}"), program, buffer)
+        return buffer
 
-    flags = [
-        f"--gpu-architecture={arch}",
-        "-lineinfo",
-        "-default-device",
-        *(f"-I{folder}" for folder in include_folders()),
-        *(option for option in options if option not in ("-lineinfo", "--generate-line-info")),
-    ]
+    flags = ["-default-device", *(f"-I{folder}" for folder in include_folders()), *options]
     flags = [flag.encode() for flag in flags]
-    program = call(nvrtc.nvrtcCreateProgram, source.encode(), name.encode(), 0, [], [])
+    program = call(api.nvrtcCreateProgram, source.encode(), name.encode(), 0, [], [])
     try:
         for expression in name_expressions:
-            call(nvrtc.nvrtcAddNameExpression, program, expression.encode())
-        (status,) = nvrtc.nvrtcCompileProgram(program, len(flags), flags)
-        log = text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog).strip()
-        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            raise explain(log or nvrtc.nvrtcGetErrorString(status)[1].decode(), source, name)
-        ptx = text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
-        lowered = {e: call(nvrtc.nvrtcGetLoweredName, program, e.encode()).decode() for e in name_expressions}
+            call(api.nvrtcAddNameExpression, program, expression.encode())
+        (status,) = api.nvrtcCompileProgram(program, len(flags), flags)
+        log = data("ProgramLog").rstrip(b"\0").decode(errors="replace").strip()
+        if status != api.nvrtcResult.NVRTC_SUCCESS:
+            raise explain(log or api.nvrtcGetErrorString(status)[1].decode(), source, name)
+        lowered = {e: call(api.nvrtcGetLoweredName, program, e.encode()).decode() for e in name_expressions}
+        made = data(result)
     finally:
-        nvrtc.nvrtcDestroyProgram(program)
-    return CompiledC(_name_file(ptx, name), log, MappingProxyType(lowered))
+        api.nvrtcDestroyProgram(program)
+    return made.rstrip(b"\0") if result == "PTX" else made, log, lowered
 
 
 def _name_file(ptx: str, name: str) -> str:

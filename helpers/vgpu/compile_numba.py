@@ -14,18 +14,20 @@ import re
 import threading
 import warnings
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 
 from helpers.vgpu.compile_c import OLDEST, entries
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.numba_errors import explain
+from helpers.vgpu.numba_link import link
 
 PINNED = "0.30.4"
 
 # What is relied on: module → the names it must have.
 RELIED_ON = {
     "numba.cuda": ("compile", "grid", "threadIdx", "jit"),
-    "numba.cuda.compiler": ("get_current_device", "compile"),
+    "numba.cuda.compiler": ("get_current_device", "compile", "_compile_pyfunc_with_fixup"),
     "numba.cuda.dispatcher": ("get_current_device", "CUDADispatcher"),
     "numba.cuda.core.errors": ("NumbaPerformanceWarning", "NumbaDebugInfoWarning"),
     "numba.cuda.core.sigutils": ("normalize_signature", "is_signature"),
@@ -146,35 +148,38 @@ def numba_to_ptx(
 
 @functools.cache
 def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds) -> CompiledPython:
+    options = {
+        "device": False,
+        "abi": "numba",
+        "lineinfo": True,
+        "fastmath": fastmath,
+        "opt": opt,
+        "launch_bounds": launch_bounds,
+        "cc": cc,
+    }
     failure = None
     try:
         with modelled(cc), warnings.catch_warnings():
             # A kernel made with `exec` has no source to show; its line numbers are right all the same.
             warnings.simplefilter("ignore", _modules["numba.cuda.core.errors"].NumbaDebugInfoWarning)
-            ptx, _ = cuda.compile(
-                py_function,
-                arguments,
-                device=False,
-                abi="numba",
-                lineinfo=True,
-                fastmath=fastmath,
-                opt=opt,
-                launch_bounds=launch_bounds,
-                cc=cc,
-                output="ptx",
-            )
+            ptx, _ = cuda.compile(py_function, arguments, output="ptx", **options)
+            if _externals(ptx):
+                ptx = _linked(ptx, py_function, arguments, options)
     except Exception as error:
         failure = explain(error, py_function, arguments)
     if failure is not None:
         # Raised out here, so that Numba's own pages of text are not chained to it.
         raise failure
-    _refuse_externals(ptx, py_function)
-    code = py_function.__code__
+    if missing := _externals(ptx):
+        raise Unsupported(
+            f"`{py_function.__name__}` calls {', '.join(sorted(missing))}, which would have to be linked into it "
+            "from a library that the virtual GPU does not have. Write it in Python as a device function."
+        )
     lines, first = source_of(py_function)
     return CompiledPython(
         ptx=ptx,
         entry_name=entries(ptx)[0],
-        filename=_as_written(ptx, code.co_filename),
+        filename=_as_written(ptx, py_function.__code__.co_filename),
         first_line=first,
         source=tuple(lines),
         signature=arguments,
@@ -183,14 +188,24 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
     )
 
 
-def _refuse_externals(ptx: str, py_function) -> None:
-    needed = set(re.findall(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)", ptx, re.MULTILINE)) - _PROVIDED
-    if needed:
-        raise Unsupported(
-            f"`{py_function.__name__}` needs {', '.join(sorted(needed))}, which real Numba links in from "
-            "a library; the virtual GPU has no such libraries. Reshaping in a kernel is the usual cause: "
-            "reshape it on the host, or index it with as many indices as it has dimensions."
-        )
+def _externals(ptx: str) -> set[str]:
+    """The functions that a PTX text calls and does not hold, apart from those that the virtual GPU provides."""
+    return set(re.findall(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)", ptx, re.MULTILINE)) - _PROVIDED
+
+
+def _linked(ptx: str, py_function, arguments, options) -> str:
+    """The PTX with the CUDA C++ functions inlined that Numba itself would link in."""
+    library, _ = _modules["numba.cuda.compiler"]._compile_pyfunc_with_fixup(py_function, arguments, **options)
+    # The two compilers mark their debug information differently, and the linker wants it alike.
+    library._llvm_strs = [
+        re.sub(r'i32 2, !"Debug Info Version"', 'i32 1, !"Debug Info Version"', text)
+        for text in library.llvm_strs
+    ]
+    sources = [code.data for code in library._linking_files if getattr(code, "kind", "") == "cu"]
+    sources = [source.decode() if isinstance(source, bytes) else source for source in sources]
+    if "reshape" in " ".join(_externals(ptx)):
+        sources.append((Path(cuda.__file__).parent / "reshape_funcs.cu").read_text())
+    return link(library.get_ltoir(cc=options["cc"]), sources, options["cc"])
 
 
 def _as_written(ptx: str, filename: str) -> str:

@@ -17,12 +17,17 @@ CONTEXT = (
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
 SITE = (
-    "base", "span", "space", "touch", "memo_mask", "memo_phase", "memo_count", "memo_ideal",
-    "requests", "sectors", "lanes", "unused",
-    "shared_requests", "shared_wavefronts", "local_requests", "local_sectors",
+    "base", "span", "space", "touch",
+    # the pattern of offsets seen last: its lanes, lowest offset, room for it in the allocation, low address bits
+    "mask", "low", "room", "bits", "shape", "active",
+    # counts
+    "requests", "sectors", "lanes", "shared_requests", "shared_wavefronts", "local_requests", "local_sectors",
 )  # fmt: skip
 SITE_SLOT = {name: index for index, name in enumerate(SITE)}
-SITE_BYTES = 256  # the slots, then the 32 remembered offsets of 4 bytes each
+PHASES = 192  # byte offset: counts of the pattern for each of the 8 words of a sector it may start in, 0: not known
+PATTERN = 256  # byte offset: the pattern, 32 offsets from lane 0, of 8 bytes (global) or 4 (shared)
+PLACES = 384  # byte offset: for shared patterns, the word of each lane counted from the lowest
+SITE_BYTES = 512
 
 SHARED_LAUNCH = ("next_block", "blocks", "stop_block")
 LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}

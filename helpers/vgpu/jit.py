@@ -9,8 +9,6 @@ import llvmlite.binding as llvm
 _lock = threading.Lock()
 _engine = None
 _machine = None
-# The order matters: registers first, then cheap clean-ups; heavier passes cost more than they gain here.
-_PASSES = "sroa", "early_cse", "simplify_cfg", "instruction_combine", "licm", "dead_code_elimination"
 
 
 def _start():
@@ -29,22 +27,18 @@ def _start():
     _machine = target.create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=2, reloc="default", codemodel="jitdefault"
     )
-    module = llvm.parse_assembly(_with_attributes(runtime.source()))
+    module = llvm.parse_assembly(runtime.source(bool(features.get("avx512f"))))
     _optimise(module)
     _engine = llvm.create_mcjit_compiler(module, _machine)
     _engine.finalize_object()
     return _engine
 
 
-def _with_attributes(text: str) -> str:
-    """Let LLVM use whole 512-bit vectors where the CPU has them."""
-    return text
-
-
 def _optimise(module) -> None:
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(_machine, options)
     manager = llvm.create_new_module_pass_manager()
+    manager.add_always_inliner_pass()
     manager.add_sroa_pass()
     manager.add_simplify_cfg_pass()
     manager.add_instruction_combine_pass()

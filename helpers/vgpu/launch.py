@@ -266,12 +266,13 @@ class _Worker:
         self.sites = aligned(SITE_BYTES * max(1, len(lowered.sites)))
         self.segments = aligned(8 * SEGMENT_SLOTS * len(lowered.segments))
         self.states = aligned(run.warps * lowered.state_bytes)
-        # The shared area starts at a multiple of 1024 bytes: what a bank or a sector is then depends on offsets only.
-        self.shared = aligned(max(16, run.shared_bytes), 1024)
+        # Starting at a multiple of 1024 bytes, banks and sectors depend on offsets only; the runtime reads 128 at a time.
+        self.shared = aligned(run.shared_bytes + 128, 1024)
         self.local = aligned(max(16, run.warps * LANES * lowered.local_bytes), 256)
         self.barriers = aligned(512)
         self.host_data = aligned(1024)
-        self.sites.view(np.int64).reshape(-1, SITE_BYTES // 8)[:, SITE_SLOT["base"]] = -1
+        fresh = self.sites.view(np.int64).reshape(-1, SITE_BYTES // 8)
+        fresh[:, [SITE_SLOT["base"], SITE_SLOT["mask"]]] = -1  # no allocation and no pattern seen yet
         starts, ends = run.table
         values = {
             "params": run.params.ctypes.data, "shared_base": self.shared.ctypes.data, "shared_bytes": run.shared_bytes,

@@ -84,6 +84,31 @@ def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int) -> 
     return where, answer
 
 
+def _fused(k, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
+    """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
+    e, space = k.e, space_of(instruction)
+    if space == "local":
+        return None
+    mask = k.guarded_mask(k.guard(instruction.guard))
+    where = address(k, memory, 32 if space == "shared" else 64)
+    if value is None and not where.vector:
+        return None
+    kind = "load" if value is None else "store"
+    site = k.site_pointer(k.site(instruction, kind, space, bits // 8))
+    where = e.splat(where)
+    function = f"wb_{'c' if k.count else 'p'}_{'shared' if space == 'shared' else 'global'}_{kind}{bits}"
+    arguments = f"ptr %ctx, ptr {site}, {where.full} {where.text}, i32 {mask.text}"
+    types = f"ptr, ptr, {where.full}, i32"
+    v = f"<{LANES} x i{bits}>"
+    if value is None:
+        e.declarations.add(f"declare {v} @{function}({types})")
+        return e.assign(f"call {v} @{function}({arguments})", f"i{bits}", True)
+    value = e.splat(value)
+    e.declarations.add(f"declare void @{function}({types}, {v})")
+    e.line(f"call void @{function}({arguments}, {v} {value.text})")
+    return value
+
+
 def element(instruction: Instruction) -> tuple[str, int]:
     """(type of one element, number of elements) of a load or store."""
     lanes = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
@@ -103,6 +128,9 @@ def load(k, instruction: Instruction) -> None:
             p = e.assign(f"getelementptr i8, ptr %params, i64 {offset + index * bits // 8}", "ptr", False)
             value = e.assign(f"load i{bits}, ptr {p.text}, align 1, !invariant.load !0", f"i{bits}", False)
             _deliver(k, place, value, kind, guard)
+        return
+    if lanes == 1 and bits in (32, 64) and (value := _fused(k, instruction, memory, bits, None)):
+        _deliver(k, destination, value, kind, guard)
         return
     where, answer = access(k, instruction, memory, bits // 8 * lanes, LOAD)
     if lanes > 1:  # the elements of a lane lie side by side, so those of the warp do not
@@ -140,6 +168,8 @@ def store(k, instruction: Instruction) -> None:
     items = source.items if isinstance(source, Vec) else (source,)
     if bits == 128:
         raise k.unsupported("128-bit registers")
+    if lanes == 1 and bits in (32, 64) and _fused(k, instruction, memory, bits, k.bits_value(items[0], bits)):
+        return
     where, answer = access(k, instruction, memory, bits // 8 * lanes, STORE)
     if lanes > 1:
         answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))

@@ -20,6 +20,8 @@ from math import prod
 
 import numpy as np
 
+from helpers.vgpu.memory_host import available, size_text
+
 ALIGNMENT = 256
 RED_ZONE = 256
 FRESH = 0xFF  # every float is NaN and every signed integer -1: reading before writing shows
@@ -263,46 +265,20 @@ def _check_room(nbytes: int, kind: str) -> None:
     """Refuse what the host cannot hold: a system that overcommits would kill the process instead."""
     ceiling = _limits.get(kind, 0)
     if ceiling and _in_use[kind] + nbytes > ceiling:
-        raise MemoryError(_no_room(nbytes, f"the limit set for this memory is {_size(ceiling)}"))
+        raise MemoryError(_no_room(nbytes, f"the limit set for this memory is {size_text(ceiling)}"))
     if nbytes >= 64 << 20:
-        available = _available()
-        if available is not None and nbytes > 0.9 * available:
-            raise MemoryError(_no_room(nbytes, f"this machine has about {_size(available)} left"))
+        left = available()
+        if left is not None and nbytes > 0.9 * left:
+            raise MemoryError(_no_room(nbytes, f"this machine has about {size_text(left)} left"))
 
 
 def _no_room(nbytes: int, why: str) -> str:
     in_use = sum(_in_use.values())
     return (
-        f"out of memory on the virtual GPU: {_size(nbytes)} asked for, {_size(in_use)} in use by "
+        f"out of memory on the virtual GPU: {size_text(nbytes)} asked for, {size_text(in_use)} in use by "
         f"{len(_live)} arrays, and {why}. Delete arrays that are no longer needed (del name), "
         "or use smaller ones."
     )
-
-
-def _size(nbytes: float) -> str:
-    """A size for people: 12.5 GiB, 3.0 MiB, 17 bytes."""
-    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if nbytes >= factor:
-            return f"{nbytes / factor:.1f} {unit}"
-    return f"{int(nbytes)} bytes"
-
-
-def _available() -> int | None:
-    """Bytes the host can still give, as far as that can be known."""
-    try:
-        import psutil
-    except ImportError:
-        return None
-    available = psutil.virtual_memory().available
-    try:  # a container may be allowed less than the machine has
-        with open("/sys/fs/cgroup/memory.max") as top, open("/sys/fs/cgroup/memory.stat") as now:
-            used = dict(line.split() for line in now)
-            available = min(
-                available, int(top.read()) - int(used["anon"])
-            )  # the rest is cache, given up at need
-    except (OSError, ValueError, KeyError):
-        pass
-    return available
 
 
 def _settle() -> None:

@@ -273,7 +273,7 @@ class Configured:
             prepared.params,
             prepared.arrays,
             prepared.shared_bytes,
-            **({"cooperative": True} if "cudaCGSynchronize" in prepared.kernel.ptx else {}),
+            cooperative="cudaCGSynchronize" in prepared.kernel.ptx,
         )
         prepared.finish()
 

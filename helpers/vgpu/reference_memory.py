@@ -129,16 +129,16 @@ def _check(warp, instruction, mask, addresses, inside, space, op, nbytes):
 
 def read(hosts, mask, nbytes) -> np.ndarray:
     """The bytes each lane reads: an array of 32 rows."""
-    data = np.zeros((LANES, nbytes), np.uint8)
-    for lane in np.flatnonzero(mask):
-        data[lane] = np.frombuffer(ctypes.string_at(int(hosts[lane]), nbytes), np.uint8)
-    return data
+    lanes, hosts = mask.tolist(), hosts.tolist()
+    rows = [ctypes.string_at(hosts[lane], nbytes) if lanes[lane] else bytes(nbytes) for lane in range(LANES)]
+    return np.frombuffer(b"".join(rows), np.uint8).reshape(LANES, nbytes)
 
 
 def write(hosts, mask, data) -> None:
     """Write one row of bytes a lane, the highest lane last."""
-    for lane in np.flatnonzero(mask):
-        ctypes.memmove(int(hosts[lane]), data[lane].tobytes(), data.shape[1])
+    width, raw, hosts = data.shape[1], data.tobytes(), hosts.tolist()
+    for lane in np.flatnonzero(mask).tolist():
+        ctypes.memmove(hosts[lane], raw[lane * width : (lane + 1) * width], width)
 
 
 # ---------------------------------------------------------------- atomics

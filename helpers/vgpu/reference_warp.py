@@ -120,9 +120,11 @@ class Warp:
 
     def groups(self) -> list[tuple[Frame, int, np.ndarray]]:
         """The groups of lanes that could take a step, the one whose turn it is first."""
-        order = (-self.depth << 44) + (self.code << 24) + self.pc
         ready = self.ready()
-        keys = np.unique(order[ready])
+        if not ready.any():
+            return []
+        order = (-self.depth << 44) + (self.code << 24) + self.pc
+        keys = sorted(set(order[ready].tolist()))
         found = []
         for key in keys[::-1] if self.highest_first else keys:
             mask = ready & (order == key)

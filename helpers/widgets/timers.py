@@ -9,11 +9,11 @@ from helpers.figures import Picture
 from helpers.widgets.explorer import Explorer, choice, slider
 
 
-def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 20, launches: int = 1) -> Explorer:
-    """Sliders for the size of the data and the number of launches, over a timeline of host and GPU.
+def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 16, launches: int = 1) -> Explorer:
+    """Sliders for the size of the data and the number of launches, over the timeline of both.
 
-    `kernel_us(elements)`: the modelled microseconds of one run of the kernel, from its profile. A launch keeps
-    the host as long as the sheet of the modelled GPU says. Modelled, not measured: the figure says so.
+    `kernel_us(elements)`: the modelled microseconds of one run of the kernel, from its profile. A launch
+    keeps the host as long as the sheet of the modelled GPU says. Modelled, not measured: the figure says so.
     """
     from helpers.device import current
 

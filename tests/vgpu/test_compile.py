@@ -351,12 +351,37 @@ def test_the_version_relied_on_is_the_one_pinned(real_cuda, root):
     assert pins["numba-cuda"] == real_cuda.PINNED
 
 
-def test_what_would_have_to_be_linked_is_refused():
+def test_what_numba_links_is_inlined_and_keeps_its_lines():
+    def halves(x, y):
+        i = cuda.grid(1)  # noqa: F821
+        y[i] = x[i] * x[i] + x[i]
+
+    compiled = compile.numba_to_ptx(halves, "void(float16[::1], float16[::1])")
+    first = halves.__code__.co_firstlineno
+    assert {first, first + 1, first + 2} <= ptx_lines(compiled.ptx)
+    assert ".extern" not in compiled.ptx and "call" not in compiled.ptx
+    assert "mul.f16" in compiled.ptx and "add.f16" in compiled.ptx
+    assert compiled.filename == __file__
+    assert resources(compiled.ptx).local_bytes == 0
+
+
+def test_reshaping_is_linked_too():
     def reshape(x, y):
         y[0, 0] = x.reshape(2, 2)[1, 1]
 
-    with pytest.raises(NotImplementedError, match="reshape it on the host"):
-        compile.numba_to_ptx(reshape, "void(float32[::1], float32[:, ::1])")
+    assert ".extern" not in compile.numba_to_ptx(reshape, "void(float32[::1], float32[:, ::1])").ptx
+
+
+def test_functions_of_other_libraries_are_refused():
+    from helpers.vgpu import compile_numba
+
+    foreign = compile_numba.cuda.declare_device("somewhere_else", "float32(float32)")
+
+    def calls(x):
+        x[0] = foreign(x[0])
+
+    with pytest.raises(CompileError, match="somewhere_else"):
+        compile.numba_to_ptx(calls, "void(float32[::1])")
 
 
 def test_types_of_arguments(real_cuda):

@@ -72,7 +72,7 @@ def test_memory_pools_keep_the_books():
     assert pool.used_bytes() == before + 4000 == pool.total_bytes()
     pool.set_limit(size=pool.used_bytes() + 100)
     try:
-        with pytest.raises(MemoryError, match="out of memory on the virtual GPU"):
+        with pytest.raises(cp.cuda.memory.OutOfMemoryError, match="out of memory on the virtual GPU"):
             cp.zeros(1000)
     finally:
         pool.set_limit(0)

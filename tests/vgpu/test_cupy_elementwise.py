@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import cupy as cp
+from helpers.vgpu import launch
 from helpers.vgpu.errors import CompileError, Unsupported
 
 
@@ -113,7 +114,7 @@ def test_pieces_around_the_loop():
         (
             lambda k: k(cp.ones(2), cp.ones(2), cp.ones((2, 2))),
             ValueError,
-            "Out shape is mismatched|broadcast",
+            r"Out shape is mismatched: z is \(2, 2\) and has to be \(2,\)",
         ),
         (lambda k: k(cp.ones(2, "c16"), cp.ones(2, "c16")), Unsupported, "complex128"),
     ],
@@ -143,8 +144,10 @@ def test_a_mistake_in_the_operation_is_a_compile_error():
 
 
 def test_an_elementwise_kernel_can_be_prepared(squared_diff):
-    prepared = squared_diff.prepare((cp.ones(8), cp.ones(8)))
+    prepared = squared_diff.prepare((cp.ones(8), cp.ones(8)), (1,), (32,))
     assert prepared.kernel.name == "squared_diff" and [a.name for a in prepared.arrays] == ["x", "y", "z"]
+    launch.launch(prepared.kernel, 1, 32, prepared.params, prepared.arrays)  # the arrays are still there
+    prepared.finish()
 
 
 # --- reductions ---

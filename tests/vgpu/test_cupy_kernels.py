@@ -182,7 +182,7 @@ def test_scalars_of_every_width():
     code = r"""
     extern "C" __global__ void gather(double* out, bool b, signed char c, unsigned short s, unsigned u,
                                       long long l, unsigned long long ul, float f, double d, const int* p) {
-      double v[] = {(double)b, (double)c, (double)s, (double)u, (double)l, (double)ul, f, d, (double)(p == 0)};
+      double v[] = {(double)b, (double)c, (double)s, (double)u, (double)l, (double)ul, f, d, double(p == 0)};
       for (int i = 0; i < 9; i++) out[i] = v[i];
     }"""
     out = cp.empty(9)

@@ -287,8 +287,9 @@ def ways(inputs: tuple[str, ...], turn: int, few: bool):
 
 def cases_of(op: isa.Op) -> list[Case]:
     found = []
-    few = op.opcode in ("cvt", "setp", "set", "lop3", "testp")
     for turn, (text, t, s) in enumerate(spellings(op)):
+        # Rows of many spellings, and the narrow types, take one other way each in turn.
+        few = op.opcode in ("cvt", "setp", "set", "slct", "selp", "lop3", "testp") or t[1:] in ("16", "16x2")
         symbols = [symbol for symbol in op.inputs if symbol != "imm"]
         if "?" in symbols[-1] and not set(text.split(".")) & {"and", "or", "xor"}:
             symbols.pop()

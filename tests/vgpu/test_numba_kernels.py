@@ -455,17 +455,15 @@ def test_block_reduction_with_shuffles():
     ],
 )
 def test_atomics(name, dtype, start, expected):
-    atomic = getattr(cuda.atomic, name)
-
-    @cuda.jit
-    def kernel(x, out):
-        i = cuda.grid(1)
-        if i < x.size:
-            atomic(out, 0, x[i])
-
+    source = (
+        "def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n"
+        f"        cuda.atomic.{name}(out, 0, x[i])\n"
+    )
+    scope = {"cuda": cuda}
+    exec(source, scope)
     x = RNG.integers(1, 60, 200).astype(dtype)
     out = cuda.to_device(np.array([start], dtype))
-    kernel[4, 64](cuda.to_device(x), out)
+    cuda.jit(scope["kernel"])[4, 64](cuda.to_device(x), out)
     assert out[0] == expected(x)
 
 
@@ -544,9 +542,9 @@ def test_barriers_that_count():
     @cuda.jit
     def count(out):
         i = cuda.threadIdx.x
-        out[0, i] = cuda.syncthreads_count(i % 3 == 0)
-        out[1, i] = cuda.syncthreads_and(i >= 0)
-        out[2, i] = cuda.syncthreads_or(i > 1000)
+        out[0, i] = cuda.syncthreads_count(1 if i % 3 == 0 else 0)
+        out[1, i] = cuda.syncthreads_and(1 if i >= 0 else 0)
+        out[2, i] = cuda.syncthreads_or(1 if i > 1000 else 0)
 
     out = cuda.device_array((3, 96), np.int32)
     count[1, 96](out)

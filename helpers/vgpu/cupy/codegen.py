@@ -31,12 +31,12 @@ C_TYPES = {
     "float64": "double",
 }
 
-# What every generated kernel may use: `_ind.size()`, and `raw` arrays, indexed by flat position.
-HEADER = """\
-struct _Indexer {
-  long long _size;
-  __device__ long long size() const { return _size; }
-};
+# What every generated kernel may use: `_ind.size()`.
+INDEXER = """\
+struct _Indexer { long long _size; __device__ long long size() const { return _size; } };
+"""
+# What `raw` arrays are: indexed by their flat position, or by one index an axis.
+RAW_ARRAY = """\
 template <typename T, int N, bool contiguous> struct CArray {
   T* _data; long long _size; long long _shape[N ? N : 1]; long long _strides[N ? N : 1];
   __device__ long long size() const { return _size; }
@@ -225,11 +225,14 @@ class Body:
         return [*lines, "const long long _at0 = _rest;"]
 
 
+def header(types: dict[str, np.dtype], params, preamble: str) -> str:
+    """What stands above a generated kernel, and only what it needs."""
+    dtypes = {*types.values(), *(param.dtype for param in params)}
+    half = "#include <cuda_fp16.h>\n" if np.dtype(np.float16) in dtypes else ""
+    raw = RAW_ARRAY if any(param.raw for param in params) else ""
+    return half + INDEXER + raw + typedefs(types) + preamble
+
+
 def typedefs(types: dict[str, np.dtype]) -> str:
     """One typedef a placeholder."""
     return "".join(f"typedef {c_type(dtype)} {letter};\n" for letter, dtype in sorted(types.items()))
-
-
-def includes(dtypes) -> str:
-    """Half precision needs its header; nothing else does."""
-    return "#include <cuda_fp16.h>\n" if any(dtype == np.float16 for dtype in dtypes) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from types import SimpleNamespace
 
 from helpers.vgpu.cupy import cudart as runtime
 from helpers.vgpu.cupy import nvtx
@@ -24,6 +25,8 @@ from helpers.vgpu.cupy.pools import (
 from helpers.vgpu.cupy.streams import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time
 
 BaseMemory = Memory
+# What programs catch when memory runs out has a module of its own in CuPy.
+memory = SimpleNamespace(OutOfMemoryError=MemoryError, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer)
 
 __all__ = [
     "BaseMemory",
@@ -46,6 +49,7 @@ __all__ = [
     "get_local_runtime_version",
     "is_available",
     "malloc_managed",
+    "memory",
     "nvtx",
     "profile",
     "runtime",

@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.vgpu.cupy import codegen
 from helpers.vgpu.cupy.creation import empty
-from helpers.vgpu.cupy.kernels import Program
+from helpers.vgpu.cupy.kernels import Program, holding
 from helpers.vgpu.cupy.ndarray import ndarray
 
 
@@ -93,14 +93,15 @@ class ElementwiseKernel:
         body = self._body(values, types, shape)
         n = int(np.prod(shape, dtype=np.int64))
         kernel = self._program(self._source(body, types, shape)).kernel(self.name)
-        return Prepared(kernel, body.params, body.arrays, 0, _nothing), values[self.nin :], n
+        return Prepared(kernel, body.params, body.arrays, 0, holding(values)), values[self.nin :], n
 
     def _shape(self, values, size) -> tuple[int, ...]:
-        arrays = [
-            value._host
-            for param, value in zip(self.params, values, strict=True)
+        loose = [  # the arrays that are not raw, with the outputs last
+            (position, value._host)
+            for position, (param, value) in enumerate(zip(self.params, values, strict=True))
             if isinstance(value, ndarray) and not param.raw
         ]
+        arrays = [host for position, host in loose if position < self.nin] or [host for _, host in loose]
         if size is not None:
             if arrays:
                 raise ValueError(f"{self.name}: size= is for kernels whose arrays are all raw")
@@ -137,9 +138,8 @@ class ElementwiseKernel:
     def _source(self, body: codegen.Body, types, shape) -> str:
         positions = body.positions(shape, "i")
         body.number("n", int(np.prod(shape, dtype=np.int64)))
-        dtypes = [*types.values(), *(param.dtype for param in self.params if param.dtype)]
         lines = [
-            codegen.includes(dtypes) + codegen.HEADER + codegen.typedefs(types) + self.preamble,
+            codegen.header(types, self.params, self.preamble),
             f'extern "C" __global__ void {self.name}({", ".join(body.declarations)}) {{',
             "  const _Indexer _ind = {n};",
             *(f"  {line}" for line in body.before),
@@ -182,9 +182,5 @@ def _fused(function):
     def called(*args, **kwargs):
         return function(*args, **kwargs)
 
-    called.clear_cache = _nothing
+    called.clear_cache = lambda: None
     return called
-
-
-def _nothing() -> None:
-    """Nothing to do afterwards."""

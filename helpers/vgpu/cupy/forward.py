@@ -96,7 +96,7 @@ class Function:
     def __init__(self, name: str, function, first_is_array: bool = False, wrap: bool = True):
         self.__name__, self._function, self._wrap = name, function, wrap
         self._first_is_array = first_is_array
-        self.__doc__ = f"`numpy.{name}` on the device.\n\n{inspect.getdoc(function) or ''}"
+        self.__doc__ = f"`numpy.{name}` on the device.\n\n{function.__doc__ or ''}"
 
     def __call__(self, *args, **kwargs):
         if self._first_is_array and args and isinstance(args[0], (list, tuple)):

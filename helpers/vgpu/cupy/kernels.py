@@ -142,7 +142,7 @@ class RawKernel:
             named = parameters(self.code or "", self.name)
             self._slots[kernel] = slots(self.name, kernel.parameters, named)
         params, arrays = pack(self.name, self._slots[kernel], args)
-        return Prepared(kernel, params, arrays, shared_bytes, _nothing)
+        return Prepared(kernel, params, arrays, shared_bytes, holding(args))
 
     def __call__(self, grid, block, args, *, shared_mem: int = 0, stream=None) -> None:
         from helpers.vgpu import launch
@@ -295,5 +295,6 @@ class RawModule:
         return f"<RawModule of {self.file_path or 'CUDA C++'}>"
 
 
-def _nothing() -> None:
-    """Arrays on the device need no copying back."""
+def holding(arrays):
+    """What to call after a launch: it copies nothing back, and keeps the arrays alive until then."""
+    return lambda: arrays and None

@@ -11,11 +11,15 @@ class Missing(Unsupported, AttributeError):
 
 def missing(name: str, instead: str = "") -> Missing:
     """The error for a name of CuPy that is not here; `instead` says what to use."""
-    advice = f" Use {instead}." if instead else " It works on a machine with a GPU, where cp is CuPy itself."
+    advice = (
+        f" Use {instead}."
+        if instead
+        else " If CuPy has it, it works on a machine with a GPU, where cp is CuPy itself."
+    )
     return Missing(f"cupy.{name} is not on the virtual GPU.{advice}")
 
 
-def getter(prefix: str, table: dict[str, str], real: frozenset[str] = frozenset()):
+def getter(prefix: str, table: dict[str, str]):
     """A module's `__getattr__`: `table` has what is known to be missing and what to use instead of it."""
 
     def __getattr__(name: str):
@@ -23,8 +27,6 @@ def getter(prefix: str, table: dict[str, str], real: frozenset[str] = frozenset(
             raise missing(prefix + name, table[name])
         if name.startswith("_"):
             raise AttributeError(name)
-        if real and name not in real:
-            raise AttributeError(f"CuPy has no name {prefix + name!r}")
         raise missing(prefix + name)
 
     return __getattr__

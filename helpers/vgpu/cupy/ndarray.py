@@ -246,10 +246,10 @@ class Flat:
         self._array = array
 
     def __getitem__(self, key):
-        return _copied(self._array._host.flat[indexing.host_key(key, (self._array.size,))])
+        return _copied(self._array._host.flat[getattr(key, "_host", key)])
 
     def __setitem__(self, key, value):
-        self._array._host.flat[indexing.host_key(key, (self._array.size,))] = indexing.host_value(value)
+        self._array._host.flat[getattr(key, "_host", key)] = indexing.host_value(value)
 
     def __iter__(self):
         return (_copied(value) for value in self._array._host.flat)

@@ -6,8 +6,7 @@ import numpy as np
 
 from helpers.vgpu.cupy import codegen
 from helpers.vgpu.cupy.creation import empty
-from helpers.vgpu.cupy.elementwise import _nothing
-from helpers.vgpu.cupy.kernels import Program
+from helpers.vgpu.cupy.kernels import Program, holding
 from helpers.vgpu.cupy.ndarray import ndarray
 
 _BLOCK = 256
@@ -127,11 +126,12 @@ class ReductionKernel:
             while block > 32 and block // 2 >= many:
                 block //= 2
         source = self._source(body, loads, types, block)
-        prepared = Prepared(self._program(source).kernel(self.name), body.params, body.arrays, 0, _nothing)
+        prepared = Prepared(
+            self._program(source).kernel(self.name), body.params, body.arrays, 0, holding((values, outs))
+        )
         return prepared, outs, min(results, 2**31 - 1), block
 
     def _source(self, body: codegen.Body, loads: list[str], types, block: int) -> str:
-        dtypes = [*types.values(), *(param.dtype for param in self.params if param.dtype)]
         kind = self.reduce_type
         kind = codegen.C_TYPES.get(kind, kind)
         start = f"_type a = _type({self.identity});" if self.identity else "_type a;"
@@ -139,7 +139,7 @@ class ReductionKernel:
         if not self.identity:
             combine = f"a = _k < {block} ? _mapped : _reduce(a, _mapped);"
         lines = [
-            codegen.includes(dtypes) + codegen.HEADER + codegen.typedefs(types) + self.preamble,
+            codegen.header(types, self.params, self.preamble),
             f"typedef {kind} _type;",
             f"__device__ inline _type _reduce(_type a, _type b) {{ return {self.reduce_expr}; }}",
             f'extern "C" __global__ void {self.name}({", ".join(body.declarations)}) {{',

@@ -18,9 +18,9 @@ NAMES = words(
 
 
 def _assertion(name: str):
-    check = getattr(np.testing, name)
-
     def assertion(x, y, *args, **kwargs):
+        # Only now: importing numpy.testing takes longer than the rest of this package.
+        check = getattr(np.testing, name)
         return check(*(asnumpy(v) if isinstance(v, ndarray) else v for v in (x, y)), *args, **kwargs)
 
     assertion.__name__ = name

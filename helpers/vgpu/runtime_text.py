@@ -1,0 +1,82 @@
+"""Small pieces of LLVM IR text that the runtime's files share."""
+
+from __future__ import annotations
+
+from helpers.vgpu.context import SITE_BYTES, SITE_SLOT, SLOT
+
+V64, V32, V16, V8, V1 = (f"<32 x i{b}>" for b in (64, 32, 16, 8, 1))
+
+
+def splat(kind: str, value) -> str:
+    return "<" + ", ".join([f"{kind} {value}"] * 32) + ">"
+
+
+def ramp(kind: str, step: int) -> str:
+    return "<" + ", ".join(f"{kind} {lane * step}" for lane in range(32)) + ">"
+
+
+def context(name: str, slot: str) -> str:
+    return f"%{name} = getelementptr i64, ptr %ctx, i64 {SLOT[slot]}"
+
+
+def site(name: str, slot: str) -> str:
+    return f"%{name} = getelementptr i64, ptr %site, i64 {SITE_SLOT[slot]}"
+
+
+def broadcast(name: str, kind: str, scalar: str) -> str:
+    return (
+        f"%{name}_i = insertelement <32 x {kind}> poison, {kind} {scalar}, i32 0\n"
+        f"  %{name} = shufflevector <32 x {kind}> %{name}_i, <32 x {kind}> poison, <32 x i32> zeroinitializer"
+    )
+
+
+def bump(slot: str, amount: str, tag: str) -> str:
+    """Add to a counter of the site."""
+    return f"""{site(tag + "_p", slot)}
+  %{tag}_o = load i64, ptr %{tag}_p
+  %{tag}_n = add i64 %{tag}_o, {amount}
+  store i64 %{tag}_n, ptr %{tag}_p"""
+
+
+FAIL = f"""
+define internal void @fail(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr) noinline cold {{
+  {context("e", "error")}
+  %old = load i64, ptr %e
+  %first = icmp eq i64 %old, 0
+  br i1 %first, label %note, label %out
+note:
+  store i64 %code, ptr %e
+  {context("s", "error_site")}
+  store i64 %id, ptr %s
+  %l = call i32 @llvm.cttz.i32(i32 %lanes, i1 false)
+  %l64 = zext i32 %l to i64
+  {context("lp", "error_lane")}
+  store i64 %l64, ptr %lp
+  %lane = and i32 %l, 31
+  %a = extractelement {V64} %addr, i32 %lane
+  {context("ap", "error_address")}
+  store i64 %a, ptr %ap
+  {context("wp", "warp")}
+  %w = load i64, ptr %wp
+  {context("ewp", "error_warp")}
+  store i64 %w, ptr %ewp
+  {context("bp", "block")}
+  %b = load i64, ptr %bp
+  {context("ebp", "error_block")}
+  store i64 %b, ptr %ebp
+  {context("fp", "fuel")}
+  store i64 0, ptr %fp
+  br label %out
+out:
+  ret void
+}}
+
+define internal i64 @site_id(ptr %ctx, ptr %site) {{
+  {context("p", "sites")}
+  %first = load i64, ptr %p
+  %here = ptrtoint ptr %site to i64
+  %d = sub i64 %here, %first
+  %id = lshr i64 %d, {SITE_BYTES.bit_length() - 1}
+  ret i64 %id
+}}
+"""

@@ -1,0 +1,164 @@
+"""`check` reports, and never raises for a wrong answer."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from helpers import check as checking
+from helpers.check import POISON, check, hint, place, solution
+from helpers.exercises import Budget, Case, Exercise, Mistake, Out, exercise, exercises, numbers, thread_1d
+
+
+def double_cases():
+    x = numbers(10)
+    return [Case("10 elements", (x, Out(2 * x), np.int32(10)), (3,), (4,))]
+
+
+def make(**changes):
+    base = Exercise(
+        key="t.double",
+        title="double it",
+        language="cuda",
+        name="twice",
+        cases=double_cases,
+        thread_of=thread_1d,
+        hints=("one", "two", "three"),
+        solution="",
+        why="",
+        stretch="halve it",
+    )
+    return dataclasses.replace(base, **changes)
+
+
+def kernel(body):
+    head = 'extern "C" __global__ void twice(const float* x, float* out, int n)'
+    index = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    return make().build(f"{head} {{ {index}\n{body}\n}}")
+
+
+def test_a_right_answer_passes_and_is_offered_more():
+    report = check(kernel("if (i < n) out[i] = 2 * x[i];"), make())
+    assert report.passed
+    assert repr(report) == "✓ double it: right on all 1 cases.\n  To go further: halve it"
+
+
+def test_a_wrong_element_is_named_with_its_thread():
+    report = check(kernel("if (i < n) out[i] = i == 6 ? 99 : 2 * x[i];"), make())
+    assert not report.passed
+    (name, ok, note) = report.cases[0]
+    assert (name, ok) == ("10 elements", False)
+    assert note.startswith("1 of 10 wrong; element 6 is 99, should be ")
+    assert "thread 2 of block 1" in report.message
+
+
+def test_an_element_that_no_thread_writes_is_told_from_a_wrong_one():
+    report = check(kernel("if (i < n && i != 3) out[i] = 2 * x[i];"), make())
+    assert report.mistake == "some elements are never written"
+    assert "element 3 is never written" in report.cases[0][2]
+
+
+def test_an_error_of_the_kernel_becomes_a_report_with_the_line():
+    report = check(kernel("out[i] = 2 * x[i];"), make())
+    assert report.mistake == "a thread left its array"
+    assert "out[i] = 2 * x[i];" in report.message
+
+
+def test_a_kernel_that_does_not_compile_is_tried_once():
+    report = check(kernel("out[i] = ;"), make(cases=lambda: double_cases() * 5))
+    assert report.mistake == "it does not compile"
+    assert len(report.cases) == 1
+
+
+@pytest.mark.parametrize("thing", [None, 3, "twice"])
+def test_something_that_is_no_kernel_is_said_to_be_none(thing):
+    report = check(thing, make())
+    assert not report.passed and report.mistake == "nothing to run"
+
+
+def test_a_budget_is_spent_and_named_with_the_line_that_spends_it():
+    budget = Budget(
+        "load requests",
+        lambda profile: profile["global_load_requests"],
+        3,
+        "Load once.",
+        "global_load_requests",
+    )
+    good = check(kernel("if (i < n) out[i] = 2 * x[i];"), make(budgets=(budget,)))
+    assert good.passed and good.budgets == (("load requests: 3 (at most 3)", True),)
+    twice = kernel("if (i < n)\nout[i] = *(volatile float*)(x + i) + *(volatile float*)(x + i);")
+    bad = check(twice, make(budgets=(budget,)))
+    assert not bad.passed and bad.mistake == "right, but over budget"
+    assert bad.budgets == (("load requests: 6 (at most 3)", False),)
+    assert "Load once." in bad.message and "line 3: out[i] =" in bad.message
+
+
+def test_budgets_wait_until_the_answer_is_right():
+    budget = Budget("anything", lambda profile: 0, 1, "")
+    assert check(kernel(""), make(budgets=(budget,))).budgets == ()
+
+
+def test_the_first_mistake_that_fits_is_named():
+    mistakes = (
+        Mistake("no", lambda evidence: False, "no"),
+        Mistake("yes", lambda evidence: True, "words that help"),
+    )
+    report = check(kernel(""), make(mistakes=mistakes))
+    assert report.mistake == "yes" and report.message.startswith("words that help")
+
+
+def test_outputs_start_poisoned_and_inputs_are_copies():
+    x = numbers(5)
+    arguments, (out,) = place(Case("c", (x, Out(x)), (1,), (1,)))
+    assert (out.get().view(np.uint8) == POISON).all()
+    arguments[0][...] = 0
+    assert x.any()
+
+
+def test_an_output_may_start_with_values():
+    _, (out,) = place(Case("c", (Out(np.ones(3), initial=np.zeros(3)),), (1,), (1,)))
+    assert not out.get().any()
+
+
+def test_reports_are_frozen_deterministic_and_escaped():
+    first, second = (check(kernel("out[i] = 1 < 2;"), make()) for _ in range(2))
+    assert repr(first) == repr(second)
+    assert "1 &lt; 2" in first._repr_html_() and "1 < 2" not in first._repr_html_()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        first.passed = True
+
+
+def test_an_unknown_exercise_names_the_nearest():
+    with pytest.raises(KeyError, match=r"did you mean ch00\.relu"):
+        exercise("ch00.rellu")
+
+
+def test_hints_are_three_and_solutions_explain():
+    assert repr(hint("ch00.relu", 2)).startswith("Hint 2 of 3: ")
+    with pytest.raises(ValueError, match="1, 2 and 3"):
+        hint("ch00.relu", 4)
+    assert "cuda.grid(1)" in repr(solution("ch00.relu"))
+
+
+def test_the_module_is_called_as_its_function():
+    assert checking(kernel("if (i < n) out[i] = 2 * x[i];"), make()).passed
+
+
+def test_data_hold_what_hides_no_mistake():
+    for seed in range(5):
+        values = numbers(200, seed)
+        assert (values < 0).any() and (values > 0).any() and values.all()
+        assert len(np.unique(values)) < values.size  # repeated values, too
+
+
+@pytest.mark.parametrize("key", exercises())
+def test_shapes_hold_one_a_prime_and_no_multiple_of_the_block(key):
+    task = exercises()[key]
+    if task.language == "python":
+        return
+    sizes = [case.out.expected.size for case in task.cases()]
+    assert 1 in sizes
+    threads = np.prod(task.cases()[0].block)
+    assert any(size % threads for size in sizes)
+    if task.cases()[0].out.expected.ndim == 2:
+        assert any(rows != columns for rows, columns in (case.out.expected.shape for case in task.cases()))

@@ -1,0 +1,106 @@
+"""Two engines behind one face: tests that take `engine` run once compiled and once by the reference interpreter."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+
+from helpers.vgpu import launch, memory, reference
+from helpers.vgpu.compile import cuda_c_to_ptx
+
+
+class Launchable:
+    """A kernel of either language; call it as `kernel(grid, block, *arguments)`.
+
+    NumPy arrays are copied to device memory and back, ints and floats take the size of their parameter, NumPy
+    scalars and bytes are passed as they are. `observe` gives the counters of a compiled launch.
+    """
+
+    def __init__(self, engine: str, prepare):
+        self.engine, self.prepare = engine, prepare
+
+    def __call__(self, grid, block, *arguments, shared_bytes=0, observe=False, **options):
+        prepared = self.prepare(arguments)
+        if self.engine == "reference":
+            given = dict(shared_bytes=shared_bytes, **options)
+            result = reference.run(prepared.kernel, None, grid, block, prepared.params, **given)
+        else:
+            result = launch.launch(
+                prepared.kernel, grid, block, prepared.params, prepared.arrays, shared_bytes, observe=observe, **options
+            )
+        prepared.finish()
+        return result
+
+
+def pack(parameter, value) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, np.generic):
+        return value.tobytes()
+    if isinstance(value, float):
+        return struct.pack("<f" if parameter.nbytes == 4 else "<d", value)
+    return (int(value) & ((1 << 8 * parameter.nbytes) - 1)).to_bytes(parameter.nbytes, "little")
+
+
+def prepare_c(kernel, arguments) -> launch.Prepared:
+    params, arrays, back = [], [], []
+    for index, (parameter, value) in enumerate(zip(kernel.parameters, arguments, strict=True)):
+        if not isinstance(value, np.ndarray):
+            params.append(pack(parameter, value))
+            continue
+        there = value
+        if memory.owner(value) is None:
+            there = memory.array(value.shape, value.dtype)
+            there[...] = value
+            back.append((value, there))
+        params.append(struct.pack("<Q", there.ctypes.data))
+        name = f"argument {index}"
+        arrays.append(
+            memory.ArrayInfo(name, there.ctypes.data, there.nbytes, str(there.dtype), there.shape, there.strides)
+        )
+
+    def finish():
+        for here, there in back:
+            here[...] = there
+
+    return launch.Prepared(kernel, params, arrays, 0, finish)
+
+
+class Engine:
+    """Makes kernels that run on one of the two engines."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def c(self, source: str, entry: str | None = None, *, options=(), arch="compute_80") -> Launchable:
+        """The kernel `entry` (needed where there are several) of a CUDA C++ source."""
+        text = cuda_c_to_ptx(source, options=options, arch=arch).ptx
+        kernels = launch.load(text, language="cuda", source=source, name=entry, filename="kernel.cu")
+        kernel = kernels[entry] if entry in kernels else next(k for n, k in kernels.items() if (entry or "") in n)
+        return Launchable(self.name, lambda arguments: prepare_c(kernel, arguments))
+
+    def py(self, function) -> Launchable:
+        """A Python function as a Numba kernel."""
+        from helpers.vgpu import numba_cuda
+
+        return Launchable(self.name, numba_cuda.jit(function).prepare)
+
+
+@pytest.fixture(params=["compiled", "reference"])
+def engine(request) -> Engine:
+    """Each engine in turn."""
+    return Engine(request.param)
+
+
+@pytest.fixture
+def compiled() -> Engine:
+    """The compiled engine only."""
+    return Engine("compiled")
+
+
+@pytest.fixture
+def interpreted() -> Engine:
+    """The reference interpreter only."""
+    return Engine("reference")
