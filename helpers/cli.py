@@ -127,7 +127,7 @@ def notebooks(arguments: argparse.Namespace) -> int:
         raise UsageProblem("There is no notebook to run in notebooks/.")
     failed = 0
     for path in paths:
-        result = runner.run(path, budget=arguments.budget)
+        result = runner.run(path, budget=arguments.budget, stored=not arguments.store)
         print(result.report(), flush=True)
         failed += bool(result.problems)
         if arguments.store and not result.problems:

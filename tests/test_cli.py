@@ -120,5 +120,20 @@ def test_test_hands_on_its_arguments_and_the_exit_status(root, monkeypatch):
     assert calls == [([sys.executable, "-m", "pytest", "-k", "doctor"], root)]
 
 
+def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):
+    from tests.notebooks.made import code, written
+
+    good = written(tmp_path, code("6 * 7"), name="01_good.ipynb")
+    bad = written(tmp_path, code("6 * 7\n1 / 0"), name="02_bad.ipynb")
+    before = bad.read_bytes()
+    assert cli.main(["notebooks", str(good), str(bad), "--store"]) == 1
+    assert '"42"' in good.read_text() and bad.read_bytes() == before
+    shown = capsys.readouterr().out
+    assert (
+        "01_good.ipynb: ok" in shown and "02_bad.ipynb: 1 problem" in shown and "ZeroDivisionError" in shown
+    )
+    assert cli.main(["notebooks", str(good)]) == 0
+
+
 def test_call_gives_the_exit_status():
     assert cli.call([sys.executable, "-c", "raise SystemExit(3)"]) == 3

@@ -91,9 +91,11 @@ def nvrtc(
         return values[0] if values else None
 
     def data(what: str) -> bytes:
-        buffer = b" " * call(getattr(api, f"nvrtcGet{what}Size"), program)
+        size = call(getattr(api, f"nvrtcGet{what}Size"), program)
+        # NVRTC writes into it, and Python shares all bytes objects of length 0 and 1 in the whole process.
+        buffer = bytes(size + 2)
         call(getattr(api, f"nvrtcGet{what}"), program, buffer)
-        return buffer
+        return buffer[:size]
 
     flags = ["-default-device", *(f"-I{folder}" for folder in include_folders()), *options]
     flags = [flag.encode() for flag in flags]

@@ -172,8 +172,8 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
         raise failure
     if missing := _externals(ptx):
         raise Unsupported(
-            f"`{py_function.__name__}` calls {', '.join(sorted(missing))}, which would have to be linked into it "
-            "from a library that the virtual GPU does not have. Write it in Python as a device function."
+            f"`{py_function.__name__}` calls {', '.join(sorted(missing))}, which would have to be linked "
+            "in from a library that the virtual GPU does not have. Write it in Python as a device function."
         )
     lines, first = source_of(py_function)
     return CompiledPython(
@@ -189,7 +189,7 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
 
 
 def _externals(ptx: str) -> set[str]:
-    """The functions that a PTX text calls and does not hold, apart from those that the virtual GPU provides."""
+    """The functions that a PTX text calls and does not hold, except those that the virtual GPU provides."""
     return set(re.findall(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)", ptx, re.MULTILINE)) - _PROVIDED
 
 
@@ -198,7 +198,7 @@ def _linked(ptx: str, py_function, arguments, options) -> str:
     library, _ = _modules["numba.cuda.compiler"]._compile_pyfunc_with_fixup(py_function, arguments, **options)
     # The two compilers mark their debug information differently, and the linker wants it alike.
     library._llvm_strs = [
-        re.sub(r'i32 2, !"Debug Info Version"', 'i32 1, !"Debug Info Version"', text)
+        text.replace('i32 2, !"Debug Info Version"', 'i32 1, !"Debug Info Version"')
         for text in library.llvm_strs
     ]
     sources = [code.data for code in library._linking_files if getattr(code, "kind", "") == "cu"]

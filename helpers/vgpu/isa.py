@@ -287,7 +287,7 @@ TABLE: tuple[Op, ...] = (
     row("prmt", ["b32"], "t=t,t,t", py.permute, ll.permute),
     row("lop3", ["b32"], "t=t,t,t,imm", py.lop3, ll.lop3, ()),
     # -- moves, choices and comparisons
-    row("mov", (*NUMBERS, "pred"), "t=t", lambda m, a: a, lambda e, m, a: a),
+    row("mov", (*NUMBERS, "b8", "pred"), "t=t", lambda m, a: a, lambda e, m, a: a),
     row("selp", NUMBERS, "t=t,t,p", lambda m, a, b, c: np.where(c, a, b), lambda e, m, a, b, c: e.select(c, a, b)),
     row("slct", NUMBERS[:9] + F, "t=t,t,s", lambda m, a, b, c: np.where(c >= 0, a, b),
         lambda e, m, a, b, c: e.select(ll.compare(e, Form(m.s, m.s, ("ge",)), c, e.const(c.type, 0)), a, b),

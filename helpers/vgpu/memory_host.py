@@ -21,9 +21,8 @@ def available() -> int | None:
     try:  # a container may be allowed less than the machine has
         with open("/sys/fs/cgroup/memory.max") as top, open("/sys/fs/cgroup/memory.stat") as now:
             used = dict(line.split() for line in now)
-            available = min(
-                available, int(top.read()) - int(used["anon"])
-            )  # the rest is cache, given up at need
+            # What is not anonymous is cache, which the system gives up at need.
+            left = min(left, int(top.read()) - int(used["anon"]))
     except (OSError, ValueError, KeyError):
         pass
     return left

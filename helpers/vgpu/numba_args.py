@@ -69,6 +69,8 @@ def type_of(value, name: str, kernel: str):
     """The Numba type of one argument; raises `ArgumentError` that says what to pass instead."""
     value = value.value if isinstance(value, ArgumentHint) else value
     kind = type(value).__name__
+    if is_cuda_array(value) and not hasattr(value, "_numba_type_"):
+        return as_cuda_array(value)._numba_type_
     if kind not in _INSTEAD:
         try:
             return typeof(value)
