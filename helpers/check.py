@@ -98,15 +98,13 @@ class Report:
     def verdict(self) -> str:
         """One line."""
         if self.passed:
-            return f"✓ {self.title}: right on all {len(self.cases)} cases" + (
-                ", within budget." if self.budgets else "."
-            )
+            return f"✓ {self.title}: right in every case" + (", within budget." if self.budgets else ".")
         return f"✗ {self.title}: not yet" + (f" — {self.mistake}." if self.mistake else ".")
 
     def _rows(self) -> list[tuple[bool, str]]:
         failed = [(ok, f"{name}: {note}") for name, ok, note in self.cases if not ok]
         right = sum(ok for _, ok, _ in self.cases)
-        rows = [(True, f"right on {right} of {len(self.cases)} cases")] if right and failed else []
+        rows = [(True, f"right in {right} of {len(self.cases)} cases")] if right and failed else []
         if len(failed) > SHOWN_CASES:
             failed[SHOWN_CASES:] = [(False, f"and {len(failed) - SHOWN_CASES} cases more")]
         return rows + failed + [(ok, text) for text, ok in self.budgets]
@@ -234,7 +232,7 @@ def _message(evidence: Evidence, mistake: Mistake | None, passed: bool) -> str:
     elif bad is not None and isinstance(bad.got, np.ndarray) and evidence.exercise.thread_of:
         index = tuple(int(i) for i in np.argwhere(bad.wrong)[0])
         block, thread = evidence.exercise.thread_of(index, bad.case)
-        said.append(f"Look at thread {_triple(thread)} of block {_triple(block)}: that element is its work.")
+        said.append(f"That element is the work of thread {_triple(thread)} of block {_triple(block)}.")
     for budget in evidence.budgets:
         if not budget.ok:
             said += [budget.teach] if mistake in _ANY_EXERCISE else []

@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from html import escape
 from types import MappingProxyType
 
@@ -307,6 +308,7 @@ def _key(name: str) -> str:
     return "".join(ch for ch in name.lower() if ch.isalnum())
 
 
+@cache
 def find(name: str) -> GPU:
     """The row called `name`, whatever its case and spacing; KeyError names the nearest ones."""
     keys = {_key(row): row for row in GPUS}

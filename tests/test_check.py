@@ -40,7 +40,7 @@ def kernel(body):
 def test_a_right_answer_passes_and_is_offered_more():
     report = check(kernel("if (i < n) out[i] = 2 * x[i];"), make())
     assert report.passed
-    assert repr(report) == "✓ double it: right on all 1 cases.\n  To go further: halve it"
+    assert repr(report) == "✓ double it: right in every case.\n  To go further: halve it"
 
 
 def test_a_wrong_element_is_named_with_its_thread():

@@ -141,6 +141,11 @@ def numbers(shape, seed: int = 0) -> np.ndarray:
     return (np.where(quarters == 0, 7, quarters) / 4).astype(np.float32)
 
 
+def plural(count: int, noun: str) -> str:
+    """`1 row`, `1,000 rows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def cover(size: int, threads: int) -> int:
     """The blocks of `threads` that cover `size` elements."""
     return -(-size // threads)

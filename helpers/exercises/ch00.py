@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case, Exercise, Mistake, Out, cover, numbers, thread_1d
+from helpers.exercises import Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
 
 BLOCK = 64
@@ -15,7 +15,7 @@ def _relu_cases() -> list[Case]:
     def case(name, x):
         return Case(name, (x, Out(np.maximum(x, 0))), (cover(x.size, BLOCK),), (BLOCK,))
 
-    return [case(f"{n} elements", numbers(n, seed=n)) for n in SIZES] + [
+    return [case(plural(n, "element"), numbers(n, seed=n)) for n in SIZES] + [
         case("97 elements, all negative", -np.abs(numbers(97))),
         case("97 elements, all alike", np.full(97, 2.5, np.float32)),
     ]
@@ -27,7 +27,7 @@ def _leaky_cases() -> list[Case]:
         arguments = (x, Out(wanted), np.float32(slope), np.int32(x.size))
         return Case(name, arguments, (cover(x.size, BLOCK),), (BLOCK,))
 
-    return [case(f"{n} elements, slope 0.25", numbers(n, seed=n), 0.25) for n in SIZES] + [
+    return [case(f"{plural(n, 'element')}, slope 0.25", numbers(n, seed=n), 0.25) for n in SIZES] + [
         case("97 elements, slope 0", numbers(97), 0.0),
         case("97 elements, slope 2", numbers(97), 2.0),
         case("97 elements, slope -0.5", numbers(97), -0.5),

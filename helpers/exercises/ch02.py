@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, thread_1d
+from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
 from helpers.exercises.ch00 import NO_GUARD
 from helpers.vgpu.errors import OutOfBounds
@@ -23,12 +23,12 @@ def _bias_case(rows: int, columns: int) -> Case:
     x, bias = numbers((rows, columns), seed=rows), numbers(columns, seed=99)
     grid = (cover(columns, TILE[0]), cover(rows, TILE[1]))
     arguments = (x, bias, Out(x + bias), np.int32(rows), np.int32(columns))
-    return Case(f"{rows} rows × {columns} columns", arguments, grid, TILE)
+    return Case(f"{plural(rows, 'row')} × {plural(columns, 'column')}", arguments, grid, TILE)
 
 
 def _square_case(n: int) -> Case:
     x = numbers(n, seed=n)
-    return Case(f"{n:,} elements, {GRID * BLOCK} threads", (x, Out(x * x)), (GRID,), (BLOCK,))
+    return Case(f"{plural(n, 'element')}, {GRID * BLOCK} threads", (x, Out(x * x)), (GRID,), (BLOCK,))
 
 
 def _written_once(profile) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, thread_1d
+from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
 from helpers.exercises.ch00 import NO_GUARD
 
@@ -18,7 +18,7 @@ def _halve_case(rows: int, columns: int) -> Case:
     x = numbers((rows, columns), seed=rows)
     longest = max(rows, columns)  # so that both ways of reading cuda.grid(2) reach every element
     return Case(
-        f"{rows} rows × {columns} columns",
+        f"{plural(rows, 'row')} × {plural(columns, 'column')}",
         (x, Out(x / 2)),
         (cover(longest, TILE[0]), cover(longest, TILE[1])),
         TILE,
@@ -28,7 +28,7 @@ def _halve_case(rows: int, columns: int) -> Case:
 def _grey_case(n: int) -> Case:
     planes = numbers((3, n), seed=n)
     wanted = (planes[0] / 4 + planes[1] / 2 + planes[2] / 4).astype(np.float32)
-    return Case(f"{n:,} pixels", (planes, Out(wanted), np.int32(n)), (cover(n, BLOCK),), (BLOCK,))
+    return Case(plural(n, "pixel"), (planes, Out(wanted), np.int32(n)), (cover(n, BLOCK),), (BLOCK,))
 
 
 def _interleaved(case: Case) -> np.ndarray:
@@ -38,7 +38,7 @@ def _interleaved(case: Case) -> np.ndarray:
 
 def _copy_case(n: int) -> Case:
     x = numbers(n, seed=n)
-    return Case(f"{n:,} elements", (x, Out(x.copy()), np.int32(n)), (cover(cover(n, 4), BLOCK),), (BLOCK,))
+    return Case(plural(n, "element"), (x, Out(x.copy()), np.int32(n)), (cover(cover(n, 4), BLOCK),), (BLOCK,))
 
 
 def _ratio(over: str, under: str):

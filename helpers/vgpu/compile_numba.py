@@ -10,6 +10,7 @@ import contextlib
 import functools
 import importlib
 import inspect
+import linecache
 import re
 import threading
 import warnings
@@ -175,7 +176,7 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
             f"`{py_function.__name__}` calls {', '.join(sorted(missing))}, which would have to be linked "
             "in from a library that the virtual GPU does not have. Write it in Python as a device function."
         )
-    lines, first = source_of(py_function)
+    lines, first = _source_with_callees(py_function)
     return CompiledPython(
         ptx=ptx,
         entry_name=entries(ptx)[0],
@@ -222,6 +223,34 @@ def source_of(py_function) -> tuple[list[str], int]:
     return [line.rstrip("\n") for line in lines], max(first, 1)
 
 
+def _source_with_callees(py_function) -> tuple[list[str], int]:
+    """The lines from the first to the last of a kernel and of the device functions beside it in its file."""
+    own, first = source_of(py_function)
+    if not own:
+        return own, first
+    low, high = first, first + len(own)
+    for callee in _callees(py_function, {py_function.__code__}):
+        lines, start = source_of(callee)
+        low, high = min(low, start), max(high, start + len(lines))
+    lines = linecache.getlines(py_function.__code__.co_filename)
+    if len(lines) < high - 1:
+        return own, first
+    return [line.rstrip("\n") for line in lines[low - 1 : high - 1]], low
+
+
+def _callees(py_function, seen: set):
+    """The device functions of the same file that a function calls, and those that these call."""
+    known = inspect.getclosurevars(py_function)
+    for value in (*known.nonlocals.values(), *known.globals.values()):
+        callee = getattr(value, "py_func", None)
+        code = getattr(callee, "__code__", None)
+        if code is None or code in seen or code.co_filename != py_function.__code__.co_filename:
+            continue
+        seen.add(code)
+        yield callee
+        yield from _callees(callee, seen)
+
+
 # --- what the stand-in needs of Numba's types ---------------------------------------------------------------
 
 
@@ -237,8 +266,13 @@ def array_type(array):
     layout = (
         "A" if broadcast else "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
     )
-    element = _modules["numba.cuda.np.numpy_support"].from_dtype(array.dtype)
-    return types.Array(element, array.ndim, layout, readonly=not array.flags.writeable)
+    return _array_type(array.dtype, array.ndim, layout, not array.flags.writeable)
+
+
+@functools.lru_cache(maxsize=1024)
+def _array_type(dtype, ndim: int, layout: str, readonly: bool):
+    element = _modules["numba.cuda.np.numpy_support"].from_dtype(dtype)
+    return types.Array(element, ndim, layout, readonly=readonly)
 
 
 def is_type(value) -> bool:

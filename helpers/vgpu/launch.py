@@ -258,38 +258,36 @@ def aligned(nbytes: int, alignment: int = 64) -> np.ndarray:
 
 
 class _Worker:
-    """One worker thread's context and buffers."""
+    """One worker thread's context and buffers, all in one piece of memory."""
 
     def __init__(self, run: _Launch):
         lowered = run.lowered
-        self.slots = aligned(8 * len(CONTEXT)).view(np.int64)
-        self.sites = aligned(SITE_BYTES * max(1, len(lowered.sites)))
-        self.segments = aligned(8 * SEGMENT_SLOTS * len(lowered.segments))
-        self.states = aligned(run.warps * lowered.state_bytes)
-        # Starting at a multiple of 1024 bytes, banks and sectors depend on offsets only; the runtime reads 128 at a time.
-        self.shared = aligned(run.shared_bytes + 128, 1024)
-        self.local = aligned(max(16, run.warps * LANES * lowered.local_bytes), 256)
-        self.barriers = aligned(512)
-        self.host_data = aligned(1024)
+        sizes = {
+            "slots": 8 * len(CONTEXT), "sites": SITE_BYTES * max(1, len(lowered.sites)),
+            "segments": 8 * SEGMENT_SLOTS * len(lowered.segments), "states": run.warps * lowered.state_bytes,
+            "local": run.warps * LANES * lowered.local_bytes, "barriers": 512, "host_data": 1024,
+            # The runtime reads up to 128 bytes at a time, so there is room for that behind the last byte.
+            "shared": run.shared_bytes + 128,
+        }  # fmt: skip
+        places, end = {}, 0
+        for name, nbytes in sizes.items():
+            # Shared memory starts at a multiple of 1024 bytes, so that banks and sectors depend on offsets only.
+            end = layout.align_up(end, 1024 if name == "shared" else 256)
+            places[name], end = end, end + nbytes
+        memory_of_all = aligned(end, 1024)
+        start = memory_of_all.ctypes.data
+        at = {name: start + place for name, place in places.items()}
+        for name, nbytes in sizes.items():
+            setattr(self, name, memory_of_all[places[name] : places[name] + nbytes])
+        self.pointer = at["slots"]
+        self.slots = self.slots.view(np.int64)
         fresh = self.sites.view(np.int64).reshape(-1, SITE_BYTES // 8)
         fresh[:, [SITE_SLOT["base"], SITE_SLOT["mask"]]] = -1  # no allocation and no pattern seen yet
-        starts, ends = run.table
-        values = {
-            "params": run.params.ctypes.data, "shared_base": self.shared.ctypes.data, "shared_bytes": run.shared_bytes,
-            "local_base": self.local.ctypes.data, "local_bytes": lowered.local_bytes,
-            "ntid_x": run.block[0], "ntid_y": run.block[1], "ntid_z": run.block[2],
-            "nctaid_x": run.grid[0], "nctaid_y": run.grid[1], "nctaid_z": run.grid[2],
-            "fuel_slice": FUEL, "warps": run.warps, "sites": self.sites.ctypes.data,
-            "segments": self.segments.ctypes.data, "starts": starts.ctypes.data, "ends": ends.ctypes.data,
-            "allocations": len(starts), "reads": run.reads.ctypes.data if run.observe else 0,
-            "writes": run.writes.ctypes.data if run.observe else 0, "touch_offsets": run.touch_offsets.ctypes.data,
-            "lane_ids": run.lane_ids.ctypes.data, "first_pcs": run.first_pcs.ctypes.data,
-            "states": self.states.ctypes.data, "state_bytes": lowered.state_bytes, "launch": run.shared.ctypes.data,
-            "run_warp": run.address, "slices": 1, "dynamic_shared": run.dynamic_shared,
-            "host_data": self.host_data.ctypes.data, "barriers": self.barriers.ctypes.data,
+        values = run.slots | {
+            "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "segments": at["segments"],
+            "states": at["states"], "barriers": at["barriers"], "host_data": at["host_data"],
         }  # fmt: skip
-        for name, value in values.items():
-            self.slots[SLOT[name]] = value
+        self.slots[[SLOT[name] for name in values]] = list(values.values())
         self.callback = None
         if any(site.kind == "host" for site in lowered.sites):
             self.callback = host_calls.callback(self, run)
@@ -321,15 +319,27 @@ class _Launch:
         self.shared[LAUNCH_SLOT["blocks"]] = self.blocks
         self.shared[LAUNCH_SLOT["stop_block"]] = self.blocks
         starts, ends = self.table
-        sectors = (ends - starts + np.uint64(31)) // np.uint64(32) + np.uint64(1)
-        self.touch_offsets = np.concatenate([[0], np.cumsum(sectors)[:-1]]).astype(np.int64) if len(starts) else np.zeros(1, np.int64)
-        total = int(sectors.sum()) if observe and len(starts) else 1
+        self.touch_offsets, total = np.zeros(max(1, len(starts)), np.int64), 1
+        if observe and len(starts):
+            ends_of_maps = np.cumsum((ends - starts + np.uint64(31)) // np.uint64(32) + np.uint64(1))
+            self.touch_offsets[1:], total = ends_of_maps[:-1], int(ends_of_maps[-1])
         self.reads, self.writes = np.zeros(total, np.uint8), np.zeros(total, np.uint8)
         self.printed: list[tuple[int, int, str]] = []
         self.fault: faults.Fault | None = None
         self.cancelled = False
         self.lock = threading.Lock()
         self.workers: list[_Worker] = []
+        self.slots = {
+            "params": self.params.ctypes.data, "shared_bytes": shared_bytes, "local_bytes": lowered.local_bytes,
+            **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
+            **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
+            "fuel_slice": FUEL, "warps": self.warps, "starts": starts.ctypes.data, "ends": ends.ctypes.data,
+            "allocations": len(starts), "reads": self.reads.ctypes.data if observe else 0,
+            "writes": self.writes.ctypes.data if observe else 0, "touch_offsets": self.touch_offsets.ctypes.data,
+            "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
+            "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,
+            "dynamic_shared": dynamic,
+        }  # fmt: skip
 
     def go(self, threads: int) -> None:
         self.workers = [_Worker(self) for _ in range(threads)]
@@ -355,9 +365,8 @@ class _Launch:
 
     def work(self, worker: _Worker) -> None:
         run_blocks = _run_blocks()
-        pointer = worker.slots.ctypes.data
         while True:
-            status = run_blocks(pointer)
+            status = run_blocks(worker.pointer)
             if status == OUT_OF_FUEL and not self.cancelled:
                 if time.monotonic() < self.deadline:
                     worker.slots[SLOT["slices"]] = 1

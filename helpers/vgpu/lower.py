@@ -550,15 +550,29 @@ class Lowering:
             e.label(f"part{k}")
             if self.count:
                 self.tally(segment.index, 2, e.const("i64", 1))
-            pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
-            moved = e.select(self.lanes_of(staying), e.const("i32", following), pcs)
-            moved = e.select(self.lanes_of(going), e.const("i32", taken), moved)
-            e.line(f"store {moved.full} {moved.text}, ptr %state, align 64")
-            e.line("br label %dispatch")
+            self.part(taken, following, going, staying)
         e.label(yes)
         self.go(taken)
         e.label(no)
         self.go(following)
+
+    def part(self, taken: int, following: int, going: Value, staying: Value) -> None:
+        """The lanes split: those with the higher segment wait, the others go straight on if nobody is before them."""
+        e, k = self.e, self.parked
+        (low, first), (high, later) = sorted([(taken, going), (following, staying)], key=lambda pair: pair[0])
+        self.set_pcs(later, e.const("i32", high))
+        others = e.assign("load i32, ptr %others_slot", "i32", False)
+        e.line(f"store i32 {first.text}, ptr %mask_slot")
+        e.line(f"store i32 {low}, ptr %target_slot")
+        free = e.icmp("ult", e.const("i32", low), others)
+        e.line(f"br i1 {free.text}, label %lead{k}, label %park")
+        e.label(f"lead{k}")
+        nearest = e.intrinsic("llvm.umin", others, e.const("i32", high))
+        e.line(f"store i32 {nearest.text}, ptr %others_slot")
+        if low <= self.here.index:
+            self.burn("jump", f"s{low}")
+        else:
+            e.line(f"br label %s{low}")
 
     def end_barrier(self, segment) -> None:
         e, last = self.e, segment.last

@@ -6,6 +6,7 @@ tuple its items one after another; a complex number its two parts; a number itse
 
 from __future__ import annotations
 
+import functools
 import struct
 import sys
 import warnings
@@ -65,12 +66,21 @@ _INSTEAD = {
 }
 
 
+def present(value):
+    """An argument, with other libraries' device arrays taken as `DeviceNDArray`s over the same memory."""
+    if isinstance(value, DeviceNDArray | int | float | np.generic):
+        return value
+    if isinstance(value, tuple):
+        return tuple(present(item) for item in value)
+    if isinstance(value, ArgumentHint):
+        return type(value)(present(value.value))
+    return as_cuda_array(value) if is_cuda_array(value) else value
+
+
 def type_of(value, name: str, kernel: str):
     """The Numba type of one argument; raises `ArgumentError` that says what to pass instead."""
     value = value.value if isinstance(value, ArgumentHint) else value
     kind = type(value).__name__
-    if is_cuda_array(value) and not hasattr(value, "_numba_type_"):
-        return as_cuda_array(value)._numba_type_
     if kind not in _INSTEAD:
         try:
             return typeof(value)
@@ -141,8 +151,8 @@ class Packer:
 
     def _to_device(self, hint) -> DeviceNDArray:
         value = hint.value
-        if is_cuda_array(value):
-            return value if isinstance(value, DeviceNDArray) else as_cuda_array(value)
+        if isinstance(value, DeviceNDArray):
+            return value
         device = to_device(value, copy=hint.copies_in)
         if not isinstance(hint.value, np.void) and type(hint) is InOut:
             warnings.warn(
@@ -155,22 +165,28 @@ class Packer:
         return device
 
     def _array(self, device: DeviceNDArray, name: str) -> None:
-        address = device.device_ctypes_pointer.value or 0
+        address = device._data.ctypes.data
         words = (0, 0, device.size, device.dtype.itemsize, address, *device.shape, *device.strides)
-        self.params.extend(struct.pack("<q", word) for word in words)
+        packed = struct.pack(f"<{len(words)}q", *words)
+        self.params.extend(packed[i : i + 8] for i in range(0, len(packed), 8))
         self._note(device, name, address)
 
     def _record(self, device: DeviceRecord, name: str) -> None:
-        address = device.device_ctypes_pointer.value
+        address = device._data.ctypes.data
         self.params.append(struct.pack("<q", address))
         self._note(device, name, address)
 
     def _note(self, device, name: str, address: int) -> None:
         self.arrays.append(
-            ArrayInfo(name, address, device.alloc_size, str(device.dtype), device.shape, device.strides)
+            ArrayInfo(
+                name, address, device.alloc_size, _dtype_name(device.dtype), device.shape, device.strides
+            )
         )
         # The launch needs addresses only, so something has to keep the memory until it has ended.
         self._after.append(lambda: device)
+
+
+_dtype_name = functools.lru_cache(maxsize=256)(str)
 
 
 def _learners_frame() -> int:

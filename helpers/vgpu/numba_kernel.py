@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from helpers import device
 from helpers.vgpu import compile_numba, launch
 from helpers.vgpu.errors import CompileError, Unsupported
-from helpers.vgpu.numba_args import ArgumentError, Packer, mismatch, type_of
+from helpers.vgpu.numba_args import ArgumentError, Packer, mismatch, present, type_of
 from helpers.vgpu.numba_config import best_block, dimensions, most_threads
 from helpers.vgpu.numba_function import Function, MissingConfiguration
 from helpers.vgpu.numba_rebind import rebind
@@ -31,6 +32,11 @@ class Overload:
     compiled: compile_numba.CompiledPython
     kernel: launch.Kernel
     launch_bounds: tuple[int, ...] | None = None
+
+    @functools.cached_property
+    def sizes(self) -> list[int]:
+        """The bytes of each parameter."""
+        return [parameter.nbytes for parameter in self.kernel.parameters]
 
     def resources(self) -> Resources:
         """Registers, shared memory and spills on the modelled GPU, as NVIDIA's assembler says."""
@@ -187,12 +193,12 @@ class Kernel(Function):
 
     def prepare(self, args, grid=None, block=None, *, shared_bytes: int = 0) -> launch.Prepared:
         """Everything a launch needs, without launching; call its `finish()` after the kernel has run."""
+        args = tuple(present(value) for value in args)
         overload = self._select(args)
         packer = Packer()
         for expected, value, name in zip(overload.argument_types, args, self._names, strict=True):
             packer.add(expected, value, name)
-        sizes = [parameter.nbytes for parameter in overload.kernel.parameters]
-        if sizes != [len(param) for param in packer.params]:
+        if overload.sizes != [len(param) for param in packer.params]:
             raise Unsupported(
                 f"`{self.__name__}` takes an argument that the virtual GPU cannot pass: "
                 f"({', '.join(map(str, overload.argument_types))}); pass arrays and numbers."
@@ -208,7 +214,7 @@ class Kernel(Function):
         """This kernel for the types of these arguments only."""
         if self.specialized:
             raise RuntimeError("Dispatcher already specialized")
-        types = self._select(args).argument_types
+        types = self._select(tuple(present(value) for value in args)).argument_types
         if types not in self._specializations:
             self._specializations[types] = Kernel(self.py_func, self.targetoptions, types)
         return self._specializations[types]
@@ -296,7 +302,7 @@ class ForAll:
             return
         threads = self.thread_per_block
         if not threads:
-            overload = self.dispatcher._select(args)
+            overload = self.dispatcher._select(tuple(present(value) for value in args))
             threads = best_block(overload.resources(), device.current(), self.sharedmem)
             threads = min(threads, overload.max_threads_per_block)
         blocks = -(-self.ntasks // threads)

@@ -81,9 +81,10 @@ def is_cuda_array(obj) -> bool:
 
 def as_cuda_array(obj, sync: bool = True) -> DeviceNDArray:
     """A `DeviceNDArray` over the memory of another library's device array; nothing is copied."""
-    if not is_cuda_array(obj):
+    described = getattr(obj, "__cuda_array_interface__", None)
+    if described is None:
         raise TypeError(f"a {type(obj).__name__} has no CUDA array interface; copy it: cuda.to_device(…)")
-    return from_cuda_array_interface(obj.__cuda_array_interface__, owner=obj)
+    return from_cuda_array_interface(described, owner=obj)
 
 
 def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> DeviceNDArray:
@@ -114,9 +115,14 @@ def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> Devi
     }
     if dtype.names:
         description["descr"] = dtype.descr
-    holder = type("DeviceMemory", (), {"__array_interface__": description})()
-    holder.owner = owner
-    return DeviceNDArray(np.asarray(holder), owner=owner)
+    return DeviceNDArray(np.asarray(_Described(description)), owner=owner)
+
+
+class _Described:
+    """What NumPy needs to see to make an array over memory that is not its own."""
+
+    def __init__(self, description: dict):
+        self.__array_interface__ = description
 
 
 def _order(ary) -> str:

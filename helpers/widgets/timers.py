@@ -9,7 +9,7 @@ from helpers.figures import Picture
 from helpers.widgets.explorer import Explorer, choice, slider
 
 
-def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 16, launches: int = 1) -> Explorer:
+def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 22, launches: int = 1) -> Explorer:
     """Sliders for the size of the data and the number of launches, over the timeline of both.
 
     `kernel_us(elements)`: the modelled microseconds of one run of the kernel, from its profile. A launch
@@ -20,7 +20,7 @@ def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 16, la
     def draw(elements: int, launches: int) -> Picture:
         return plots.timer_bars(current().launch_overhead * 1e6, kernel_us(elements), launches=launches)
 
-    sizes = [(f"2^{power} = {1 << power:,}", 1 << power) for power in range(10, 23, 2)]
+    sizes = [(f"2^{power} = {1 << power:,}", 1 << power) for power in range(10, 25, 2)]
     return Explorer(
         "timer_bars",
         draw,

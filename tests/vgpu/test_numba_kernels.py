@@ -789,3 +789,39 @@ def test_out_of_bounds_names_the_array_and_the_line():
     with pytest.raises(OutOfBounds, match="x") as raised:
         careless[2, 32](x)
     assert raised.value.line == careless.py_func.__code__.co_firstlineno + 2
+    assert "x[cuda.grid(1)] = 1" in str(raised.value)
+
+
+def test_out_of_bounds_in_a_device_function_shows_that_functions_line():
+    from helpers.vgpu.errors import OutOfBounds
+
+    @cuda.jit(device=True)
+    def beyond(x, i):
+        return x[i + 100]
+
+    @cuda.jit
+    def careless(x):
+        x[0] = beyond(x, cuda.grid(1))
+
+    with pytest.raises(OutOfBounds) as raised:
+        careless[1, 1](cuda.device_array(40, np.float32))
+    assert raised.value.line == beyond.py_func.__code__.co_firstlineno + 2
+    assert "return x[i + 100]" in str(raised.value)
+
+
+def test_arrays_of_the_cupy_stand_in_are_used_in_place():
+    import helpers.vgpu.cupy as cp
+
+    x, y = cp.ones((8, 12), dtype=np.float32), cp.zeros((8, 12), dtype=np.float32)
+
+    @cuda.jit
+    def add(x, y):
+        i, j = cuda.grid(2)
+        if i < x.shape[0] and j < x.shape[1]:
+            y[i, j] += x[i, j]
+
+    add[(1, 1), (8, 16)](x, y)
+    add[(1, 1), (8, 16)](x[::2, 3:], y[::2, 3:])
+    expected = np.ones((8, 12), np.float32)
+    expected[::2, 3:] = 2
+    np.testing.assert_array_equal(cp.asnumpy(y), expected)
