@@ -146,9 +146,7 @@ def check(answer, key: str | Exercise) -> Report:
     spent = _count(answer, task) if task.budgets and all(outcome.ok for outcome in outcomes) else ()
     evidence = Evidence(task, tuple(outcomes), spent)
     passed = all(outcome.ok for outcome in outcomes) and all(budget.ok for budget in spent)
-    mistake = (
-        None if passed else next((m for m in (*task.mistakes, *_ANY_EXERCISE) if m.when(evidence)), None)
-    )
+    mistake = None if passed else next((m for m in (*task.mistakes, *_ANY_EXERCISE) if m.when(evidence)), None)
     return Report(
         task.key,
         task.title,
@@ -209,8 +207,7 @@ def _count(answer, task: Exercise) -> tuple[Spent, ...]:
     arguments, _ = place(case)
     counted = profile(answer, case.grid, case.block, arguments)
     return tuple(
-        Spent(b.label, float(b.measure(counted)), b.at_most, b.teach, _worst_line(counted, b))
-        for b in task.budgets
+        Spent(b.label, float(b.measure(counted)), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
 
 
@@ -255,13 +252,10 @@ _ANY_EXERCISE = (
     Mistake(
         "a thread left its array",
         known.out_of_bounds,
-        "A launch has whole blocks, so some threads have no element: guard every access with the array's "
-        "size.",
+        "A launch has whole blocks, so some threads have no element: guard every access with the array's size.",
     ),
     Mistake("it stops with an error", _failed_with(Exception), "The message below says where."),
-    Mistake(
-        "nothing is written yet", known.nothing_written, "Every output element still holds the bytes 0xFF."
-    ),
+    Mistake("nothing is written yet", known.nothing_written, "Every output element still holds the bytes 0xFF."),
     Mistake(
         "the end is not written",
         known.tail_missing,

@@ -36,9 +36,7 @@ def project_folder() -> Path:
 
 
 def lab_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "notebook", nargs="?", help=f"the notebook to open, default notebooks/{FIRST_NOTEBOOK}"
-    )
+    parser.add_argument("notebook", nargs="?", help=f"the notebook to open, default notebooks/{FIRST_NOTEBOOK}")
     parser.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
     parser.add_argument("--port", type=int, help="the port to serve on, default 8888 or the next free one")
 
@@ -62,9 +60,7 @@ def lab_command(
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
     command += [f"--LabApp.default_url={address}"]
     command += [f"--port={port}"] if port else []
-    command += (
-        ["--allow-root"] if is_root else []
-    )  # Jupyter refuses to run as root otherwise, as in a container
+    command += ["--allow-root"] if is_root else []  # Jupyter refuses to run as root otherwise, as in a container
     command += ["--no-browser"] if no_browser or not has_display else []
     return command
 

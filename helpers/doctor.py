@@ -22,9 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = (3, 11)
 STATES = ("ok", "warn", "problem")
-REINSTALL = (
-    "python -m pip install -c constraints.txt -e '.[test]' in the folder of the workbook (or: make lab)"
-)
+REINSTALL = "python -m pip install -c constraints.txt -e '.[test]' in the folder of the workbook (or: make lab)"
 
 
 @dataclass(frozen=True)
@@ -59,9 +57,7 @@ def python_version(name: str, version: tuple[int, ...] | None = None) -> Finding
     version = tuple(sys.version_info[:3]) if version is None else version
     found = f"Python {'.'.join(map(str, version))} on {platform.system()} {platform.machine()}"
     if version[:2] < OLDEST_PYTHON:
-        return Finding(
-            name, "problem", found, "Install Python 3.11 or newer and make the environment with it."
-        )
+        return Finding(name, "problem", found, "Install Python 3.11 or newer and make the environment with it.")
     return Finding(name, "ok", found)
 
 
@@ -157,9 +153,7 @@ def python_compiler(name: str) -> Finding:
 
     compiled = compile.numba_to_ptx(doctor, "void(float32[::1])")
     return (
-        Finding(
-            name, "ok", f"numba-cuda {importlib.metadata.version('numba-cuda')} compiles {doctor.__name__}()"
-        )
+        Finding(name, "ok", f"numba-cuda {importlib.metadata.version('numba-cuda')} compiles {doctor.__name__}()")
         if compiled.entry_name in compiled.ptx
         else Finding(name, "problem", "no kernel in its PTX", REINSTALL)
     )
@@ -251,9 +245,7 @@ def browser_paths() -> tuple[str | None, str | None]:
 def browser(name: str) -> Finding:
     paths = browser_paths()
     if None in paths:
-        missing = " and ".join(
-            word for word, path in zip(("Chromium", "chromedriver"), paths, strict=True) if not path
-        )
+        missing = " and ".join(word for word, path in zip(("Chromium", "chromedriver"), paths, strict=True) if not path)
         return Finding(
             name,
             "warn",

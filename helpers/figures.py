@@ -126,14 +126,10 @@ def svg(figure: Figure) -> str:
     bytes."""
     buffer = io.StringIO()
     with style():
-        figure.savefig(
-            buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
-        )
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = _slim(buffer.getvalue())
     if len(text) > LARGEST_SVG:
-        raise ValueError(
-            f"the figure takes {len(text):,} bytes of SVG; {LARGEST_SVG:,} is the most: draw fewer marks"
-        )
+        raise ValueError(f"the figure takes {len(text):,} bytes of SVG; {LARGEST_SVG:,} is the most: draw fewer marks")
     return text
 
 
@@ -149,9 +145,7 @@ _SHORTER = (
 
 
 def _slim(text: str) -> str:
-    text = text[text.index("<svg") :].replace(
-        "<svg ", '<svg stroke-linejoin="round" stroke-linecap="butt" ', 1
-    )
+    text = text[text.index("<svg") :].replace("<svg ", '<svg stroke-linejoin="round" stroke-linecap="butt" ', 1)
     for pattern, replacement in _SHORTER:
         text = re.sub(pattern, replacement, text, flags=re.DOTALL)
     short = lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip(".")

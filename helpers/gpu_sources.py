@@ -71,8 +71,7 @@ _DOCUMENTS = {
     ),
     "a100": (
         f"NVIDIA A100 data sheet, 80 GB SXM (PCIe Gen4 64 GB/s, NVLink 600 GB/s, {_LINKS})",
-        _CONTENT
-        + "dam/en-zz/Solutions/Data-Center/a100/pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf",
+        _CONTENT + "dam/en-zz/Solutions/Data-Center/a100/pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf",
     ),
     "ga102": (
         "NVIDIA Ampere GA102 GPU Architecture, V2, GeForce RTX 3090 (tensor figures: FP32 accumulation)",

@@ -149,9 +149,7 @@ _CAPABILITIES = {
 }
 _SOURCES_OF_CAPABILITY = (
     dict.fromkeys(_CAPABILITIES[8, 0], "limits")
-    | dict.fromkeys(
-        ("shared_granularity", "register_granularity", "partitions_per_sm", "shared_reserved"), "occupancy"
-    )
+    | dict.fromkeys(("shared_granularity", "register_granularity", "partitions_per_sm", "shared_reserved"), "occupancy")
     | dict.fromkeys(("fp32_lanes_per_sm", "fp64_lanes_per_sm", "fp16_lanes_per_sm"), "throughput")
     | {"compute_capability": "capability", "architecture": "capability", "launch_overhead": "launch"}
 )
@@ -188,9 +186,7 @@ def _links(host, nvlink=None) -> dict:
     return {"host_bandwidth": host * GIGA, "nvlink_bandwidth": None if nvlink is None else nvlink * GIGA}
 
 
-def _row(
-    name, product, architecture, capability, source, chip, peaks, memory, links, /, **other_sources
-) -> GPU:
+def _row(name, product, architecture, capability, source, chip, peaks, memory, links, /, **other_sources) -> GPU:
     """One GPU: `source` covers all its own figures but those that `other_sources` names."""
     own = {"product": product} | chip | peaks | memory | links
     if own["l2_bandwidth"] is not None:

@@ -200,9 +200,7 @@ def prose_in_a_row(page: Page) -> Found:
 
 
 def steps(page: Page) -> Found:
-    seen = [
-        (number, step) for number, cell in enumerate(page.cells, 1) for step in STEPS if step in tags(cell)
-    ]
+    seen = [(number, step) for number, cell in enumerate(page.cells, 1) for step in STEPS if step in tags(cell)]
     for step in STEPS:
         if step not in {name for _, name in seen}:
             yield None, f"tag at least one cell `{step}`: the learner commits, then sees, then is told why"

@@ -257,13 +257,9 @@ def run(
     try:
         client.execute()
     except CellTimeoutError:
-        problems.append(
-            Problem("budget", None, f"a cell was stopped after {budget:g} s: make its work smaller")
-        )
+        problems.append(Problem("budget", None, f"a cell was stopped after {budget:g} s: make its work smaller"))
     except DeadKernelError:
-        problems.append(
-            Problem("error", None, "the kernel died: run the cells by hand to find which one kills it")
-        )
+        problems.append(Problem("error", None, "the kernel died: run the cells by hand to find which one kills it"))
     seconds = clock() - started
     if seconds > budget and not problems:
         problems.append(

@@ -58,8 +58,7 @@ class Occupancy:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f'<tr><th scope="row">{name}</th><td>{blocks}</td>'
-            f"<td>{'limits' if name in self.limiters else ''}</td></tr>"
+            f'<tr><th scope="row">{name}</th><td>{blocks}</td><td>{"limits" if name in self.limiters else ""}</td></tr>'
             for name, blocks in self.limits.items()
         )
         caption = (

@@ -53,12 +53,8 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
         free = start + kernel_us
         spans.append((start, kernel_us))
     without, with_sync = launches * launch_us, free
-    axes.broken_barh(
-        [(i * launch_us, launch_us) for i in range(launches)], (2.6, 0.8), fc=PALETTE["blue"], ec="white"
-    )
-    axes.broken_barh(
-        [(without, with_sync - without)], (2.6, 0.8), fc="white", ec=PALETTE["blue"], hatch="///"
-    )
+    axes.broken_barh([(i * launch_us, launch_us) for i in range(launches)], (2.6, 0.8), fc=PALETTE["blue"], ec="white")
+    axes.broken_barh([(without, with_sync - without)], (2.6, 0.8), fc="white", ec=PALETTE["blue"], hatch="///")
     axes.broken_barh(spans, (1.4, 0.8), fc=PALETTE["orange"], ec="white")
     for row, end, name in ((0.75, without, "not synchronised"), (0.2, with_sync, "synchronised")):
         axes.annotate("", (end, row), (0, row), arrowprops={"arrowstyle": "|-|,widthA=0.3,widthB=0.3"})
@@ -79,9 +75,7 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
         yticklabels=["host", "GPU"],
     )
     axes.set_xlabel(f"µs ({source})")
-    axes.set_title(
-        "solid blue: launch call · hatched: waiting · orange: kernel", fontsize=9, fontweight="normal"
-    )
+    axes.set_title("solid blue: launch call · hatched: waiting · orange: kernel", fontsize=9, fontweight="normal")
     share = without / with_sync
     return Picture(
         figure,
@@ -101,9 +95,7 @@ def run_bars(seconds: Sequence[float], *, title: str = "") -> Picture:
     axes.bar([1], milliseconds[:1], color=PALETTE["vermilion"], hatch="//", ec="white")
     median = float(np.median(milliseconds[1:]))
     axes.axhline(median, color=PALETTE["ink"], ls="--", lw=1)
-    axes.text(
-        len(milliseconds) + 0.5, median * 1.15, "median of the others", ha="right", va="bottom", fontsize=9
-    )
+    axes.text(len(milliseconds) + 0.5, median * 1.15, "median of the others", ha="right", va="bottom", fontsize=9)
     axes.set(xlabel="run", ylabel="ms (measured)", yscale="log", title=title)
     return Picture(
         figure,
@@ -117,9 +109,7 @@ def run_bars(seconds: Sequence[float], *, title: str = "") -> Picture:
 
 
 @styled
-def thread_grid(
-    block, thread, data_shape: tuple[int, ...], *, threads_per_block: int, title: str = ""
-) -> Picture:
+def thread_grid(block, thread, data_shape: tuple[int, ...], *, threads_per_block: int, title: str = "") -> Picture:
     """The threads of a launch laid over the data they were meant for.
 
     `block`, `thread`: integers of shape (height, width) or (width,): for each position that a thread of the
@@ -146,20 +136,14 @@ def thread_grid(
     for y, x in inside:
         lane, warp = thread[y, x] % WARP, thread[y, x] // WARP
         faces.append(
-            _shade(
-                CYCLE[block[y, x] % len(CYCLE)], (0.62 if warp % 2 == 0 else 0.76) + 0.16 * lane / (WARP - 1)
-            )
+            _shade(CYCLE[block[y, x] % len(CYCLE)], (0.62 if warp % 2 == 0 else 0.76) + 0.16 * lane / (WARP - 1))
         )
     axes.add_collection(PatchCollection(cells(inside), facecolors=faces, edgecolors="none"))
     axes.add_collection(
         PatchCollection(cells(guarded), facecolors="white", edgecolors=PALETTE["grey"], hatch="////", lw=0.4)
     )
-    uncovered = [
-        (y, x) for y in range(rows) for x in range(columns) if y >= height or x >= width or block[y, x] < 0
-    ]
-    axes.add_collection(
-        PatchCollection(cells(uncovered), facecolors="none", edgecolors=PALETTE["vermilion"], ls=":")
-    )
+    uncovered = [(y, x) for y in range(rows) for x in range(columns) if y >= height or x >= width or block[y, x] < 0]
+    axes.add_collection(PatchCollection(cells(uncovered), facecolors="none", edgecolors=PALETTE["vermilion"], ls=":"))
     span_x, span_y = max(width, columns), max(height, rows)
     size = min(9.0, 7.0 * 72 * 0.98 / span_x * 0.44, 3.5 * 72 * 0.88 / span_y * 0.5)
     if len(inside) <= MOST_LABELLED_THREADS and size >= 3.5:
@@ -178,9 +162,7 @@ def thread_grid(
     for number in np.unique(block[block >= 0]):
         ys, xs = np.nonzero(block == number)
         corner, extent = (xs.min(), ys.min()), (np.ptp(xs) + 1, np.ptp(ys) + 1)
-        if extent[0] * extent[1] == len(
-            xs
-        ):  # a rectangle of the picture belongs to the block: draw its border
+        if extent[0] * extent[1] == len(xs):  # a rectangle of the picture belongs to the block: draw its border
             axes.add_patch(Rectangle(corner, *extent, fill=False, ec=PALETTE["ink"], lw=1.2))
     axes.add_patch(Rectangle((0, 0), columns, rows, fill=False, ec=PALETTE["vermilion"], lw=2.4, ls="--"))
     axes.set(xlim=(-0.3, span_x + 0.3), ylim=(span_y + 0.3, -0.3), aspect="equal" if span_y > 3 else "auto")
@@ -189,8 +171,7 @@ def thread_grid(
         axes.set_position([0.01, 0.45 - tall / 2, 0.98, tall])
     axes.axis("off")
     figure.suptitle(
-        title
-        or "colour: block · shade: warp and lane (w0, w1 start a warp) · hatched: guarded · dashed: the data",
+        title or "colour: block · shade: warp and lane (w0, w1 start a warp) · hatched: guarded · dashed: the data",
         x=0.01,
         ha="left",
         fontsize=9,
@@ -230,9 +211,7 @@ def sector_finding(access, prefix: str = "") -> str:
     touched = sectors_of(access)
     used = sum(len(bytes_) for bytes_ in touched.values())
     share = used / (SECTOR * len(touched)) if touched else 0
-    return (
-        f"{prefix}{plural(len(touched), 'sector')} for 1 {access.op} request, {share:.0%} of the bytes used."
-    )
+    return f"{prefix}{plural(len(touched), 'sector')} for 1 {access.op} request, {share:.0%} of the bytes used."
 
 
 @styled
@@ -287,9 +266,7 @@ def sector_map(access, *, prefix: str = "") -> Picture:
     axes.add_collection(PatchCollection(asked, facecolors=colours, edgecolors="none"))
     for line, row in row_of.items():
         if label or row % 4 == 0:
-            axes.text(
-                -0.4, row + 0.53, f"{line * LINE:,}", ha="right", va="center", fontsize=7, color="#444444"
-            )
+            axes.text(-0.4, row + 0.53, f"{line * LINE:,}", ha="right", va="center", fontsize=7, color="#444444")
     if len(lines) > len(shown):
         axes.text(0, len(shown) + 0.8, f"and {len(lines) - len(shown)} lines more", fontsize=8, va="top")
     axes.set(xlim=(0, words), ylim=(height, 0))
@@ -307,9 +284,7 @@ def sector_map(access, *, prefix: str = "") -> Picture:
 
 
 @styled
-def sectors_against(
-    x: Sequence[float], series: Mapping[str, Sequence[float]], *, xlabel: str = "stride"
-) -> Picture:
+def sectors_against(x: Sequence[float], series: Mapping[str, Sequence[float]], *, xlabel: str = "stride") -> Picture:
     """Sectors per request against a stride, an offset, a size: one line a kernel, marker and dash beside
     colour."""
     figure, axes = new("wide")

@@ -99,9 +99,7 @@ class Prediction:
 
     def _static(self) -> str:
         given = (
-            "a number"
-            if self.options is None
-            else " &nbsp;·&nbsp; ".join(html.escape(str(o)) for o in self.options)
+            "a number" if self.options is None else " &nbsp;·&nbsp; ".join(html.escape(str(o)) for o in self.options)
         )
         return (
             f'<div style="{_BOX.format(colour="#0072b2")}"><b>Predict.</b> {_prose(self.question)}'

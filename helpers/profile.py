@@ -180,9 +180,7 @@ def _assemble(kernel, counters, dynamic_shared_bytes: int, gpu: GPU, max_registe
 def _prepare(kernel, grid, block, args):
     """The kernel bound to its arguments; a TypeError that teaches where `kernel` is nothing to profile."""
     if not isinstance(args, tuple | list):
-        raise TypeError(
-            f"args is a tuple, such as (x, y), or (x,) for one argument; got {type(args).__name__}"
-        )
+        raise TypeError(f"args is a tuple, such as (x, y), or (x,) for one argument; got {type(args).__name__}")
     if hasattr(kernel, "prepare"):
         return kernel.prepare(tuple(args), grid=grid, block=block)
     kind = f"{type(kernel).__module__}.{type(kernel).__qualname__}"
@@ -195,9 +193,7 @@ def _prepare(kernel, grid, block, args):
     raise TypeError(f"profile takes a @cuda.jit kernel or a cp.RawKernel, and this is a {kind}")
 
 
-def profile(
-    kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None
-) -> Profile:
+def profile(kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None) -> Profile:
     """Run `kernel` once with every counter on and say what it did.
 
     `kernel` is a `@cuda.jit` kernel or a `cp.RawKernel`; `grid` and `block` are ints or tuples of up to

@@ -44,15 +44,9 @@ def _shared_per_request(counts: Mapping[str, int]) -> float | None:
 
 COLUMNS = (
     Column("load req", "global load requests: warps that executed a load", _count("global_load_requests")),
-    Column(
-        "sect/req", "32-byte sectors per load request", _per("global_load_sectors", "global_load_requests")
-    ),
-    Column(
-        "store req", "global store requests: warps that executed a store", _count("global_store_requests")
-    ),
-    Column(
-        "sect/req", "32-byte sectors per store request", _per("global_store_sectors", "global_store_requests")
-    ),
+    Column("sect/req", "32-byte sectors per load request", _per("global_load_sectors", "global_load_requests")),
+    Column("store req", "global store requests: warps that executed a store", _count("global_store_requests")),
+    Column("sect/req", "32-byte sectors per store request", _per("global_store_sectors", "global_store_requests")),
     Column("shm wf/req", "shared-memory wavefronts per request: 1 is conflict-free", _shared_per_request),
     Column("lanes", "active lanes per instruction, of 32", _per("thread_instructions", "instructions")),
     Column("instr", "warp instructions, counted in PTX", _count("instructions")),

@@ -80,9 +80,7 @@ class Timing:
         return f"Timing(measured {median}, middle half {half}{more}; {runs}; {self.clock}, {self.on})"
 
     def _repr_html_(self) -> str:
-        body = "".join(
-            f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in self._rows()
-        )
+        body = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in self._rows())
         caption = f"<strong>measured</strong> with {escape(self.clock)}, {escape(self.on)}"
         return f"<table><caption>{caption}</caption><tbody>{body}</tbody></table>"
 

@@ -38,9 +38,7 @@ def no_browser() -> str:
     """Why the tests marked `browser` cannot run here; empty when they can."""
     from helpers.doctor import browser_paths
 
-    missing = [
-        name for name, path in zip(("chromium", "chromium-driver"), browser_paths(), strict=True) if not path
-    ]
+    missing = [name for name, path in zip(("chromium", "chromium-driver"), browser_paths(), strict=True) if not path]
     missing += [] if importlib.util.find_spec("selenium") else ["selenium (python -m pip install selenium)"]
     if not missing:
         return ""

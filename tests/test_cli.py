@@ -38,9 +38,7 @@ def test_every_command_explains_itself(command, capsys):
     assert command.summary in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["fly"], ["lab", "--port", "x"]], ids=lambda a: " ".join(a) or "none"
-)
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["lab", "--port", "x"]], ids=lambda a: " ".join(a) or "none")
 def test_what_is_not_understood_exits_2(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(arguments)
@@ -129,9 +127,7 @@ def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):
     assert cli.main(["notebooks", str(good), str(bad), "--store"]) == 1
     assert '"42"' in good.read_text() and bad.read_bytes() == before
     shown = capsys.readouterr().out
-    assert (
-        "01_good.ipynb: ok" in shown and "02_bad.ipynb: 1 problem" in shown and "ZeroDivisionError" in shown
-    )
+    assert "01_good.ipynb: ok" in shown and "02_bad.ipynb: 1 problem" in shown and "ZeroDivisionError" in shown
     assert cli.main(["notebooks", str(good)]) == 0
 
 

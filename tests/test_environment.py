@@ -47,9 +47,7 @@ def test_versions_stand_in_the_constraints_only(project):
 def test_pins_are_exact_sorted_and_of_no_one_machine(root, pins):
     lines = (root / "constraints.txt").read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if line and not line.startswith("#")]
-    assert all(re.fullmatch(r"[a-z0-9-]+==[A-Za-z0-9.]+", row) for row in rows), (
-        "no URL, no +local tag, no range"
-    )
+    assert all(re.fullmatch(r"[a-z0-9-]+==[A-Za-z0-9.]+", row) for row in rows), "no URL, no +local tag, no range"
     names = [row.split("==")[0] for row in rows]
     assert names == sorted(set(names))
     assert all(canonical(name) == name and Version(pins[name]) for name in names)
@@ -75,9 +73,7 @@ def test_nothing_of_nvidia_is_asked_for_on_macos(project):
     assert len(nvidia) >= 7
     for row in nvidia:
         assert row.marker and not row.marker.evaluate({"sys_platform": "darwin"}), row
-        assert row.marker.evaluate({"sys_platform": "linux"}) and row.marker.evaluate(
-            {"sys_platform": "win32"}
-        )
+        assert row.marker.evaluate({"sys_platform": "linux"}) and row.marker.evaluate({"sys_platform": "win32"})
 
 
 def test_conda_adds_python_and_leaves_the_rest_to_pip(conda, project):
@@ -109,9 +105,7 @@ def test_make_refuses_an_unfit_python(root, tmp_path):
     (tmp_path / "Makefile").write_text((root / "Makefile").read_text(encoding="utf-8"))
     for name in ("pyproject.toml", "constraints.txt"):
         (tmp_path / name).touch()
-    made = subprocess.run(
-        ["make", "test", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
+    made = subprocess.run(["make", "test", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert made.returncode != 0
     assert "needs Python 3.11 or newer" in made.stdout and "Python 3.9.2" in made.stdout
     assert not (tmp_path / ".venv").exists()
@@ -138,7 +132,5 @@ def test_links_lead_somewhere(root, name):
 
 def test_the_readme_lists_every_chapter(root):
     readme = (root / "README.md").read_text(encoding="utf-8")
-    missing = [
-        path.name for path in (root / "notebooks").glob("*.ipynb") if f"(notebooks/{path.name})" not in readme
-    ]
+    missing = [path.name for path in (root / "notebooks").glob("*.ipynb") if f"(notebooks/{path.name})" not in readme]
     assert not missing, "give it a row under Contents"

@@ -80,8 +80,7 @@ def test_nearest_row_of_a_real_product(product, capability, name):
 def test_repr_and_html():
     gpu = GPUS["A100"]
     assert repr(gpu) == (
-        "GPU(A100: A100 SXM4 80 GB, Ampere, compute capability 8.0, 108 SMs at 1.41 GHz, "
-        "19.5 TFLOP/s FP32, 2039 GB/s)"
+        "GPU(A100: A100 SXM4 80 GB, Ampere, compute capability 8.0, 108 SMs at 1.41 GHz, 19.5 TFLOP/s FP32, 2039 GB/s)"
     )
     html = gpu._repr_html_()
     assert "<caption>" in html and 'scope="row"' in html

@@ -145,12 +145,7 @@ def test_the_walk_sees_every_form_of_import(tmp_path, monkeypatch):
 
 
 def test_layers_are_told_apart():
-    assert (
-        layer("helpers.vgpu.ptx")
-        < layer("helpers.profile")
-        < layer("helpers.plots")
-        < layer("helpers.widgets.x")
-    )
+    assert layer("helpers.vgpu.ptx") < layer("helpers.profile") < layer("helpers.plots") < layer("helpers.widgets.x")
     assert layer("helpers.gpus") < layer("helpers.device")
     assert layer("helpers.something_new") == layer("helpers.profile")
     assert layer("helpers") is None and layer("numpy") is None

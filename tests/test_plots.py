@@ -32,10 +32,7 @@ def access(stride=1, offset=0, nbytes=4, lanes=32, op="load"):
 )
 def test_the_sector_map_states_sectors_and_share(request_, sectors, share):
     picture = plots.sector_map(request_, prefix="case: ")
-    assert (
-        picture.finding
-        == f"case: {plots.plural(sectors, 'sector')} for 1 load request, {share} of the bytes used."
-    )
+    assert picture.finding == f"case: {plots.plural(sectors, 'sector')} for 1 load request, {share} of the bytes used."
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
 
 
@@ -98,9 +95,7 @@ def test_lines_and_stairs_name_every_series():
     assert stairs.finding == "Sectors per request: before 12, after 4.5."
 
 
-@pytest.mark.parametrize(
-    "draw", [lambda: plots.sector_map(access(stride=3)), lambda: plots.timer_bars(4, 50)]
-)
+@pytest.mark.parametrize("draw", [lambda: plots.sector_map(access(stride=3)), lambda: plots.timer_bars(4, 50)])
 def test_pictures_are_byte_stable(draw):
     assert figures.svg(draw().figure) == figures.svg(draw().figure)
 

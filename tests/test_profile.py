@@ -46,9 +46,7 @@ class Counters:
     total: dict
     grid: tuple = (4, 1, 1)
     block: tuple = (256, 1, 1)
-    footprint: SimpleNamespace = field(
-        default_factory=lambda: SimpleNamespace(read_bytes=4096, written_bytes=4096)
-    )
+    footprint: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(read_bytes=4096, written_bytes=4096))
 
     def __getitem__(self, key):
         if key not in self.total:

@@ -64,9 +64,7 @@ def test_dram_term_and_launch():
     # 1 GiB read and as much written, more than L2 holds, each sector asked for once.
     size = 2**30
     sectors = size // SECTOR_BYTES
-    model = model_time(
-        counts(size, size, global_load_sectors=sectors, global_store_sectors=sectors), FULL, A100
-    )
+    model = model_time(counts(size, size, global_load_sectors=sectors, global_store_sectors=sectors), FULL, A100)
     assert model.bound == "DRAM"
     assert model.seconds == pytest.approx(5e-6 + 2 * size / 2039e9)
     assert model.terms["L2"] == pytest.approx(2 * size / (5120 * 1.41e9))

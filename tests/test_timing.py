@@ -93,8 +93,7 @@ def test_it_says_measured_on_what():
 def test_repr_follows_from_the_samples_alone():
     one = Timing((1e-3, 2e-3, 3e-3), 2, "CUDA events", "on NVIDIA H200", bytes=2e6)
     assert repr(one) == (
-        "Timing(measured 2 ms, middle half 1.5 ms to 2.5 ms, 1 GB/s; 3 after 2 to warm up; "
-        "CUDA events, on NVIDIA H200)"
+        "Timing(measured 2 ms, middle half 1.5 ms to 2.5 ms, 1 GB/s; 3 after 2 to warm up; CUDA events, on NVIDIA H200)"
     )
 
 

@@ -107,9 +107,7 @@ def relu(x, out):
             NO_GUARD,
             Mistake(
                 "that is max(x, slope * x)",
-                known.gives(
-                    lambda case: np.maximum(case.arguments[0], case.arguments[2] * case.arguments[0])
-                ),
+                known.gives(lambda case: np.maximum(case.arguments[0], case.arguments[2] * case.arguments[0])),
                 "max(x, slope * x) is leaky ReLU only while slope is at most 1. Compare x with 0 instead.",
             ),
             Mistake(
@@ -119,9 +117,7 @@ def relu(x, out):
             ),
             Mistake(
                 "the slope is on the wrong side",
-                known.gives(
-                    lambda case: np.where(case.arguments[0] > 0, case.arguments[2], 1) * case.arguments[0]
-                ),
+                known.gives(lambda case: np.where(case.arguments[0] > 0, case.arguments[2], 1) * case.arguments[0]),
                 "You scale the positive numbers; the negative ones should be scaled.",
             ),
         ),

@@ -104,8 +104,7 @@ def blocks(n, threads):
             Mistake(
                 "a row is taken to be as long as there are rows",
                 _tall_only,
-                "To go one row down you step over a whole row, and a row has `columns` elements: y * "
-                "columns + x.",
+                "To go one row down you step over a whole row, and a row has `columns` elements: y * columns + x.",
             ),
             Mistake(
                 "x is taken for the row",
@@ -203,8 +202,7 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
         ),
         hints=(
             "There are fewer threads than elements: each has to come round again.",
-            "Start at cuda.grid(1); the next free element is as many further on as there are threads in the "
-            "grid.",
+            "Start at cuda.grid(1); the next free element is as many further on as there are threads in the grid.",
             "for i in range(cuda.grid(1), x.size, cuda.gridsize(1)): …",
         ),
         solution="""

@@ -88,8 +88,7 @@ EXERCISES = (
             Mistake(
                 "the guard swaps rows and columns",
                 known.untouched_somewhere,
-                "x.shape is (rows, columns): the row index is compared with shape[0], the column with "
-                "shape[1].",
+                "x.shape is (rows, columns): the row index is compared with shape[0], the column with shape[1].",
             ),
         ),
         hints=(
@@ -110,8 +109,7 @@ def halve(x, out):
             "4 sectors. `i, j = cuda.grid(2)` with x[i, j] reads naturally and costs 32."
         ),
         stretch=(
-            "transpose instead of halving. Can both the load and the store have 4 sectors? Chapter 05 "
-            "has the answer."
+            "transpose instead of halving. Can both the load and the store have 4 sectors? Chapter 05 has the answer."
         ),
     ),
     Exercise(
@@ -127,8 +125,7 @@ def halve(x, out):
             Mistake(
                 "still read as interleaved colours",
                 known.gives(_interleaved),
-                "3 * i + c is the index in an array of structs. Here each colour has a plane of n floats: c "
-                "* n + i.",
+                "3 * i + c is the index in an array of structs. Here each colour has a plane of n floats: c * n + i.",
             ),
             NO_GUARD,
             Mistake(
@@ -158,8 +155,7 @@ void grey(const float* planes, float* out, int n) {
             "sectors, where interleaved colours take 12."
         ),
         stretch=(
-            "when n is no multiple of 8, the planes for green and blue start inside a sector. Pad them, "
-            "and count."
+            "when n is no multiple of 8, the planes for green and blue start inside a sector. Pad them, and count."
         ),
     ),
     Exercise(
@@ -173,10 +169,7 @@ void grey(const float* planes, float* out, int n) {
         mistakes=(
             Mistake(
                 "right only for multiples of 4",
-                lambda e: (
-                    known.tail_missing(e)
-                    and all(o.case.out.expected.size % 4 for o in e.outcomes if not o.ok)
-                ),
+                lambda e: known.tail_missing(e) and all(o.case.out.expected.size % 4 for o in e.outcomes if not o.ok),
                 "The last one, two or three floats fill no float4. One thread has to copy them one by one.",
             ),
             Mistake(
@@ -194,8 +187,7 @@ void grey(const float* planes, float* out, int n) {
         ),
         hints=(
             "reinterpret_cast<const float4*>(in)[i] is one load of 16 bytes.",
-            "Two cases: all four floats exist (4 * i + 3 < n), or some of them do (a loop over what is "
-            "left).",
+            "Two cases: all four floats exist (4 * i + 3 < n), or some of them do (a loop over what is left).",
             "if (4 * i + 3 < n) …float4 copy…; else for (int j = 4 * i; j < n; ++j) out[j] = in[j];",
         ),
         solution="""

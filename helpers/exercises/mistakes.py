@@ -38,9 +38,7 @@ def first_block_only(evidence) -> bool:
 def tail_missing(evidence) -> bool:
     """What was written is right; a run of elements at the end was never written."""
     seen = [o for o in evidence.outcomes if not o.ok]
-    return bool(seen) and all(
-        o.untouched is not None and o.only_untouched and o.untouched.ravel()[-1] for o in seen
-    )
+    return bool(seen) and all(o.untouched is not None and o.only_untouched and o.untouched.ravel()[-1] for o in seen)
 
 
 def untouched_somewhere(evidence) -> bool:
@@ -73,7 +71,5 @@ def over(label: str):
 def _same(got, wrong) -> bool:
     if isinstance(got, np.ndarray):
         wrong = np.asarray(wrong)
-        return got.shape == wrong.shape and bool(
-            np.allclose(got, wrong, rtol=1e-4, atol=1e-5, equal_nan=True)
-        )
+        return got.shape == wrong.shape and bool(np.allclose(got, wrong, rtol=1e-4, atol=1e-5, equal_nan=True))
     return got == wrong

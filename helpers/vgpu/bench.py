@@ -68,7 +68,13 @@ def measure(name: str, kernel, threads: int, repeat: int) -> dict:
     def run(n: int) -> None:
         found.append(
             launch.launch(
-                prepared.kernel, size.grid, size.block, prepared.params, prepared.arrays, observe=True, threads=n
+                prepared.kernel,
+                size.grid,
+                size.block,
+                prepared.params,
+                prepared.arrays,
+                observe=True,
+                threads=n,
             )
         )
 
@@ -127,7 +133,9 @@ def table(report: dict) -> str:
             f"{r['seconds_on_all_threads'] * 1e3:7.1f} ms {r['to_ptx']:6.2f} s {r['compile']:6.2f} s {ratio:>12}"
         )
     lines.append(f"launch overhead {report['launch_overhead'] * 1e3:.2f} ms")
-    lines.append(f"simulator sizes: {', '.join(f'{k} {n}' for k, n in SIMULATOR_SIZES.items())}; ratios are per GPU thread")
+    lines.append(
+        f"simulator sizes: {', '.join(f'{k} {n}' for k, n in SIMULATOR_SIZES.items())}; ratios are per GPU thread"
+    )
     return "\n".join(lines)
 
 

@@ -108,4 +108,9 @@ def case(name: str, n: int) -> Case:
 
 SIZES = {"saxpy": 1 << 20, "tiled matmul": 512, "block reduction": 1 << 20, "divergent loop": 1 << 18}
 # The simulator runs one Python thread a GPU thread: a block or a few is all it can do in a second.
-SIMULATOR_SIZES = {"saxpy": 4 * BLOCK, "tiled matmul": 2 * TILE, "block reduction": BLOCK, "divergent loop": 2 * BLOCK}
+SIMULATOR_SIZES = {
+    "saxpy": 4 * BLOCK,
+    "tiled matmul": 2 * TILE,
+    "block reduction": BLOCK,
+    "divergent loop": 2 * BLOCK,
+}

@@ -72,15 +72,11 @@ def include_folders() -> tuple[str, ...]:
 @functools.cache
 def _compile(source, arch, options, name, name_expressions) -> CompiledC:
     kept = [option for option in options if option not in ("-lineinfo", "--generate-line-info")]
-    ptx, log, lowered = nvrtc(
-        source, name, [f"--gpu-architecture={arch}", "-lineinfo", *kept], name_expressions
-    )
+    ptx, log, lowered = nvrtc(source, name, [f"--gpu-architecture={arch}", "-lineinfo", *kept], name_expressions)
     return CompiledC(_name_file(ptx.decode(errors="replace"), name), log, MappingProxyType(lowered))
 
 
-def nvrtc(
-    source: str, name: str, options, name_expressions=(), result: str = "PTX"
-) -> tuple[bytes, str, dict]:
+def nvrtc(source: str, name: str, options, name_expressions=(), result: str = "PTX") -> tuple[bytes, str, dict]:
     """Run NVRTC once: (the result, the log, mangled names). `result` is "PTX" or "LTOIR" (with `-dlto`)."""
     from cuda.bindings import nvrtc as api
 
@@ -188,9 +184,7 @@ def explain(log: str, source: str, name: str) -> CompileError:
     """NVRTC's log as one `CompileError`: the learner's first mistake, its line, a caret, a remedy."""
     rows = log.splitlines()
     found = [(i, match) for i, row in enumerate(rows) if (match := _ERROR.match(row))]
-    if end := re.search(
-        rf"^At end of source: error: (.*)\n.*?{re.escape(name)}\((\d+)\): note", log, re.MULTILINE
-    ):
+    if end := re.search(rf"^At end of source: error: (.*)\n.*?{re.escape(name)}\((\d+)\): note", log, re.MULTILINE):
         return _error(end[1], int(end[2]), None, source, name)
     own = [(i, match) for i, match in found if match["file"].endswith(name)]
     if not found:
@@ -233,11 +227,7 @@ def _column(rows) -> int | None:
 def _excerpt(text: str, line: int, column: int | None) -> str:
     stripped = text.expandtabs(4).strip()
     margin = f"  {line:>4} | "
-    caret = (
-        ""
-        if column is None
-        else "\n" + " " * (len(margin) - 2) + "| " + " " * min(column, len(stripped)) + "^"
-    )
+    caret = "" if column is None else "\n" + " " * (len(margin) - 2) + "| " + " " * min(column, len(stripped)) + "^"
     return margin + stripped + caret
 
 

@@ -14,6 +14,7 @@ import linecache
 import re
 import threading
 import warnings
+import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -142,12 +143,17 @@ def numba_to_ptx(
     library linked in. Kept by function and options, so that asking again is free.
     """
     arguments, _ = sigutils.normalize_signature(signature)
-    return _compile(
-        py_function, arguments, target(cc), bool(fastmath), max_registers, bool(opt), launch_bounds
-    )
+    options = (arguments, target(cc), bool(fastmath), max_registers, bool(opt), launch_bounds)
+    made = _made.setdefault(py_function, {})
+    if options not in made:
+        made[options] = _compile(py_function, *options)
+    return made[options]
 
 
-@functools.cache
+# Goes with the function, which may hold the learner's arrays by its globals.
+_made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
 def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds) -> CompiledPython:
     options = {
         "device": False,
@@ -199,8 +205,7 @@ def _linked(ptx: str, py_function, arguments, options) -> str:
     library, _ = _modules["numba.cuda.compiler"]._compile_pyfunc_with_fixup(py_function, arguments, **options)
     # The two compilers mark their debug information differently, and the linker wants it alike.
     library._llvm_strs = [
-        text.replace('i32 2, !"Debug Info Version"', 'i32 1, !"Debug Info Version"')
-        for text in library.llvm_strs
+        text.replace('i32 2, !"Debug Info Version"', 'i32 1, !"Debug Info Version"') for text in library.llvm_strs
     ]
     sources = [code.data for code in library._linking_files if getattr(code, "kind", "") == "cu"]
     sources = [source.decode() if isinstance(source, bytes) else source for source in sources]
@@ -263,9 +268,7 @@ def typeof(value):
 def array_type(array):
     """The Numba type of a device array, given as the NumPy array over its memory."""
     broadcast = array.size and 0 in array.strides
-    layout = (
-        "A" if broadcast else "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
-    )
+    layout = "A" if broadcast else "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
     return _array_type(array.dtype, array.ndim, layout, not array.flags.writeable)
 
 

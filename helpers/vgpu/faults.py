@@ -47,7 +47,14 @@ def failed(worker, run) -> Fault:
     standing = _standing(worker) if kind == "deadlock" else ()
     block = worker["error_block"]
     return Fault(
-        kind, block, worker["error_warp"], worker["error_lane"], site, worker["error_address"], standing, detail
+        kind,
+        block,
+        worker["error_warp"],
+        worker["error_lane"],
+        site,
+        worker["error_address"],
+        standing,
+        detail,
     )
 
 
@@ -143,9 +150,15 @@ def _place(scene: _Scene) -> tuple[str, str]:
             "make the shared array as large as the block needs, and check the index against its size.",
         )
     if site.space == "local":
-        return (f"at byte {_signed(address, 64)} of the thread's local memory", "check the index of the local array.")
+        return (
+            f"at byte {_signed(address, 64)} of the thread's local memory",
+            "check the index of the local array.",
+        )
     if 0 <= address < 4096 or address < 0:
-        return ("through a null pointer", "pass an array for every pointer of the kernel, and check them in this order.")
+        return (
+            "through a null pointer",
+            "pass an array for every pointer of the kernel, and check them in this order.",
+        )
     nearest = None
     for array in scene.arrays:
         span = max(array.nbytes, 1)
@@ -168,15 +181,27 @@ def _place(scene: _Scene) -> tuple[str, str]:
     shape = "×".join(str(n) for n in array.shape)
     inside = 0 <= index < count
     where = (
-        f"at `{array.name}[{index}]`" if len(array.shape) == 1 else f"at element {index} (counted flat) of `{array.name}`"
+        f"at `{array.name}[{index}]`"
+        if len(array.shape) == 1
+        else f"at element {index} (counted flat) of `{array.name}`"
     )
     size_text = f"`{array.name}` has {count} elements" + (f" ({shape})" if len(array.shape) > 1 else "")
     if inside:
-        return (f"{where}, across its end; {size_text}", "check that the access is no wider than the elements.")
+        return (
+            f"{where}, across its end; {size_text}",
+            "check that the access is no wider than the elements.",
+        )
     if index >= count:
-        guard = "guard the access, such as `if i < n:`" if scene.kernel.language == "numba" else "guard the access, such as `if (i < n)`"
+        guard = (
+            "guard the access, such as `if i < n:`"
+            if scene.kernel.language == "numba"
+            else "guard the access, such as `if (i < n)`"
+        )
         return (f"{where}, but {size_text}", f"{guard}: the grid has more threads than there are elements.")
-    return (f"{where}, before its start; {size_text}", "check the index of the first threads: it is negative.")
+    return (
+        f"{where}, before its start; {size_text}",
+        "check the index of the first threads: it is negative.",
+    )
 
 
 def _signed(value: int, bits: int) -> int:

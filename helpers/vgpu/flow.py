@@ -15,7 +15,20 @@ from dataclasses import dataclass, field, replace
 from helpers.vgpu import isa
 from helpers.vgpu.ptx import Instruction, Label, Mem, Not, Pair, Reg, Special, Sym, Vec
 
-NO_RESULT = {"st", "red", "bra", "ret", "exit", "trap", "brkpt", "membar", "fence", "nanosleep", "prefetch", "call"}
+NO_RESULT = {
+    "st",
+    "red",
+    "bra",
+    "ret",
+    "exit",
+    "trap",
+    "brkpt",
+    "membar",
+    "fence",
+    "nanosleep",
+    "prefetch",
+    "call",
+}
 INVARIANT_SPECIALS = (
     "%ctaid", "%ntid", "%nctaid", "%nwarpid", "%warpid", "%smid", "%nsmid", "%gridid", "%dynamic", "%total", "WARP_SZ",
     "%cluster", "%ncluster", "%is_explicit", "%reserved",
@@ -24,7 +37,7 @@ SYNC_KINDS = {"shuffle", "vote", "match", "redux", "elect"}
 
 
 def kind_of(instruction: Instruction) -> str:
-    """"arithmetic", "move" or the kind that `isa.KINDS` gives."""
+    """ "arithmetic", "move" or the kind that `isa.KINDS` gives."""
     if instruction.opcode == "barrier.result":
         return "result"
     return isa.KINDS.get(instruction.opcode, "arithmetic")
@@ -153,7 +166,11 @@ def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
 
 def _blocks(statement: Instruction) -> bool:
     """Whether a bar/barrier instruction makes lanes wait for the block (bar.warp.sync does not)."""
-    return "warp" not in statement.modifiers and "arrive" not in statement.modifiers and "cluster" not in statement.modifiers
+    return (
+        "warp" not in statement.modifiers
+        and "arrive" not in statement.modifiers
+        and "cluster" not in statement.modifiers
+    )
 
 
 @dataclass

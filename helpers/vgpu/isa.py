@@ -16,6 +16,8 @@ import numpy as np
 
 from helpers.vgpu import isa_llvm as ll
 from helpers.vgpu import isa_numpy as py
+from helpers.vgpu.isa_directed import WORDS as DIRECTED
+from helpers.vgpu.isa_directed import llvm_directed, numpy_directed
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ class Op:
     flops: int = 0
     exact: bool = True  # False: results may differ from correct rounding, as the .approx forms do on a GPU
     form_types: tuple[tuple[str, str], ...] | None = None  # pairs (t, s) for instructions that name two types
+    directed: tuple[str, ...] = ()  # types for which .rz, .rm and .rp are known
 
     @property
     def name(self) -> str:
@@ -133,14 +136,24 @@ def row(name, kinds, signature, numpy, llvm, forms=None, **more) -> Op:
     return Op(opcode, tuple(needs), tuple(kinds), signature, numpy, llvm, forms or (f"{name}.{{t}}",), **more)
 
 
+def _carried(m, total):
+    """The low bits of sums of Python integers, and whether they went beyond the type, as unsigned numbers do."""
+    low = (total & ((1 << m.t.bits) - 1)).astype(f"u{m.t.bits // 8}").view(m.t.dtype)
+    return low, (total >> m.t.bits).astype(bool)
+
+
+def _unsigned(m, *values):
+    return [np.asarray(v).view(f"u{m.t.bits // 8}").astype(object) for v in values]
+
+
 def carry_add(m, a, b, c=0):
-    total = a.astype(object) + b.astype(object) + np.asarray(c).astype(object)
-    return (total & ((1 << m.t.bits) - 1)).astype(a.dtype), (total >> m.t.bits).astype(bool)
+    a, b = _unsigned(m, a, b)
+    return _carried(m, a + b + np.asarray(c).astype(object))
 
 
 def carry_subtract(m, a, b, c=0):
-    total = a.astype(object) - b.astype(object) - np.asarray(c).astype(object)
-    return (total & ((1 << m.t.bits) - 1)).astype(a.dtype), total < 0
+    a, b = _unsigned(m, a, b)
+    return _carried(m, a - b - np.asarray(c).astype(object))
 
 
 def _chain(op):
@@ -227,6 +240,12 @@ def _emit_bit_mask(e, m, a, b):
     return e.resize(e.bin("shl", e.bin("sub", e.bin("shl", one, limited(b)), one), limited(a)), 32)
 
 
+def _plain(instruction: str):
+    return lambda e, m, a, b: e.bin(instruction, a, b)
+
+
+SUMS = {"add": lambda m, a, b: a + b, "sub": lambda m, a, b: a - b, "mul": lambda m, a, b: a * b}
+
 mad_lo = _then_add(lambda m, a, b: a * b, _low)
 mad_hi = _then_add(py.multiply_high, ll.multiply_high)
 mad_wide = _then_add(py.widen_multiply, ll.widen_multiply)
@@ -293,22 +312,26 @@ TABLE: tuple[Op, ...] = (
         lambda e, m, a, b, c: e.select(ll.compare(e, Form(m.s, m.s, ("ge",)), c, e.const(c.type, 0)), a, b),
         "slct.{t}.s32 slct.{t}.f32"),
     row("setp", NUMBERS, "p,p=s,s,p?", py.setp, ll.setp, ()),
-    row("set", types("u32 s32 f32"), "t=s,s,p?", py.set_value, ll.set_value, "set.lt.{t}.f32 set.ge.{t}.s32"),
+    row("set", types("u32 s32 u16 s16 f32") + HALF, "t=s,s,p?", py.set_value, ll.set_value, "set.lt.{t}.f32 set.ge.{t}.s32"),
     row("testp", F, "p=t", py.test_property, ll.test_property,
-        " ".join(f"testp.{w}.{{t}}" for w in "finite infinite number notanumber normal subnormal".split())),
+        " ".join(f"testp.{w}.{{t}}" for w in ["finite", "infinite", "number", "notanumber", "normal", "subnormal"])),
     # -- floating point
-    row("add", F + HALF, "t=t,t", lambda m, a, b: a + b, "fadd", "add.{t}", flops=1),
-    row("sub", F + HALF, "t=t,t", lambda m, a, b: a - b, "fsub", "sub.{t}", flops=1),
-    row("mul", F + HALF, "t=t,t", lambda m, a, b: a * b, "fmul", "mul.{t}", flops=1),
-    row("fma", F + HALF, "t=t,t,t", py.fused, ll.fused, "fma.rn.{t}", flops=2),
-    row("mad", F, "t=t,t,t", py.fused, ll.fused, "mad.rn.{t}", flops=2),
-    row("div", F, "t=t,t", lambda m, a, b: a / b, "fdiv", "div.rn.{t}"),
+    *[row(name, F + HALF, "t=t,t", numpy_directed(name, meaning), llvm_directed(name, _plain("f" + name)),
+          f"{name}.{{t}}", flops=1, directed=F) for name, meaning in SUMS.items()],
+    row("fma", F + HALF, "t=t,t,t", numpy_directed("fma", py.fused), llvm_directed("fma", ll.fused), "fma.rn.{t}",
+        flops=2, directed=("f32",)),
+    row("mad", F, "t=t,t,t", numpy_directed("fma", py.fused), llvm_directed("fma", ll.fused), "mad.rn.{t}",
+        flops=2, directed=("f32",)),
+    row("div", F, "t=t,t", numpy_directed("div", lambda m, a, b: a / b), llvm_directed("div", _plain("fdiv")),
+        "div.rn.{t}", directed=("f32",)),
     row("div.full", ["f32"], "t=t,t", lambda m, a, b: a / b, "fdiv", exact=False),
     row("div.approx", ["f32"], "t=t,t", lambda m, a, b: a / b, "fdiv", exact=False),
-    row("rcp", F, "t=t", lambda m, a: np.array(1, a.dtype) / a, ll.reciprocal, "rcp.rn.{t}"),
+    row("rcp", F, "t=t", numpy_directed("rcp", lambda m, a: np.array(1, a.dtype) / a),
+        llvm_directed("rcp", ll.reciprocal), "rcp.rn.{t}", directed=("f32",)),
     row("rcp.approx", F, "t=t", lambda m, a: np.array(1, a.dtype) / a, ll.reciprocal,
         ("rcp.approx.ftz.{t}",), exact=False),
-    row("sqrt", F, "t=t", lambda m, a: np.sqrt(a), "@llvm.sqrt", "sqrt.rn.{t}"),
+    row("sqrt", F, "t=t", numpy_directed("sqrt", lambda m, a: np.sqrt(a)),
+        llvm_directed("sqrt", lambda e, m, a: e.intrinsic("llvm.sqrt", a)), "sqrt.rn.{t}", directed=("f32",)),
     row("sqrt.approx", ["f32"], "t=t", lambda m, a: np.sqrt(a), "@llvm.sqrt", exact=False),
     row("rsqrt.approx", F, "t=t", py.in_double(lambda a: 1 / np.sqrt(a)), ll.reciprocal_root, exact=False),
     row("sin.approx", ["f32"], "t=t", py.in_double(np.sin), "@llvm.sin", exact=False),
@@ -357,11 +380,16 @@ def match(opcode: str, modifiers: tuple[str, ...]) -> Match | None:
         return None
     # `cvt.f32.s32`, `set.lt.u32.f32` and `slct.f32.s32` name the result's type first, then the source's.
     t = named[0]
+    source = named[-1]
+    if opcode == "set" and source in PACKED and t in ("u32", "s32"):
+        # `set.gt.u32.f16x2` gives two masks of 16 bits.
+        return Match(candidates[0], Form(TYPES["u16"], TYPES[PACKED[source]], tuple(modifiers)), True)
     fits = [op for op in candidates if t in op.types and set(op.needs) <= set(modifiers)]
     if not fits:
         return None
     op = max(fits, key=lambda op: len(op.needs))
-    source = named[-1]
+    if TYPES[PACKED.get(t, t)].is_float and set(modifiers) & set(DIRECTED) and opcode != "cvt" and t not in op.directed:
+        return None
     packed = t in PACKED
     return Match(op, Form(TYPES[PACKED.get(t, t)], TYPES[PACKED.get(source, source)], tuple(modifiers)), packed)
 

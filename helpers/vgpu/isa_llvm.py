@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+from helpers.vgpu import isa_directed as directed
+
 INTEGER_COMPARE = {
     "eq": "eq", "ne": "ne", "lt": "?lt", "le": "?le", "gt": "?gt", "ge": "?ge",
     "lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge",
@@ -216,9 +218,10 @@ def test_property(e, m, a):
 def fused(e, m, a, b, c):
     if m.t.bits != 16:
         return e.intrinsic("llvm.fma", a, b, c)
-    # Exact in double but for one rounding; kept odd on the way to float so that the last rounding is right.
-    wide = [e.cast("fpext", v, "double") for v in (a, b, c)]
-    return round_to_odd(e, e.intrinsic("llvm.fma", *wide))
+    # The product is exact in double, and what the sum loses is kept as an odd last bit: then rounding to 16 bits
+    # is as if done at once.
+    a, b, c = (e.cast("fpext", v, "double") for v in (a, b, c))
+    return round_to_odd(e, directed.to_odd(e, *directed.two_sum(e, e.bin("fmul", a, b), c)))
 
 
 def round_to_odd(e, x):
@@ -306,6 +309,12 @@ def saturate(e, a):
     return e.select(e.fcmp("ogt", a, zero), e.select(e.fcmp("olt", a, one), a, one), zero)
 
 
+def relu(e, a):
+    """Negative values become 0; a NaN stays one."""
+    zero = e.const(a.type, 0.0)
+    return e.select(e.fcmp("ole", a, zero), zero, a)
+
+
 def flush(e, a):
     """Subnormal floats become zero of the same sign."""
     tiny = e.fcmp("olt", e.intrinsic("llvm.fabs", a), e.const("float", 2.0**-126))
@@ -328,12 +337,7 @@ def convert(e, m, a):
         name = "llvm.fptosi.sat" if target.kind == "s" else "llvm.fptoui.sat"
         return e.intrinsic(name, a, result=f"i{target.bits}")
     if target.is_float:
-        op = "sitofp" if source.kind == "s" else "uitofp"
-        if target.bits == 16:
-            return round_to_odd(e, e.cast(op, a, "double"))
-        if target.bits == 32 and source.bits < 64 and set(m.mods) & {"rz", "rm", "rp"}:
-            return _directed(e, m, e.cast(op, a, "double"))
-        return e.cast(op, a, "double" if target.bits == 64 else "float")
+        return _from_integer(e, m, a)
     if "sat" in m.mods:
         a = _clamp(e, m, a)
     return e.resize(a, target.bits, signed=source.kind == "s")
@@ -351,36 +355,41 @@ def _clamp(e, m, a):
     return a
 
 
+def _from_integer(e, m, a):
+    source, target, word = m.s, m.t, directed.word_of(m)
+    op = "sitofp" if source.kind == "s" else "uitofp"
+    if target.bits == 16:
+        return _to_sixteen(e, m, round_to_odd(e, e.cast(op, a, "double")))
+    if word is None or (target.bits == 64 and source.bits < 64):
+        return e.cast(op, a, "double" if target.bits == 64 else "float")
+    if source.bits < 64:
+        return directed.narrow(e, word, e.cast(op, a, "double"), "float")
+    total, lost = directed.split_integer(e, a, source.kind == "s")
+    if target.bits == 64:
+        return directed.step_double(e, word, total, lost)
+    return directed.narrow(e, word, directed.to_odd(e, total, lost), "float")
+
+
 def _between_floats(e, m, a):
+    word = directed.word_of(m)
     if m.t.bits == 64:
         result = e.cast("fpext", a, "double")
+    elif m.t.bits == 16:
+        result = _to_sixteen(e, m, round_to_odd(e, a) if a.type == "double" else a)
     elif a.type == "double":
-        if m.t.bits == 16:
-            result = round_to_odd(e, a)
-        else:
-            result = _directed(e, m, a)
+        result = e.cast("fptrunc", a, "float") if word is None else directed.narrow(e, word, a, "float")
     else:
         result = a
     if "sat" in m.mods:
         result = saturate(e, result)
-    if "relu" in m.mods:
-        zero = e.const(result.type, 0.0)
-        result = e.select(e.fcmp("ogt", result, zero), result, zero)
-    return result
+    return relu(e, result) if "relu" in m.mods else result
 
 
-def _directed(e, m, x):
-    near = e.cast("fptrunc", x, "float")
-    word = m.pick({"rz": "rz", "rm": "rm", "rp": "rp"}, None)
+def _to_sixteen(e, m, a):
+    """A float with the value that is to be stored in 16 bits, if a direction of rounding is asked for."""
+    word = directed.word_of(m)
     if word is None:
-        return near
-    back, bits = e.cast("fpext", near, "double"), e.bits(near)
-    above, below = e.fcmp("ogt", back, x), e.fcmp("olt", back, x)
-    negative = e.icmp("slt", bits, e.const("i32", 0))
-    one, none = e.const("i32", 1), e.const("i32", 0)
-    # One step of the bit pattern away from or towards zero is one unit in the last place.
-    inward, outward = e.const("i32", -1), one
-    down = e.select(above, e.select(negative, outward, inward), none)
-    up = e.select(below, e.select(negative, inward, outward), none)
-    step = {"rm": down, "rp": up, "rz": e.select(negative, up, down)}[word]
-    return e.as_float(e.bin("add", bits, step))
+        return a
+    if m.t.name == "bf16":
+        return directed.narrow_brain(e, word, a)
+    return e.cast("fpext", directed.narrow(e, word, a, "half"), "float")

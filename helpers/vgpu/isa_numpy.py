@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.vgpu import isa_directed as directed
+
 COMPARE = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
     "ge": np.greater_equal, "lo": np.less, "ls": np.less_equal, "hi": np.greater, "hs": np.greater_equal,
@@ -212,20 +214,23 @@ def fused(m, a, b, c):
 
 def _fma64(a: float, b: float, c: float) -> float:
     from fractions import Fraction
-    from math import copysign, inf, isfinite, nan
+    from math import copysign, inf, isfinite, isinf
 
     a, b, c = float(a), float(b), float(c)
-    if not (isfinite(a) and isfinite(b) and isfinite(c)):
-        return float(np.float64(a) * np.float64(b) + np.float64(c)) if isfinite(a) and isfinite(b) or c != c else (
-            nan if (a * b != a * b) or (abs(c) == inf and c == -(a * b)) else a * b
-        )  # fmt: skip
+    if not (isfinite(a) and isfinite(b)):
+        return a * b + c
+    if not isfinite(c):
+        return c
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     if exact == 0:
-        return a * b + c if (a == 0 or b == 0) else (0.0 if c != 0 or a * b >= 0 else copysign(0.0, a * b))
+        # Terms of opposite sign cancel to +0; two zeros keep the sign they share.
+        negative = copysign(1, a) * copysign(1, b) < 0 and copysign(1, c) < 0
+        return -0.0 if negative else 0.0
     try:
-        return float(exact)
+        result = float(exact)
     except OverflowError:
         return inf if exact > 0 else -inf
+    return copysign(result, exact) if result == 0 or isinf(result) else result
 
 
 INTEGER_ROUNDING = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
@@ -250,11 +255,11 @@ def convert(m, a):
         clamped = np.where(a < low, np.array(low, target.dtype), clamped)
         return np.where(a >= float(high), np.array(high, target.dtype), clamped)
     if target.is_float:
-        if target.bits == 64:
-            return a.astype(np.float64)
-        if target.bits == 32:
-            return _directed(m, a.astype(np.float64), np.float32) if source.bits < 64 else a.astype(np.float32)
-        return a.astype(np.float64)
+        word = directed.word_of(m)
+        if target.bits == 16:
+            return _narrow(m, a.astype(np.float64))
+        dtype = target.dtype
+        return a.astype(dtype) if word is None else directed.integers(word, a, dtype)
     if "sat" in m.mods:
         low, high = target.limits
         return np.array([min(max(int(x), low), high) for x in a.ravel()], target.dtype).reshape(a.shape)
@@ -262,17 +267,21 @@ def convert(m, a):
 
 
 def _narrow(m, a):
-    target = m.t
+    target, word = m.t, directed.word_of(m)
     if target.bits == 64:
         result = a.astype(np.float64)
     elif target.bits == 32:
         result = _directed(m, a, np.float32)
-    else:
+    elif word is None:
         result = a
+    else:
+        nearest = to_half(target.name, a)
+        wide = from_half(target.name, nearest).astype(np.float64)
+        result = from_half(target.name, directed.halves(word, nearest, wide, a.astype(np.float64)))
     if "sat" in m.mods:
-        result = np.where(np.isnan(result), 0, np.clip(result, 0, 1)).astype(result.dtype)
+        result = np.where(result > 0, np.minimum(result, 1), 0).astype(result.dtype)
     if "relu" in m.mods:
-        result = np.where(result > 0, result, 0).astype(result.dtype)
+        result = np.where(result <= 0, 0, result).astype(result.dtype)
     return result
 
 

@@ -25,7 +25,11 @@ def _start():
     if features.get("avx512f"):
         features["prefer-256-bit"] = False
     _machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features.flatten(), opt=2, reloc="default", codemodel="jitdefault"
+        cpu=llvm.get_host_cpu_name(),
+        features=features.flatten(),
+        opt=2,
+        reloc="default",
+        codemodel="jitdefault",
     )
     module = llvm.parse_assembly(runtime.source(bool(features.get("avx512f"))))
     _optimise(module)

@@ -123,7 +123,13 @@ class Prepared:
 
 @lru_cache(maxsize=256)
 def load(
-    ptx_text: str, *, language: str, name: str | None = None, filename: str | None = None, source="", first_line: int = 1
+    ptx_text: str,
+    *,
+    language: str,
+    name: str | None = None,
+    filename: str | None = None,
+    source="",
+    first_line: int = 1,
 ) -> dict[str, Kernel]:
     """All kernels of a PTX text by entry name; the same text gives the same kernels.
 
@@ -306,10 +312,14 @@ class _Launch:
         self.observe, self.timeout = observe, timeout
         self.shared_bytes, self.dynamic_shared = shared_bytes, dynamic
         # A kernel may take the address of a parameter and read through it: then it must be known memory.
-        self.allocation = memory.allocate(len(params) or 1, label="parameters") if lowered.parameters_addressed else None
+        self.allocation = (
+            memory.allocate(len(params) or 1, label="parameters") if lowered.parameters_addressed else None
+        )
         self.params = aligned(max(16, len(params)), 256)
         if self.allocation is not None:
-            self.params = np.frombuffer((ctypes.c_uint8 * max(1, len(params))).from_address(self.allocation.address), np.uint8)
+            self.params = np.frombuffer(
+                (ctypes.c_uint8 * max(1, len(params))).from_address(self.allocation.address), np.uint8
+            )
         self.params[: len(params)] = np.frombuffer(params, np.uint8)
         self.table = memory.table()
         self.lane_ids, self.first_pcs = _lanes(block)
@@ -424,4 +434,3 @@ def _pool() -> ThreadPoolExecutor:
         _pools.clear()
         _pools[pid] = ThreadPoolExecutor(max_workers=64, thread_name_prefix="virtual-gpu")
     return _pools[pid]
-

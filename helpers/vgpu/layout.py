@@ -65,9 +65,7 @@ def reachable(module: Module, function: Function) -> list[Function]:
             callee = module.functions.get(symbol)
             if callee is not None and callee.body is not None:
                 waiting.append(callee)
-        if any(
-            isinstance(o, Call) and not isinstance(o.target, Sym) for i in instructions(f) for o in i.operands
-        ):
+        if any(isinstance(o, Call) and not isinstance(o.target, Sym) for i in instructions(f) for o in i.operands):
             waiting += [g for g in module.functions.values() if g.body is not None and not g.entry]
     return list(found.values())
 

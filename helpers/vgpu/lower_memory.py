@@ -223,9 +223,13 @@ def atomic(k, instruction: Instruction) -> None:
         given = []
         for value in values:
             whole = k.bits_value(value, bits * halves)
-            given.append(e.splat(e.resize(e.bin("lshr", whole, e.const(whole.type, 16 * half)), bits) if halves > 1 else whole))
+            given.append(
+                e.splat(e.resize(e.bin("lshr", whole, e.const(whole.type, 16 * half)), bits) if halves > 1 else whole)
+            )
         arguments = ", ".join(f"{g.full} {g.text}" for g in given)
-        olds.append(e.assign(f"call {v} @{function}({at.full} {at.text}, {arguments}, i32 {mask.text})", f"i{bits}", True))
+        olds.append(
+            e.assign(f"call {v} @{function}({at.full} {at.text}, {arguments}, i32 {mask.text})", f"i{bits}", True)
+        )
     if destination is not None:
         old = olds[0]
         if halves == 2:
@@ -268,4 +272,10 @@ def inspect_address(k, instruction: Instruction) -> None:
     k.write(destination, result, k.guard(instruction.guard))
 
 
-HANDLERS = {"load": load, "store": store, "atomic": atomic, "address": convert_address, "inspect": inspect_address}
+HANDLERS = {
+    "load": load,
+    "store": store,
+    "atomic": atomic,
+    "address": convert_address,
+    "inspect": inspect_address,
+}

@@ -65,7 +65,7 @@ SPECIALS = {
     "WARP_SZ": lambda k: k.e.const("i32", LANES),
     "%dynamic_smem_size": _slot("dynamic_shared"),
     "%total_smem_size": _slot("shared_bytes"),
-    **{name: _clock for name in ("%clock", "%clock64", "%globaltimer", "%globaltimer_lo")},
+    **dict.fromkeys(("%clock", "%clock64", "%globaltimer", "%globaltimer_lo"), _clock),
     **{name: lambda k: k.e.const("i32", 0) for name in ("%clock_hi", "%globaltimer_hi")},
 }  # fmt: skip
 
@@ -99,9 +99,7 @@ def structural(k, instruction: Instruction) -> bool:
             raise k.unsupported(f"`{instruction}`")
         half = isa.TYPES[isa.PACKED[target]]
         form = isa.Form(half, isa.TYPES[instruction.modifiers[-1]], instruction.modifiers)
-        high, low = (
-            e.resize(k.untyped(isa_llvm.convert(e, form, k.typed(o, form.s)), half), 32) for o in operands[1:]
-        )
+        high, low = (e.resize(k.untyped(isa_llvm.convert(e, form, k.typed(o, form.s)), half), 32) for o in operands[1:])
         k.write(operands[0], e.bin("or", low, e.bin("shl", high, e.const("i32", 16))), guard)
         return True
     return False

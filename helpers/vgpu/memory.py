@@ -171,9 +171,7 @@ def view(allocation: Allocation, shape, dtype, offset: int = 0, order: str = "C"
 
     Raises ValueError when the array would not fit.
     """
-    return np.ndarray(
-        shape, dtype, buffer=np.asarray(allocation), offset=offset, order=order, strides=strides
-    )
+    return np.ndarray(shape, dtype, buffer=np.asarray(allocation), offset=offset, order=order, strides=strides)
 
 
 def owner(array: np.ndarray) -> Allocation | None:

@@ -87,9 +87,7 @@ def type_of(value, name: str, kernel: str):
         except (ValueError, TypeError, NotImplementedError):
             pass
     instead = _INSTEAD.get(kind, "NumPy arrays, device arrays, numbers, or tuples of these").format(name=name)
-    raise ArgumentError(
-        f"`{kernel}`: argument `{name}` is a {kind}, which a kernel cannot take. Pass {instead}."
-    )
+    raise ArgumentError(f"`{kernel}`: argument `{name}` is a {kind}, which a kernel cannot take. Pass {instead}.")
 
 
 def mismatch(expected, given) -> str | None:
@@ -112,9 +110,7 @@ def mismatch(expected, given) -> str | None:
         if not isinstance(given, types.BaseTuple) or len(given) != len(expected):
             return f"is {given}, not a tuple of {len(expected)}"
         return next((why for pair in zip(expected, given, strict=True) if (why := mismatch(*pair))), None)
-    if isinstance(expected, types.Integer | types.Boolean) and isinstance(
-        given, types.Integer | types.Boolean
-    ):
+    if isinstance(expected, types.Integer | types.Boolean) and isinstance(given, types.Integer | types.Boolean):
         return None
     if isinstance(expected, types.Float) and isinstance(given, types.Integer | types.Boolean | types.Float):
         return None
@@ -178,9 +174,7 @@ class Packer:
 
     def _note(self, device, name: str, address: int) -> None:
         self.arrays.append(
-            ArrayInfo(
-                name, address, device.alloc_size, _dtype_name(device.dtype), device.shape, device.strides
-            )
+            ArrayInfo(name, address, device.alloc_size, _dtype_name(device.dtype), device.shape, device.strides)
         )
         # The launch needs addresses only, so something has to keep the memory until it has ended.
         self._after.append(lambda: device)

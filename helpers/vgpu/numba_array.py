@@ -150,9 +150,7 @@ class DeviceNDArray:
     def transpose(self, axes=None) -> DeviceNDArray:
         """A transposed copy, in device memory; of two-dimensional arrays only."""
         if self.ndim != 2:
-            raise Unsupported(
-                "Numba transposes two-dimensional device arrays only; copy to the host for others."
-            )
+            raise Unsupported("Numba transposes two-dimensional device arrays only; copy to the host for others.")
         if axes is not None and tuple(axes) == (0, 1):
             return self
         data = allocate(self.shape[::-1], self.dtype)
@@ -286,7 +284,5 @@ def allocate(shape, dtype, order="C", strides=None) -> np.ndarray:
         return memory.array(shape, dtype, order=order)
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     strides = (strides,) if isinstance(strides, int) else tuple(strides)
-    nbytes = (
-        0 if 0 in shape else sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
-    )
+    nbytes = 0 if 0 in shape else sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
     return memory.view(memory.allocate(nbytes), shape, dtype, strides=strides)

@@ -127,11 +127,7 @@ def _nearest(name: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, __dir__(), n=3)
-    return (
-        f"Did you mean {' or '.join(f'cuda.{other}' for other in near)}?"
-        if near
-        else "See Numba's CUDA reference."
-    )
+    return f"Did you mean {' or '.join(f'cuda.{other}' for other in near)}?" if near else "See Numba's CUDA reference."
 
 
 def __dir__() -> list[str]:

@@ -39,9 +39,7 @@ class Function:
                 copy = rebind(self.py_func, capability)
             finally:
                 self._under_way.discard(capability)
-            self._real[capability] = compile_numba.device_function(
-                copy, self._signatures, capability, **options
-            )
+            self._real[capability] = compile_numba.device_function(copy, self._signatures, capability, **options)
         return self._real[capability]
 
     def __get__(self, instance, owner=None):

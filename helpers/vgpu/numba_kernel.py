@@ -142,12 +142,9 @@ class Kernel(Function):
         """The overload for these arguments: the one of exactly these types, or the signature they fit."""
         if len(args) != len(self._names):
             raise ArgumentError(
-                f"`{self.__name__}` takes {len(self._names)} arguments ({', '.join(self._names)}), "
-                f"{len(args)} given."
+                f"`{self.__name__}` takes {len(self._names)} arguments ({', '.join(self._names)}), {len(args)} given."
             )
-        given = tuple(
-            type_of(value, name, self.__name__) for name, value in zip(self._names, args, strict=True)
-        )
+        given = tuple(type_of(value, name, self.__name__) for name, value in zip(self._names, args, strict=True))
         if self._fixed is None or given in self._fixed:
             return self._overload(given)
         reasons = []

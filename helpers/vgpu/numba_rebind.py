@@ -19,13 +19,9 @@ def rebind(function, capability) -> types.FunctionType:
     have = function.__globals__
     wanted = {name for name in _names(function.__code__) if name in have}
     cells = tuple(_cell(cell, capability) for cell in function.__closure__ or ())
-    names = {
-        name: have[name] for name in ("__builtins__", "__name__", "__file__", "__package__") if name in have
-    }
+    names = {name: have[name] for name in ("__builtins__", "__name__", "__file__", "__package__") if name in have}
     names.update({name: real(have[name], capability) for name in wanted})
-    copy = types.FunctionType(
-        function.__code__, names, function.__name__, function.__defaults__, cells or None
-    )
+    copy = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells or None)
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__module__, copy.__qualname__, copy.__doc__ = (
         function.__module__,

@@ -92,11 +92,7 @@ def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> Devi
     if desc.get("mask") is not None:
         raise Unsupported("Masked device arrays are not supported; fill the masked elements first.")
     address, readonly = desc["data"]
-    dtype = (
-        np.dtype(desc["descr"])
-        if "descr" in desc and desc["typestr"][1] == "V"
-        else np.dtype(desc["typestr"])
-    )
+    dtype = np.dtype(desc["descr"]) if "descr" in desc and desc["typestr"][1] == "V" else np.dtype(desc["typestr"])
     shape = tuple(desc["shape"])
     if math.prod(shape) == 0:
         return DeviceNDArray(allocate(shape, dtype), owner=owner)

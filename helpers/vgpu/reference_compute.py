@@ -57,15 +57,10 @@ def evaluate(found, values) -> list[np.ndarray]:
         single = isa.Match(op, form, False)
         halves = []
         for half in (0, 1):
-            part = [
-                np.ascontiguousarray(v).view(np.uint16)[half::2] if v.dtype == np.uint32 else v
-                for v in values
-            ]
+            part = [np.ascontiguousarray(v).view(np.uint16)[half::2] if v.dtype == np.uint32 else v for v in values]
             halves.append(evaluate(single, part)[0])
         return [np.ascontiguousarray(np.stack(halves, axis=1)).view(np.uint32)[:, 0]]
-    inputs = [
-        enter_value(v, isa.operand_type(n, form), form) for n, v in zip(op.inputs, values, strict=False)
-    ]
+    inputs = [enter_value(v, isa.operand_type(n, form), form) for n, v in zip(op.inputs, values, strict=False)]
     with np.errstate(all="ignore"):
         results = op.numpy(form, *inputs)
         results = list(results) if isinstance(results, tuple) else [results]

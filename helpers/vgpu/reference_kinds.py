@@ -122,9 +122,7 @@ def leave(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 
 def trap(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     lane = int(np.argmax(mask))
-    raise DeviceAssert(
-        f"The kernel trapped, {warp.place(instruction, lane)}", **warp.where(instruction, lane)
-    )
+    raise DeviceAssert(f"The kernel trapped, {warp.place(instruction, lane)}", **warp.where(instruction, lane))
 
 
 def call(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
@@ -166,15 +164,10 @@ def _print(warp, frame, details, mask) -> None:
 def _assert(warp, frame, details, mask) -> None:
     lane = int(np.argmax(mask))
     message, function = (_argument(warp, frame, details, index, lane) for index in (0, 3))
-    text = [
-        ctypes.string_at(pointer).decode(errors="replace") if pointer else "?"
-        for pointer in (message, function)
-    ]
+    text = [ctypes.string_at(pointer).decode(errors="replace") if pointer else "?" for pointer in (message, function)]
     line = _argument(warp, frame, details, 2, lane, "u32")
     where = warp.where(details, lane) | {"line": line}
-    raise DeviceAssert(
-        f"Assertion `{text[0]}` failed in {text[1]}, line {line}, thread {where['thread']}", **where
-    )
+    raise DeviceAssert(f"Assertion `{text[0]}` failed in {text[1]}, line {line}, thread {where['thread']}", **where)
 
 
 BUILTINS = {"vprintf": _print, "__assertfail": _assert}

@@ -117,9 +117,7 @@ def _inside_device_memory(addresses, nbytes):
 def _check(warp, instruction, mask, addresses, inside, space, op, nbytes):
     for lane in np.flatnonzero(mask & ~inside)[:1]:
         where = warp.where(instruction, lane, int(addresses[lane]))
-        raise OutOfBounds(
-            f"{op} of {nbytes} bytes outside {space} memory, {warp.place(instruction, lane)}", **where
-        )
+        raise OutOfBounds(f"{op} of {nbytes} bytes outside {space} memory, {warp.place(instruction, lane)}", **where)
     for lane in np.flatnonzero(mask & (addresses % np.uint64(nbytes) != 0))[:1]:
         where = warp.where(instruction, lane, int(addresses[lane]))
         raise Misaligned(

@@ -158,9 +158,7 @@ class Warp:
     def join(self, frame: Frame, vector: Vector, kind: isa.Type) -> np.ndarray:
         part = isa.TYPES[f"b{kind.bits // len(vector.items)}"]
         pieces = [np.atleast_1d(self.read(frame, item, part)) for item in vector.items]
-        return (
-            np.ascontiguousarray(np.stack(pieces, axis=1)).view(UINT[kind.bits // 8])[:, 0].view(kind.dtype)
-        )
+        return np.ascontiguousarray(np.stack(pieces, axis=1)).view(UINT[kind.bits // 8])[:, 0].view(kind.dtype)
 
     def write(self, frame: Frame, operand, value: np.ndarray, kind: isa.Type, mask) -> None:
         """Give a register new lanes where `mask` is set: wider registers are extended as the type's sign
@@ -251,9 +249,7 @@ class Warp:
 
         if self.block.on_access is not None:
             line, block = self.line(int(np.argmax(mask))), self.block.index
-            found = Access(
-                space, op, nbytes, mask, addresses, line, instruction, block, self.index, self.steps
-            )
+            found = Access(space, op, nbytes, mask, addresses, line, instruction, block, self.index, self.steps)
             self.block.on_access(found)
 
     # -- calls

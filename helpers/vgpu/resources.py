@@ -81,9 +81,7 @@ def _for_older(ptx: str, arch: str) -> str:
 @functools.cache
 def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resources]:
     if _capability(arch) < (7, 5):
-        raise CompileError(
-            f"CUDA 13 assembles for sm_75 (Turing) and newer, not for {arch}; take sm_75 instead."
-        )
+        raise CompileError(f"CUDA 13 assembles for sm_75 (Turing) and newer, not for {arch}; take sm_75 instead.")
     info, error = _link(_for_older(ptx, arch), arch, max_registers)
     found = {name: _read(info, name, arch) for name in entries(ptx)}
     # Functions of the device runtime (grid-wide barriers) stay unresolved here, yet every kernel was

@@ -17,7 +17,6 @@ from helpers.vgpu.context import (
     PC_BARRIER_SHIFT,
     PC_DONE,
     PC_WAIT,
-    WAITING,
 )
 from helpers.vgpu.runtime_text import FAIL, V1, V32, V64, context, splat
 

@@ -74,9 +74,7 @@ def _lane_by_lane(name: str, bits: int, more: tuple[str, ...], step: str) -> str
     """An atomic: the active lanes take their turns in order; `step` works on the pointers %p and %vp."""
     v = f"<32 x i{bits}>"
     parameters = "".join(f"{v} %{m}, " for m in more)
-    buffers = "".join(
-        f"  %buffer_{m} = alloca {v}, align 64\n  store {v} %{m}, ptr %buffer_{m}\n" for m in more
-    )
+    buffers = "".join(f"  %buffer_{m} = alloca {v}, align 64\n  store {v} %{m}, ptr %buffer_{m}\n" for m in more)
     return f"""
 define {v} @wb_atom_{name}({V64} %addr, {parameters}{v} %value, i32 %mask) {{
 begin:

@@ -64,9 +64,7 @@ class Explorer:
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
         live = self.box._repr_mimebundle_()
-        static = (
-            self.shown.html() if isinstance(self.shown, Shown) else f"<pre>{html.escape(self.shown)}</pre>"
-        )
+        static = self.shown.html() if isinstance(self.shown, Shown) else f"<pre>{html.escape(self.shown)}</pre>"
         return {WIDGET_VIEW: live[WIDGET_VIEW], "text/html": static, "text/plain": repr(self)}
 
 

@@ -90,10 +90,7 @@ class Lab:
 
     def slider(self, description: str) -> WebElement:
         """The handle of the slider with that description, scrolled into sight."""
-        path = (
-            f"//*[contains(@class, 'widget-slider')][.//label[normalize-space()='{description}']]"
-            "//*[@role='slider']"
-        )
+        path = f"//*[contains(@class, 'widget-slider')][.//label[normalize-space()='{description}']]//*[@role='slider']"
         handle = self.wait(f"a slider named {description!r}", lambda: self.shown(path), STEP)
         self.script("arguments[0].scrollIntoView({block: 'center'})", handle)
         return handle
@@ -111,9 +108,7 @@ class Lab:
         return self.browser.execute_script(source, *arguments)
 
     def shown(self, path: str) -> WebElement | None:
-        return next(
-            (found for found in self.browser.find_elements(By.XPATH, path) if found.is_displayed()), None
-        )
+        return next((found for found in self.browser.find_elements(By.XPATH, path) if found.is_displayed()), None)
 
     def kernel_status(self) -> str:
         return self.script(
@@ -132,9 +127,7 @@ class Lab:
 
     def output_html(self) -> str:
         """The HTML of everything that the cells show."""
-        return self.script(
-            "return [...document.querySelectorAll('.jp-OutputArea')].map(e => e.innerHTML).join('\\n')"
-        )
+        return self.script("return [...document.querySelectorAll('.jp-OutputArea')].map(e => e.innerHTML).join('\\n')")
 
     def figures(self) -> list[tuple[str, str]]:
         """Label and SVG text of every figure on the page, in order."""
@@ -198,15 +191,12 @@ def serve(root: Path, folder: Path, port: int, token: str) -> Iterator[subproces
         ),
     ]
     own = {
-        name: str(folder / name.lower())
-        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+        name: str(folder / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
     }
     with (folder / "server.log").open("w", encoding="utf-8") as log:
         server = subprocess.Popen(command, env={**os.environ, **own}, stdout=log, stderr=subprocess.STDOUT)
         try:
-            wait_for_server(
-                server, f"http://127.0.0.1:{port}/api/status?token={token}", folder / "server.log"
-            )
+            wait_for_server(server, f"http://127.0.0.1:{port}/api/status?token={token}", folder / "server.log")
             yield server
         finally:
             server.terminate()  # which also ends its kernels

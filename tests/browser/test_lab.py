@@ -54,7 +54,5 @@ def test_errors_are_seen(lab, tmp_path):
     errors = page.wait("the errors", page.errors)
     assert any("noise" in error for error in errors)
     assert any("ZeroDivisionError" in error for error in errors)
-    with pytest.raises(
-        AssertionError, match=r"waited 0.3 s for nothing at all.*gave-up.png.*ZeroDivisionError"
-    ):
+    with pytest.raises(AssertionError, match=r"waited 0.3 s for nothing at all.*gave-up.png.*ZeroDivisionError"):
         page.wait("nothing at all", lambda: False, 0.3)

@@ -24,10 +24,7 @@ def test_the_solution_passes(key):
 
 @pytest.mark.parametrize(
     ("key", "text", "mistake"),
-    [
-        pytest.param(key, text, mistake, id=f"{key}: {what}")
-        for key, what, text, mistake in wrong_answers.ROWS
-    ],
+    [pytest.param(key, text, mistake, id=f"{key}: {what}") for key, what, text, mistake in wrong_answers.ROWS],
 )
 def test_a_wrong_answer_is_told_its_mistake(key, text, mistake):
     task = TABLE[key]

@@ -92,9 +92,7 @@ def test_templates_are_named_by_their_expressions():
 
 
 def test_functions_without_a_mark_are_device_functions():
-    source = (
-        'float twice(float v) { return 2 * v; }\nextern "C" __global__ void k(float *x) { *x = twice(*x); }'
-    )
+    source = 'float twice(float v) { return 2 * v; }\nextern "C" __global__ void k(float *x) { *x = twice(*x); }'
     assert entries(cuda_c_to_ptx(source).ptx) == ("k",)
 
 
@@ -198,9 +196,7 @@ def test_shared_memory_declared_outside_the_kernel_counts(arch):
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_resources_of_known_kernels(arch):
     ptx = cuda_c_to_ptx(TILE, arch="compute_75").ptx
-    tile, table, greedy, shout = (
-        resources(ptx, arch=arch, entry=e) for e in ("tile", "table", "greedy", "shout")
-    )
+    tile, table, greedy, shout = (resources(ptx, arch=arch, entry=e) for e in ("tile", "table", "greedy", "shout"))
     assert {r.arch for r in (tile, table, greedy, shout)} == {arch}
     assert tile.shared_bytes == 32 * 33 * 4
     assert (tile.local_bytes, table.shared_bytes) == (0, 0)
@@ -305,9 +301,7 @@ def test_fast_maths_reaches_numba():
 
 
 def test_launch_bounds_reach_the_assembler():
-    assert (
-        ".maxntid 128" in compile.numba_to_ptx(scale, "void(float32[::1], float32)", launch_bounds=(128,)).ptx
-    )
+    assert ".maxntid 128" in compile.numba_to_ptx(scale, "void(float32[::1], float32)", launch_bounds=(128,)).ptx
 
 
 def test_the_modelled_gpu_is_told_to_this_thread_only(real_cuda):
@@ -334,9 +328,7 @@ def test_the_modelled_gpu_is_told_to_this_thread_only(real_cuda):
 
 
 def test_a_changed_numba_is_named_with_the_version_that_fits(real_cuda):
-    with pytest.raises(
-        ImportError, match=rf"numba-cuda {re.escape(real_cuda.PINNED)}.*math: nothing_like_this"
-    ):
+    with pytest.raises(ImportError, match=rf"numba-cuda {re.escape(real_cuda.PINNED)}.*math: nothing_like_this"):
         real_cuda._load({"math": ("nothing_like_this",)})
     with pytest.raises(ImportError, match="no_such_module"):
         real_cuda._load({"no_such_module": ()})
@@ -344,9 +336,7 @@ def test_a_changed_numba_is_named_with_the_version_that_fits(real_cuda):
 
 def test_the_version_relied_on_is_the_one_pinned(real_cuda, root):
     pins = dict(
-        line.split("==")
-        for line in (root / "constraints.txt").read_text().splitlines()
-        if line.count("==") == 1
+        line.split("==") for line in (root / "constraints.txt").read_text().splitlines() if line.count("==") == 1
     )
     assert pins["numba-cuda"] == real_cuda.PINNED
 
@@ -387,8 +377,7 @@ def test_functions_of_other_libraries_are_refused():
 def test_types_of_arguments(real_cuda):
     array = np.zeros((4, 6), np.float32)
     layouts = [
-        real_cuda.array_type(a).layout
-        for a in (array, array.T, array[:, ::2], np.broadcast_to(array[0], (3, 6)))
+        real_cuda.array_type(a).layout for a in (array, array.T, array[:, ::2], np.broadcast_to(array[0], (3, 6)))
     ]
     assert layouts == ["C", "F", "A", "A"]
     assert real_cuda.typeof(3) == real_cuda.types.int64

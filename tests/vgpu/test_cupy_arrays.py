@@ -30,9 +30,7 @@ def x():
 
 def test_implicit_conversion_raises(x):
     for convert in (np.asarray, np.array, lambda a: np.zeros((3, 4)).__setitem__(..., a)):
-        with pytest.raises(
-            TypeError, match=r"Implicit conversion to a NumPy array is not allowed.*x\.get\(\)"
-        ):
+        with pytest.raises(TypeError, match=r"Implicit conversion to a NumPy array is not allowed.*x\.get\(\)"):
             convert(x)
 
 
@@ -462,9 +460,7 @@ def test_memory_is_given_back():
 
 def test_names_that_are_shared_with_numpy_are_all_forwarded():
     """CuPy's own list, asked of the installed CuPy: nothing may fall through the table unnoticed."""
-    real = pytest.importorskip(
-        "cupy", reason="CuPy is not published for this system; pip install cupy-cuda13x"
-    )
+    real = pytest.importorskip("cupy", reason="CuPy is not published for this system; pip install cupy-cuda13x")
     shared = {name for name in dir(real) if not name.startswith("_") and hasattr(np, name)}
     left_out = {
         "broadcast",

@@ -54,15 +54,11 @@ def test_scalars(squared_diff):
 
 def test_raw_arrays_indices_and_size():
     x = cp.arange(12, dtype=cp.float32).reshape(3, 4)
-    gather = cp.ElementwiseKernel(
-        "raw T x, raw int32 at", "T y", "y = x[at[i]] + 100 * _ind.size()", "gather"
-    )
+    gather = cp.ElementwiseKernel("raw T x, raw int32 at", "T y", "y = x[at[i]] + 100 * _ind.size()", "gather")
     at = cp.array([11, 0, 5], dtype=cp.int32)
     np.testing.assert_array_equal(gather(x, at, size=3).get(), [311, 300, 305])
     np.testing.assert_array_equal(gather(x.T, at, size=3).get(), x.get().T.ravel()[[11, 0, 5]] + 300)
-    shape = cp.ElementwiseKernel(
-        "raw T x", "int64 y", "y = x.shape()[i] * 100 + x.strides()[i] + x.size()", "shape"
-    )
+    shape = cp.ElementwiseKernel("raw T x", "int64 y", "y = x.shape()[i] * 100 + x.strides()[i] + x.size()", "shape")
     assert shape(x, size=2).tolist() == [300 + 16 + 12, 400 + 4 + 12]
     diagonal = cp.ElementwiseKernel("raw T x", "T y", "int at[] = {(int)i, (int)i}; y = x[at];", "diagonal")
     assert diagonal(x.T, size=3).tolist() == [0, 5, 10]
@@ -73,9 +69,7 @@ def test_raw_arrays_indices_and_size():
 
 
 def test_raw_output_that_the_threads_share():
-    histogram = cp.ElementwiseKernel(
-        "int32 x", "raw int32 bins", "atomicAdd(&bins[x], 1)", "histogram", no_return=True
-    )
+    histogram = cp.ElementwiseKernel("int32 x", "raw int32 bins", "atomicAdd(&bins[x], 1)", "histogram", no_return=True)
     bins = cp.zeros(5, cp.int32)
     assert histogram(cp.arange(1000, dtype=cp.int32) % 5, bins) is None
     assert bins.tolist() == [200] * 5
@@ -171,12 +165,8 @@ def test_reduction_over_axes(l2norm, shape, axis, keepdims):
 
 def test_reduction_over_two_axes_and_strided(l2norm):
     x = cp.random.rand(4, 5, 6)
-    np.testing.assert_allclose(
-        l2norm(x, axis=(0, 2)).get(), np.sqrt((x.get() ** 2).sum(axis=(0, 2))), rtol=1e-12
-    )
-    np.testing.assert_allclose(
-        l2norm(x.T[::2], axis=1).get(), np.sqrt((x.get().T[::2] ** 2).sum(axis=1)), rtol=1e-12
-    )
+    np.testing.assert_allclose(l2norm(x, axis=(0, 2)).get(), np.sqrt((x.get() ** 2).sum(axis=(0, 2))), rtol=1e-12)
+    np.testing.assert_allclose(l2norm(x.T[::2], axis=1).get(), np.sqrt((x.get().T[::2] ** 2).sum(axis=1)), rtol=1e-12)
     out = cp.empty(4)
     assert l2norm(x, axis=(1, 2), out=out) is out
     np.testing.assert_allclose(out.get(), np.sqrt((x.get() ** 2).sum(axis=(1, 2))), rtol=1e-12)

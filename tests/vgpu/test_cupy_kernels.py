@@ -41,9 +41,7 @@ def test_saxpy(saxpy, xy):
 @pytest.mark.parametrize("n", [100, np.int32(100), np.int64(100), np.uint8(0) + np.int16(100)])
 def test_integers_that_a_gpu_gets_right(saxpy, xy, n):
     if isinstance(n, np.int16):
-        with pytest.raises(
-            TypeError, match=r"int16 has 2 bytes and the kernel reads 4. Pass np.int32\(100\)"
-        ):
+        with pytest.raises(TypeError, match=r"int16 has 2 bytes and the kernel reads 4. Pass np.int32\(100\)"):
             saxpy((4,), (32,), (*xy, np.float32(1), n))
         return
     saxpy((4,), (32,), (*xy, np.float32(1), n))
@@ -205,9 +203,7 @@ def test_half_precision_and_structs_by_value():
         kernel((1,), (1,), (out, np.float16(0.25), form))
         assert out.tolist() == [0.25, 1.5, 2.5]
         out.fill(0)
-    with pytest.raises(
-        TypeError, match=r"a struct of 12 bytes was given and the kernel takes 16.*align=True"
-    ):
+    with pytest.raises(TypeError, match=r"a struct of 12 bytes was given and the kernel takes 16.*align=True"):
         kernel((1,), (1,), (out, np.float16(0.25), np.zeros((), dtype=[("x", "f4"), ("y", "f8")])))
 
 

@@ -28,9 +28,7 @@ F16_EDGES = (
 )  # fmt: skip
 SHIFTS = (0, 1, 7, 15, 16, 31, 32, 33, 63, 64, 65, 127, 255, 256, 0x7FFFFFFF, 0xFFFFFFFF)
 # Where conversions to integers turn over, as floats.
-TURNING = [
-    x for b in (7, 8, 15, 16, 31, 32, 63, 64) for x in (2.0**b, 2.0**b - 0.5, -(2.0**b), -(2.0**b) - 1)
-]
+TURNING = [x for b in (7, 8, 15, 16, 31, 32, 63, 64) for x in (2.0**b, 2.0**b - 0.5, -(2.0**b), -(2.0**b) - 1)]
 
 
 def _double_bits(value: float) -> int:
@@ -174,9 +172,7 @@ def spellings(op: isa.Op):
     elif op.opcode == "setp":
         yield from _comparisons(op)
     elif op.opcode == "lop3":
-        yield from (
-            (f"lop3.b32#{table}", "b32", "b32") for table in (0x80, 0xE8, 0x96, 0x6A, 0xFE, 0x01, 0xF8, 0x1E)
-        )
+        yield from ((f"lop3.b32#{table}", "b32", "b32") for table in (0x80, 0xE8, 0x96, 0x6A, 0xFE, 0x01, 0xF8, 0x1E))
     elif op.opcode == "set":
         for t in op.types:
             for s, words in (
@@ -232,13 +228,7 @@ def _conversions():
 def _comparisons(op: isa.Op):
     for t in op.types:
         kind = isa.TYPES[t]
-        words = (
-            isa.FLOAT_COMPARISONS
-            if kind.is_float
-            else ("eq", "ne")
-            if kind.kind == "b"
-            else isa.INT_COMPARISONS
-        )
+        words = isa.FLOAT_COMPARISONS if kind.is_float else ("eq", "ne") if kind.kind == "b" else isa.INT_COMPARISONS
         if kind.kind == "u":
             words = (*words, "lo", "ls", "hi", "hs")
         for word in words:
@@ -368,9 +358,7 @@ class Writer:
         minus = "sub" in text
         if "c" in case.op.inputs:
             self.set_carry(operands.pop(), minus)
-        results = [
-            self.register(register_type(kind)) for kind, o in zip(case.outputs, case.op.outputs) if o != "c"
-        ]
+        results = [self.register(register_type(kind)) for kind, o in zip(case.outputs, case.op.outputs) if o != "c"]
         target = "|".join(results)
         self.body.append(f"{text} {', '.join([target, *operands, *([table] if table else [])])};")
         for kind, register in zip(case.outputs, results, strict=False):
@@ -382,11 +370,7 @@ class Writer:
 
     def set_carry(self, register: str, minus: bool) -> None:
         scratch = self.register("b32")
-        line = (
-            f"sub.cc.u32 {scratch}, 0, {register};"
-            if minus
-            else f"add.cc.u32 {scratch}, {register}, 0xFFFFFFFF;"
-        )
+        line = f"sub.cc.u32 {scratch}, 0, {register};" if minus else f"add.cc.u32 {scratch}, {register}, 0xFFFFFFFF;"
         self.body.append(line)
 
     def store(self, case: Case, kind: str, register: str) -> None:

@@ -37,9 +37,7 @@ def meaning(text: str, *columns) -> list[list[int]]:
             values.append(raw if kind.kind == "h" else raw.view(kind.dtype))
     results = evaluate(found, values)
     return [
-        (r if r.dtype == bool else np.ascontiguousarray(r).view(f"u{r.dtype.itemsize}"))
-        .astype(object)
-        .tolist()
+        (r if r.dtype == bool else np.ascontiguousarray(r).view(f"u{r.dtype.itemsize}")).astype(object).tolist()
         for r in results
     ]
 
@@ -194,9 +192,7 @@ def test_bits_are_found_counted_and_moved(bits):
         assert meaning(f"bfind.{kind}{bits}", values)[0] == [f & absent for f in found]
         shift = [absent if f < 0 else bits - 1 - f for f in found]
         assert meaning(f"bfind.shiftamt.{kind}{bits}", values)[0] == shift
-    cases = [
-        (a, p, n) for a in values[:8] for p in (0, 3, 31, 63, 70, 255, 256) for n in (0, 1, 8, 32, 64, 255)
-    ]
+    cases = [(a, p, n) for a in values[:8] for p in (0, 3, 31, 63, 70, 255, 256) for n in (0, 1, 8, 32, 64, 255)]
     a, position, length = zip(*cases, strict=True)
     for kind in "us":
         expected = [bfe(*case, bits, kind == "s") for case in cases]
@@ -262,9 +258,7 @@ class Format:
             "rp": not negative and rest > 0,
         }[mode]
         raw = (exponent - self.lowest) * (1 << (self.precision - 1)) + whole + away
-        if (
-            raw >= self.infinity
-        ):  # rounding away from zero overflows, towards zero stops at the largest number
+        if raw >= self.infinity:  # rounding away from zero overflows, towards zero stops at the largest number
             outward = mode == "rn" or mode == ("rm" if negative else "rp")
             raw = self.infinity if outward else self.infinity - 1
         return raw | (self.sign if negative else 0)
@@ -346,9 +340,7 @@ def divide(f: Format, mode: str, x: int, y: int):
 def fuse(f: Format, mode: str, x: int, y: int, z: int):
     (a_negative, a), (b_negative, b), (c_negative, c) = f.decode(x), f.decode(y), f.decode(z)
     negative = a_negative != b_negative
-    product = (
-        "nan" if "nan" in (a, b) or ("inf" in (a, b) and 0 in (a, b)) else "inf" if "inf" in (a, b) else a * b
-    )
+    product = "nan" if "nan" in (a, b) or ("inf" in (a, b) and 0 in (a, b)) else "inf" if "inf" in (a, b) else a * b
     if "nan" in (product, c) or (product == c == "inf" and negative != c_negative):
         return None
     if product == "inf":
@@ -370,27 +362,23 @@ def test_sums_and_products_are_rounded_once(operation, name, mode):
     check(f, text, cases, lambda x, y: operation(f, mode, x, y))
 
 
-@pytest.mark.parametrize(("name", "mode"), FLOATS)
+@pytest.mark.parametrize(("name", "mode"), [f for f in FLOATS if f[0] != "f64" or f[1] == "rn"])
 def test_fused_products_are_rounded_once(name, mode):
     f = FORMATS[name]
     values = numbers(f)
     cases = [tuple(RANDOM.choice(values) for _ in range(3)) for _ in range(800)]
     # Products that nearly cancel the addend show a second rounding.
-    near = [
-        (a, b) for a, b in itertools.product(values[:12], repeat=2) if multiply(f, "rn", a, b) is not None
-    ]
+    near = [(a, b) for a, b in itertools.product(values[:12], repeat=2) if multiply(f, "rn", a, b) is not None]
     cases += [(a, b, multiply(f, "rn", a, b) ^ f.sign) for a, b in near]
     check(f, f"fma.{mode}.{name}", cases, lambda x, y, z: fuse(f, mode, x, y, z))
 
 
-@pytest.mark.parametrize(("name", "mode"), [(t, mode) for t in ("f32", "f64") for mode in MODES])
+@pytest.mark.parametrize(("name", "mode"), [*(("f32", mode) for mode in MODES), ("f64", "rn")])
 def test_quotients_and_roots_are_rounded_once(name, mode):
     f = FORMATS[name]
     values = numbers(f)
     one = f.encode(Fraction(1))
-    check(
-        f, f"div.{mode}.{name}", list(itertools.product(values, repeat=2)), lambda x, y: divide(f, mode, x, y)
-    )
+    check(f, f"div.{mode}.{name}", list(itertools.product(values, repeat=2)), lambda x, y: divide(f, mode, x, y))
     check(f, f"rcp.{mode}.{name}", [(v,) for v in values], lambda x: divide(f, mode, one, x))
     check(f, f"sqrt.{mode}.{name}", [(v,) for v in values], lambda x: root(f, mode, x))
 
@@ -441,9 +429,7 @@ def test_comparisons_treat_nan_as_unordered(name):
     for word, test in ordered.items():
         for suffix, on_nan in (("", False), ("u", True)):
             got = meaning(f"setp.{word}{suffix}.{name}", *zip(*cases, strict=True))[0]
-            expected = [
-                on_nan if None in (value(x), value(y)) else test(value(x), value(y)) for x, y in cases
-            ]
+            expected = [on_nan if None in (value(x), value(y)) else test(value(x), value(y)) for x, y in cases]
             assert got == expected, word + suffix
     unordered = [None in (value(x), value(y)) for x, y in cases]
     assert meaning(f"setp.nan.{name}", *zip(*cases, strict=True))[0] == unordered
@@ -482,11 +468,7 @@ def test_floats_convert_to_integers(name, kind):
     """Rounded as asked, then clamped to the integer's range; NaN gives 0."""
     f, bits = FORMATS[name], int(kind[1:])
     low, high = isa.TYPES[kind].limits
-    near = [
-        f.encode(Fraction(v) + d)
-        for v in (low, high, 0, 3)
-        for d in (-1, Fraction(-1, 2), 0, Fraction(1, 2), 1)
-    ]
+    near = [f.encode(Fraction(v) + d) for v in (low, high, 0, 3) for d in (-1, Fraction(-1, 2), 0, Fraction(1, 2), 1)]
     values = near + numbers(f, 30)
 
     def floor(value):
@@ -562,3 +544,4 @@ def test_packed_halves_are_computed_each_by_itself():
 def test_what_the_table_lacks_has_no_match():
     assert isa.match("tex", ("2d", "v4", "f32", "s32")) is None
     assert isa.match("add", ()) is None
+    assert isa.match("fma", ("rz", "f64")) is None, "rounded otherwise than asked would be worse than not at all"

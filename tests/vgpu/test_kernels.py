@@ -135,7 +135,9 @@ def test_vector_loads_of_every_width(engine):
     np.testing.assert_array_equal(ints, i4[:, ::-1])
 
 
-@pytest.mark.parametrize(("grid", "block"), [(3, 40), ((2, 3), (5, 7)), ((2, 1, 2), (3, 4, 5)), ((1, 1, 3), (1, 1, 33))])
+@pytest.mark.parametrize(
+    ("grid", "block"), [(3, 40), ((2, 3), (5, 7)), ((2, 1, 2), (3, 4, 5)), ((1, 1, 3), (1, 1, 33))]
+)
 def test_grids_of_one_to_three_dimensions(engine, grid, block):
     kernel = engine.c("""
         extern "C" __global__ void where(int* out) {

@@ -45,9 +45,7 @@ def test_names_for_kernels_are_numbas_own(name):
     assert getattr(cuda, name) is getattr(numba.cuda, name)
 
 
-@pytest.mark.parametrize(
-    "name", ["float32", "int64", "uint8", "complex128", "boolean", "void", "float4", "int32x2"]
-)
+@pytest.mark.parametrize("name", ["float32", "int64", "uint8", "complex128", "boolean", "void", "float4", "int32x2"])
 def test_types_are_numbas_own(name):
     import numba.cuda
 
@@ -59,9 +57,7 @@ def test_every_listed_name_is_there():
     assert {"jit", "to_device", "shared", "atomic", "event", "grid"} <= set(dir(cuda))
 
 
-@pytest.mark.parametrize(
-    "call", [lambda: cuda.grid(1), lambda: cuda.syncthreads(), lambda: cuda.shared.array(3, "f4")]
-)
+@pytest.mark.parametrize("call", [lambda: cuda.grid(1), lambda: cuda.syncthreads(), lambda: cuda.shared.array(3, "f4")])
 def test_kernel_functions_refuse_to_run_on_the_host(call):
     with pytest.raises(NotImplementedError):
         call()
@@ -103,9 +99,7 @@ def test_importing_the_stand_in_does_not_import_numba():
     import sys
 
     code = "import sys, helpers.vgpu.numba_cuda; print('numba' in sys.modules)"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
-    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
 
 
 # --- arrays -------------------------------------------------------------------------------------------------
@@ -189,9 +183,7 @@ def test_transposing_copies():
     there = cuda.to_device(np.arange(6, dtype=np.int32).reshape(2, 3))
     turned = there.T
     assert turned.copy_to_host().tolist() == [[0, 3], [1, 4], [2, 5]]
-    assert (
-        turned.is_c_contiguous() and turned.device_ctypes_pointer.value != there.device_ctypes_pointer.value
-    )
+    assert turned.is_c_contiguous() and turned.device_ctypes_pointer.value != there.device_ctypes_pointer.value
 
 
 def test_iteration_and_length():

@@ -456,8 +456,7 @@ def test_block_reduction_with_shuffles():
 )
 def test_atomics(name, dtype, start, expected):
     source = (
-        "def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n"
-        f"        cuda.atomic.{name}(out, 0, x[i])\n"
+        f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        cuda.atomic.{name}(out, 0, x[i])\n"
     )
     scope = {"cuda": cuda}
     exec(source, scope)
@@ -707,9 +706,7 @@ def test_signatures_convert_numbers():
 
 
 def test_the_first_of_several_signatures_that_fits():
-    kernel = cuda.jit(["void(int32[:], int32[:], int32)", "void(float64[:], float64[:], float64)"])(
-        saxpy.py_func
-    )
+    kernel = cuda.jit(["void(int32[:], int32[:], int32)", "void(float64[:], float64[:], float64)"])(saxpy.py_func)
     for dtype in (np.int32, np.float64):
         y = cuda.to_device(np.zeros(4, dtype))
         kernel[1, 4](cuda.to_device(np.ones(4, dtype)), y, 2)
@@ -752,10 +749,7 @@ def test_preparing_is_everything_but_the_launch():
     assert prepared.arrays[1].address == y.device_ctypes_pointer.value
     address = prepared.arrays[0].address
     assert not memory.describe(address).freed
-    assert (
-        prepared.kernel.line_text(saxpy.py_func.__code__.co_firstlineno + 4).strip()
-        == "y[i] = a * x[i] + y[i]"
-    )
+    assert prepared.kernel.line_text(saxpy.py_func.__code__.co_firstlineno + 4).strip() == "y[i] = a * x[i] + y[i]"
     prepared.finish()
     assert x.tolist() == [1, 1, 1, 1]
 

@@ -59,9 +59,7 @@ def test_the_sector_explorer_can_show_the_store():
     assert explorer.shown.alt == "stride 7, offset 0: 4 sectors for 1 store request, 100% of the bytes used."
 
 
-@pytest.mark.parametrize(
-    "kernel", [lambda: cp.RawKernel(WHO, "who"), lambda: numba_who], ids=["cuda", "numba"]
-)
+@pytest.mark.parametrize("kernel", [lambda: cp.RawKernel(WHO, "who"), lambda: numba_who], ids=["cuda", "numba"])
 def test_the_thread_grid_is_what_the_kernel_wrote(kernel):
     blocks, threads = who_is_where(kernel(), (2, 2), (4, 2))
     assert blocks.shape == (4, 8)

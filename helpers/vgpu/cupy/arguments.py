@@ -29,13 +29,7 @@ class Slot:
         self.kernel, self.position, self.ptx, self.c = kernel, position, ptx, c
         self.nbytes = ptx.nbytes
         self.by_value = ptx.type == "b8" and ptx.nbytes > 1  # PTX hands structs over as bytes
-        if (
-            c is not None
-            and not c.pointer
-            and not c.vector
-            and c.dtype is not None
-            and c.dtype.itemsize == ptx.nbytes
-        ):
+        if c is not None and not c.pointer and not c.vector and c.dtype is not None and c.dtype.itemsize == ptx.nbytes:
             self.dtype = c.dtype
         elif self.by_value:
             self.dtype = None
@@ -123,9 +117,7 @@ def _array(place: Slot, arg: ndarray) -> bytes:
     if points_to is not None and not _reads(points_to, arg.dtype):
         mend = f"Pass x.astype(np.{points_to.name}), or change the kernel."
         if arg.dtype.itemsize == points_to.itemsize:
-            mend += (
-                f" To have the same bits read as {points_to.name} on purpose: x.view(np.{points_to.name})."
-            )
+            mend += f" To have the same bits read as {points_to.name} on purpose: x.view(np.{points_to.name})."
         raise place.wrong(f"an array of {arg.dtype.name} was given", mend)
     return struct.pack("<Q", arg._host.ctypes.data)
 
@@ -186,9 +178,7 @@ def _int(place: Slot, arg) -> bytes:
         got = f"{type(arg).__name__} has {arg.nbytes} bytes and the kernel reads {place.nbytes}"
         raise place.wrong(got, f"Pass {_spell(place)}({arg}).")
     bits = 8 * place.nbytes
-    lowest, highest = (
-        (0, 2**bits - 1) if place.dtype.kind in "ub" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    )
+    lowest, highest = (0, 2**bits - 1) if place.dtype.kind in "ub" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     if not place.c:  # PTX does not say whether a parameter has a sign
         lowest, highest = -(2 ** (bits - 1)), 2**bits - 1
     if not lowest <= int(arg) <= highest:
@@ -208,9 +198,7 @@ def _float(place: Slot, arg) -> bytes:
     who = given.name if isinstance(arg, np.generic) else "a Python float, which is a double of 8 bytes,"
     if place.pointer and place.c:
         raise place.wrong(f"{who} was given where the kernel takes a pointer", "Pass an array on the device.")
-    raise place.wrong(
-        f"{who} was given: a GPU would read wrong bits", f"Pass {_spell(place)}({_number(place, arg)})."
-    )
+    raise place.wrong(f"{who} was given: a GPU would read wrong bits", f"Pass {_spell(place)}({_number(place, arg)}).")
 
 
 def _number(place: Slot, arg):

@@ -81,9 +81,7 @@ def parse(text: str) -> tuple[Param, ...]:
         raw = words[0] == "raw"
         words = words[raw:]
         if len(words) != 2:
-            raise ValueError(
-                f"Invalid parameter {part!r}: write a type and a name, such as 'float32 x' or 'raw T y'"
-            )
+            raise ValueError(f"Invalid parameter {part!r}: write a type and a name, such as 'float32 x' or 'raw T y'")
         if words[1] in ("i", "n") or words[1].startswith("_"):
             raise ValueError(f"The name {words[1]!r} is used by the generated code: choose another one")
         if len(words[0]) > 1:
@@ -100,9 +98,7 @@ def parse(text: str) -> tuple[Param, ...]:
 def c_type(dtype: np.dtype) -> str:
     """C's name of a dtype."""
     if dtype.name not in C_TYPES:
-        raise missing(
-            f"ElementwiseKernel for {dtype.name}", "RawKernel, or two real arrays for a complex one"
-        )
+        raise missing(f"ElementwiseKernel for {dtype.name}", "RawKernel, or two real arrays for a complex one")
     return C_TYPES[dtype.name]
 
 
@@ -128,9 +124,7 @@ def decide_types(params, values, where: str) -> dict[str, np.dtype]:
             continue
         wanted = param.dtype or found.get(param.type, (value.dtype,))[0]
         if wanted != value.dtype and isinstance(value, ndarray):
-            because = (
-                f"{param.type} is {wanted.name} in {found[param.type][1]}" if param.dtype is None else ""
-            )
+            because = f"{param.type} is {wanted.name} in {found[param.type][1]}" if param.dtype is None else ""
             raise TypeError(
                 f"Type is mismatched in {where}: {param.name} is {value.dtype.name}, not {wanted.name}"
                 f"{f' ({because})' if because else ''}. Convert it: {param.name}.astype(np.{wanted.name})."
@@ -193,9 +187,7 @@ class Body:
         )
         self.key.append((param.name, host.ndim, contiguous))
 
-    def element(
-        self, param: Param, host: np.ndarray, shape: tuple[int, ...], const: bool, index: str
-    ) -> None:
+    def element(self, param: Param, host: np.ndarray, shape: tuple[int, ...], const: bool, index: str) -> None:
         """The element that belongs to an index over `shape`, to which `host` is broadcast already."""
         kind = self.pointer(param, host, const)
         if host.size == 0 or host.flags.c_contiguous:

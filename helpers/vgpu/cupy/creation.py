@@ -145,8 +145,7 @@ def from_dlpack(array) -> ndarray:
     if isinstance(array, ndarray):
         return array
     raise TypeError(
-        f"from_dlpack takes memory of the GPU, and {type(array)} is on the host here: "
-        "cp.asarray(x) copies it over"
+        f"from_dlpack takes memory of the GPU, and {type(array)} is on the host here: cp.asarray(x) copies it over"
     )
 
 

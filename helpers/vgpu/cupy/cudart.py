@@ -102,9 +102,7 @@ def free(ptr: int) -> None:
     if ptr == 0:
         return
     if ptr not in _allocated:
-        raise CUDARuntimeError(
-            "cudaErrorInvalidValue: this address was not given by malloc, or is free already"
-        )
+        raise CUDARuntimeError("cudaErrorInvalidValue: this address was not given by malloc, or is free already")
     _allocated.pop(ptr).free()
 
 
@@ -115,9 +113,7 @@ def memcpy(dst: int, src: int, size: int, kind: int) -> None:
         (src, (memcpyDeviceToHost, memcpyDeviceToDevice), "source"),
     ):
         place = memory.describe(address)
-        if kind in kinds and (
-            place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes
-        ):
+        if kind in kinds and (place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes):
             raise CUDARuntimeError(f"cudaErrorInvalidValue: the {what}'s {size} bytes are not on the device")
     ctypes.memmove(dst, src, size)
 

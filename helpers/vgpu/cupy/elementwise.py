@@ -79,8 +79,7 @@ class ElementwiseKernel:
 
         if len(args) not in (self.nin, self.nargs):
             raise TypeError(
-                f"{self.name} takes {self.nin} arguments, or {self.nargs} with the outputs; "
-                f"{len(args)} were given"
+                f"{self.name} takes {self.nin} arguments, or {self.nargs} with the outputs; {len(args)} were given"
             )
         values = [codegen.argument(value, self.name) for value in args]
         values += [None] * (self.nargs - len(values))
@@ -108,16 +107,12 @@ class ElementwiseKernel:
             return (int(size),)
         if not arrays:
             if any(isinstance(value, ndarray) for value in values):
-                raise ValueError(
-                    f"{self.name}: all arrays are raw, so say how many indices there are: size=…"
-                )
+                raise ValueError(f"{self.name}: all arrays are raw, so say how many indices there are: size=…")
             return ()
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         for param, value in zip(self.out_params, values[self.nin :], strict=True):
             if value is not None and not param.raw and value.shape != shape:
-                raise ValueError(
-                    f"Out shape is mismatched: {param.name} is {value.shape} and has to be {shape}"
-                )
+                raise ValueError(f"Out shape is mismatched: {param.name} is {value.shape} and has to be {shape}")
         return shape
 
     def _body(self, values, types, shape) -> codegen.Body:

@@ -12,9 +12,7 @@ class Missing(Unsupported, AttributeError):
 def missing(name: str, instead: str = "") -> Missing:
     """The error for a name of CuPy that is not here; `instead` says what to use."""
     advice = (
-        f" Use {instead}."
-        if instead
-        else " If CuPy has it, it works on a machine with a GPU, where cp is CuPy itself."
+        f" Use {instead}." if instead else " If CuPy has it, it works on a machine with a GPU, where cp is CuPy itself."
     )
     return Missing(f"cupy.{name} is not on the virtual GPU.{advice}")
 

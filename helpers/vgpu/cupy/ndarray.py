@@ -126,9 +126,7 @@ class ndarray:
         if not isinstance(arr, np.ndarray):
             raise TypeError(f"Only numpy.ndarray can be set to cupy.ndarray, not {type(arr)}")
         if arr.dtype != self.dtype:
-            raise TypeError(
-                f"{arr.dtype} array cannot be set to {self.dtype} array: convert it first (astype)"
-            )
+            raise TypeError(f"{arr.dtype} array cannot be set to {self.dtype} array: convert it first (astype)")
         if arr.shape != self.shape:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
         if not self.flags.forc:
@@ -192,9 +190,7 @@ class ndarray:
         if not copy and np.dtype(dtype) == self.dtype:
             return self
         if casting is not None and not np.can_cast(self.dtype, dtype, casting):
-            raise TypeError(
-                f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} by {casting!r}"
-            )
+            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} by {casting!r}")
         return _copied(self._host, dtype=check_dtype(dtype), order=order)
 
     def __copy__(self) -> ndarray:

@@ -55,9 +55,7 @@ IN_PLACE = words(
 
 def _operand(value, symbol: str):
     if isinstance(value, (list, tuple, str)):
-        raise TypeError(
-            f"Unsupported type {type(value)} in operator {symbol}: make it an array with cp.array(...)"
-        )
+        raise TypeError(f"Unsupported type {type(value)} in operator {symbol}: make it an array with cp.array(...)")
     return to_host(value, f"operator {symbol}")
 
 
@@ -171,6 +169,4 @@ for _name in IN_PLACE:
 for _name in ("T", "mT", "real", "imag"):
     setattr(ndarray, _name, _part(_name))
 ndarray.fill, ndarray.view, ndarray.ptp = _fill, _view, _ptp
-ndarray.scatter_add, ndarray.scatter_max, ndarray.scatter_min = map(
-    _scatter, (np.add, np.maximum, np.minimum)
-)
+ndarray.scatter_add, ndarray.scatter_max, ndarray.scatter_min = map(_scatter, (np.add, np.maximum, np.minimum))

@@ -63,9 +63,7 @@ class MemoryPointer:
         """The `size` bytes from here on, as a NumPy array over them; ValueError when there are fewer."""
         first = self.ptr - self.mem.ptr
         if first < 0 or first + size > self.mem.size:
-            raise ValueError(
-                f"{size} bytes at offset {first} do not fit into the {self.mem.size} bytes of this memory"
-            )
+            raise ValueError(f"{size} bytes at offset {first} do not fit into the {self.mem.size} bytes of this memory")
         return np.asarray(self.mem)[first : first + size]
 
     def memset(self, value: int, size: int) -> None:
@@ -117,9 +115,7 @@ def pointer_to(host: np.ndarray) -> MemoryPointer:
     allocation = memory.owner(host)
     if allocation is None:
         return MemoryPointer(Memory(address, host.nbytes, host), 0)
-    return MemoryPointer(
-        Memory(allocation.address, allocation.nbytes, allocation), address - allocation.address
-    )
+    return MemoryPointer(Memory(allocation.address, allocation.nbytes, allocation), address - allocation.address)
 
 
 def allocate(nbytes: int, kind: str = "cupy") -> MemoryPointer:

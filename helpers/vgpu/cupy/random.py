@@ -162,6 +162,4 @@ for _name in (
 ):
     globals()[_name] = _function(_name)
 
-__getattr__ = getter(
-    "random.", dict.fromkeys(("BitGenerator", "XORWOW", "MRG32k3a", "Philox4x3210"), "default_rng")
-)
+__getattr__ = getter("random.", dict.fromkeys(("BitGenerator", "XORWOW", "MRG32k3a", "Philox4x3210"), "default_rng"))

@@ -74,17 +74,12 @@ class ReductionKernel:
             args = (*args, *(out if isinstance(out, tuple) else (out,)))
         if len(args) not in (self.nin, self.nargs):
             raise TypeError(
-                f"{self.name} takes {self.nin} arguments, or {self.nargs} with the outputs; "
-                f"{len(args)} were given"
+                f"{self.name} takes {self.nin} arguments, or {self.nargs} with the outputs; {len(args)} were given"
             )
         values = [codegen.argument(value, self.name) for value in args]
         values += [None] * (self.nargs - len(values))
         types = codegen.decide_types(self.params, values, self.name)
-        hosts = [
-            v._host
-            for p, v in zip(self.in_params, values, strict=False)
-            if isinstance(v, ndarray) and not p.raw
-        ]
+        hosts = [v._host for p, v in zip(self.in_params, values, strict=False) if isinstance(v, ndarray) and not p.raw]
         if not hosts:
             raise ValueError(f"{self.name}: one input at least has to be an array that is not raw")
         shape = np.broadcast_shapes(*(host.shape for host in hosts))
@@ -111,9 +106,7 @@ class ReductionKernel:
             if value is None:
                 value = empty(shown, param.dtype or types[param.type])
             elif value.shape != shown:
-                raise ValueError(
-                    f"Out shape is mismatched: {param.name} is {value.shape} and has to be {shown}"
-                )
+                raise ValueError(f"Out shape is mismatched: {param.name} is {value.shape} and has to be {shown}")
             if not value.flags.c_contiguous:
                 raise ValueError(f"{self.name}: the output {param.name} has to be contiguous here")
             body.element(param, value._host.reshape(flat), flat, False, "_o")

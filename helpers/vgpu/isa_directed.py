@@ -1,0 +1,250 @@
+"""Rounding towards zero, down and up (`.rz`, `.rm`, `.rp`), in NumPy by exact fractions and in LLVM by
+error terms.
+
+CPUs round to nearest unless a mode is switched, which vector code cannot do lane by lane. So the nearest
+result is computed first, then what it lost; the sign of the loss says whether to take the neighbour
+instead.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+WORDS = ("rz", "rm", "rp")
+
+
+def word_of(m) -> str | None:
+    """The directed rounding mode an instruction asks for."""
+    return m.pick({word: word for word in WORDS})
+
+
+# ---------------------------------------------------------------- NumPy: one element at a time, exactly
+
+EXACT = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "fma": lambda a, b, c: a * b + c,
+    "div": lambda a, b: a / b,
+    "rcp": lambda a: 1 / a,
+}
+
+
+def neighbour(word: str, nearest, side: int):
+    """`nearest`, or the float next to it, when nearest minus the exact value has the sign `side`."""
+    kind = type(nearest)
+    down, up = side > 0 and word != "rp", side < 0 and word != "rm"
+    if word == "rz":
+        down, up = down and nearest > 0, up and nearest < 0
+    if down or up:
+        return np.nextafter(nearest, kind(-np.inf if down else np.inf))
+    return nearest
+
+
+def numpy_directed(name: str, nearest):
+    """A meaning that rounds as asked, from one that rounds to nearest."""
+
+    def meaning(m, *values):
+        result, word = nearest(m, *values), word_of(m)
+        if word is None:
+            return result
+        lanes = zip(result, *values, strict=True)
+        return np.array([_one(name, word, r, operands) for r, *operands in lanes], result.dtype)
+
+    return meaning
+
+
+def _one(name: str, word: str, result, operands):
+    if np.isnan(result) or not np.all(np.isfinite(operands)):
+        return result
+    if name in ("div", "rcp") and operands[-1] == 0:
+        return result
+    exact = [Fraction(float(operand)) for operand in operands]
+    if name == "sqrt":
+        root = Fraction(float(result))
+        return neighbour(word, result, (root * root > exact[0]) - (root * root < exact[0]))
+    value = EXACT[name](*exact)
+    if value == 0 and name in ("add", "sub", "fma"):
+        return _zero(name, word, result, operands)
+    if np.isinf(result):
+        return neighbour(word, result, 1 if result > 0 else -1)
+    return neighbour(word, result, (Fraction(float(result)) > value) - (Fraction(float(result)) < value))
+
+
+def _zero(name: str, word: str, result, operands):
+    """A sum of exactly 0 is -0 when rounding down, unless both terms are +0."""
+    a, b = operands[:2]
+    first = a * b if name == "fma" else a
+    second = operands[2] if name == "fma" else -b if name == "sub" else b
+    if word == "rm" and (np.signbit(first) or np.signbit(second)):
+        return type(result)(-0.0)
+    return result
+
+
+def integers(word: str, a, dtype):
+    """Integers of any width as floats of `dtype`."""
+    dtype = np.dtype(dtype).type
+    nearest = [dtype(x) for x in a]
+    return np.array(
+        [neighbour(word, f, (int(f) > int(x)) - (int(f) < int(x))) for f, x in zip(nearest, a, strict=True)], dtype
+    )
+
+
+def halves(word: str, nearest, back, a):
+    """16-bit patterns: `nearest` with the values `back`, moved by one where the rounding of `a` asks for
+    it.
+    """
+    magnitude = np.abs(back) > np.abs(a), np.abs(back) < np.abs(a)
+    negative = (nearest >> np.uint16(15)) != 0
+    outward = {"rz": False, "rm": negative, "rp": ~negative}[word]
+    step = np.where(magnitude[0] & ~np.asarray(outward), -1, np.where(magnitude[1] & outward, 1, 0))
+    return (nearest.astype(np.int32) + step).astype(np.uint16)
+
+
+# ---------------------------------------------------------------- LLVM: error-free transformations
+
+
+def two_sum(e, a, b):
+    """a + b rounded to nearest, and exactly what that lost."""
+    total = e.bin("fadd", a, b)
+    back = e.bin("fsub", total, a)
+    lost = e.bin("fadd", e.bin("fsub", a, e.bin("fsub", total, back)), e.bin("fsub", b, back))
+    return total, lost
+
+
+def _product(e, a, b):
+    product = e.bin("fmul", a, b)
+    return product, e.intrinsic("llvm.fma", a, b, e.neg(product))
+
+
+def _quotient(e, a, b):
+    quotient = e.bin("fdiv", a, b)
+    rest = e.intrinsic("llvm.fma", e.neg(quotient), b, a)
+    # The quotient is too small when what is left has the sign of the divisor.
+    return quotient, e.bin("fmul", rest, e.intrinsic("llvm.copysign", e.const(b.type, 1.0), b))
+
+
+def _root(e, a):
+    root = e.intrinsic("llvm.sqrt", a)
+    return root, e.intrinsic("llvm.fma", e.neg(root), root, a)
+
+
+# Nearest result and the sign of exact minus nearest, for doubles; for those that hold floats exactly so.
+WITH_ERROR = {
+    "add": two_sum,
+    "sub": lambda e, a, b: two_sum(e, a, e.neg(b)),
+    "mul": _product,
+    "fma": lambda e, a, b, c: two_sum(e, e.bin("fmul", a, b), c),
+    "div": _quotient,
+    "rcp": lambda e, a: _quotient(e, e.const(a.type, 1.0), a),
+    "sqrt": _root,
+}
+
+
+def to_odd(e, total, lost):
+    """A double that rounds to a narrower type, in any mode, as the exact sum `total + lost` would."""
+    bits = e.bits(total)
+    even = e.icmp("eq", e.bin("and", bits, e.const("i64", 1)), e.const("i64", 0))
+    inexact = e.bin("and", even, e.fcmp("one", lost, e.const("double", 0.0)))
+    inward = e.icmp("slt", e.bin("xor", e.bits(lost), bits), e.const("i64", 0))
+    step = e.select(inward, e.const("i64", -1), e.const("i64", 1))
+    return e.as_float(e.select(inexact, e.bin("add", bits, step), bits))
+
+
+def llvm_directed(name: str, nearest):
+    """A meaning that rounds as asked, from one that rounds to nearest."""
+
+    def meaning(e, m, *values):
+        word = word_of(m)
+        if word is None:
+            return nearest(e, m, *values)
+        wide = [e.cast("fpext", v, "double") for v in values]
+        total, lost = WITH_ERROR[name](e, *wide)
+        if m.t.bits == 32:
+            result = narrow(e, word, to_odd(e, total, lost), "float")
+        else:
+            result = step_double(e, word, total, _at_the_limits(e, name, wide, total, lost))
+        if word == "rm" and name in ("add", "sub", "fma"):
+            result = _signed_zero(e, name, wide, total, result)
+        return result
+
+    return meaning
+
+
+def _signed_zero(e, name, wide, total, result):
+    a, b = wide[:2]
+    first = e.bin("fmul", a, b) if name == "fma" else a
+    second = wide[2] if name == "fma" else e.neg(b) if name == "sub" else b
+    minus = e.bin("or", e.bits(first), e.bits(second))
+    minus = e.bin("and", minus, e.const("i64", 1 << 63))
+    zero = e.cast("fptrunc", e.cast("bitcast", minus, "double"), result.type)
+    return e.select(e.fcmp("oeq", total, e.const("double", 0.0)), zero, result)
+
+
+def _at_the_limits(e, name, wide, total, lost):
+    """What doubles lose where the error term itself overflows or underflows."""
+    a, b = wide
+    infinity = e.const("double", math.inf)
+    magnitude = lambda v: e.intrinsic("llvm.fabs", v)
+    finite = e.bin("and", e.fcmp("olt", magnitude(a), infinity), e.fcmp("olt", magnitude(b), infinity))
+    over = e.bin("and", e.fcmp("oeq", magnitude(total), infinity), finite)
+    lost = e.select(over, e.neg(total), lost)
+    if name != "mul":
+        return lost
+    scale = e.const("double", 2.0**600)
+    scaled = e.intrinsic("llvm.fma", e.bin("fmul", a, scale), b, e.neg(e.bin("fmul", total, scale)))
+    lost = e.select(e.fcmp("olt", magnitude(total), e.const("double", 2.0**-900)), scaled, lost)
+    zero = e.const("double", 0.0)
+    vanished = e.bin("and", e.fcmp("one", a, zero), e.fcmp("one", b, zero))
+    vanished = e.bin("and", vanished, e.fcmp("oeq", total, zero))
+    return e.select(vanished, e.intrinsic("llvm.copysign", e.const("double", 1.0), total), lost)
+
+
+def step_double(e, word: str, total, lost):
+    """The double next to `total` where exact minus nearest, of the sign of `lost`, asks for it."""
+    bits, zero = e.bits(total), e.const("double", 0.0)
+    above, below = e.fcmp("olt", lost, zero), e.fcmp("ogt", lost, zero)
+    return e.as_float(e.bin("add", bits, _step(e, word, bits, above, below)))
+
+
+def narrow(e, word: str, x, to: str):
+    """Round `x` to the narrower LLVM type `to`."""
+    near = e.cast("fptrunc", x, to)
+    back, bits = e.cast("fpext", near, x.type), e.bits(near)
+    above, below = e.fcmp("ogt", back, x), e.fcmp("olt", back, x)
+    return e.as_float(e.bin("add", bits, _step(e, word, bits, above, below)))
+
+
+def _step(e, word: str, bits, above, below):
+    """By how much to change a float's bits; one more is one unit further from zero."""
+    negative = e.icmp("slt", bits, e.const(bits.type, 0))
+    one, none, back = (e.const(bits.type, value) for value in (1, 0, -1))
+    down = e.select(above, e.select(negative, one, back), none)
+    up = e.select(below, e.select(negative, back, one), none)
+    return {"rm": down, "rp": up}[word] if word != "rz" else e.select(negative, up, down)
+
+
+def narrow_brain(e, word: str, x):
+    """Round a float to bfloat16's values: cut the low half, then go one further out where the mode says
+    so.
+    """
+    bits = e.bits(x)
+    kept = e.bin("and", bits, e.const("i32", 0xFFFF0000))
+    outward = {"rz": None, "rm": "slt", "rp": "sge"}[word]
+    if outward is not None:
+        cut = e.icmp("ne", kept, bits)
+        further = e.bin("and", cut, e.icmp(outward, bits, e.const("i32", 0)))
+        kept = e.select(further, e.bin("add", kept, e.const("i32", 0x10000)), kept)
+    return e.select(e.fcmp("uno", x, x), x, e.as_float(kept))
+
+
+def split_integer(e, a, signed: bool):
+    """A 64-bit integer as the nearest double and what that lost."""
+    high = e.cast(
+        "sitofp" if signed else "uitofp", e.bin("ashr" if signed else "lshr", a, e.const("i64", 32)), "double"
+    )
+    low = e.cast("uitofp", e.bin("and", a, e.const("i64", 0xFFFFFFFF)), "double")
+    return two_sum(e, e.bin("fmul", high, e.const("double", 2.0**32)), low)
