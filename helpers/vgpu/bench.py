@@ -83,7 +83,8 @@ def measure(name: str, kernel, threads: int, repeat: int) -> dict:
     lanes = found[-1].total["thread_instructions"]
     return {
         "kernel": name, "lane_instructions": lanes, "seconds": seconds, "rate": lanes / seconds,
-        "seconds_on_all_threads": several, "to_ptx": front_end, "compile": compiling, "per_thread": seconds / size.threads,
+        "seconds_on_all_threads": several, "to_ptx": front_end, "compile": compiling,
+        "per_thread": seconds / size.threads,
     }  # fmt: skip
 
 
@@ -124,7 +125,8 @@ def table(report: dict) -> str:
     """The report as text: all times measured on this machine, counters and bounds checks on."""
     lines = [
         f"virtual GPU on {report['cpu']}, {report['cores']} cores; counters and bounds checks on",
-        f"{'kernel':16} {'G lane-instr/s':>14} {'one core':>10} {'all cores':>10} {'to PTX':>8} {'compile':>8} {'× simulator':>12}",
+        f"{'kernel':16} {'G lane-instr/s':>14} {'one core':>10} {'all cores':>10} {'to PTX':>8} {'compile':>8} "
+        f"{'× simulator':>12}",
     ]
     for r in report["kernels"]:
         ratio = f"{r['ratio']:,.0f}" if r["ratio"] else "–"

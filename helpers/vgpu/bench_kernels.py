@@ -1,7 +1,7 @@
 """The kernels that the benchmark runs, in Numba CUDA: on the virtual GPU and on Numba's own simulator alike.
 
-NUMBA_ENABLE_CUDASIM=1 chooses the simulator, as Numba itself does. Shared arrays stand one to a line, since the simulator mixes them up
-otherwise.
+NUMBA_ENABLE_CUDASIM=1 chooses the simulator, as Numba itself does. Shared arrays stand one to a line, since the
+simulator mixes them up otherwise.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def divergent(x, steps):
         n = x[i]
         count = 0
         while n > 1:
-            if n % 2 == 0:
+            if n % 2 == 0:  # noqa: SIM108 (a branch that diverges is the point)
                 n = n // 2
             else:
                 n = 3 * n + 1

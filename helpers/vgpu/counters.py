@@ -40,11 +40,14 @@ def _shared(what: str, op: str) -> str:
 
 
 _PTX = "PTX instructions; the machine's own count differs"
+# fmt: off
 COUNTERS: tuple[Counter, ...] = (
     Counter("instructions", "smsp__inst_executed.sum", "PTX instructions, per warp", "instructions", _PTX),
-    Counter("thread_instructions", "smsp__thread_inst_executed.sum", "PTX instructions, per thread", "instructions", _PTX),
+    Counter("thread_instructions", "smsp__thread_inst_executed.sum",
+            "PTX instructions, per thread", "instructions", _PTX),
     Counter("branches", "smsp__sass_branch_targets.sum", "branches, per warp", "branches", _PTX),
-    Counter("divergent_branches", "smsp__sass_branch_targets_threads_divergent.sum", "divergent branches", "branches", _PTX),
+    Counter("divergent_branches", "smsp__sass_branch_targets_threads_divergent.sum",
+            "divergent branches", "branches", _PTX),
     Counter("global_load_requests", _l1("requests", "global_op_ld"), "global load requests", "requests"),
     Counter("global_load_sectors", _l1("sectors", "global_op_ld"), "global load sectors", "sectors"),
     Counter("global_load_bytes", None, "bytes that lanes asked to load", "bytes"),
@@ -57,13 +60,16 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", "shared load requests", "requests"),
     Counter("shared_load_wavefronts", _shared("pipe_lsu_wavefronts", "ld"),
             "shared load wavefronts", "wavefronts"),
-    Counter("shared_load_conflicts", _shared("bank_conflicts_pipe_lsu", "ld"), "shared load bank conflicts", "wavefronts",
+    Counter("shared_load_conflicts", _shared("bank_conflicts_pipe_lsu", "ld"),
+            "shared load bank conflicts", "wavefronts",
             "wavefronts beyond those the access's width needs"),
     Counter("shared_store_requests", "smsp__inst_executed_op_shared_st.sum", "shared store requests", "requests"),
     Counter("shared_store_wavefronts", _shared("pipe_lsu_wavefronts", "st"), "shared store wavefronts", "wavefronts"),
-    Counter("shared_store_conflicts", _shared("bank_conflicts_pipe_lsu", "st"), "shared store bank conflicts", "wavefronts"),
+    Counter("shared_store_conflicts", _shared("bank_conflicts_pipe_lsu", "st"),
+            "shared store bank conflicts", "wavefronts"),
     Counter("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "shared atomic requests", "requests"),
-    Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"), "shared atomic wavefronts", "wavefronts",
+    Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"),
+            "shared atomic wavefronts", "wavefronts",
             "lanes that update one word follow one another, one wavefront each"),
     Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests"),
     Counter("local_load_sectors", _l1("sectors", "local_op_ld"), "local load sectors", "sectors"),
@@ -74,7 +80,8 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("flops_fp32", None, "single-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("flops_fp64", None, "double-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
-)  # fmt: skip
+)
+# fmt: on
 KEYS = tuple(c.key for c in COUNTERS)
 _BY_NAME = {c.key: c for c in COUNTERS} | {c.nsight: c for c in COUNTERS if c.nsight}
 

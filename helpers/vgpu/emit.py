@@ -7,6 +7,7 @@ operation as soon as one of them is a vector.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
 
 LANES = 32
@@ -169,10 +170,8 @@ class Emitter:
 
 
 def _float_literal(llvm_type: str, value: float) -> str:
-    import struct
-
     if llvm_type == "half":
-        return "0xH%04X" % struct.unpack("<H", struct.pack("<e", value))[0]
+        return "0xH{:04X}".format(struct.unpack("<H", struct.pack("<e", value))[0])
     if llvm_type == "float":
         value = struct.unpack("<f", struct.pack("<f", value))[0]
-    return "0x%016X" % struct.unpack("<Q", struct.pack("<d", value))[0]
+    return "0x{:016X}".format(struct.unpack("<Q", struct.pack("<d", value))[0])

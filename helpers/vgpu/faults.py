@@ -192,11 +192,8 @@ def _place(scene: _Scene) -> tuple[str, str]:
             "check that the access is no wider than the elements.",
         )
     if index >= count:
-        guard = (
-            "guard the access, such as `if i < n:`"
-            if scene.kernel.language == "numba"
-            else "guard the access, such as `if (i < n)`"
-        )
+        condition = "if i < n:" if scene.kernel.language == "numba" else "if (i < n)"
+        guard = f"guard the access, such as `{condition}`"
         return (f"{where}, but {size_text}", f"{guard}: the grid has more threads than there are elements.")
     return (
         f"{where}, before its start; {size_text}",

@@ -400,7 +400,7 @@ def _divergence(segments, live_in, uniform: set[str], after):
         if join is not None and any(index > join for index in inside):
             structured = False
         shared = arms[0] & arms[1] if join not in segment.targets else set()
-        for mine, other, other_start in ((0, 1, segment.targets[1]), (1, 0, segment.targets[0])):
+        for mine, other_start in ((0, segment.targets[1]), (1, segment.targets[0])):
             wanted = set(live_in[join]) if join is not None else set()
             if other_start != join:
                 wanted |= live_in[other_start]

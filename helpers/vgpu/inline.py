@@ -7,6 +7,7 @@ carry arguments become registers where every access to them has the same place a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from helpers.vgpu import ptx
 from helpers.vgpu.errors import Unsupported
@@ -172,7 +173,7 @@ def _parameters_to_registers(work: _Inliner, own: set[str]) -> Flat:
                     host_arguments |= {*operand.arguments, *operand.returns}
     for name, parts in pieces.items():
         ordered = sorted(parts.items())
-        if any(start + size > following for (start, size), (following, _) in zip(ordered, ordered[1:], strict=False)):
+        if any(start + size > following for (start, size), (following, _) in pairwise(ordered)):
             in_memory.add(name)
     body: list = []
     registers, variables = dict(work.registers), dict(work.variables)

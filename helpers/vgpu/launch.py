@@ -180,8 +180,8 @@ def launch(
     """
     if cooperative:
         raise Unsupported(
-            "a cooperative launch keeps all blocks resident so that they can wait for one another. The virtual GPU runs "
-            "blocks one after another: split the kernel in two launches where the grid synchronises."
+            "a cooperative launch keeps all blocks resident so that they can wait for one another. The virtual GPU "
+            "runs blocks one after another: split the kernel in two launches where the grid synchronises."
         )
     grid, block = check_dimensions(grid, block)
     lowered, address = kernel.compiled(observe)
@@ -235,8 +235,9 @@ def check_shared(lowered: Lowered, dynamic: int) -> int:
     gpu = current()
     if total > gpu.shared_optin_limit:
         raise LaunchError(
-            f"the block asks for {total} bytes of shared memory ({lowered.static_shared} in the kernel, {dynamic} at the "
-            f"launch); a block on the {gpu.name} may have at most {gpu.shared_optin_limit}. Use a smaller tile or type."
+            f"the block asks for {total} bytes of shared memory ({lowered.static_shared} in the kernel, {dynamic} "
+            f"at the launch); a block on the {gpu.name} may have at most {gpu.shared_optin_limit}. Use a smaller tile "
+            "or type."
         )
     return total
 

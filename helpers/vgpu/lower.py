@@ -7,6 +7,7 @@ goes straight to its target; every other one goes through the dispatcher.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, replace
 
 from helpers.vgpu import flow, inline, isa, isa_llvm, layout, lower_memory, lower_warp, ptx
@@ -317,7 +318,8 @@ class Lowering(Control):
         line = self.location.line if self.location else None
         where = f" (line {line})" if line else ""
         error = Unsupported(
-            f"the virtual GPU cannot run {what}{where} yet. Use a simpler form of the operation, or run this kernel on a GPU."
+            f"the virtual GPU cannot run {what}{where} yet. Use a simpler form of the operation, or run this kernel "
+            "on a GPU."
         )
         error.line = line
         return error
@@ -378,10 +380,8 @@ class Lowering(Control):
         if flush:
             arguments = [isa_llvm.flush(e, a) if a.type == "float" else a for a in arguments]
         if isinstance(op.llvm, str):
-            if op.llvm[0] == "@":
-                result = e.intrinsic(op.llvm[1:], *arguments)
-            else:
-                result = e.bin(op.llvm, *arguments)
+            plain = op.llvm[0] != "@"
+            result = e.bin(op.llvm, *arguments) if plain else e.intrinsic(op.llvm[1:], *arguments)
         else:
             result = op.llvm(e, form, *arguments)
         values = list(result) if isinstance(result, tuple) else [result]
@@ -444,8 +444,6 @@ def narrow_half(e: Emitter, value: Value, kind: str) -> Value:
 
 def _immediate(operand: Imm, bits: int) -> int:
     if operand.kind == "f64" and bits == 32:
-        import struct
-
         double = struct.unpack("<d", operand.value.to_bytes(8, "little"))[0]
         return struct.unpack("<I", struct.pack("<f", double))[0]
     return operand.value & ((1 << bits) - 1)

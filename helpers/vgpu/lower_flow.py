@@ -27,7 +27,7 @@ class Control:
         e.declarations |= {
             f"declare i32 @llvm.vector.reduce.umin.v32i32({v})", f"declare i32 @llvm.vector.reduce.umax.v32i32({v})",
         }  # fmt: skip
-        wait, sync, done = (_splat(c) for c in (PC_WAIT, PC_SYNC, PC_DONE))
+        sync, done = (_splat(c) for c in (PC_SYNC, PC_DONE))
         e.label("dispatch")
         e.line(f"%pcs = load {v}, ptr %state, align 64")
         e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")

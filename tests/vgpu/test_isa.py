@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import isa, launch, memory, ptx, reference
+from helpers.vgpu.isa_directed import WORDS as DIRECTED
 
 N = 256  # threads, enough for all pairs of 16 edge values
 
@@ -136,7 +137,6 @@ class Case:
 
 
 # Extra spellings: rounding, flushing and saturation where the instruction has them.
-DIRECTED = ("rz", "rm", "rp")
 EXTRA = {
     "add": {"f32": "add.rn.f32 add.ftz.f32 add.sat.f32 add.rn.ftz.sat.f32", "f64": "add.rn.f64",
             "f16": "add.rn.f16 add.sat.f16", "f16x2": "add.sat.f16x2"},
@@ -161,7 +161,7 @@ EXTRA = {
     "max": {"f32": "max.ftz.f32 max.NaN.f32", "f16": "max.NaN.f16"},
 }  # fmt: skip
 # Rows share a meaning with a type these spellings do not have in PTX.
-NOT_IN_PTX = {(name, kind) for name in ("mov", "selp") for kind in ("f16", "bf16")} | {
+NOT_IN_PTX = {(name, kind) for name in ("mov", "selp") for kind in ("f16", "bf16", "b8")} | {
     ("add.cc", "b32"), ("add.cc", "b64")}  # fmt: skip
 
 
@@ -174,14 +174,16 @@ def spellings(op: isa.Op):
     elif op.opcode == "lop3":
         yield from ((f"lop3.b32#{table}", "b32", "b32") for table in (0x80, 0xE8, 0x96, 0x6A, 0xFE, 0x01, 0xF8, 0x1E))
     elif op.opcode == "set":
-        for t in op.types:
-            for s, words in (
-                ("f32", isa.FLOAT_COMPARISONS),
-                ("s32", isa.INT_COMPARISONS),
-                ("u64", ("lo", "hs")),
-            ):
+        floats, integers = isa.FLOAT_COMPARISONS, isa.INT_COMPARISONS
+        for t in ("u32", "s32", "f32"):
+            for s, words in (("f32", floats), ("s32", integers), ("u64", ("lo", "hs"))):
                 yield from ((f"set.{word}.{t}.{s}", t, s) for word in words)
             yield f"set.lt.and.{t}.f32", t, "f32"
+        for t in ("f16", "bf16", "f16x2", "bf16x2"):
+            yield from ((f"set.{word}.{t}.{t}", t, t) for word in floats)
+        yield from ((f"set.{word}.u32.f16x2", "u32", "f16x2") for word in floats)
+        yield from ((f"set.{word}.u16.f16", "u16", "f16") for word in integers)
+        yield "set.ge.s16.f16", "s16", "f16"
     else:
         for t in op.types:
             if (op.name, t) in NOT_IN_PTX:
@@ -190,8 +192,9 @@ def spellings(op: isa.Op):
                 s = form.rsplit(".", 1)[1] if form.endswith(("f32", "s32")) and "{t}" in form else t
                 text = form.format(t=t)
                 yield (f"ex2.approx.ftz.{t}" if text.startswith("ex2.approx.bf16") else text), t, s
-            extra = EXTRA.get(op.name, {}).get(t, "")
-            yield from ((text, t, t) for text in extra.split())
+            extra = EXTRA.get(op.name, {}).get(t, "").split()
+            directed = [f"{op.name}.{word}.{t}" for word in DIRECTED if t in op.directed]
+            yield from ((text, t, t) for text in (*extra, *directed))
 
 
 def _conversions():
@@ -205,10 +208,10 @@ def _conversions():
         elif t in integers:
             yield from ((f"cvt.{word}.{t}.{s}", t, s) for word in ("rni", "rzi", "rmi", "rpi"))
         elif s in integers:
-            words = ("rn",) if t == "f16" else ("rn", "rz", "rm", "rp")
+            words = ("rn", *DIRECTED)
             yield from ((f"cvt.{word}.{t}.{s}", t, s) for word in words)
         elif floats.index(t) > floats.index(s):
-            yield from ((f"cvt.{word}.{t}.{s}", t, s) for word in ("rn", "rz", "rm", "rp"))
+            yield from ((f"cvt.{word}.{t}.{s}", t, s) for word in ("rn", *DIRECTED))
         elif t == s:
             yield f"cvt.{t}.{s}", t, s
             yield from ((f"cvt.{word}.{t}.{s}", t, s) for word in ("rni", "rzi", "rmi", "rpi"))
