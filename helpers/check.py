@@ -235,7 +235,7 @@ def _message(evidence: Evidence, mistake: Mistake | None, passed: bool) -> str:
             said += [budget.teach] if mistake in _ANY_EXERCISE else []
             said += [f"Most of it on {budget.where}"] if budget.where else []
             break
-    said.append(f'Stuck? hint("{evidence.exercise.key}", 1)')
+    said.append(f'Stuck? check.hint("{evidence.exercise.key}", 1)')
     return "\n".join(said)
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SIZES = {"wide": (7.0, 3.5), "square": (4.0, 4.0)}
 """Inches, width × height."""
+PIXELS_PER_INCH = 90
+"""Of the card a figure stands on: a wide figure, its caption and two sliders fit a 768-pixel screen."""
 
 PALETTE = {
     "ink": "#000000",
@@ -166,7 +168,7 @@ class Shown:
 
     alt: str
     image: str = field(repr=False)
-    width: int = 700
+    width: int = 630
 
     def __repr__(self) -> str:
         return self.alt
@@ -198,4 +200,4 @@ def show(figure: Figure | Picture, alt: str | None = None) -> Shown:
     if isinstance(figure, Picture):
         figure, alt = figure.figure, alt or figure.finding
     words = finding(alt)
-    return Shown(words, svg(figure), width=round(figure.get_figwidth() * 100))
+    return Shown(words, svg(figure), width=round(figure.get_figwidth() * PIXELS_PER_INCH))

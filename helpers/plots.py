@@ -311,7 +311,7 @@ def staircase(values: Mapping[str, float], *, unit: str, best: float | None = No
     axes.invert_yaxis()
     if best is not None:
         axes.axvline(best, color=PALETTE["ink"], ls="--", lw=1)
-        axes.text(best, -0.55, f" no kernel needs fewer than {best:g}", va="bottom", fontsize=8)
+        axes.text(best, -0.55, f" the least possible: {best:g}", va="bottom", fontsize=8)
     axes.set_xlabel(unit)
     axes.margins(x=0.12)
     said = ", ".join(f"{name} {value:,.4g}" for name, value in values.items())

@@ -239,7 +239,8 @@ def _timeout(scene: _Scene) -> KernelError:
     line, thread = running[0] if running else (None, None)
     who = f"thread {_short(thread)} of block {_short(scene.block)} is still" if thread else "threads are still"
     return KernelTimeout(
-        f"the kernel did not end within {scene.fault.seconds:g} s: {who} at {scene.at_line(line) or 'an unknown line'}\n"
+        f"the kernel did not end within {scene.fault.seconds:g} s: {who} at "
+        f"{scene.at_line(line) or 'an unknown line'}\n"
         "  Usual cure: check that the loop's condition changes in every thread. If the kernel only needs longer, set "
         "the environment variable WARPBOOK_TIMEOUT to more seconds.",
         line=line, thread=thread, block=scene.block,

@@ -231,7 +231,6 @@ def round_to_odd(e, x):
     bits = e.bits(near)
     even = e.icmp("eq", e.bin("and", bits, e.const("i32", 1)), e.const("i32", 0))
     inexact = e.bin("and", even, e.fcmp("one", back, x))
-    inexact = e.bin("and", inexact, e.fcmp("olt", e.intrinsic("llvm.fabs", back), e.const("double", math.inf)))
     larger = e.fcmp("ogt", e.intrinsic("llvm.fabs", x), e.intrinsic("llvm.fabs", back))
     step = e.select(larger, e.const("i32", 1), e.const("i32", -1))
     return e.cast("bitcast", e.select(inexact, e.bin("add", bits, step), bits), "float")

@@ -346,8 +346,6 @@ class Lowering(Control):
             raise self.unsupported(f"the PTX instruction `{instruction}`")
         guard = self.guard(instruction.guard)
         op, form = found.op, found.form
-        if set(instruction.modifiers) & {"rz", "rm", "rp"} and op.opcode != "cvt" and form.t.is_float:
-            raise self.unsupported(f"the rounding mode of `{instruction}`")
         given = list(instruction.operands[1:])
         kinds = [isa.operand_type(symbol, form) for symbol in op.inputs]
         symbols = op.inputs
@@ -389,8 +387,7 @@ class Lowering(Control):
             if "sat" in form.mods:
                 values[0] = isa_llvm.saturate(e, values[0])
             if "relu" in form.mods:
-                zero = e.const(values[0].type, 0.0)
-                values[0] = e.select(e.fcmp("ogt", values[0], zero), values[0], zero)
+                values[0] = isa_llvm.relu(e, values[0])
         if flush and values[0].type == "float" and form.t.name == "f32":
             values[0] = isa_llvm.flush(e, values[0])
         return values

@@ -9,8 +9,8 @@ from helpers.figures import Picture, Shown, show
 from helpers.vgpu.errors import VirtualGPUError
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-VIEW_HEIGHT = "430px"
-"""Fixed, so that the page does not jump when a caption grows by a line: card 700 px wide, two lines of
+VIEW_HEIGHT = "392px"
+"""Fixed, so that the page does not jump when a caption grows by a line: card 630 px wide, two lines of
 caption."""
 
 

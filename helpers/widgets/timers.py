@@ -20,7 +20,7 @@ def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 22, la
     def draw(elements: int, launches: int) -> Picture:
         return plots.timer_bars(current().launch_overhead * 1e6, kernel_us(elements), launches=launches)
 
-    sizes = [(f"2^{power} = {1 << power:,}", 1 << power) for power in range(10, 25, 2)]
+    sizes = [(f"2^{power}", 1 << power) for power in range(10, 25, 2)]
     return Explorer(
         "timer_bars",
         draw,
