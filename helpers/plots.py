@@ -211,7 +211,8 @@ def sector_finding(access, prefix: str = "") -> str:
     touched = sectors_of(access)
     used = sum(len(bytes_) for bytes_ in touched.values())
     share = used / (SECTOR * len(touched)) if touched else 0
-    return f"{prefix}{plural(len(touched), 'sector')} for 1 {access.op} request, {share:.0%} of the bytes used."
+    moved = plural(len(touched), "sector")
+    return f"{prefix}{moved} for 1 {access.op} request, {100 * share:.3g} % of the bytes used."
 
 
 @styled
@@ -314,5 +315,5 @@ def staircase(values: Mapping[str, float], *, unit: str, best: float | None = No
         axes.text(best, -0.55, f" the least possible: {best:g}", va="bottom", fontsize=8)
     axes.set_xlabel(unit)
     axes.margins(x=0.12)
-    said = ", ".join(f"{name} {value:,.4g}" for name, value in values.items())
-    return Picture(figure, f"{unit[0].upper()}{unit[1:]}: {said}.")
+    said = "; ".join(f"{name}: {value:,.4g}" for name, value in values.items())
+    return Picture(figure, f"{unit[0].upper()}{unit[1:]} — {said}.")

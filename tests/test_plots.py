@@ -20,14 +20,14 @@ def access(stride=1, offset=0, nbytes=4, lanes=32, op="load"):
 @pytest.mark.parametrize(
     ("request_", "sectors", "share"),
     [
-        (access(), 4, "100%"),
-        (access(offset=1), 5, "80%"),
-        (access(stride=2), 8, "50%"),
-        (access(stride=8), 32, "12%"),
-        (access(stride=32), 32, "12%"),
-        (access(stride=0), 1, "12%"),
-        (access(stride=4, nbytes=16), 16, "100%"),
-        (access(lanes=8), 1, "100%"),
+        (access(), 4, "100 %"),
+        (access(offset=1), 5, "80 %"),
+        (access(stride=2), 8, "50 %"),
+        (access(stride=8), 32, "12.5 %"),
+        (access(stride=32), 32, "12.5 %"),
+        (access(stride=0), 1, "12.5 %"),
+        (access(stride=4, nbytes=16), 16, "100 %"),
+        (access(lanes=8), 1, "100 %"),
     ],
 )
 def test_the_sector_map_states_sectors_and_share(request_, sectors, share):
@@ -92,7 +92,7 @@ def test_lines_and_stairs_name_every_series():
     line = plots.sectors_against([1, 2, 4], {"load": [4, 8, 16], "store": [4, 4, 4]})
     assert "load from 4 to 16; store from 4 to 4" in line.finding
     stairs = plots.staircase({"before": 12, "after": 4.5}, unit="sectors per request", best=4)
-    assert stairs.finding == "Sectors per request: before 12, after 4.5."
+    assert stairs.finding == "Sectors per request — before: 12; after: 4.5."
 
 
 @pytest.mark.parametrize("draw", [lambda: plots.sector_map(access(stride=3)), lambda: plots.timer_bars(4, 50)])

@@ -44,3 +44,7 @@ PC_SYNC = 0x20000000  # until the other lanes named by a .sync instruction arriv
 PC_WAIT = 0x40000000  # at a barrier, whose number stands in bits 24 to 27
 PC_BARRIER_SHIFT = 24
 PC_DONE = 0x7FFFFFFF
+
+# A block's barriers: for each of 16 the lanes whose predicate was true and false so far (reducing barriers), the same
+# of the round that ended, the threads that a counting barrier waits for, those that arrived without waiting.
+GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, BARRIER_BYTES = 0, 256, 512, 640, 768, 1024

@@ -23,6 +23,7 @@ from helpers.device import current
 from helpers.vgpu import counters as counting
 from helpers.vgpu import faults, host_calls, jit, layout, memory, ptx
 from helpers.vgpu.context import (
+    BARRIER_BYTES,
     CONTEXT,
     FAILED,
     LAUNCH_SLOT,
@@ -272,7 +273,7 @@ class _Worker:
         sizes = {
             "slots": 8 * len(CONTEXT), "sites": SITE_BYTES * max(1, len(lowered.sites)),
             "segments": 8 * SEGMENT_SLOTS * len(lowered.segments), "states": run.warps * lowered.state_bytes,
-            "local": run.warps * LANES * lowered.local_bytes, "barriers": 512, "host_data": 1024,
+            "local": run.warps * LANES * lowered.local_bytes, "barriers": BARRIER_BYTES, "host_data": 1024,
             # The runtime reads up to 128 bytes at a time, so there is room for that behind the last byte.
             "shared": run.shared_bytes + 128,
         }  # fmt: skip

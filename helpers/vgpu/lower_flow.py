@@ -184,10 +184,11 @@ class Control:
         if "red" in last.modifiers:
             number = last.operands[1]
             lower_warp.gather_predicate(self, last, number)
-        number = self.bits_value(number, 32)
+        number = lower_warp.first_active(self, self.bits_value(number, 32))
+        if "red" not in last.modifiers and len(last.operands) == 2:
+            lower_warp.expect(self, number, last.operands[1])
         guard = self.guard(last.guard)
         self.spill(segment)
-        number = lower_warp.first_active(self, number)
         flag = e.bin("shl", e.bin("and", number, e.const("i32", 15)), e.const("i32", PC_BARRIER_SHIFT))
         target = e.bin("or", flag, e.const("i32", segment.targets[0] | PC_WAIT))
         if guard is None:

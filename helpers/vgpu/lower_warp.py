@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from helpers.vgpu import isa, isa_llvm
-from helpers.vgpu.context import ERROR_CODE, PC_DONE, PC_SYNC, SLOT
+from helpers.vgpu.context import ARRIVED, EXPECTED, GATHERED, NAMED, PC_DONE, PC_SYNC, RESULTS, SLOT
 from helpers.vgpu.emit import LANES, Value
-from helpers.vgpu.ptx import Imm, Instruction, Pair, Reg, Vec
+from helpers.vgpu.ptx import Instruction, Pair, Vec
 
 PRINTF, ASSERT = 1, 2
 
@@ -256,7 +256,7 @@ def gather_lanes(k, segment) -> None:
 
 
 def _gathered(k, number: Value, offset: int) -> str:
-    """Where a barrier's sum lies: 16 counts of true lanes, 16 of false ones, then the results of both."""
+    """A pointer into the block's barriers (see `context.GATHERED`), at `offset` and the barrier's number."""
     e = k.e
     base = k.context("barriers")
     where = e.bin("add", base, e.const("i64", offset))
@@ -271,7 +271,7 @@ def gather_predicate(k, instruction: Instruction, number) -> None:
     true = e.bin("and", k.bits_of(predicate), k.mask)
     false = e.bin("and", k.mask, e.flip(true))
     number = first_active(k, k.bits_value(number, 32))
-    for offset, bits in ((0, true), (128, false)):
+    for offset, bits in ((GATHERED, true), (GATHERED + 128, false)):
         p = _gathered(k, number, offset)
         old = e.assign(f"load i64, ptr {p}", "i64", False)
         new = e.bin("add", old, e.resize(e.intrinsic("llvm.ctpop", bits), 64))
@@ -281,7 +281,7 @@ def gather_predicate(k, instruction: Instruction, number) -> None:
 def barrier_result(k, instruction: Instruction) -> None:
     e = k.e
     number = first_active(k, k.bits_value(instruction.operands[1], 32))
-    counts = [e.assign(f"load i64, ptr {_gathered(k, number, offset)}", "i64", False) for offset in (256, 384)]
+    counts = [e.assign(f"load i64, ptr {_gathered(k, number, offset)}", "i64", False) for offset in (RESULTS, RESULTS + 128)]
     zero = e.const("i64", 0)
     mode = next(m for m in instruction.modifiers if m in ("popc", "and", "or"))
     results = {
@@ -292,8 +292,27 @@ def barrier_result(k, instruction: Instruction) -> None:
     k.write(instruction.operands[0], results[mode]())
 
 
-def wait_for_warp(k, instruction: Instruction) -> None:
-    """bar.warp.sync: the lanes have been brought together at the start of the segment."""
+def expect(k, number: Value, count) -> None:
+    """A barrier with a count of threads: note for how many it waits."""
+    e = k.e
+    threads = e.resize(first_active(k, k.bits_value(count, 32)), 64)
+    e.line(f"store i64 {threads.text}, ptr {_gathered(k, number, EXPECTED)}")
+    e.line(f"store i64 1, ptr {_gathered(k, e.const('i32', 0), NAMED)}")
+
+
+def pass_barrier(k, instruction: Instruction) -> None:
+    """Barriers at which no lane waits for the block: bar.arrive counts the warp in.
+
+    bar.warp.sync needs nothing more: its lanes have been brought together at the start of the segment.
+    """
+    if "arrive" not in instruction.modifiers:
+        return
+    e = k.e
+    number = first_active(k, k.bits_value(instruction.operands[0], 32))
+    expect(k, number, instruction.operands[1])
+    p = _gathered(k, number, ARRIVED)
+    old = e.assign(f"load i64, ptr {p}", "i64", False)
+    e.line(f"store i64 {e.bin('add', old, e.const('i64', LANES)).text}, ptr {p}")
 
 
 # ---------------------------------------------------------------- calls out of the kernel
@@ -322,6 +341,5 @@ def call(k, instruction: Instruction) -> None:
 
 HANDLERS = {
     "shuffle": shuffle, "vote": vote, "match": match, "redux": redux, "elect": elect, "call": call,
-    "result": barrier_result, "barrier": wait_for_warp,
+    "result": barrier_result, "barrier": pass_barrier,
 }  # fmt: skip
-__all__ = ["ERROR_CODE", "HANDLERS", "Imm", "Reg"]

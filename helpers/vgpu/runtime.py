@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from helpers.vgpu import runtime_access, runtime_lanes
 from helpers.vgpu.context import (
+    ARRIVED,
+    BARRIER_BYTES,
     DONE,
     ERROR_CODE,
+    EXPECTED,
     FAILED,
     LAUNCH_SLOT,
+    NAMED,
     OUT_OF_FUEL,
     PC_BARRIER_SHIFT,
     PC_DONE,
     PC_WAIT,
 )
-from helpers.vgpu.runtime_text import FAIL, V1, V32, V64, context, splat
+from helpers.vgpu.runtime_text import FAIL, V1, V32, V64, broadcast, context, splat
 
 DECLARATIONS = f"""
 declare i32 @llvm.cttz.i32(i32, i1)
@@ -97,6 +101,9 @@ begin:
   {context("ss_p", "shared_bytes")}
   %ss = load i64, ptr %ss_p
   call void @llvm.memset.p0.i64(ptr %sb, i8 -1, i64 %ss, i1 false)
+  {context("bar_p", "barriers")}
+  %bar = load ptr, ptr %bar_p
+  call void @llvm.memset.p0.i64(ptr %bar, i8 0, i64 {BARRIER_BYTES}, i1 false)
   {context("fp_p", "first_pcs")}
   %first = load ptr, ptr %fp_p
   br label %prepare
@@ -153,7 +160,17 @@ block_end:
 going:
   {context("ba_p", "barriers")}
   %gathered = load ptr, ptr %ba_p
-  %opened = call i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered)
+  %whole = call i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered)
+  %named_p = getelementptr i8, ptr %gathered, i64 {NAMED}
+  %named = load i64, ptr %named_p
+  %try_named = icmp ne i64 %named, 0
+  br i1 %try_named, label %by_name, label %judged
+by_name:
+  %some = call i64 @open_named(ptr %states, i64 %bytes, i64 %warps, ptr %gathered)
+  br label %judged
+judged:
+  %parts = phi i64 [0, %going], [%some, %by_name]
+  %opened = or i64 %whole, %parts
   %moved = or i64 %opened, %starved
   %stuck = icmp eq i64 %moved, 0
   br i1 %stuck, label %deadlock, label %go
@@ -172,6 +189,80 @@ tick:
   br i1 %pause, label %rest, label %round
 rest:
   ret i32 {OUT_OF_FUEL}
+}}
+
+define internal i64 @open_named(ptr %states, i64 %bytes, i64 %warps, ptr %gathered) noinline {{
+  ; Barriers with a count of threads (`bar.sync 1, 64`): each opens by itself when so many have come. A warp all of
+  ; whose live lanes wait counts as 32.
+entry:
+  br label %barrier
+barrier:
+  %id = phi i64 [0, %entry], [%id1, %barrier_end]
+  %opened = phi i64 [0, %entry], [%opened1, %barrier_end]
+  %ids_done = icmp eq i64 %id, 16
+  br i1 %ids_done, label %out, label %look
+out:
+  ret i64 %opened
+look:
+  %slot = shl i64 %id, 3
+  %eo = add i64 %slot, {EXPECTED}
+  %ep = getelementptr i8, ptr %gathered, i64 %eo
+  %expected = load i64, ptr %ep
+  %ao = add i64 %slot, {ARRIVED}
+  %ap = getelementptr i8, ptr %gathered, i64 %ao
+  %arrived = load i64, ptr %ap
+  %used = icmp ne i64 %expected, 0
+  %id32 = trunc i64 %id to i32
+  %code = add i32 %id32, {PC_WAIT >> PC_BARRIER_SHIFT}
+  {broadcast("codes", "i32", "%code")}
+  br i1 %used, label %count, label %barrier_next
+count:
+  %w = phi i64 [0, %look], [%w1, %count]
+  %n = phi i64 [%arrived, %look], [%n1, %count]
+  %o = mul i64 %w, %bytes
+  %p = getelementptr i8, ptr %states, i64 %o
+  %pcs = load {V32}, ptr %p, align 64
+  %where = lshr {V32} %pcs, {splat("i32", PC_BARRIER_SHIFT)}
+  %here = icmp eq {V32} %where, %codes
+  %here_bits = bitcast {V1} %here to i32
+  %gone = icmp eq {V32} %pcs, {splat("i32", PC_DONE)}
+  %gone_bits = bitcast {V1} %gone to i32
+  %either = or i32 %here_bits, %gone_bits
+  %everyone = icmp eq i32 %either, -1
+  %anyone = icmp ne i32 %here_bits, 0
+  %full = and i1 %everyone, %anyone
+  %pop = call i32 @llvm.ctpop.i32(i32 %here_bits)
+  %pop1 = select i1 %full, i32 32, i32 %pop
+  %pop64 = zext i32 %pop1 to i64
+  %n1 = add i64 %n, %pop64
+  %w1 = add i64 %w, 1
+  %counted = icmp eq i64 %w1, %warps
+  br i1 %counted, label %judge, label %count
+judge:
+  %enough = icmp uge i64 %n1, %expected
+  br i1 %enough, label %free, label %barrier_next
+free:
+  %f = phi i64 [0, %judge], [%f1, %free]
+  %fo = mul i64 %f, %bytes
+  %fp = getelementptr i8, ptr %states, i64 %fo
+  %fpcs = load {V32}, ptr %fp, align 64
+  %fwhere = lshr {V32} %fpcs, {splat("i32", PC_BARRIER_SHIFT)}
+  %fhere = icmp eq {V32} %fwhere, %codes
+  %fnext = and {V32} %fpcs, {splat("i32", (1 << PC_BARRIER_SHIFT) - 1)}
+  %fnew = select {V1} %fhere, {V32} %fnext, {V32} %fpcs
+  store {V32} %fnew, ptr %fp, align 64
+  %f1 = add i64 %f, 1
+  %fend = icmp eq i64 %f1, %warps
+  br i1 %fend, label %freed, label %free
+freed:
+  store i64 0, ptr %ap
+  br label %barrier_end
+barrier_next:
+  br label %barrier_end
+barrier_end:
+  %opened1 = phi i64 [1, %freed], [%opened, %barrier_next]
+  %id1 = add i64 %id, 1
+  br label %barrier
 }}
 
 define internal i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered) {{

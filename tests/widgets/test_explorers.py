@@ -51,12 +51,12 @@ def test_the_sector_explorer_counts_what_the_kernel_does(language):
         assert f'aria-label="{explorer.shown.alt}"' in explorer.view.value
     counts = {place: int(text.split(": ")[1].split()[0]) for place, text in said.items()}
     assert counts == {(1, 0): 4, (1, 1): 5, (2, 0): 8, (4, 0): 16, (8, 0): 32, (32, 31): 32}
-    assert said[4, 0] == "stride 4, offset 0: 16 sectors for 1 load request, 25% of the bytes used."
+    assert said[4, 0] == "stride 4, offset 0: 16 sectors for 1 load request, 25 % of the bytes used."
 
 
 def test_the_sector_explorer_can_show_the_store():
     explorer = widgets.sectors(KERNELS["cuda"](), op="store", stride=(7, 7))
-    assert explorer.shown.alt == "stride 7, offset 0: 4 sectors for 1 store request, 100% of the bytes used."
+    assert explorer.shown.alt == "stride 7, offset 0: 4 sectors for 1 store request, 100 % of the bytes used."
 
 
 @pytest.mark.parametrize("kernel", [lambda: cp.RawKernel(WHO, "who"), lambda: numba_who], ids=["cuda", "numba"])

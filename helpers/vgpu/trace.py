@@ -1,0 +1,100 @@
+"""Who touched what: every memory access of one block, lane by lane, as the reference interpreter sees it.
+
+This is the data under pictures of sectors and banks. It runs slowly and on a copy: the arrays the kernel
+writes are put back as they were.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+from helpers.callable_module import callable_module
+from helpers.vgpu import reference
+from helpers.vgpu.launch import check_dimensions
+from helpers.vgpu.memory import ArrayInfo
+
+
+@dataclass(frozen=True)
+class Access:
+    """One request of one warp: for each of the 32 lanes whether it took part, and the byte it began at.
+
+    `addresses` count from the start of `array` (the argument's name, or None where the memory is no
+    argument's), or from the start of the block's shared memory; lanes that take no part have -1. `nbytes`
+    is what one lane moves, `step` orders a warp's requests.
+    """
+
+    line: int | None
+    space: str
+    op: str
+    nbytes: int
+    lanes: tuple[bool, ...]
+    addresses: tuple[int, ...]
+    array: str | None
+    warp: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Trace:
+    """All requests of one block in the order in which they were made."""
+
+    kernel: str
+    block_index: tuple[int, int, int]
+    accesses: tuple[Access, ...]
+
+    def on(self, line: int) -> tuple[Access, ...]:
+        """The requests of one source line."""
+        return tuple(a for a in self.accesses if a.line == line)
+
+
+def trace(kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int | None = None, shared_bytes: int = 0) -> Trace:
+    """Run one block of a launch and list what its warps (or one `warp`) loaded, stored and updated.
+
+    kernel: a Numba kernel or a `RawKernel` of the virtual GPU; grid, block, args as at its launch;
+    block_index: x, y, z; shared_bytes: dynamic shared memory. Errors: as a launch; IndexError for a block
+    outside the grid.
+    """
+    grid, block = check_dimensions(grid, block)
+    block_index = (*block_index, 0, 0)[:3]
+    if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
+        raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
+    prepared = kernel.prepare(tuple(args), grid, block)
+    module = prepared.kernel.module
+    places = [(a.address, a.nbytes) for a in prepared.arrays]
+    places += [(address, module.nbytes(name)) for name, address in module.variables.addresses.items()]
+    saved = [(address, ctypes.string_at(address, nbytes)) for address, nbytes in places if nbytes]
+    found: list[Access] = []
+
+    def note(seen: reference.Access) -> None:
+        if warp is None or seen.warp == warp:
+            found.append(_named(seen, prepared.arrays))
+
+    try:
+        reference.run(
+            prepared.kernel, None, grid, block, prepared.params,
+            shared_bytes=shared_bytes or prepared.shared_bytes, blocks=[block_index], on_access=note,
+            output=lambda text: None,
+        )  # fmt: skip
+    finally:
+        for address, data in saved:
+            ctypes.memmove(address, data, len(data))
+    return Trace(prepared.kernel.name, block_index, tuple(found))
+
+
+def _named(seen: reference.Access, arrays: list[ArrayInfo]) -> Access:
+    """An access with its addresses counted from the argument they fall into."""
+    addresses = [int(a) for a in seen.addresses]
+    active = [a for a, taking in zip(addresses, seen.mask, strict=True) if taking]
+    home = None
+    if seen.space == "global" and active:
+        home = next((a for a in arrays if a.address <= active[0] < a.address + max(a.nbytes, 1)), None)
+    start = home.address if home else 0
+    offsets = tuple(a - start if m else -1 for a, m in zip(addresses, seen.mask, strict=True))
+    return Access(
+        seen.line, seen.space, seen.op, seen.nbytes, tuple(bool(m) for m in seen.mask),
+        offsets, home.name if home else None, seen.warp, seen.step,
+    )  # fmt: skip
+
+
+callable_module(__name__)

@@ -1,0 +1,393 @@
+"""Every way in which a kernel can go wrong, in both languages, and what the learner is told."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+from helpers.vgpu import memory
+from helpers.vgpu.errors import (
+    Deadlock,
+    DeviceAssert,
+    KernelTimeout,
+    LaunchError,
+    Misaligned,
+    OutOfBounds,
+    Unsupported,
+    VirtualGPUError,
+)
+
+
+def array(n, dtype=np.float32) -> np.ndarray:
+    data = memory.array(n, dtype)
+    data[:] = 1
+    return data
+
+
+SCALE = """extern "C" __global__ void scale(const float* in, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = 2 * in[i];
+}"""
+
+
+@pytest.fixture(autouse=True)
+def the_next_launch_works(compiled):
+    """Whatever a test did, the virtual GPU goes on."""
+    yield
+    data, out = array(100), array(100)
+    compiled.c(SCALE)(4, 32, data, out, 100)
+    assert (out == 2).all()
+
+
+# ---------------------------------------------------------------- memory
+
+
+def test_reading_past_the_end(compiled):
+    data, out = array(100), array(200)
+    with pytest.raises(OutOfBounds) as caught:
+        compiled.c(SCALE)(4, 32, data, out, 128)
+    error, text = caught.value, str(caught.value)
+    assert (error.line, error.block, error.thread) == (4, (3, 0, 0), (4, 0, 0))
+    assert error.address == data.ctypes.data + 400
+    assert "thread (4) of block (3)" in text and "read" in text and "line 4" in text
+    assert "argument 0" in text and "100" in text, "it names the array and the index"
+    assert "out[i] = 2 * in[i];" in text and "ure:" in text, "it shows the line and says what usually mends it"
+
+
+def test_writing_past_the_end(compiled):
+    data, out = array(200), array(100)
+    with pytest.raises(OutOfBounds) as caught:
+        compiled.c(SCALE)(4, 32, data, out, 128)
+    assert "wrote" in str(caught.value) and "argument 1" in str(caught.value)
+    assert caught.value.thread == (4, 0, 0)
+
+
+def test_writing_before_the_beginning(compiled):
+    kernel = compiled.c('extern "C" __global__ void back(float* out) { out[(int)threadIdx.x - 3] = 1; }')
+    with pytest.raises(OutOfBounds) as caught:
+        kernel(1, 32, array(32))
+    assert caught.value.thread == (0, 0, 0)
+
+
+def test_only_the_second_block_is_wrong(compiled):
+    data, out = array(40), array(64)
+    with pytest.raises(OutOfBounds) as caught:
+        compiled.c(SCALE)(2, 32, data, out, 64)
+    assert (caught.value.block, caught.value.thread) == ((1, 0, 0), (8, 0, 0))
+
+
+def test_the_same_error_whatever_the_threads(compiled):
+    kernel = compiled.c("""extern "C" __global__ void wild(int* out) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i % 7 == 3) out[i * 100000] = 1;
+    }""")
+    found = set()
+    for threads in (1, 2, 5):
+        for _ in range(3):
+            with pytest.raises(OutOfBounds) as caught:
+                kernel(20, 64, array(10, np.int32), threads=threads)
+            found.add((caught.value.block, caught.value.thread, caught.value.line))
+    assert found == {((0, 0, 0), (3, 0, 0), 3)}
+
+
+def test_atomics_are_checked(compiled):
+    kernel = compiled.c('extern "C" __global__ void add(int* out) { atomicAdd(&out[threadIdx.x * 5], 1); }')
+    with pytest.raises(OutOfBounds) as caught:
+        kernel(1, 32, array(100, np.int32))
+    assert caught.value.thread == (20, 0, 0)
+
+
+@pytest.mark.parametrize("space", ["shared", "local"])
+def test_other_memories_have_ends_too(compiled, space):
+    declare = "__shared__ int a[40];" if space == "shared" else "int a[40];"
+    kernel = compiled.c(f"""extern "C" __global__ void over(int* out, int far) {{
+        {declare}
+        for (int k = 0; k < 40; ++k) a[(k * 7 + out[0]) % 40] = k;
+        a[threadIdx.x * far] = 5;
+        out[threadIdx.x] = a[(threadIdx.x + out[1]) % 40];
+    }}""")
+    out = array(64, np.int32)
+    kernel(1, 32, out, 1)
+    with pytest.raises(OutOfBounds, match=space) as caught:
+        kernel(1, 32, array(64, np.int32), 30)
+    assert caught.value.thread == (2, 0, 0) and caught.value.line == 4
+
+
+def test_null_pointers(compiled):
+    with pytest.raises(OutOfBounds, match="null"):
+        compiled.c(SCALE)(1, 32, 0, array(32), 32)
+
+
+def test_use_after_free(compiled):
+    data = array(64)
+    address = data.ctypes.data
+    memory.owner(data).free()
+    with pytest.raises(OutOfBounds, match="freed"):
+        compiled.c(SCALE)(1, 32, address, array(64), 32)
+
+
+def test_misaligned_vectors(compiled):
+    kernel = compiled.c("""extern "C" __global__ void vectors(float* in, float4* out) {
+        float4* p = (float4*)(in + 1);
+        out[threadIdx.x] = p[threadIdx.x];
+    }""")
+    with pytest.raises(Misaligned) as caught:
+        kernel(1, 8, array(100), array(100))
+    assert caught.value.line == 3 and caught.value.thread == (0, 0, 0)
+    assert "16" in str(caught.value)
+
+
+# ---------------------------------------------------------------- launches
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "says"),
+    [
+        (1, 1025, "1024"),
+        (1, (32, 33), "1024"),
+        (1, (1, 1, 65), "64"),
+        (0, 32, "at least 1"),
+        (1, 0, "at least 1"),
+        ((1, 70000), 32, "65535"),
+        (2.0, 32, "whole numbers"),
+        ((1, 1, 1, 1), 32, "dimensions"),
+    ],
+)
+def test_impossible_sizes(compiled, grid, block, says):
+    with pytest.raises(LaunchError, match=says):
+        compiled.c(SCALE)(grid, block, array(32), array(32), 32)
+
+
+def test_too_much_shared_memory(compiled):
+    with pytest.raises(LaunchError, match="shared memory"):
+        compiled.c(SCALE)(1, 32, array(32), array(32), 32, shared_bytes=1 << 20)
+    with pytest.raises(LaunchError, match="negative"):
+        compiled.c(SCALE)(1, 32, array(32), array(32), 32, shared_bytes=-4)
+
+
+def test_missing_parameters(compiled):
+    from helpers.vgpu import launch
+
+    kernel = compiled.c(SCALE).prepare((array(1), array(1), 1)).kernel
+    with pytest.raises(LaunchError, match="3 parameters"):
+        launch.launch(kernel, 1, 1, [b"12345678"])
+    with pytest.raises(LaunchError, match="4 bytes"):
+        launch.launch(kernel, 1, 1, [bytes(8), bytes(8), bytes(8)])
+
+
+# ---------------------------------------------------------------- kernels that do not end
+
+
+def test_an_endless_loop_names_its_line(compiled):
+    kernel = compiled.c("""extern "C" __global__ void forever(volatile int* flag) {
+        int k = 0;
+        while (flag[0] == 1)
+            ++k;
+        flag[1] = k;
+    }""")
+    start = time.monotonic()
+    with pytest.raises(KernelTimeout) as caught:
+        kernel(1, 32, array(2, np.int32), timeout=0.3)
+    assert caught.value.line in (3, 4)
+    assert f"line {caught.value.line}" in str(caught.value)
+    assert time.monotonic() - start < 30, "it gives up, and does not wait for the loop"
+
+
+def test_some_threads_never_reach_the_barrier(compiled):
+    kernel = compiled.c("""extern "C" __global__ void stuck(int* out) {
+        if (threadIdx.x < 16) {
+            __syncthreads();
+            out[0] = 1;
+        } else {
+            out[1] = 2;
+            __syncthreads();
+        }
+    }""")
+    with pytest.raises(Deadlock) as caught:
+        kernel(1, 32, array(4, np.int32), timeout=5)
+    assert "line 3" in str(caught.value) and "line 7" in str(caught.value), "both barriers are named"
+
+
+def test_ctrl_c_stops_a_kernel(tmp_path):
+    """A signal during a launch raises KeyboardInterrupt, and the process can launch again."""
+    script = tmp_path / "interrupted.py"
+    script.write_text(
+        textwrap.dedent("""
+        import struct
+        import numpy as np
+        from helpers.vgpu import launch, memory
+        from helpers.vgpu.compile import cuda_c_to_ptx
+
+        source = '''extern "C" __global__ void spin(volatile int* flag) { while (flag[0]) { } flag[1] = 7; }'''
+        kernel = launch.load(cuda_c_to_ptx(source).ptx, language="cuda")["spin"]
+        flag = memory.array(2, np.int32)
+        flag[:] = 0
+        pointer = struct.pack("<Q", flag.ctypes.data)
+        launch.launch(kernel, 1, 32, [pointer])
+        flag[:] = 1
+        print("ready", flush=True)
+        try:
+            launch.launch(kernel, 64, 32, [pointer], timeout=60)
+        except KeyboardInterrupt:
+            flag[0] = 0
+            launch.launch(kernel, 1, 32, [pointer])
+            print("stopped", flag[1], flush=True)
+        """)
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="."
+    )
+    try:
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert out == "stopped 7\n", err
+
+
+# ---------------------------------------------------------------- asserts, traps and what is missing
+
+
+def test_asserts_name_their_condition(compiled):
+    kernel = compiled.c("""#include <cassert>
+extern "C" __global__ void check(const int* in) {
+    assert(in[threadIdx.x] > 0);
+}""")
+    data = array(32, np.int32)
+    kernel(1, 32, data)
+    data[5] = -1
+    with pytest.raises(DeviceAssert) as caught:
+        kernel(1, 32, data)
+    assert "in[threadIdx.x] > 0" in str(caught.value)
+    assert caught.value.line == 3 and caught.value.thread == (5, 0, 0)
+
+
+def test_traps(compiled):
+    kernel = compiled.c('extern "C" __global__ void stop(int n) { if (threadIdx.x == n) __trap(); }')
+    kernel(1, 32, 99)
+    with pytest.raises(DeviceAssert) as caught:
+        kernel(1, 32, 7)
+    assert caught.value.thread == (7, 0, 0)
+
+
+def test_what_is_missing_says_so(compiled):
+    kernel = compiled.c("""
+        __device__ int down(int n) { return n < 1 ? 0 : n + down(n - 1) + down(n - 2); }
+        extern "C" __global__ void recursive(int* out) { out[0] = down(out[1]); }""")
+    with pytest.raises(Unsupported, match="loop"):
+        kernel(1, 1, array(2, np.int32))
+
+
+def test_every_error_is_a_virtual_gpu_error_and_a_familiar_one():
+    assert issubclass(OutOfBounds, VirtualGPUError) and issubclass(OutOfBounds, IndexError)
+    assert issubclass(KernelTimeout, TimeoutError) and issubclass(DeviceAssert, AssertionError)
+    assert issubclass(Unsupported, NotImplementedError) and issubclass(LaunchError, RuntimeError)
+
+
+# ---------------------------------------------------------------- the same in Python
+
+
+def scale(data, out):
+    from numba import cuda
+
+    i = cuda.grid(1)
+    out[i] = 2 * data[i]
+
+
+FIRST = scale.__code__.co_firstlineno
+
+
+def test_python_kernels_report_their_own_line_and_names(compiled):
+    with pytest.raises(OutOfBounds) as caught:
+        compiled.py(scale)(2, 64, np.ones(100, np.float32), np.zeros(200, np.float32))
+    error, text = caught.value, str(caught.value)
+    assert (error.line, error.block, error.thread) == (FIRST + 4, (1, 0, 0), (36, 0, 0))
+    assert "`data`" in text or "data" in text
+    assert "100" in text and "out[i] = 2 * data[i]" in text
+
+
+def test_python_writes_past_the_end(compiled):
+    with pytest.raises(OutOfBounds, match="out") as caught:
+        compiled.py(scale)(2, 64, np.ones(200, np.float32), np.zeros(100, np.float32))
+    assert "wrote" in str(caught.value)
+
+
+def test_python_loops_that_do_not_end(compiled):
+    from numba import cuda
+
+    def forever(data):
+        i = cuda.grid(1)
+        while data[i] > 0:
+            data[i] += 1.0
+
+    first = forever.__code__.co_firstlineno
+    with pytest.raises(KernelTimeout) as caught:
+        compiled.py(forever)(1, 32, np.ones(32, np.float32), timeout=0.3)
+    assert caught.value.line in (first + 2, first + 3)
+
+
+def test_python_barriers_that_do_not_meet(compiled):
+    from numba import cuda
+
+    def stuck(data):
+        i = cuda.threadIdx.x
+        if i < 8:
+            data[i] = 1
+            cuda.syncthreads()
+        else:
+            data[i] = 2
+            cuda.syncthreads()
+
+    first = stuck.__code__.co_firstlineno
+    with pytest.raises(Deadlock) as caught:
+        compiled.py(stuck)(1, 32, np.ones(32, np.float32), timeout=5)
+    assert f"line {first + 4}" in str(caught.value) and f"line {first + 7}" in str(caught.value)
+
+
+def test_python_launches_are_checked(compiled):
+    with pytest.raises(LaunchError, match="1024"):
+        compiled.py(scale)(1, 2048, np.ones(32, np.float32), np.ones(32, np.float32))
+
+
+# ---------------------------------------------------------------- the reference interpreter agrees
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments", "error", "line", "thread"),
+    [
+        (SCALE, lambda: (array(20), array(64), 64), OutOfBounds, 4, (20, 0, 0)),
+        (
+            'extern "C" __global__ void v(float* p) { *(float2*)(p + 1) = make_float2(1, 2); }',
+            lambda: (array(8),),
+            Misaligned,
+            1,
+            (0, 0, 0),
+        ),
+        ('extern "C" __global__ void t(int n) { if (threadIdx.x == n) __trap(); }', lambda: (3,), DeviceAssert, 1, (3, 0, 0)),
+    ],
+)  # fmt: skip
+def test_both_engines_find_the_same_fault(engine, source, arguments, error, line, thread):
+    with pytest.raises(error) as caught:
+        engine.c(source)(1, 32, *arguments())
+    assert (caught.value.line, caught.value.thread) == (line, thread)
+
+
+def test_the_reference_stops_endless_loops_and_finds_deadlocks(interpreted):
+    spin = interpreted.c('extern "C" __global__ void spin(volatile int* p) { while (p[0]) { } }')
+    with pytest.raises(KernelTimeout):
+        spin(1, 32, array(1, np.int32), max_steps=20_000)
+    stuck = interpreted.c("""extern "C" __global__ void stuck(int* out) {
+        if (threadIdx.x < 16) { __syncthreads(); out[0] = 1; }
+        else { out[1] = 2; __syncthreads(); }
+    }""")
+    with pytest.raises(Deadlock, match="line 2 and line 3"):
+        stuck(1, 32, array(4, np.int32))
