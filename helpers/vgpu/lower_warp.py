@@ -281,7 +281,8 @@ def gather_predicate(k, instruction: Instruction, number) -> None:
 def barrier_result(k, instruction: Instruction) -> None:
     e = k.e
     number = first_active(k, k.bits_value(instruction.operands[1], 32))
-    counts = [e.assign(f"load i64, ptr {_gathered(k, number, offset)}", "i64", False) for offset in (RESULTS, RESULTS + 128)]
+    places = [_gathered(k, number, offset) for offset in (RESULTS, RESULTS + 128)]
+    counts = [e.assign(f"load i64, ptr {place}", "i64", False) for place in places]
     zero = e.const("i64", 0)
     mode = next(m for m in instruction.modifiers if m in ("popc", "and", "or"))
     results = {

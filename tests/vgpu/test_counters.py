@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import memory
+from helpers.vgpu import numba_cuda as cuda
 
 SECTOR, BANKS, BANK = 32, 32, 4
 
@@ -272,8 +273,6 @@ extern "C" __global__ void lines(const __half* a, float* out) {
 
 
 def test_python_lines_are_the_learners(compiled):
-    from numba import cuda
-
     def lines(a, out):
         i = cuda.grid(1)
         if i < out.size:
