@@ -182,10 +182,11 @@ class Revealed:
 
     def _repr_html_(self) -> str:
         colour = "#7a7a7a" if self.said is None else "#009e73" if self.close else "#d55e00"
-        return (
-            f'<div style="{_BOX.format(colour=colour)}">{html.escape(self.verdict)} '
-            f"The answer is <b>{html.escape(str(self.value))}</b>. {_prose(self.why)}</div>"
-        )
+        result = f"The answer is <b>{html.escape(str(self.value))}</b>. {_prose(self.why)}"
+        words = f"{html.escape(self.verdict)} {result}"
+        if self.said is None:  # folded away, for whoever reads on before answering
+            words = f"<details><summary>{html.escape(self.verdict)} Open this to see it.</summary>{result}</details>"
+        return f'<div style="{_BOX.format(colour=colour)}">{words}</div>'
 
 
 def predict(question: str, options: Sequence[object] | None = None, *, key: str) -> Prediction:

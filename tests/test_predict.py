@@ -17,7 +17,7 @@ def test_without_an_answer_the_result_says_so():
     predict("How many?", [1, 2], key="t-none")
     shown = reveal("t-none", 2, "Because.")
     assert repr(shown) == "You had not committed to an answer. The answer is 2. Because."
-    assert "committed" in shown._repr_html_()
+    assert "<details><summary>You had not committed" in shown._repr_html_()
 
 
 def test_an_answer_is_kept_in_the_state_folder_and_found_again(state):
@@ -27,6 +27,7 @@ def test_an_answer_is_kept_in_the_state_folder_and_found_again(state):
     assert predict("How many?", [4, 8], key="t-kept").answer == 8
     assert repr(reveal("t-kept", 8)).startswith("You said 8: that is it.")
     assert repr(reveal("t-kept", 4)).startswith("You said 8: look again.")
+    assert "<details>" not in reveal("t-kept", 8)._repr_html_()
 
 
 def test_an_answer_that_is_no_longer_an_option_is_forgotten():

@@ -397,7 +397,10 @@ def match(opcode: str, modifiers: tuple[str, ...]) -> Match | None:
 def operand_type(symbol: str, form: Form) -> Type:
     """The type of one operand of a signature."""
     symbol = symbol.rstrip("?")
-    table = {"t": form.t, "s": form.s, "p": TYPES["pred"], "c": TYPES["pred"], "imm": TYPES["b32"]}
-    if symbol == "w":
-        return form.wide
-    return table.get(symbol) or TYPES[symbol]
+    if symbol in _FROM_FORM:
+        return _FROM_FORM[symbol](form)
+    return _FIXED.get(symbol) or TYPES[symbol]
+
+
+_FROM_FORM = {"t": lambda form: form.t, "s": lambda form: form.s, "w": lambda form: form.wide}
+_FIXED = {"p": TYPES["pred"], "c": TYPES["pred"], "imm": TYPES["b32"]}

@@ -24,9 +24,9 @@ from helpers.vgpu.reference_warp import LANES, STACK_BYTES, Barrier, Warp, prepa
 
 __all__ = ["Access", "Step", "run"]
 
-TURN = 20_000  # steps of one warp before the next has its turn, so that warps may wait for each other
-PATIENCE = 10_000  # steps of a split warp before the lanes that are furthest ahead get a turn
-GRACE = 1_000  # … and how many steps that turn lasts
+TURN = 1_000  # steps of one warp before the next has its turn, so that warps may wait for each other
+PATIENCE = 2_000  # steps of a split warp before the lanes that are furthest ahead get a turn
+GRACE = 200  # … and how many steps that turn lasts
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,9 @@ def step(warp: Warp) -> bool:
     if not groups:
         return False
     warp.highest_first = len(groups) > 1 and warp.steps % PATIENCE > PATIENCE - GRACE
-    frame, at, mask = next((g for g in groups if _complete(warp, *g)), groups[0])
+    frame, at, mask = groups[0]
+    if len(groups) > 1:
+        frame, at, mask = next((g for g in groups if _complete(warp, *g)), groups[0])
     warp.steps += 1
     statement = frame.code.body[at] if at < len(frame.code.body) else None
     if statement is None:

@@ -166,9 +166,9 @@ TILE = """extern "C" __global__ void tile(float *x)
 }
 extern "C" __global__ void table(int *x, int i)
 {
-    volatile int local[64];
-    for (int k = 0; k < 64; k++) local[k] = x[k];
-    x[0] = local[i];
+    int local[64];
+    for (int k = 0; k < 64; k++) local[x[k] & 63] = k;
+    x[0] = local[i & 63];
 }
 extern "C" __global__ void greedy(float *x, int n)
 {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -23,6 +24,9 @@ from helpers.vgpu.errors import (
     Unsupported,
     VirtualGPUError,
 )
+
+# Host arrays are what these tests are about, not what Numba would advise.
+pytestmark = pytest.mark.filterwarnings("ignore:Host array used in CUDA kernel")
 
 
 def array(n, dtype=np.float32) -> np.ndarray:
@@ -216,7 +220,7 @@ def test_some_threads_never_reach_the_barrier(compiled):
     assert "line 3" in str(caught.value) and "line 7" in str(caught.value), "both barriers are named"
 
 
-def test_ctrl_c_stops_a_kernel(tmp_path):
+def test_ctrl_c_stops_a_kernel(tmp_path, root):
     """A signal during a launch raises KeyboardInterrupt, and the process can launch again."""
     script = tmp_path / "interrupted.py"
     script.write_text(
@@ -243,7 +247,11 @@ def test_ctrl_c_stops_a_kernel(tmp_path):
         """)
     )
     process = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="."
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(root)},
     )
     try:
         assert process.stdout.readline() == "ready\n", process.stderr.read()

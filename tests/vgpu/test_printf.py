@@ -1,0 +1,45 @@
+"""C's printf, as kernels use it."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+import pytest
+
+from helpers.vgpu.printf import argument_bytes, argument_count, render
+
+
+@pytest.mark.parametrize(
+    ("fmt", "arguments", "text"),
+    [
+        ("plain 100%%\n", "", "plain 100%\n"),
+        ("%d|%5d|%-5d|%05d|%+d|% d", ("<6i", -3, 42, 42, -42, 7, 7), "-3|   42|42   |-0042|+7| 7"),
+        ("%u %x %X %#x %o %#o", ("<6I", 2**32 - 1, 255, 255, 255, 8, 8), "4294967295 ff FF 0xff 10 010"),
+        ("%.3d|%8.4d|%.0d|", ("<3i", 7, -7, 0), "007|   -0007||"),
+        ("%hhd %hd", ("<2i", 300, 70000), "44 4464"),
+        ("%lld %llu", ("<qQ", -(2**40), 2**63), "-1099511627776 9223372036854775808"),
+        ("%d %lld", ("<i4xq", 1, 2), "1 2"),
+        ("%f|%.2f|%10.3f|%-10.1f|%+f", ("<5d", 1.5, 2.345, -1, 2, 0), "1.500000|2.35|    -1.000|2.0       |+0.000000"),
+        ("%e %g %G %g", ("<4d", 12345.678, 1e-10, 1e20, 100), "1.234568e+04 1e-10 1E+20 100"),
+        ("%f %5.1f %e", ("<3d", math.inf, -math.inf, math.nan), "inf  -inf nan"),
+        ("%c%c", ("<2i", 72, 105), "Hi"),
+        ("%*d|%-*d|%.*f", ("<4ii4xd", 5, 42, 4, 7, 2, 3.14159), "   42|7   |3.14"),
+        ("%p", ("<Q", 0), "(nil)"),
+        ("%k %d", ("<i", 5), "%k 5"),
+    ],
+)
+def test_conversions(fmt, arguments, text):
+    buffer = struct.pack(*arguments) if arguments else b""
+    assert argument_bytes(fmt.encode()) == len(buffer)
+    assert render(fmt.encode(), buffer) == text
+
+
+def test_strings_are_fetched_by_address():
+    buffer = struct.pack("<3Q", 1000, 0, 2000)
+    texts = {1000: b"one", 2000: b"abcdef"}
+    assert render(b"%5s|%s|%.3s", buffer, texts.__getitem__) == "  one|(null)|abc"
+
+
+def test_arguments_are_counted_stars_included():
+    assert argument_count(b"%d %*d %% %s") == 4
