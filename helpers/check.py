@@ -14,6 +14,7 @@ from helpers.callable_module import callable_module
 from helpers.calls import launch
 from helpers.exercises import Case, Exercise, Mistake, Out, exercise
 from helpers.exercises import mistakes as known
+from helpers.mirror import twin
 from helpers.vgpu.errors import CompileError, VirtualGPUError
 
 POISON = 0xFF
@@ -130,7 +131,8 @@ def check(answer, key: str | Exercise) -> Report:
     """Check a kernel, or a function, against the exercise called `key`.
 
     Runs every case on fresh memory, compares with NumPy, then counts on a larger one; stops counting when a
-    result is wrong. Returns a `Report`; raises KeyError when there is no such exercise, and never because
+    result is wrong. Results and counters both come from the virtual GPU, on a machine with a GPU too: there a
+    thread outside its array is caught, and an element never written shows. Returns a `Report`; raises KeyError when there is no such exercise, and never because
     the answer is wrong.
     """
     task = exercise(key)
@@ -168,7 +170,9 @@ def _run(answer, case: Case, task: Exercise) -> Outcome:
         return Outcome(case, got, np.zeros(1, bool), wrong)
     arguments, outputs = place(case)
     try:
-        launch(answer, case.grid, case.block, arguments)
+        kernel, _, finish = twin(answer)
+        launch(kernel, case.grid, case.block, arguments)
+        finish()
     except Exception as error:  # a learner's kernel may fail in any way; the report says how
         return Outcome(case, error=error)
     got = outputs[0].get()
@@ -183,8 +187,8 @@ def _run(answer, case: Case, task: Exercise) -> Outcome:
 
 
 def place(case: Case) -> tuple[list, list]:
-    """The arguments of a case in device memory, and the arrays among them that are outputs."""
-    from helpers import cp
+    """The arguments of a case in the virtual GPU's memory, and the arrays among them that are outputs."""
+    from helpers.vgpu import cupy as cp
 
     arguments, outputs = [], []
     for argument in case.arguments:

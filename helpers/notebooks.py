@@ -7,6 +7,7 @@ on stderr, a figure that a screen reader cannot name. The table `RULES` holds wh
 from __future__ import annotations
 
 import copy
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -255,7 +256,9 @@ def run(
     problems = []
     started = clock()
     try:
-        client.execute()
+        # A developer's own answers and choices must not get into what is stored.
+        environment = {name: value for name, value in os.environ.items() if name != "WARPBOOK_GPU"}
+        client.execute(env=environment | {"WARPBOOK_STATE": "off"})
     except CellTimeoutError:
         problems.append(Problem("budget", None, f"a cell was stopped after {budget:g} s: make its work smaller"))
     except DeadKernelError:

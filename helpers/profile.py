@@ -1,7 +1,8 @@
 """Profile a kernel: exact counts per source line, the compiler's numbers, and a modelled time.
 
 `profile(kernel, grid, block, args)` runs the kernel once, for real, on its arguments (a kernel that adds to
-its input has added to it afterwards; nothing is replayed), with every counter on.
+its input has added to it afterwards; nothing is replayed), with every counter on. The counting is always done
+on the virtual GPU: the arrays of a real one are copied there, and what the kernel made of them is copied back.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from types import MappingProxyType
 from helpers import gpus
 from helpers.callable_module import callable_module
 from helpers.compare import Comparison, compare
-from helpers.device import current, real_gpu
+from helpers.device import current
 from helpers.gpus import GPU
+from helpers.mirror import twin
 from helpers.occupancy import Occupancy, occupancy
 from helpers.profile_table import METRICS, as_html, as_text, summary
 from helpers.roofline import Model, model_time
@@ -178,39 +180,40 @@ def _assemble(kernel, counters, dynamic_shared_bytes: int, gpu: GPU, max_registe
 
 
 def _prepare(kernel, grid, block, args):
-    """The kernel bound to its arguments; a TypeError that teaches where `kernel` is nothing to profile."""
+    """The virtual kernel, bound to its arguments, and what ends the run; a TypeError for what is no kernel."""
     if not isinstance(args, tuple | list):
         raise TypeError(f"args is a tuple, such as (x, y), or (x,) for one argument; got {type(args).__name__}")
-    if hasattr(kernel, "prepare"):
-        return kernel.prepare(tuple(args), grid=grid, block=block)
-    kind = f"{type(kernel).__module__}.{type(kernel).__qualname__}"
-    if real_gpu():
-        raise TypeError(
-            f"this kernel ({kind}) belongs to the real GPU, and profile counts on the virtual one. Start "
-            "Jupyter with WARPBOOK_BACKEND=virtual in its environment to count; on this GPU, `benchmark` "
-            "measures times and Nsight Compute (ncu) measures the same metrics under the same names."
-        )
-    raise TypeError(f"profile takes a @cuda.jit kernel or a cp.RawKernel, and this is a {kind}")
+    other, args, copy_back = twin(kernel, tuple(args))
+    if not hasattr(other, "prepare"):
+        kind = f"{type(kernel).__module__}.{type(kernel).__qualname__}"
+        raise TypeError(f"profile takes a @cuda.jit kernel or a cp.RawKernel, and this is a {kind}")
+    prepared = other.prepare(args, grid=grid, block=block)
+
+    def finish() -> None:
+        prepared.finish()
+        copy_back()
+
+    return other, prepared, finish
 
 
 def profile(kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None) -> Profile:
     """Run `kernel` once with every counter on and say what it did.
 
-    `kernel` is a `@cuda.jit` kernel or a `cp.RawKernel`; `grid` and `block` are ints or tuples of up to
+    `kernel` is a `@cuda.jit` kernel or a `cp.RawKernel`, virtual or a real GPU's; `grid` and `block` are ints or tuples of up to
     three; `args` is the tuple of arguments, which the launch really changes. `shared_bytes` is dynamic shared
     memory per block, `device` a GPU of the table for the compiler's and the modelled numbers (else the one
     chosen by `device("...")`), `timeout` in seconds. Raises what a launch raises, and TypeError for what is
     no kernel.
     """
     gpu = _row(device)
-    prepared = _prepare(kernel, grid, block, args)
+    kernel, prepared, finish = _prepare(kernel, grid, block, args)
     from helpers.vgpu import launch
 
     dynamic = shared_bytes or prepared.shared_bytes
     counters = launch.launch(
         prepared.kernel, grid, block, prepared.params, prepared.arrays, dynamic, observe=True, timeout=timeout
     )
-    prepared.finish()
+    finish()
     return _assemble(prepared.kernel, counters, dynamic, gpu, _max_registers(kernel))
 
 

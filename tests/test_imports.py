@@ -21,7 +21,7 @@ RESULTS = ("helpers.occupancy", "helpers.roofline", "helpers.timing", "helpers.p
 LAYERS = (
     ("helpers.gpus", "helpers.gpu_sources", "helpers.callable_module"),
     ("helpers.device",),
-    ("helpers.vgpu",),
+    ("helpers.vgpu", "helpers.mirror"),  # traces are made of twins, and twins of the virtual GPU's kernels
     ("helpers.backend",),
     RESULTS,
     ("helpers.check", "helpers.exercises", "helpers.predict"),

@@ -61,6 +61,7 @@ cuda = _modules["numba.cuda"]
 types = _modules["numba.cuda.types"]
 sigutils = _modules["numba.cuda.core.sigutils"]
 PerformanceWarning = _modules["numba.cuda.core.errors"].NumbaPerformanceWarning
+Dispatcher = _modules["numba.cuda.dispatcher"].CUDADispatcher
 
 # --- the GPU that Numba believes in -------------------------------------------------------------------------
 
@@ -297,3 +298,17 @@ def device_function(py_function, signatures, capability, **options):
     except Exception as error:
         failure = explain(error, py_function)
     raise failure
+
+
+def as_written(dispatcher) -> SimpleNamespace:
+    """What the learner gave `numba.cuda.jit`: `py_func`, `device`, `options`, and `signatures` (None if open)."""
+    options = dict(dispatcher.targetoptions)
+    signatures = None if dispatcher._can_compile else list(dispatcher.overloads)
+    if signatures and dispatcher.specialized and not options.get("device"):
+        (signatures,) = signatures
+    return SimpleNamespace(
+        py_func=dispatcher.py_func,
+        device=bool(options.pop("device", False)),
+        options=options,
+        signatures=signatures,
+    )

@@ -12,7 +12,7 @@ CONTEXT = (
     "fuel", "fuel_slice", "error", "error_site", "error_lane", "error_address", "error_warp", "error_block",
     "warp", "warps", "sites", "segments", "starts", "ends", "allocations", "reads", "writes", "touch_offsets",
     "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices",
-    "dynamic_shared", "host", "host_data", "clock", "barriers", "seed", "poison",
+    "dynamic_shared", "host", "host_data", "clock", "barriers", "loose_barriers",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 

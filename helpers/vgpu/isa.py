@@ -80,8 +80,8 @@ class Form:
 class Op:
     """A row: opcode, the modifiers that must be there, types, signature, and the two meanings.
 
-    `signature` is "outputs=inputs": t the instruction's type, s the type of its sources (where it names two), w twice as
-    wide, p a predicate, u32 as it says, c the carry flag; a trailing `?` marks an operand that may be missing.
+    `signature` is "outputs=inputs": t the instruction's type, s the type of its sources (where it names two), w twice
+    as wide, p a predicate, u32 as it says, c the carry flag; a trailing `?` marks an operand that may be missing.
     `llvm` is a function of (emitter, form, values), the name of an LLVM instruction, or "@" and an intrinsic.
     `forms` spell the instruction for the tests, `{t}` standing for each type. `flops` counts as Nsight does.
     """
@@ -312,7 +312,8 @@ TABLE: tuple[Op, ...] = (
         lambda e, m, a, b, c: e.select(ll.compare(e, Form(m.s, m.s, ("ge",)), c, e.const(c.type, 0)), a, b),
         "slct.{t}.s32 slct.{t}.f32"),
     row("setp", NUMBERS, "p,p=s,s,p?", py.setp, ll.setp, ()),
-    row("set", types("u32 s32 u16 s16 f32") + HALF, "t=s,s,p?", py.set_value, ll.set_value, "set.lt.{t}.f32 set.ge.{t}.s32"),
+    row("set", types("u32 s32 u16 s16 f32") + HALF, "t=s,s,p?", py.set_value, ll.set_value,
+        "set.lt.{t}.f32 set.ge.{t}.s32"),
     row("testp", F, "p=t", py.test_property, ll.test_property,
         " ".join(f"testp.{w}.{{t}}" for w in ["finite", "infinite", "number", "notanumber", "normal", "subnormal"])),
     # -- floating point

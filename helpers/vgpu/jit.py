@@ -1,7 +1,12 @@
-"""LLVM IR text to callable machine code, for the CPU this process runs on."""
+"""LLVM IR text to callable machine code, for the CPU this process runs on.
+
+The environment variable WARPBOOK_CPU names another one that this CPU understands too, as LLVM spells it: `haswell`
+makes code without AVX-512 on a machine that has it.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 
 import llvmlite.binding as llvm
@@ -21,21 +26,24 @@ def _start():
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
-    features = llvm.get_host_cpu_features()
-    if features.get("avx512f"):
-        features["prefer-256-bit"] = False
-    _machine = target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=features.flatten(),
-        opt=2,
-        reloc="default",
-        codemodel="jitdefault",
-    )
-    module = llvm.parse_assembly(runtime.source(bool(features.get("avx512f"))))
+    name, features, wide = _cpu()
+    _machine = target.create_target_machine(cpu=name, features=features, opt=2, reloc="default", codemodel="jitdefault")
+    module = llvm.parse_assembly(runtime.source(wide))
     _optimise(module)
     _engine = llvm.create_mcjit_compiler(module, _machine)
     _engine.finalize_object()
     return _engine
+
+
+def _cpu() -> tuple[str, str, bool]:
+    """Name of the CPU to make code for, its features as LLVM writes them, and whether AVX-512 is among them."""
+    if chosen := os.environ.get("WARPBOOK_CPU"):
+        return chosen, "", False
+    features = llvm.get_host_cpu_features()
+    wide = bool(features.get("avx512f"))
+    if wide:  # LLVM would rather use half of each register
+        features["prefer-256-bit"] = False
+    return llvm.get_host_cpu_name(), features.flatten(), wide
 
 
 def _optimise(module) -> None:
@@ -68,6 +76,8 @@ def address(function: str) -> int:
 
 def cpu() -> str:
     """The CPU that code is made for, and the widest vector instructions it has."""
+    if "WARPBOOK_CPU" in os.environ:
+        return f"{os.environ['WARPBOOK_CPU']} (chosen)"
     features = llvm.get_host_cpu_features()
     widest = next((name for name in ("avx512f", "avx2", "sve", "neon") if features.get(name)), "baseline")
     return f"{llvm.get_host_cpu_name()} ({widest})"

@@ -350,7 +350,7 @@ class _Launch:
             "writes": self.writes.ctypes.data if observe else 0, "touch_offsets": self.touch_offsets.ctypes.data,
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
             "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,
-            "dynamic_shared": dynamic,
+            "dynamic_shared": dynamic, "loose_barriers": lowered.loose_barriers,
         }  # fmt: skip
 
     def go(self, threads: int) -> None:

@@ -51,6 +51,7 @@ class Lowered:
     has_dynamic: bool
     local_bytes: int
     parameters_addressed: bool
+    loose_barriers: bool  # lanes of a warp may meet at different barrier instructions
 
 
 def lower(module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool) -> Lowered:
@@ -111,7 +112,13 @@ class Lowering(Control):
             self.name, text, tuple(self.sites), tuple(self.flow.segments), -(-self.state_bytes // 64) * 64,
             self.parameters, self.parameter_bytes, self.static_shared, self.dynamic_offset, has_dynamic,
             self.local_bytes, self.parameters_addressed,
+            any(self.is_loose(s.last) for s in self.flow.segments if s.end == "barrier"),
         )  # fmt: skip
+
+    @staticmethod
+    def is_loose(barrier: Instruction) -> bool:
+        """Whether a barrier may be reached by some lanes of a warp here, by others there (no .aligned)."""
+        return barrier.opcode == "barrier" and "aligned" not in barrier.modifiers
 
     def is_dynamic(self, name: str) -> bool:
         variable = self.module.variables.get(name)

@@ -51,6 +51,11 @@ def real(value, capability):
     """What Numba should see where the learner wrote `value`."""
     if isinstance(value, types.ModuleType):
         return _module(value)
+    if isinstance(value, compile_numba.Dispatcher) and not value.py_func.__module__.startswith("numba."):
+        # A device function of real Numba, on a machine with a GPU: compiled there without source lines.
+        from helpers.vgpu.numba_dispatcher import stand_in
+
+        value = stand_in(value)
     as_device_function = getattr(type(value), "as_device_function", None)
     return value if as_device_function is None else as_device_function(value, capability)
 

@@ -160,7 +160,9 @@ block_end:
 going:
   {context("ba_p", "barriers")}
   %gathered = load ptr, ptr %ba_p
-  %whole = call i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered)
+  {context("loose_p", "loose_barriers")}
+  %loose = load i64, ptr %loose_p
+  %whole = call i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered, i64 %loose)
   %named_p = getelementptr i8, ptr %gathered, i64 {NAMED}
   %named = load i64, ptr %named_p
   %try_named = icmp ne i64 %named, 0
@@ -265,14 +267,16 @@ barrier_end:
   br label %barrier
 }}
 
-define internal i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered) {{
+define internal i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered, i64 %loose) {{
   ; A barrier opens when no live lane of the block is anywhere else: find the lowest and highest waiting lane.
+  ; Lanes of one warp must wait at the same instruction, unless the kernel uses barriers made for divergent lanes.
 entry:
   br label %scan
 scan:
   %w = phi i64 [0, %entry], [%w1, %scan]
   %low = phi i32 [{PC_DONE}, %entry], [%low2, %scan]
   %high = phi i32 [0, %entry], [%high2, %scan]
+  %parted = phi i1 [false, %entry], [%parted2, %scan]
   %o = mul i64 %w, %bytes
   %p = getelementptr i8, ptr %states, i64 %o
   %pcs = load {V32}, ptr %p, align 64
@@ -280,6 +284,10 @@ scan:
   %gone = icmp eq {V32} %pcs, {splat("i32", PC_DONE)}
   %alive = select {V1} %gone, {V32} zeroinitializer, {V32} %pcs
   %greatest = call i32 @llvm.vector.reduce.umax.v32i32({V32} %alive)
+  %some = icmp ne i32 %greatest, 0
+  %apart = icmp ne i32 %least, %greatest
+  %torn = and i1 %some, %apart
+  %parted2 = or i1 %parted, %torn
   %lc = icmp ult i32 %least, %low
   %low2 = select i1 %lc, i32 %least, i32 %low
   %hc = icmp ugt i32 %greatest, %high
@@ -292,7 +300,11 @@ judge:
   %highid = lshr i32 %high2, {PC_BARRIER_SHIFT}
   %waits = icmp uge i32 %low2, {PC_WAIT}
   %same = icmp eq i32 %lowid, %highid
-  %open = and i1 %waits, %same
+  %meet = and i1 %waits, %same
+  %strict = icmp eq i64 %loose, 0
+  %wrong = and i1 %parted2, %strict
+  %right = xor i1 %wrong, true
+  %open = and i1 %meet, %right
   br i1 %open, label %free, label %closed
 closed:
   ret i64 0

@@ -10,9 +10,12 @@ import ctypes
 from dataclasses import dataclass
 
 from helpers.callable_module import callable_module
+from helpers.mirror import twin
 from helpers.vgpu import reference
 from helpers.vgpu.launch import check_dimensions
 from helpers.vgpu.memory import ArrayInfo
+
+SECTOR = 32
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,9 @@ class Access:
     """One request of one warp: for each of the 32 lanes whether it took part, and the byte it began at.
 
     `addresses` count from the start of `array` (the argument's name, or None where the memory is no
-    argument's), or from the start of the block's shared memory; lanes that take no part have -1. `nbytes`
-    is what one lane moves, `step` orders a warp's requests.
+    argument's), or from the start of the block's shared memory; lanes that take no part have -1. An array that
+    begins inside a sector, such as the view `x[1:]`, counts from the sector's start. `nbytes` is what one lane
+    moves, `step` orders a warp's requests.
     """
 
     line: int | None
@@ -51,15 +55,16 @@ class Trace:
 def trace(kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int | None = None, shared_bytes: int = 0) -> Trace:
     """Run one block of a launch and list what its warps (or one `warp`) loaded, stored and updated.
 
-    kernel: a Numba kernel or a `RawKernel` of the virtual GPU; grid, block, args as at its launch;
-    block_index: x, y, z; shared_bytes: dynamic shared memory. Errors: as a launch; IndexError for a block
-    outside the grid.
+    kernel: a Numba kernel or a `RawKernel`, of which a real GPU's is traced on copies of its arrays; grid,
+    block, args as at its launch; block_index: x, y, z; shared_bytes: dynamic shared memory. Errors: as a
+    launch; IndexError for a block outside the grid.
     """
     grid, block = check_dimensions(grid, block)
     block_index = (*block_index, 0, 0)[:3]
     if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
         raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
-    prepared = kernel.prepare(tuple(args), grid, block)
+    kernel, args, _ = twin(kernel, tuple(args))
+    prepared = kernel.prepare(args, grid, block)
     module = prepared.kernel.module
     places = [(a.address, a.nbytes) for a in prepared.arrays]
     places += [(address, module.nbytes(name)) for name, address in module.variables.addresses.items()]
@@ -89,7 +94,7 @@ def _named(seen: reference.Access, arrays: list[ArrayInfo]) -> Access:
     home = None
     if seen.space == "global" and active:
         home = next((a for a in arrays if a.address <= active[0] < a.address + max(a.nbytes, 1)), None)
-    start = home.address if home else 0
+    start = home.address - home.address % SECTOR if home else 0
     offsets = tuple(a - start if m else -1 for a, m in zip(addresses, seen.mask, strict=True))
     return Access(
         seen.line, seen.space, seen.op, seen.nbytes, tuple(bool(m) for m in seen.mask),

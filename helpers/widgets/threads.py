@@ -7,19 +7,21 @@ import numpy as np
 from helpers import plots
 from helpers.calls import launch
 from helpers.figures import Picture
+from helpers.mirror import twin
 from helpers.widgets.explorer import Explorer, choice, slider
 
 
 def who_is_where(kernel, grid: tuple[int, int], block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """Block number and thread number at each position, as `kernel(blocks, threads, width)` writes them.
 
-    Both arrays have one element for each thread of the launch, shape (height, width), and start as -1.
+    Both arrays have one element for each thread of the launch, shape (height, width), and start as -1. It runs
+    on the virtual GPU, where a kernel that leaves its arrays is stopped with a message.
     """
-    from helpers import cp
+    from helpers.vgpu import cupy as cp
 
     shape = (grid[1] * block[1], grid[0] * block[0])
     blocks, threads = cp.full(shape, -1, np.int32), cp.full(shape, -1, np.int32)
-    launch(kernel, grid, block, (blocks.ravel(), threads.ravel(), np.int32(shape[1])))
+    launch(twin(kernel)[0], grid, block, (blocks.ravel(), threads.ravel(), np.int32(shape[1])))
     return cp.asnumpy(blocks), cp.asnumpy(threads)
 
 

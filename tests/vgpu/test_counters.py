@@ -272,6 +272,7 @@ extern "C" __global__ void lines(const __half* a, float* out) {
     assert counters.lines[4]["global_load_sectors"] == 2
 
 
+@pytest.mark.filterwarnings("ignore:Host array used in CUDA kernel")
 def test_python_lines_are_the_learners(compiled):
     def lines(a, out):
         i = cuda.grid(1)

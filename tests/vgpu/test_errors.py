@@ -280,8 +280,11 @@ def test_asserts_name_their_condition(compiled):
     assert caught.value.line == 3 and caught.value.thread == (5, 0, 0)
 
 
+TRAP = 'extern "C" __global__ void stop(int n) { if (threadIdx.x == n) __trap(); }'
+
+
 def test_traps(compiled):
-    kernel = compiled.c('extern "C" __global__ void stop(int n) { if (threadIdx.x == n) __trap(); }')
+    kernel = compiled.c(TRAP)
     kernel(1, 32, 99)
     with pytest.raises(DeviceAssert) as caught:
         kernel(1, 32, 7)
@@ -375,7 +378,7 @@ def test_python_launches_are_checked(compiled):
             1,
             (0, 0, 0),
         ),
-        ('extern "C" __global__ void t(int n) { if (threadIdx.x == n) __trap(); }', lambda: (3,), DeviceAssert, 1, (3, 0, 0)),
+        (TRAP, lambda: (3,), DeviceAssert, 1, (3, 0, 0)),
     ],
 )  # fmt: skip
 def test_both_engines_find_the_same_fault(engine, source, arguments, error, line, thread):
@@ -387,7 +390,7 @@ def test_both_engines_find_the_same_fault(engine, source, arguments, error, line
 def test_the_reference_stops_endless_loops_and_finds_deadlocks(interpreted):
     spin = interpreted.c('extern "C" __global__ void spin(volatile int* p) { while (p[0]) { } }')
     with pytest.raises(KernelTimeout):
-        spin(1, 32, array(1, np.int32), max_steps=20_000)
+        spin(1, 32, array(1, np.int32), max_steps=4_000)
     stuck = interpreted.c("""extern "C" __global__ void stuck(int* out) {
         if (threadIdx.x < 16) { __syncthreads(); out[0] = 1; }
         else { out[1] = 2; __syncthreads(); }

@@ -112,7 +112,7 @@ def random_bits(kind: str, generator) -> np.ndarray:
             "bf16": moderate.astype(np.float32).view(np.uint32) >> 16,
         }
     if kind in halves:
-        raw[: N // 2] = halves[kind]
+        raw[::2] = halves[kind]
     return raw
 
 
@@ -361,7 +361,11 @@ class Writer:
         minus = "sub" in text
         if "c" in case.op.inputs:
             self.set_carry(operands.pop(), minus)
-        results = [self.register(register_type(kind)) for kind, o in zip(case.outputs, case.op.outputs) if o != "c"]
+        results = [
+            self.register(register_type(kind))
+            for kind, o in zip(case.outputs, case.op.outputs, strict=False)
+            if o != "c"
+        ]
         target = "|".join(results)
         self.body.append(f"{text} {', '.join([target, *operands, *([table] if table else [])])};")
         for kind, register in zip(case.outputs, results, strict=False):
@@ -388,7 +392,8 @@ class Writer:
     def text(self) -> str:
         return "\n".join([
             ".version 8.5", ".target sm_90", ".address_size 64",
-            f".visible .entry k(.param .u64 in, .param .u64 out, .param .align 8 .b8 uniform[{8 * len(self.sections) or 8}])",
+            ".visible .entry k(.param .u64 in, .param .u64 out,",
+            f"    .param .align 8 .b8 uniform[{8 * len(self.sections) or 8}])",
             "{", ".reg .b64 %in, %out, %offset;", ".reg .b32 %thread;", *self.declarations,
             "ld.param.u64 %in, [in];", "ld.param.u64 %out, [out];", "mov.u32 %thread, %tid.x;",
             "mul.wide.u32 %offset, %thread, 8;", "add.u64 %in, %in, %offset;", "add.u64 %out, %out, %offset;",

@@ -212,7 +212,11 @@ def test_local_arrays_with_computed_indices(engine):
 
 def test_generic_pointers_find_their_space(engine):
     kernel = engine.c("""
-        __device__ __noinline__ int sum(const int* p, int n) { int s = 0; for (int i = 0; i < n; ++i) s += p[i]; return s; }
+        __device__ __noinline__ int sum(const int* p, int n) {
+            int s = 0;
+            for (int i = 0; i < n; ++i) s += p[i];
+            return s;
+        }
         __device__ __noinline__ void fill(int* p, int n, int v) { for (int i = 0; i < n; ++i) p[i] = v + i; }
         __constant__ int fixed[4] = {1, 10, 100, 1000};
         extern "C" __global__ void anywhere(int* global, int* out) {
@@ -234,7 +238,11 @@ def test_generic_pointers_find_their_space(engine):
 def test_structures_are_passed_by_value(engine):
     kernel = engine.c("""
         struct Line { float slope; double start; int power[3]; };
-        __device__ __noinline__ Line steeper(Line line, int by) { line.slope *= by; line.power[by % 3] += 5; return line; }
+        __device__ __noinline__ Line steeper(Line line, int by) {
+            line.slope *= by;
+            line.power[by % 3] += 5;
+            return line;
+        }
         extern "C" __global__ void evaluate(Line line, float* out) {
             Line mine = steeper(line, threadIdx.x % 4);
             out[threadIdx.x] = mine.slope * threadIdx.x + mine.start + line.power[threadIdx.x % 3]
@@ -361,7 +369,8 @@ def test_block_scan_in_shared_memory(engine):
 
 def test_atomics_of_every_kind(engine):
     kernel = engine.c("""
-        extern "C" __global__ void atomics(int* i, unsigned* u, unsigned long long* w, float* f, double* d, int* order) {
+        extern "C" __global__ void atomics(int* i, unsigned* u, unsigned long long* w, float* f, double* d,
+                                          int* order) {
             int t = blockIdx.x * blockDim.x + threadIdx.x;
             __shared__ int s[2];
             if (threadIdx.x < 2) s[threadIdx.x] = 0;

@@ -162,7 +162,9 @@ def test_positions_lead_to_the_learners_lines():
     assert "kernel.cu" in module.files.values()
     lines = dict(zip(kernel.body, line_table(module, kernel, "kernel.cu"), strict=True))
     of = lambda opcode, *words: {
-        line for s, line in lines.items() if isinstance(s, Instruction) and s.opcode == opcode and set(words) <= set(s.modifiers)
+        line
+        for s, line in lines.items()
+        if isinstance(s, Instruction) and s.opcode == opcode and set(words) <= set(s.modifiers)
     }  # fmt: skip
     assert of("mul", "f32") == {3}, "inlined, but from the learner's file"
     assert of("st", "global", "f32") == {6}

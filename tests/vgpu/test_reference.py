@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -115,7 +116,11 @@ def test_mutual_recursion_and_function_pointers():
 
 
 def test_calls_that_never_return_fill_the_stack():
-    source = """__device__ int deep(volatile int* p, int n) { volatile int here[64]; here[n % 64] = n; return deep(p, n + p[0]) + here[0]; }
+    source = """__device__ int deep(volatile int* p, int n) {
+        volatile int here[64];
+        here[n % 64] = n;
+        return deep(p, n + p[0]) + here[0];
+    }
     extern "C" __global__ void fall(int* out) { out[0] = deep(out, 1); }"""
     with pytest.raises(OutOfBounds, match="stack"):
         run(source, 1, 1, ints(1))
@@ -125,7 +130,11 @@ def test_what_it_does_not_know_is_named():
     module = ptx.parse(""".version 8.5
 .target sm_80
 .address_size 64
-.entry k() { .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd; tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd, {%r0}]; ret; }""")
+.entry k() {
+    .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd;
+    tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd, {%r0}];
+    ret;
+}""")
     with pytest.raises(Unsupported, match=r"tex\.1d"):
         reference.run(module.kernels["k"], module, 1, 1, [])
 
@@ -176,7 +185,11 @@ def test_votes_matches_and_reductions_by_definition():
 
 
 def test_layouts():
-    source = """__device__ __noinline__ float help(float v) { __shared__ float mine[5]; mine[threadIdx.x % 5] = v; return mine[0]; }
+    source = """__device__ __noinline__ float help(float v) {
+        __shared__ float mine[5];
+        mine[threadIdx.x % 5] = v;
+        return mine[0];
+    }
     struct S { char c; double d; };
     extern "C" __global__ void k(char a, S s, float* p) {
         __shared__ char small[3]; __shared__ double wide[4]; extern __shared__ float more[];
@@ -191,11 +204,13 @@ def test_layouts():
     assert dynamic == layout.align_up(static, 16) and places["more"] == dynamic
     spans = sorted((places[n], v.nbytes) for f in layout.reachable(module, kernel) for n, v in f.variables.items()
                    if v.space == "shared" and not v.external)  # fmt: skip
-    assert len(spans) == 3 and all(a + n <= b for (a, n), (b, _) in zip(spans, spans[1:], strict=False))
+    assert len(spans) == 3 and all(a + n <= b for (a, n), (b, _) in pairwise(spans))
 
 
 def test_module_variables_are_loaded_with_their_pointers():
-    module = module_of("""__constant__ int table[3] = {1, 2, 3}; __device__ int* first; __device__ const int* third = table + 2;
+    module = module_of("""__constant__ int table[3] = {1, 2, 3};
+    __device__ int* first;
+    __device__ const int* third = table + 2;
     extern "C" __global__ void k(int* p) { *p = *third + (first != nullptr) + table[*p]; }""")
     loaded = layout.load_variables(module)
     read = lambda name: bytes(np.asarray(loaded.allocations[name]))
