@@ -131,9 +131,9 @@ def check(answer, key: str | Exercise) -> Report:
     """Check a kernel, or a function, against the exercise called `key`.
 
     Runs every case on fresh memory, compares with NumPy, then counts on a larger one; stops counting when a
-    result is wrong. Results and counters both come from the virtual GPU, on a machine with a GPU too: there a
-    thread outside its array is caught, and an element never written shows. Returns a `Report`; raises KeyError when there is no such exercise, and never because
-    the answer is wrong.
+    result is wrong. Results and counters both come from the virtual GPU, on a machine with a GPU too: it
+    catches a thread that leaves its array and shows an element that no thread wrote. Returns a `Report`;
+    raises KeyError when there is no such exercise, and never because the answer is wrong.
     """
     task = exercise(key)
     if not callable(answer):

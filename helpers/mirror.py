@@ -143,8 +143,9 @@ def _walk(value, found):
     """`value` with `found(part, kind)` in place of every real array or pointer in it."""
     if isinstance(value, (tuple, list)):
         parts = [_walk(part, found) for part in value]
-        same = all(new is old for new, old in zip(parts, value, strict=True))
-        return value if same else type(value)(parts)
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if any(_is(value, ("numba.cuda.args", hint)) for hint in ("In", "Out", "InOut")):
         from helpers.vgpu import numba_args
 

@@ -199,11 +199,11 @@ def _prepare(kernel, grid, block, args):
 def profile(kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None) -> Profile:
     """Run `kernel` once with every counter on and say what it did.
 
-    `kernel` is a `@cuda.jit` kernel or a `cp.RawKernel`, virtual or a real GPU's; `grid` and `block` are ints or tuples of up to
-    three; `args` is the tuple of arguments, which the launch really changes. `shared_bytes` is dynamic shared
-    memory per block, `device` a GPU of the table for the compiler's and the modelled numbers (else the one
-    chosen by `device("...")`), `timeout` in seconds. Raises what a launch raises, and TypeError for what is
-    no kernel.
+    `kernel` is a `@cuda.jit` kernel or a `cp.RawKernel`, of the virtual GPU or of a real one; `grid` and
+    `block` are ints or tuples of up to three; `args` is the tuple of arguments, which the launch really
+    changes. `shared_bytes` is dynamic shared memory per block, `device` a GPU of the table for the compiler's
+    and the modelled numbers (else the one chosen by `device("...")`), `timeout` in seconds. Raises what a
+    launch raises, and TypeError for what is no kernel.
     """
     gpu = _row(device)
     kernel, prepared, finish = _prepare(kernel, grid, block, args)

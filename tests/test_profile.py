@@ -182,12 +182,6 @@ def test_what_is_no_kernel():
         profile(print, 1, 1, ())
 
 
-def test_a_real_gpus_kernel_says_how_to_count(monkeypatch):
-    monkeypatch.setattr("helpers.profile.real_gpu", lambda: True)
-    with pytest.raises(TypeError, match="WARPBOOK_BACKEND=virtual"):
-        profile(object(), 1, 1, ())
-
-
 def test_comparing(fake):
     found = compare(fake[0], fake[0], gpus=("A100",))
     assert found.names == ("scale<T>", "scale<T> (2)")

@@ -300,7 +300,8 @@ def _result_is_uniform(instruction: Instruction, uniform: set[str], invariant: b
     if kind in ("address", "inspect"):
         return "local" not in instruction.modifiers and _operand_is_uniform(instruction.operands[1], uniform, invariant)
     if kind == "vote":
-        return not invariant
+        # Lanes that name different members get different answers; activemask has no operand for them.
+        return not invariant and all(n in uniform for o in instruction.operands[2:] for n in registers_in(o))
     if kind == "call":
         return not invariant
     return kind == "result" and not invariant

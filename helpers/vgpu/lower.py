@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass, replace
 
 from helpers.vgpu import flow, inline, isa, isa_llvm, layout, lower_memory, lower_warp, ptx
-from helpers.vgpu.context import SITE_BYTES, SLOT
+from helpers.vgpu.context import PC_DONE, SITE_BYTES, SLOT
 from helpers.vgpu.emit import FLOAT_OF_BITS, LANES, Emitter, Value
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.lower_flow import Control
@@ -89,7 +89,11 @@ class Lowering(Control):
     def run(self) -> Lowered:
         e = self.e
         e.line("%mask_slot = alloca i32")
-        e.line("%others_slot = alloca i32")
+        e.line("%others_slot = alloca i32")  # the lowest segment at which lanes wait that are not in hand
+        e.line("%aside_slot = alloca i32")  # the segment of the one group of lanes set aside, and its lanes
+        e.line("%lanes_slot = alloca i32")
+        e.line("%index_slot = alloca i32")
+        self.set_aside(e.const("i32", 0), e.const("i32", PC_DONE))
         e.line("%target_slot = alloca i32")
         e.line("%forced_slot = alloca i1")
         self.prologue()

@@ -66,12 +66,16 @@ class Control:
         e.line("%forced = icmp ne i32 %flag, 0")
         e.line("store i1 %forced, ptr %forced_slot")
         e.line(f"%index = and i32 %pc, {PC_SYNC - 1}")
+        e.line("store i32 %index, ptr %index_slot")
         self.burn("dispatch", "go")
         e.label("go")
+        e.line("%next = load i32, ptr %index_slot")
         cases = " ".join(f"i32 {s.index}, label %s{s.index}" for s in self.flow.segments)
-        e.line(f"switch i32 %index, label %lost [ {cases} ]")
+        e.line(f"switch i32 %next, label %lost [ {cases} ]")
         e.label("lost")
         e.line("unreachable")
+        if self.flow.diverged:
+            self.meeting()
         # Lanes that may not go straight on: note where they want to go, then dispatch anew.
         e.label("park")
         self.move_lanes()
@@ -96,7 +100,44 @@ class Control:
         empty_label = "starved" if tag == "dispatch" else "starve"
         e.line(f"br i1 {empty.text}, label %{empty_label}, label %{onward}")
 
+    def meeting(self) -> None:
+        """The running lanes have come to where the lanes set aside wait, or beyond: join them, or change places.
+
+        A branch with two arms and a join needs no more than this, and the dispatcher with its 32 program counters
+        is left alone.
+        """
+        e = self.e
+        e.label("meet")
+        mask, target, aside, lanes, others = (
+            e.assign(f"load i32, ptr %{slot}_slot", "i32", False)
+            for slot in ("mask", "target", "aside", "lanes", "others")
+        )
+        near = e.icmp("ult", aside, others)
+        e.line(f"br i1 {near.text}, label %pair, label %park")
+        e.label("pair")
+        same = e.icmp("eq", target, aside)
+        now = e.select(same, e.bin("or", mask, lanes), lanes)
+        e.line(f"store i32 {now.text}, ptr %mask_slot")
+        self.set_aside(e.select(same, e.const("i32", 0), mask), e.select(same, e.const("i32", PC_DONE), target))
+        e.line(f"store i32 {aside.text}, ptr %target_slot")
+        e.line(f"store i32 {aside.text}, ptr %index_slot")
+        self.burn("jump", "go")
+
+    def set_aside(self, lanes: Value, segment: Value) -> None:
+        """Keep one group of lanes that waits at a segment where it is quickly found again."""
+        self.e.line(f"store i32 {lanes.text}, ptr %lanes_slot")
+        self.e.line(f"store i32 {segment.text}, ptr %aside_slot")
+
+    def flush(self) -> None:
+        """Write the group set aside, if there is one, to the program counters."""
+        if self.flow.diverged:
+            e = self.e
+            lanes = e.assign("load i32, ptr %lanes_slot", "i32", False)
+            self.set_pcs(lanes, e.assign("load i32, ptr %aside_slot", "i32", False))
+            self.set_aside(e.const("i32", 0), e.const("i32", PC_DONE))
+
     def move_lanes(self) -> None:
+        self.flush()
         e = self.e
         mask = e.assign("load i32, ptr %mask_slot", "i32", False)
         target = e.assign("load i32, ptr %target_slot", "i32", False)
@@ -122,10 +163,11 @@ class Control:
         together = not self.parted and target not in self.flow.diverged
         if not together:
             others = e.assign("load i32, ptr %others_slot", "i32", False)
-            free = e.icmp("ult", e.const("i32", target), others)
+            aside = e.assign("load i32, ptr %aside_slot", "i32", False)
+            free = e.icmp("ult", e.const("i32", target), e.intrinsic("llvm.umin", others, aside))
             e.line(f"store i32 {target}, ptr %target_slot")
             self.parked += 1
-            e.line(f"br i1 {free.text}, label %free{self.parked}, label %park")
+            e.line(f"br i1 {free.text}, label %free{self.parked}, label %meet")
             e.label(f"free{self.parked}")
         if target <= index:
             e.line(f"store i32 {target}, ptr %target_slot")
@@ -164,15 +206,23 @@ class Control:
         """The lanes split: those with the higher segment wait, the others go straight on if nobody is before them."""
         e, k = self.e, self.parked
         (low, first), (high, later) = sorted([(taken, going), (following, staying)], key=lambda pair: pair[0])
-        self.set_pcs(later, e.const("i32", high))
+        # Whoever was set aside before makes room: two groups are kept in hand, all others in memory.
+        old = e.assign("load i32, ptr %aside_slot", "i32", False)
+        taken_up = e.icmp("ne", old, e.const("i32", PC_DONE))
+        e.line(f"br i1 {taken_up.text}, label %room{k}, label %free_hand{k}")
+        e.label(f"room{k}")
+        self.flush()
+        before = e.assign("load i32, ptr %others_slot", "i32", False)
+        e.line(f"store i32 {e.intrinsic('llvm.umin', before, old).text}, ptr %others_slot")
+        e.line(f"br label %free_hand{k}")
+        e.label(f"free_hand{k}")
+        self.set_aside(later, e.const("i32", high))
         others = e.assign("load i32, ptr %others_slot", "i32", False)
         e.line(f"store i32 {first.text}, ptr %mask_slot")
         e.line(f"store i32 {low}, ptr %target_slot")
         free = e.icmp("ult", e.const("i32", low), others)
         e.line(f"br i1 {free.text}, label %lead{k}, label %park")
         e.label(f"lead{k}")
-        nearest = e.intrinsic("llvm.umin", others, e.const("i32", high))
-        e.line(f"store i32 {nearest.text}, ptr %others_slot")
         if low <= self.here.index:
             self.burn("jump", f"s{low}")
         else:
@@ -191,6 +241,7 @@ class Control:
         self.spill(segment)
         flag = e.bin("shl", e.bin("and", number, e.const("i32", 15)), e.const("i32", PC_BARRIER_SHIFT))
         target = e.bin("or", flag, e.const("i32", segment.targets[0] | PC_WAIT))
+        self.flush()
         if guard is None:
             self.set_pcs(self.mask, target)
         else:
@@ -208,6 +259,7 @@ class Control:
             e.line(f"call void @wb_fail(ptr %ctx, i64 {ERROR_CODE['trap']}, i64 {site}, i32 {self.mask.text})")
             e.line(f"ret i32 {FAILED}")
             return
+        self.flush()
         self.set_pcs(self.mask, e.const("i32", PC_DONE))
         e.line("br label %dispatch")
 

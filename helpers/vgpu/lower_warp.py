@@ -119,8 +119,11 @@ def first_active(k, value: Value, mask: Value | None = None) -> Value:
 
 
 def members(k, operand) -> Value:
-    """Bits of the lanes that take part: named by the membermask and active now."""
-    return k.e.bin("and", first_active(k, k.bits_value(operand, 32)), k.mask)
+    """Bits of the lanes that take part: named by the membermask and active now.
+
+    One number for the warp, or one a lane where lanes may name different masks, as the tiles of a warp do.
+    """
+    return k.e.bin("and", k.bits_value(operand, 32), k.mask)
 
 
 def shuffle(k, instruction: Instruction) -> None:
@@ -173,7 +176,8 @@ def match(k, instruction: Instruction) -> None:
     taking = members(k, mask)
     wide = e.splat(e.resize(k.bits_value(value, bits), 64))
     e.declarations.add(f"declare <{LANES} x i32> @wb_match(<{LANES} x i64>, i32)")
-    same = e.assign(f"call <{LANES} x i32> @wb_match({wide.full} {wide.text}, i32 {taking.text})", "i32", True)
+    same = e.assign(f"call <{LANES} x i32> @wb_match({wide.full} {wide.text}, i32 {k.mask.text})", "i32", True)
+    same = e.bin("and", same, taking)
     if "any" in instruction.modifiers:
         k.write(destination, same, guard)
         return
@@ -201,11 +205,37 @@ def redux(k, instruction: Instruction) -> None:
         raise k.unsupported("`redux` on f32")
     signed = instruction.modifiers[-1][0] == "s"
     name, neutral = REDUCTIONS[operation][signed], REDUCTIONS[operation][2 + signed]
-    lanes = k.lanes_of(members(k, mask))
-    chosen = e.select(lanes, k.bits_value(value, 32), e.const("i32", neutral))
     e.declarations.add(f"declare i32 @llvm.vector.reduce.{name}.v{LANES}i32(<{LANES} x i32>)")
-    call = f"call i32 @llvm.vector.reduce.{name}.v{LANES}i32({chosen.full} {chosen.text})"
-    k.write(destination, e.assign(call, "i32", False), k.guard(instruction.guard))
+
+    def reduced(lanes):
+        chosen = e.select(lanes, k.bits_value(value, 32), e.const("i32", neutral))
+        return e.assign(f"call i32 @llvm.vector.reduce.{name}.v{LANES}i32({chosen.full} {chosen.text})", "i32", False)
+
+    taking = members(k, mask)
+    result = each_team(k, taking, reduced) if taking.vector else reduced(k.lanes_of(taking))
+    k.write(destination, result, k.guard(instruction.guard))
+
+
+def each_team(k, taking: Value, reduced) -> Value:
+    """Lanes name different masks: `reduced(lanes)` for one team after the other, given to the lanes of each."""
+    e, at = k.e, k.e.count
+    left, done = e.name(), e.name()
+    e.line(f"br label %teams{at}")
+    e.label(f"teams{at}")
+    e.line(f"br label %team{at}")
+    e.label(f"team{at}")
+    rest = e.assign(f"phi i32 [{k.mask.text}, %teams{at}], [{left}, %team{at}]", "i32", False)
+    before = e.assign(f"phi <{LANES} x i32> [zeroinitializer, %teams{at}], [{done}, %team{at}]", "i32", True)
+    team = first_active(k, taking, rest)
+    lanes = k.lanes_of(team)
+    value = e.splat(reduced(lanes))
+    e.line(f"{done} = select {lanes.full} {lanes.text}, {value.full} {value.text}, {value.full} {before.text}")
+    first = e.bin("and", rest, e.bin("sub", e.const("i32", 0), rest))
+    e.line(f"{left} = and i32 {rest.text}, {e.flip(e.bin('or', team, first)).text}")
+    more = e.icmp("ne", Value(left, "i32", False), e.const("i32", 0))
+    e.line(f"br i1 {more.text}, label %team{at}, label %all{at}")
+    e.label(f"all{at}")
+    return Value(done, "i32", True)
 
 
 def elect(k, instruction: Instruction) -> None:
@@ -225,16 +255,21 @@ def gather_lanes(k, segment) -> None:
     Lanes that arrive early are set aside until the others come, or until no other lane can run any more.
     """
     e, index = k.e, segment.index
+    k.flush()
     k.mask = e.assign("load i32, ptr %mask_slot", "i32", False)
     k.active = k.lanes_of(k.mask)
     instruction = segment.body[0]
-    named = first_active(k, k.bits_value(instruction.operands[-1], 32)) if instruction.operands else k.mask
     pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
     gone = k.bits_of(e.icmp("eq", pcs, e.const("i32", PC_DONE)))
     alive = e.bin("or", e.flip(gone), k.mask)
     place = e.bin("and", pcs, e.const("i32", 0xFFFFFFFF ^ PC_SYNC))
     parked = k.bits_of(e.icmp("eq", place, e.const("i32", index)))
     here = e.bin("or", parked, k.mask)
+    named = k.bits_value(instruction.operands[-1], 32) if instruction.operands else k.mask
+    if named.vector:  # tiles of a warp name different lanes: wait for all of them
+        chosen = e.select(k.lanes_of(here), named, e.const("i32", 0))
+        named = e.assign(f"call i32 @llvm.vector.reduce.or.v{LANES}i32({chosen.full} {chosen.text})", "i32", False)
+        e.declarations.add(f"declare i32 @llvm.vector.reduce.or.v{LANES}i32(<{LANES} x i32>)")
     missing = e.bin("and", e.bin("and", named, alive), e.flip(here))
     forced = e.assign("load i1, ptr %forced_slot", "i1", False)
     go = e.bin("or", forced, e.icmp("eq", missing, e.const("i32", 0)))

@@ -20,7 +20,6 @@ def stand_in(dispatcher) -> Function:
     if dispatcher not in _made:
         written = compile_numba.as_written(dispatcher)
         options = {name: value for name, value in written.options.items() if name in OPTIONS or name in REFUSED}
-        made = jit(written.signatures, device=written.device, **options)
-        # With no signatures `jit` gives a decorator all the same: its first argument is then None.
-        _made[dispatcher] = made(written.py_func)
+        decorate = jit(written.signatures, device=written.device, **options)
+        _made[dispatcher] = decorate(written.py_func)
     return _made[dispatcher]

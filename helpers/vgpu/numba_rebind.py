@@ -51,7 +51,7 @@ def real(value, capability):
     """What Numba should see where the learner wrote `value`."""
     if isinstance(value, types.ModuleType):
         return _module(value)
-    if isinstance(value, compile_numba.Dispatcher) and not value.py_func.__module__.startswith("numba."):
+    if isinstance(value, compile_numba.Dispatcher) and not str(value.py_func.__module__).startswith("numba."):
         # A device function of real Numba, on a machine with a GPU: compiled there without source lines.
         from helpers.vgpu.numba_dispatcher import stand_in
 

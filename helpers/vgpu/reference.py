@@ -249,7 +249,7 @@ def _complete(warp: Warp, frame, at: int, mask) -> bool:
     named = members(warp, frame, statement) if isinstance(statement, ptx.Instruction) else None
     if named is None:
         return True
-    wanted = int(named[int(np.argmax(mask))]) >> np.arange(LANES) & 1
+    wanted = int(np.bitwise_or.reduce(named[mask])) >> np.arange(LANES) & 1
     return not ((wanted != 0) & warp.ready() & ~mask).any()
 
 

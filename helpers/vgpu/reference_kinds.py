@@ -216,12 +216,14 @@ def members(warp: Warp, frame: Frame, instruction: Instruction):
 MEETINGS = {"shfl", "vote", "match", "redux", "elect", "bar", "barrier"}
 
 
-def _group(warp, frame, instruction, mask):
-    """The executing lanes that lane 0's member mask names."""
+def _teams(warp, frame, instruction, mask):
+    """The executing lanes by the member mask they name: for each mask (lanes that name it, its members)."""
     named = members(warp, frame, instruction)
     if named is None:
-        return mask
-    return mask & ((named[int(np.argmax(mask))] >> np.arange(LANES, dtype=np.uint32) & 1) != 0)
+        yield mask, mask
+        return
+    for wanted in np.unique(named[mask]):
+        yield mask & (named == wanted), mask & ((wanted >> np.arange(LANES, dtype=np.uint32) & 1) != 0)
 
 
 def shuffle(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
@@ -241,18 +243,19 @@ def vote(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         return
     target, predicate = instruction.operands[:2]
     mode = next(word for word in instruction.modifiers if word in ("all", "any", "uni", "ballot"))
-    group = _group(warp, frame, instruction, mask)
-    answer = lanes.vote(mode, warp.read(frame, predicate, PRED), group)
-    warp.write(frame, target, answer, U32 if mode == "ballot" else PRED, mask)
+    said = warp.read(frame, predicate, PRED)
+    for team, group in _teams(warp, frame, instruction, mask):
+        warp.write(frame, target, lanes.vote(mode, said, group), U32 if mode == "ballot" else PRED, team)
 
 
 def match(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     value, same = _outputs(instruction.operands[0])
     mode = "all" if "all" in instruction.modifiers else "any"
     source = warp.read(frame, instruction.operands[1], _element(instruction))
-    found, equal = lanes.match(mode, source, _group(warp, frame, instruction, mask))
-    warp.write(frame, value, found, U32, mask)
-    warp.write(frame, same, equal, PRED, mask)
+    for team, group in _teams(warp, frame, instruction, mask):
+        found, equal = lanes.match(mode, source, group)
+        warp.write(frame, value, found, U32, team)
+        warp.write(frame, same, equal, PRED, team)
 
 
 def redux(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
@@ -261,15 +264,16 @@ def redux(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         raise Unsupported(f"{instruction} is not known to the virtual GPU.")
     operation = next(word for word in instruction.modifiers if word in lanes.REDUCTIONS)
     source = warp.read(frame, instruction.operands[1], kind)
-    group = _group(warp, frame, instruction, mask)
-    warp.write(frame, instruction.operands[0], lanes.reduce(operation, source, group), kind, mask)
+    for team, group in _teams(warp, frame, instruction, mask):
+        warp.write(frame, instruction.operands[0], lanes.reduce(operation, source, group), kind, team)
 
 
 def elect(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     value, chosen = _outputs(instruction.operands[0])
-    leader, is_leader = lanes.elect(_group(warp, frame, instruction, mask))
-    warp.write(frame, value, leader, U32, mask)
-    warp.write(frame, chosen, is_leader, PRED, mask)
+    for team, group in _teams(warp, frame, instruction, mask):
+        leader, is_leader = lanes.elect(group)
+        warp.write(frame, value, leader, U32, team)
+        warp.write(frame, chosen, is_leader, PRED, team)
 
 
 def unsupported(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:

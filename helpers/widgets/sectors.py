@@ -35,8 +35,9 @@ def sectors(
 ) -> Explorer:
     """Sliders `stride` and `offset` over the sectors of one warp of `kernel(source, target, stride, offset)`.
 
-    The kernel, in either language, is run again on the virtual GPU at every move; `source` is long enough for the last lane at
-    the largest stride and offset. `op`: which of the warp's requests is drawn, "load" or "store".
+    The kernel, in either language, is run again on the virtual GPU at every move; `source` is long enough for
+    the last lane at the largest stride and offset. `op`: which of the warp's requests is drawn, "load" or
+    "store".
     """
     from helpers.vgpu import cupy as cp
 
