@@ -234,13 +234,24 @@ def _deadlock(scene: _Scene) -> KernelError:
     )  # fmt: skip
 
 
-def _timeout(scene: _Scene) -> KernelError:
+def _running(scene: _Scene) -> tuple[str, int | None, tuple | None]:
+    """Where a block that was stopped stands: in words, and the line and thread."""
     running = [(line, thread) for line, thread, waits in scene.standing() if not waits]
     line, thread = running[0] if running else (None, None)
     who = f"thread {_short(thread)} of block {_short(scene.block)} is still" if thread else "threads are still"
+    return f"{who} at {scene.at_line(line) or 'an unknown line'}", line, thread
+
+
+def whereabouts(kernel, lowered, fault: Fault, grid, block) -> str:
+    """One sentence about where an interrupted kernel was."""
+    words, _, _ = _running(_Scene(kernel, lowered, fault, grid, block, ()))
+    return f"The kernel {kernel.name} was interrupted: {words.replace(' is still', ' was')}"
+
+
+def _timeout(scene: _Scene) -> KernelError:
+    words, line, thread = _running(scene)
     return KernelTimeout(
-        f"the kernel did not end within {scene.fault.seconds:g} s: {who} at "
-        f"{scene.at_line(line) or 'an unknown line'}\n"
+        f"the kernel did not end within {scene.fault.seconds:g} s: {words}\n"
         "  Usual cure: check that the loop's condition changes in every thread. If the kernel only needs longer, set "
         "the environment variable WARPBOOK_TIMEOUT to more seconds.",
         line=line, thread=thread, block=scene.block,

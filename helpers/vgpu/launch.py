@@ -361,10 +361,14 @@ class _Launch:
         try:
             while wait(futures, timeout=0.25).not_done:
                 pass
-        except BaseException:  # Ctrl-C: let the workers stop before anything they use goes away
+        except BaseException as interruption:  # Ctrl-C: let the workers stop before anything they use goes away
             self.stop(-1)
             self.cancelled = True
             wait(futures)
+            busy = next((w for w in self.workers if w["in_block"]), None)
+            if busy is not None:
+                fault = faults.timed_out(busy, self)
+                interruption.add_note(faults.whereabouts(self.kernel, self.lowered, fault, self.grid, self.block))
             raise
         for future in futures:
             future.result()

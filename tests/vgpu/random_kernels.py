@@ -10,7 +10,15 @@ import random
 VARIABLES = ("a", "b", "c", "d")
 # Some conditions are the same for a whole warp, some differ from lane to lane.
 UNIFORM = ("n & 1", "(n >> 2) & 1", "blockIdx.x & 1", "u > 3", "(u & 3) == 1", "w == 0")
-DIVERGENT = ("t & 1", "(t >> 1) % 3 == 1", "(a ^ b) & 4", "c % 5 < 2", "lane < (d & 31)", "in[(a + t) & 63] & 1", "t == 37")
+DIVERGENT = (
+    "t & 1",
+    "(t >> 1) % 3 == 1",
+    "(a ^ b) & 4",
+    "c % 5 < 2",
+    "lane < (d & 31)",
+    "in[(a + t) & 63] & 1",
+    "t == 37",
+)
 
 
 class Writer:

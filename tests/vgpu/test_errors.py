@@ -221,7 +221,7 @@ def test_some_threads_never_reach_the_barrier(compiled):
 
 
 def test_ctrl_c_stops_a_kernel(tmp_path, root):
-    """A signal during a launch raises KeyboardInterrupt, and the process can launch again."""
+    """A signal during a launch raises KeyboardInterrupt with the line, and the process can launch again."""
     script = tmp_path / "interrupted.py"
     script.write_text(
         textwrap.dedent("""
@@ -240,10 +240,10 @@ def test_ctrl_c_stops_a_kernel(tmp_path, root):
         print("ready", flush=True)
         try:
             launch.launch(kernel, 64, 32, [pointer], timeout=60)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
             flag[0] = 0
             launch.launch(kernel, 1, 32, [pointer])
-            print("stopped", flag[1], flush=True)
+            print("stopped", flag[1], *stop.__notes__, flush=True)
         """)
     )
     process = subprocess.Popen(
@@ -260,7 +260,8 @@ def test_ctrl_c_stops_a_kernel(tmp_path, root):
         out, err = process.communicate(timeout=30)
     finally:
         process.kill()
-    assert out == "stopped 7\n", err
+    assert out.startswith("stopped 7 The kernel spin was interrupted: thread (0) of block"), (out, err)
+    assert "at line 1" in out
 
 
 # ---------------------------------------------------------------- asserts, traps and what is missing

@@ -6,10 +6,10 @@ import struct
 
 import numpy as np
 import pytest
-import random_kernels
 
 from helpers.vgpu import launch, memory, reference
 from helpers.vgpu.compile import cuda_c_to_ptx
+from tests.vgpu import random_kernels
 
 GRID, BLOCK, N = 3, 64, 13
 

@@ -585,7 +585,10 @@ def cooperative_reduce(random):
 )  # fmt: skip
 def compare_and_swap_loops(random):
     x = random.normal(size=271).astype(f4) - f4(5)
-    return (x, np.full(1, -np.inf, f4), np.ones(1), i4(271)), {1: [x.max()], 2: [(1 + (x * 1.0).astype(f8) * 0.01).prod()]}
+    return (x, np.full(1, -np.inf, f4), np.ones(1), i4(271)), {
+        1: [x.max()],
+        2: [(1 + (x * 1.0).astype(f8) * 0.01).prod()],
+    }
 
 
 @case(
