@@ -7,6 +7,7 @@ arrays the same contents, dtype, shape, strides and place within 256 bytes, so t
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -124,13 +125,13 @@ def _variables(kernel, other) -> list[Copied]:
     names = [name for name in module.variables.addresses if not name.startswith("$")]
     if not names:
         return []
-    from cupy.cuda.driver import CUDADriverError
+    from cupy.cuda import driver
 
     found, there = [], kernel.kernel.module
     for name in names:
         try:
             low = int(there.get_global_var(name))
-        except CUDADriverError:  # a variable that the compiler keeps to itself
+        except driver.CUDADriverError:  # a variable that the compiler keeps to itself
             continue
         found.append(Copied(Span(low, low + module.nbytes(name)), module.address(name)))
     return found
@@ -168,15 +169,17 @@ def _is_virtual(described: dict) -> bool:
     return place.allocation is not None and not place.freed and place.offset < place.allocation.nbytes
 
 
-def _shape_of(value) -> tuple[dict, np.dtype, tuple[int, ...], tuple[int, ...]]:
+def _layout(value) -> tuple[int, np.dtype, tuple[int, ...], tuple[int, ...]]:
+    """Address, element, shape and strides of a device array; the interface leaves out the strides of C order."""
     described = _described(value)
     dtype = getattr(value, "dtype", None)
     if not isinstance(dtype, np.dtype):
         fields = described.get("descr") if described["typestr"][1] == "V" else None
         dtype = np.dtype(fields or described["typestr"])
     shape, strides = tuple(described["shape"]), described.get("strides")
-    strides = np.empty(0, dtype).reshape(0, *shape[1:]).strides if strides is None and shape else strides
-    return described, dtype, shape, tuple(strides or ())
+    if strides is None:
+        strides = [dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    return described["data"][0], dtype, shape, tuple(strides)
 
 
 class _Array:
@@ -185,8 +188,7 @@ class _Array:
     @staticmethod
     def span(value) -> Span:
         """The bytes of the array this one is a view of, where its library tells, else its own."""
-        described, dtype, shape, strides = _shape_of(value)
-        first = described["data"][0] or 0
+        first, dtype, shape, strides = _layout(value)
         if 0 in shape:
             return Span(first, first)
         ends = [step * (count - 1) for step, count in zip(strides, shape, strict=True)]
@@ -200,10 +202,9 @@ class _Array:
         from helpers.vgpu.cupy import ndarray
         from helpers.vgpu.numba_array import DeviceRecord
 
-        described, dtype, shape, strides = _shape_of(value)
+        first, dtype, shape, strides = _layout(value)
         if 0 in shape:
             return ndarray(shape, dtype)
-        first = described["data"][0]
         home = next(each for each in copies if each.span.low <= first < each.span.high)
         offset = home.address + first - home.span.low - home.allocation.address
         data = memory.view(home.allocation, shape, dtype, offset, strides=strides)

@@ -6,13 +6,14 @@ driver is replaced. Every copy is checked to stay within one allocation, and not
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 
 import cupy
 import numpy as np
 from cupy.cuda import runtime
 from cupy.cuda.memory import MemoryPointer, UnownedMemory
-from numba.cuda.cudadrv import devicearray, driver
+from numba.cuda.cudadrv import devicearray, devices, driver
 
 from helpers.vgpu import memory
 
@@ -43,6 +44,8 @@ class FakeGPU:
     def install(self, monkeypatch) -> FakeGPU:
         monkeypatch.setattr(runtime, "memcpy", self._memcpy)
         monkeypatch.setattr(runtime, "deviceSynchronize", lambda: self.log.append("wait"))
+        # Numba wants a context even for a view.
+        monkeypatch.setattr(devices._runtime, "ensure_context", contextlib.nullcontext)
         return self
 
     def allocate(self, nbytes: int, shift: int = 0) -> int:

@@ -146,7 +146,9 @@ def test_views_keep_contents_strides_and_place(gpu, view, shift):
     assert (array.dtype, array.shape) == (real.dtype, real.shape)
     np.testing.assert_array_equal(array.get(), contents(real) if real.size else np.empty(real.shape, real.dtype))
     if real.size:
-        assert array.strides == real.strides
+        # Of an axis with one element the stride says nothing, and the interface of C order has none.
+        steps = [(a, b) for a, b, n in zip(array.strides, real.strides, real.shape, strict=True) if n > 1]
+        assert all(one == two for one, two in steps)
         assert array.data.ptr % 256 == real.data.ptr % 256
 
 
@@ -182,7 +184,7 @@ def test_a_record_of_numba(gpu):
 
     assert isinstance(twin(grow, (record,))[1][0], DeviceRecord)
     profile(grow, 1, 1, (record,))
-    assert contents(record)["x"] == 4.5
+    assert contents(record).view(host.dtype)["x"] == 4.5
 
 
 def test_the_gpu_is_waited_for_before_copying(gpu):
@@ -373,7 +375,7 @@ extern "C" __global__ void weigh(float* x) {
 
 
 def test_variables_of_a_module_are_brought_along(gpu, capfd):
-    from cupy.cuda.driver import CUDADriverError
+    from cupy.cuda import driver
 
     weights, calls = gpu.array(ramp(4) + 10), gpu.array(np.array([41], np.int32))
     known = {"weights": weights.data.ptr, "calls": calls.data.ptr}
@@ -382,7 +384,7 @@ def test_variables_of_a_module_are_brought_along(gpu, capfd):
         def get_global_var(self, name):
             assert not name.startswith("$")
             if name not in known:
-                raise CUDADriverError.__new__(CUDADriverError)
+                raise driver.CUDADriverError.__new__(driver.CUDADriverError)
             return known[name]
 
     kernel, x = raw(CONSTANTS, "weigh", module=Module()), gpu.array(ramp(32))
@@ -493,16 +495,21 @@ def test_signatures_are_kept(gpu):
     with pytest.raises(TypeError, match="other types"):
         profile(kernel, 4, 256, (1.0, gpu.array(np.zeros(4)), arguments[2]))
 
+    kernel.overloads.clear()  # Numba cleans up after what it thinks it compiled
     only = ROWS[0].python(real_cuda)
     only.overloads[signature] = object()
     only.disable_compile()
     only._specialized = True
     assert twin(only)[0].specialized
+    only.overloads.clear()
 
 
 def test_a_device_function_with_a_signature(gpu):
     with compile_numba.modelled((8, 0)):
-        half = real_cuda.jit("float32(float32)", device=True)(lambda x: x / 2)
+
+        @real_cuda.jit("float32(float32)", device=True)
+        def half(x):
+            return x / 2
 
     @real_cuda.jit
     def halve(x):

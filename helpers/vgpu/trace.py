@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from helpers.callable_module import callable_module
 from helpers.mirror import twin
-from helpers.vgpu import reference
+from helpers.vgpu import memory, reference
 from helpers.vgpu.launch import check_dimensions
 from helpers.vgpu.memory import ArrayInfo
 
@@ -66,7 +66,9 @@ def trace(kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int | None 
     kernel, args, _ = twin(kernel, tuple(args))
     prepared = kernel.prepare(args, grid, block)
     module = prepared.kernel.module
-    places = [(a.address, a.nbytes) for a in prepared.arrays]
+    # Whole allocations: a view may have gaps, repeat its elements, or be looked around.
+    homes = [memory.describe(a.address).allocation for a in prepared.arrays if a.nbytes]
+    places = list({(home.address, home.nbytes) for home in homes})
     places += [(address, module.nbytes(name)) for name, address in module.variables.addresses.items()]
     saved = [(address, ctypes.string_at(address, nbytes)) for address, nbytes in places if nbytes]
     found: list[Access] = []
