@@ -229,10 +229,10 @@ class _Pointer:
     def build(value, copies):
         from helpers.vgpu.cupy.pointer import Memory, MemoryPointer
 
-        home = next(each for each in copies if each.span.low <= value.ptr <= each.span.high)
+        home = next(each for each in copies if each.span.low <= value.mem.ptr < each.span.high)
         there = home.allocation
-        return MemoryPointer(Memory(there.address, there.nbytes, there), home.address + value.ptr - home.span.low
-                             - there.address)  # fmt: skip
+        whole = Memory(there.address, there.nbytes, there)
+        return MemoryPointer(whole, home.address - there.address + value.ptr - home.span.low)
 
 
 def _whole(value) -> Span | None:

@@ -57,7 +57,8 @@ _INSTEAD = {
     "set": "numpy.array(sorted({name}))",
     "dict": "one array for each thing that the dictionary holds",
     "str": "numbers; a kernel cannot work with text",
-    "NoneType": "a value: did the call that should have made it return nothing?",
+    "NoneType": "an array or a number (of no elements, or a flag, where the argument may be missing), and look whether "
+    "the call that made `{name}` returns anything",
     "Tensor": "{name}.numpy() (after .detach() and .cpu()), or cuda.to_device({name}.numpy())",
     "DataFrame": "{name}.to_numpy()",
     "Series": "{name}.to_numpy()",
@@ -71,7 +72,8 @@ def present(value):
     if isinstance(value, DeviceNDArray | int | float | np.generic):
         return value
     if isinstance(value, tuple):
-        return tuple(present(item) for item in value)
+        items = [present(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, ArgumentHint):
         return type(value)(present(value.value))
     return as_cuda_array(value) if is_cuda_array(value) else value

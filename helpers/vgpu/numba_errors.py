@@ -30,6 +30,11 @@ TABLE = (
         "A kernel can only call device functions: put `@cuda.jit(device=True)` above `def {0}`.",
     ),
     (
+        r"Untyped (?:global|closure) name '(\w+)'.*?Cannot determine Numba type of <class 'type'>",
+        "`{0}` is a class, which a kernel cannot use",
+        "Put its numbers into global constants or into an `enum.IntEnum`.",
+    ),
+    (
         r"Untyped global name '(\w+)'.*?Cannot determine Numba type of <class '([\w.]+)'>",
         "`{0}` is a {1}, which a kernel cannot use",
         "Kernels use numbers, arrays, tuples of numbers and device functions; pass `{0}` as an argument.",
@@ -117,6 +122,11 @@ TABLE = (
         "Use `cuda.local.array(size, dtype)` for a thread, `cuda.shared.array` for a block, or pass one in.",
     ),
     (
+        r"found for signature:\s*>>> (syncthreads_\w+)\(bool\)",
+        "`cuda.{0}` is given a bool, and Numba takes integers only",
+        "Convert the condition: `cuda.{0}(int(x[i] > 0))`.",
+    ),
+    (
         r"No implementation of function Function\(<function (\w+) at .*?>\) found for signature:"
         r"\s*>>> (.*?)\n",
         "`{0}` cannot be used in a kernel like this: {1}",
@@ -185,6 +195,11 @@ TABLE = (
         "Kernels take numbers, arrays and tuples of them.",
     ),
     (
+        r"Cannot cast (\S+?) to (\S+?)[:\s]",
+        "a value of type {0} cannot be turned into {1}",
+        "Numba does not convert these by itself: use the number it stands for, for example `int(…)` or `.value`.",
+    ),
+    (
         r"argument can only be 1, 2, 3",
         "`cuda.grid(n)` and `cuda.gridsize(n)` take 1, 2 or 3",
         "That is the number of dimensions of the grid, not its size.",
@@ -196,12 +211,15 @@ TABLE = (
     ),
 )  # fmt: skip
 
+# Once something was compiled for the CPU, Numba tries the CPU's code for NumPy too, and complains of that as well.
+_OWN_TROUBLE = re.compile(r'Untyped global name [^\n]*\s+File "[^"]*\bnumba(?:_cuda)?[/\\][^"]*"')
+
 
 def explain(error: Exception, py_function, arguments=()) -> CompileError:
     """One `CompileError` for whatever Numba raised; the original is kept as its `original`."""
     if isinstance(error, CompileError):
         return error
-    text = f"{type(error).__name__}: {error}"
+    text = _OWN_TROUBLE.sub("", f"{type(error).__name__}: {error}")
     what, remedy, groups = _match(text)
     line = _line(error, text, py_function, groups)
     name = py_function.__name__
@@ -219,7 +237,9 @@ def _match(text: str):
         if match := re.search(pattern, text, re.DOTALL):
             groups = [_plain(group or "") for group in match.groups()]
             return what.format(*groups), remedy.format(*groups), groups
-    rows = [row for row in text.splitlines() if row.strip() and not row.startswith(("Failed in", "During:"))]
+    rows = [
+        row for row in text.splitlines() if row.strip() and "Failed in" not in row and not row.startswith("During:")
+    ]
     return (
         f"Numba cannot compile it: {_plain(rows[0] if rows else text)}",
         "See Numba's list of supported features.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.vgpu import cupy as cp
 from helpers.vgpu import memory
 from helpers.vgpu import numba_cuda as cuda
 from helpers.vgpu.errors import OutOfBounds
@@ -72,3 +73,18 @@ def test_nothing_is_left_behind():
     before = memory.usage()
     trace(shift, 4, 64, (source, target, 0))
     assert memory.usage() == before
+
+
+@cuda.jit
+def overwrite(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = -1
+
+
+def test_views_with_gaps_and_repetitions_are_put_back_too():
+    x = cp.arange(64, dtype="float32")
+    for view in (x[::2], x[::-1], cp.broadcast_to(x[5:6], (4096,))):
+        found = trace(overwrite, 1, 64, (view,))
+        assert {a.op for a in found.accesses} == {"store"}
+        np.testing.assert_array_equal(x.get(), np.arange(64, dtype=np.float32))

@@ -3,6 +3,9 @@
 Each case is a source, a launch and a function that makes the arguments and what some of them must be afterwards.
 """
 
+# The kernels keep the long lines that they have where people publish them.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import math
@@ -258,13 +261,13 @@ def hashes(random):
     1, 100,
 )  # fmt: skip
 def integer_intrinsics(random):
+    signed = lambda v, bits=32: v - (1 << bits) if v >> bits - 1 else v
+    s24 = lambda v: signed(v & 0xFFFFFF, 24)
     a, b = random.integers(0, 2**32, (2, 100)).astype(u4) >> random.integers(0, 32, (2, 100)).astype(u4)
     rows = []
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
         w = x << 32 | y
         bytes8 = list(x.to_bytes(4, "little") + y.to_bytes(4, "little"))
-        signed = lambda v, bits=32: v - (1 << bits) if v >> bits - 1 else v
-        s24 = lambda v: signed(v & 0xFFFFFF, 24)
         rows.append([
             x * y >> 32, int(f"{x:032b}"[::-1], 2), 64 - w.bit_length(), (y & -y).bit_length(), (w & -w).bit_length(),
             sum(bytes8[s] << 8 * j for j, s in enumerate((1, 3, 5, 7))),

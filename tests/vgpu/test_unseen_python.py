@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +24,7 @@ def test_heat_equation_with_ping_pong():
         y, x = cuda.grid(2)
         h, w = old.shape
         if 0 < y < h - 1 and 0 < x < w - 1:
-            new[y, x] = old[y, x] + k * (
-                old[y - 1, x] + old[y + 1, x] + old[y, x - 1] + old[y, x + 1] - 4 * old[y, x]
-            )
+            new[y, x] = old[y, x] + k * (old[y - 1, x] + old[y + 1, x] + old[y, x - 1] + old[y, x + 1] - 4 * old[y, x])
 
     a = random.random((19, 33))
     old, new = cuda.to_device(a), cuda.to_device(a)
@@ -104,24 +103,22 @@ class Box(NamedTuple):
     steps: int
 
 
-def test_named_tuples_scalars_and_none():
+def test_named_tuples_flags_and_none():
     @cuda.jit
-    def kernel(x, box, weight, extra, flag, out):
+    def kernel(x, box, extra, flag, out):
         i = cuda.grid(1)
         if i < x.size:
             v = min(max(x[i], box.low), box.high) * box.steps
-            if weight is not None:
-                v *= weight[i]
             if flag:
                 v += extra[0] + extra[1][0]
             out[i] = v
 
-    x, w = random.normal(size=(2, 50))
-    out = np.zeros(50)
-    kernel[1, 64](x, Box(-0.5, 0.5, 3), None, (1, (2.5,)), True, out)
-    np.testing.assert_allclose(out, np.clip(x, -0.5, 0.5) * 3 + 3.5)
-    kernel[1, 64](x, Box(-0.5, 0.5, 3), w, (1, (2.5,)), False, out)
-    np.testing.assert_allclose(out, np.clip(x, -0.5, 0.5) * 3 * w)
+    x, out = random.normal(size=50), np.zeros(50)
+    for flag in (True, np.bool_(False)):
+        kernel[1, 64](x, Box(-0.5, 0.5, 3), (1, (2.5,)), flag, out)
+        np.testing.assert_allclose(out, np.clip(x, -0.5, 0.5) * 3 + 3.5 * flag)
+    with pytest.raises(VirtualGPUError, match=r"`extra` is a NoneType.*flag"):
+        kernel[1, 64](x, Box(-0.5, 0.5, 3), None, True, out)
 
 
 def test_records_with_nested_arrays():
@@ -173,7 +170,8 @@ def test_julia_set_in_complex_numbers(dtype):
 
 
 def test_the_math_module():
-    names = "sin cos tan asin acos atan sinh cosh tanh exp expm1 log1p sqrt erf erfc gamma lgamma fabs floor ceil".split()
+    names = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "expm1", "log1p", "sqrt",
+             "erf", "erfc", "gamma", "lgamma", "fabs", "floor", "ceil"]  # fmt: skip
     namespace = {"math": math, "cuda": cuda}
     body = "\n".join(f"        out[i, {j}] = math.{name}(x[i])" for j, name in enumerate(names))
     exec(f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n{body}", namespace)
@@ -211,7 +209,8 @@ def test_more_mathematics_and_builtins():
     kernel[1, 64](a, b, out)
     want = [a**b, a**2 + b**0.5, np.fmod(a, b), a % b, a // b, -a, a + np.round(b) + a.astype(int), 0 * a,
             np.radians(a) + np.degrees(b), np.maximum(np.maximum(a, b), 1) - np.minimum(a, b),
-            np.log2(a) + np.log10(b) + np.log(a), 2 * a, 0 * a + math.tau, np.modf(a)[0] + 10 * np.modf(a)[1]]  # fmt: skip
+            np.log2(a) + np.log10(b) + np.log(a), 2 * a, 0 * a + math.tau,
+            np.modf(a)[0] + 10 * np.modf(a)[1]]  # fmt: skip
     np.testing.assert_allclose(out, np.stack(want, 1), rtol=1e-12)
 
 
@@ -429,7 +428,9 @@ def test_warp_intrinsics():
     np.testing.assert_array_equal(out[:, 3], w[:, ::-1].ravel())
     ballots = np.repeat(((w > 0) * (1 << np.arange(32))).sum(1), 32)
     np.testing.assert_array_equal(words[:, 0], ballots)
-    np.testing.assert_array_equal(words[:, 1], [(int(b) & (1 << j) - 1).bit_count() for b, j in zip(ballots, lane)])
+    np.testing.assert_array_equal(
+        words[:, 1], [(b & (1 << j) - 1).bit_count() for b, j in zip(ballots.tolist(), lane.tolist(), strict=True)]
+    )
     np.testing.assert_array_equal(words[:, 2], np.repeat((w > 2).any(1), 32) + 2)
     same = ((i % 5).reshape(2, 32)[:, :, None] == (i % 5).reshape(2, 32)[:, None]) * (1 << np.arange(32))
     np.testing.assert_array_equal(words[:, 3], same.sum(2).ravel())
@@ -444,14 +445,22 @@ def test_barriers_that_vote():
     @cuda.jit
     def kernel(x, out):
         t = cuda.threadIdx.x
-        out[t, 0] = cuda.syncthreads_count(x[t] > 0)
-        out[t, 1] = cuda.syncthreads_and(x[t] > -100)
-        out[t, 2] = cuda.syncthreads_or(x[t] > 100)
+        out[t, 0] = cuda.syncthreads_count(int(x[t] > 0))
+        out[t, 1] = cuda.syncthreads_and(int(x[t] > -100))
+        out[t, 2] = cuda.syncthreads_or(int(x[t] > 100))
 
     x, out = random.normal(size=75), np.zeros((75, 3), i4)
     kernel[1, 75](x, out)
     np.testing.assert_array_equal(out != 0, np.tile([True, True, False], (75, 1)))
     assert (out[:, 0] == (x > 0).sum()).all()
+
+    @cuda.jit
+    def wrong(x, out):
+        out[0, 0] = cuda.syncthreads_count(x[0] > 0)
+
+    with pytest.raises(VirtualGPUError, match=r"syncthreads_count\(int\(") as caught:
+        wrong[1, 32](x, out)
+    assert "takes integers only" in str(caught.value)
 
 
 def test_device_functions_and_closures():
@@ -560,6 +569,22 @@ def test_monte_carlo_with_xoroshiro():
     assert abs(out.mean() - math.pi) < 0.03 and out.std() > 0
 
 
+def test_messages_stay_the_same_when_numba_compiled_for_the_cpu():
+    import numba
+
+    @numba.njit
+    def for_the_cpu(n):
+        return np.zeros(n).sum()
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = np.zeros(3)[0]
+
+    assert for_the_cpu(3) == 0
+    with pytest.raises(VirtualGPUError, match=r"`numpy.zeros` makes an array"):
+        kernel[1, 1](np.zeros(3))
+
+
 def test_forall_streams_and_events():
     @cuda.jit
     def double(x):
@@ -638,14 +663,23 @@ def test_block_reduction_and_a_second_kernel():
 
 def test_enumerations_and_global_constants():
     @cuda.jit
-    def kernel(out):
+    def kernel(out, colour):
         i = cuda.grid(1)
         if i < out.size:
-            out[i] = WEIGHTS[i % 3] * FACTOR + np.float64(np.pi) + Colour.blue.value
+            out[i] = (
+                WEIGHTS[i % 3] * FACTOR + np.float64(np.pi) + Colour.blue.value + (1 if colour == Colour.red else 0)
+            )
 
     out = np.zeros(10)
-    kernel[1, 16](out)
-    np.testing.assert_allclose(out, np.array(WEIGHTS)[np.arange(10) % 3] * FACTOR + np.pi + 3)
+    kernel[1, 16](out, Colour.red)
+    np.testing.assert_allclose(out, np.array(WEIGHTS)[np.arange(10) % 3] * FACTOR + np.pi + 4)
+
+    @cuda.jit
+    def wrong(out):
+        out[0] = Plain.blue
+
+    with pytest.raises(VirtualGPUError, match=r"(?s)`Plain` is a class.*IntEnum"):
+        wrong[1, 1](out)
 
 
 def test_swapping_arrays_choosing_and_ternaries():
@@ -678,6 +712,10 @@ def test_grid_wide_synchronisation_is_refused():
 FACTOR, WEIGHTS = 2.5, (0.25, 0.5, 1.0)
 
 
-class Colour:
-    class blue:
-        value = 3
+class Colour(IntEnum):
+    red = 1
+    blue = 3
+
+
+class Plain:
+    blue = 3
