@@ -142,6 +142,24 @@ REMEDIES = (
         "Declare `{0}` before this line, or check its spelling: capitals count, as in `threadIdx`.",
     ),
     (
+        r'cannot open source file "(?:c?stdio|c?assert|c?math|c?stdlib|cuda_runtime(?:_api)?|device_launch_parameters)'
+        r'(?:\.h)?"',
+        "Remove this line: `printf`, `assert`, `sqrtf`, `expf` and the like need no header in a kernel.",
+    ),
+    (
+        r'cannot open source file "(?:c?stdint)(?:\.h)?"',
+        "Write `#include <cuda/std/cstdint>`, or use `int`, `unsigned int`, `long long`.",
+    ),
+    (
+        r'cannot open source file "(?:vector|string|iostream|algorithm|map|memory|thrust/.*|random)"',
+        "Kernels have no containers, streams or algorithms of the host: use arrays and loops.",
+    ),
+    (
+        r'cannot open source file "curand\w*\.h"',
+        "cuRAND's headers are not installed: make the numbers with `cp.random` and pass them in, or write a small "
+        "generator (xorshift is three lines).",
+    ),
+    (
         r'cannot open source file "([^"]+)"',
         "NVRTC has CUDA's headers, not the host's: `<{0}>` is often not needed, else try `<cuda/std/…>`.",
     ),
@@ -161,6 +179,14 @@ REMEDIES = (
     (
         r'argument of type "([^"]+)" is incompatible with parameter of type "([^"]+)"',
         "Pass a {1}, or change the function's parameter; `const` may not be dropped.",
+    ),
+    (
+        r'namespace "std" has no member "(\w+)"',
+        "The host's `std` is not there: write `{0}f` or `{0}` without it, or `cuda::std::{0}` with its header.",
+    ),
+    (
+        r"device-side kernel launch could not be processed",
+        "Kernels are launched from Python, kernel(grid, block, args); `main` and `<<<…>>>` do not belong here.",
     ),
     (r"expression must be a modifiable lvalue", "What stands left of `=` is `const`, or no variable."),
     (

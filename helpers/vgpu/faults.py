@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import memory
+from helpers.vgpu import layout, memory
 from helpers.vgpu.context import ERRORS, PC_DONE, PC_SYNC, PC_WAIT
 from helpers.vgpu.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, OutOfBounds
 from helpers.vgpu.lines import line_of
@@ -146,12 +147,12 @@ def _place(scene: _Scene) -> tuple[str, str]:
     site, address = scene.site, scene.fault.address
     if site.space == "shared":
         return (
-            f"at byte {_signed(address, 32)} of the block's shared memory",
+            f"at byte {_signed(address, 32)} of the block's shared memory, {_shared_arrays(scene)}",
             "make the shared array as large as the block needs, and check the index against its size.",
         )
     if site.space == "local":
         return (
-            f"at byte {_signed(address, 64)} of the thread's local memory",
+            f"at byte {_signed(address, 64)} of the thread's local memory, which has {scene.lowered.local_bytes} bytes",
             "check the index of the local array.",
         )
     if 0 <= address < 4096 or address < 0:
@@ -199,6 +200,24 @@ def _place(scene: _Scene) -> tuple[str, str]:
         f"{where}, before its start; {size_text}",
         "check the index of the first threads: it is negative.",
     )
+
+
+def _shared_arrays(scene: _Scene) -> str:
+    """Which bytes of shared memory belong to which array, as far as the compiler kept the names."""
+    module, function = scene.kernel.module.module, scene.kernel.function
+    offsets, _, dynamic = layout.shared_layout(module, function)
+    known = {**module.variables, **function.variables}
+    told = []
+    for name, start in offsets.items():
+        short = re.sub(r"^_ZZ.*E\d+", "", name)
+        label = f"`{short}` has" if short.isidentifier() and not short.startswith("_") else "an array has"
+        external = name not in known or known[name].external
+        told.append(
+            f"{label} those from {dynamic} to the size given at the launch"
+            if external
+            else f"{label} bytes {start} to {start + known[name].nbytes - 1}"
+        )
+    return "where " + ", ".join(told) if told else "and the kernel has none"
 
 
 def _signed(value: int, bits: int) -> int:

@@ -6,11 +6,14 @@ carry arguments become registers where every access to them has the same place a
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from helpers.vgpu import ptx
 from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.lacking import lacking, plain
+from helpers.vgpu.lines import line_of
 from helpers.vgpu.ptx import Call, Instruction, Label, Mem, Not, Pair, Reg, Sym, Vec
 
 HOST_FUNCTIONS = {"vprintf": "printf", "__assertfail": "assert", "__trap": "trap"}
@@ -26,17 +29,20 @@ class Flat:
     variables: dict[str, ptx.Variable]
 
 
-def flatten(module: ptx.Module, function: ptx.Function) -> Flat:
-    """Inline every call; `Unsupported` for recursion and for calls through pointers."""
-    work = _Inliner(module)
+def flatten(module: ptx.Module, function: ptx.Function, own: Collection[int] = ()) -> Flat:
+    """Inline every call; `Unsupported` for recursion and for calls through pointers.
+
+    `own` are the numbers of the learner's files, for errors.
+    """
+    work = _Inliner(module, own)
     work.add(function, {}, "", None, ())
     own = {p.name for p in function.parameters}
     return _parameters_to_registers(work, own)
 
 
 class _Inliner:
-    def __init__(self, module: ptx.Module):
-        self.module = module
+    def __init__(self, module: ptx.Module, own: Collection[int]):
+        self.module, self.own = module, own
         self.body: list = []
         self.registers: dict[str, str] = {}
         self.variables: dict[str, ptx.Variable] = {}
@@ -46,8 +52,8 @@ class _Inliner:
         """Append the body of `function`; `names` maps its parameters to the caller's `.param` variables."""
         if function.name in chain:
             raise Unsupported(
-                f"device function {function.name!r} calls itself. Recursion is not supported on the virtual GPU: "
-                "write the recursion as a loop, with a local array as its stack."
+                f"device function {plain(function.name)!r} calls itself. Recursion is not supported on the virtual "
+                "GPU: write the recursion as a loop, with a local array as its stack."
             )
         names = dict(names)
         for register, kind in function.registers.items():
@@ -75,22 +81,19 @@ class _Inliner:
         returns = tuple(names.get(n, n) for n in call.returns)
         arguments = tuple(names.get(n, n) for n in call.arguments)
         if isinstance(call.target, Reg):
-            raise Unsupported(
-                "the kernel calls a function through a pointer. The virtual GPU cannot follow that yet: call the "
-                "function by its name, or choose among functions with `switch`."
-            )
+            raise lacking("a call of a function through a pointer", line_of(statement.location, self.own))
         name = call.target.name
         callee = self.module.functions.get(name)
         if name in HOST_FUNCTIONS or callee is None or callee.body is None:
             if name not in HOST_FUNCTIONS:
                 raise Unsupported(
-                    f"the kernel calls {name!r}, which the virtual GPU does not have. Device-side malloc, free and "
-                    "kernel launches are not supported: allocate on the host and pass the array in."
+                    f"the kernel calls {plain(name)!r}, which the virtual GPU does not have. Device-side malloc, "
+                    "free and kernel launches are not supported: allocate on the host and pass the array in."
                 )
             self.body.append(replace(statement, operands=(Call(returns, Sym(name), arguments),)))
             return
         if len(chain) > MAX_DEPTH:
-            raise Unsupported(f"device functions are nested more than {MAX_DEPTH} calls deep at {name!r}")
+            raise Unsupported(f"device functions are nested more than {MAX_DEPTH} calls deep at {plain(name)!r}")
         self.copies += 1
         inner = f"~{self.copies}"
         mapping = dict(zip((p.name for p in callee.parameters), arguments, strict=True))

@@ -103,7 +103,8 @@ class Kernel:
         with _compile_lock:
             if count not in self._variants:
                 name = f"kernel_{next(_names)}"
-                lowered = lower(self.module.module, self.function, self.module.variables.addresses, name, count)
+                addresses = self.module.variables.addresses
+                lowered = lower(self.module.module, self.function, addresses, name, count, self.filename)
                 self._variants[count] = lowered, jit.compile_ir(lowered.text, (name,))[name]
             return self._variants[count]
 
@@ -217,7 +218,10 @@ def check_dimensions(grid, block) -> tuple[tuple[int, int, int], tuple[int, int,
             if size < 1:
                 raise LaunchError(f"the {what} size in {axis} is {size}; every dimension needs at least 1.")
             if size > limit:
-                raise LaunchError(f"the {what} size in {axis} is {size}; a GPU allows at most {limit}.")
+                raise LaunchError(
+                    f"the {what} size in {axis} is {size}; a GPU allows at most {limit}."
+                    + (" Use smaller blocks and more of them." if what == "block" else "")
+                )
         found.append(sizes)
     if math.prod(found[1]) > MAX_THREADS_PER_BLOCK:
         shape = " × ".join(str(s) for s in found[1])
@@ -234,6 +238,11 @@ def check_shared(lowered: Lowered, dynamic: int) -> int:
         raise LaunchError(f"dynamic shared memory is {dynamic} bytes; it cannot be negative.")
     total = lowered.dynamic_offset + dynamic if dynamic else lowered.static_shared
     gpu = current()
+    if lowered.static_shared > gpu.shared_limit:
+        raise LaunchError(
+            f"the kernel's shared arrays take {lowered.static_shared} bytes, and those of fixed size may take at most "
+            f"{gpu.shared_limit}. Use a smaller tile or type, or dynamic shared memory."
+        )
     if total > gpu.shared_optin_limit:
         raise LaunchError(
             f"the block asks for {total} bytes of shared memory ({lowered.static_shared} in the kernel, {dynamic} "

@@ -14,6 +14,8 @@ from helpers.vgpu import flow, inline, isa, isa_llvm, layout, lower_memory, lowe
 from helpers.vgpu.context import PC_DONE, SITE_BYTES, SLOT
 from helpers.vgpu.emit import FLOAT_OF_BITS, LANES, Emitter, Value
 from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.lacking import lacking
+from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower_flow import Control
 from helpers.vgpu.ptx import Imm, Instruction, Location, Not, Pair, Reg, Special, Sym, Vec
 
@@ -54,17 +56,23 @@ class Lowered:
     loose_barriers: bool  # lanes of a warp may meet at different barrier instructions
 
 
-def lower(module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool) -> Lowered:
-    """Write `function` as LLVM IR; `addresses` are those of the module's variables, `count` weaves counters in."""
-    return Lowering(module, function, addresses, name, count).run()
+def lower(
+    module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool, filename: str = ""
+) -> Lowered:
+    """Write `function` as LLVM IR; `addresses` are those of the module's variables, `count` weaves counters in.
+
+    `filename` is the learner's file as the PTX names it, for errors.
+    """
+    return Lowering(module, function, addresses, name, count, filename).run()
 
 
 class Lowering(Control):
     """One kernel on its way to LLVM IR; `e` is the emitter, `mask` the lanes that run the current segment."""
 
-    def __init__(self, module, function, addresses, name, count):
+    def __init__(self, module, function, addresses, name, count, filename):
+        self.own = {index for index, path in module.files.items() if path == filename}
         self.module, self.function, self.name, self.count = module, function, name, count
-        flat = inline.flatten(module, function)
+        flat = inline.flatten(module, function, self.own)
         self.registers = {**flat.registers, "%cc": "pred"}
         self.flow = flow.analyse(flat.body, self.registers)
         self.addresses = addresses
@@ -326,14 +334,7 @@ class Lowering(Control):
         return self.e.bits(value) if kind.kind == "f" else value
 
     def unsupported(self, what: str) -> Unsupported:
-        line = self.location.line if self.location else None
-        where = f" (line {line})" if line else ""
-        error = Unsupported(
-            f"the virtual GPU cannot run {what}{where} yet. Use a simpler form of the operation, or run this kernel "
-            "on a GPU."
-        )
-        error.line = line
-        return error
+        return lacking(what, line_of(self.location, self.own))
 
     # ------------------------------------------------------------ instructions
 

@@ -60,6 +60,12 @@ TABLE = (
         "Use `cuda.local.array(size, dtype)`, whose size is a constant, or an array passed as an argument.",
     ),
     (
+        r"Unknown attribute '(\w+)' of type Module\(<module '(?:helpers\.vgpu\.)?([\w.]+)'",
+        "`{1}.{0}` cannot be used in a kernel",
+        "Functions of whole arrays and of random numbers belong to the host: write loops over elements, use `math`, "
+        "and `cuda.random` for random numbers.",
+    ),
+    (
         r"Unknown attribute '(\w+)' of type ([^\n]+)",
         "{1} has no `{0}` in a kernel",
         "Arrays have `.shape`, `.size`, `.ndim`, `.strides`, `.dtype` and elements; write loops for more.",
@@ -104,6 +110,17 @@ TABLE = (
         "the shape of `cuda.{0}.array` must be a constant known at compile time, and its dtype a Numba type",
         "Use a number or a global constant, not an argument or `x.size`; for a size chosen at launch, shape "
         "0 and the launch's fourth value: `kernel[grid, block, stream, nbytes]`.",
+    ),
+    (
+        r"setitem\(readonly array",
+        "an array that may only be read is written to",
+        "Pass a copy of it, `x.copy()`, or an array of your own for the results.",
+    ),
+    (r"setitem\(DictType", "dictionaries cannot be used in a kernel", "Use arrays, indexed by number."),
+    (
+        r">>> numpy_take\(array\(bool",
+        "`if` or `while` is given a whole array",
+        "Compare elements, `x[i] < n`; and see whether the arguments came in the kernel's order.",
     ),
     (
         r"setitem\(array\((\w+), (\d+)d, \w\), (.*?), (Literal\[str\]|unicode_type)",
@@ -181,8 +198,8 @@ TABLE = (
     ),
     (
         r"get_function_type|generator|yield",
-        "`yield` cannot be used in a kernel",
-        "Store results in an output array.",
+        "`yield` cannot be used in a kernel, nor can `(… for … in …)`",
+        "Write a loop, and store results in an output array.",
     ),
     (
         r"global\((\w+): ",
@@ -198,6 +215,26 @@ TABLE = (
         r"Cannot cast (\S+?) to (\S+?)[:\s]",
         "a value of type {0} cannot be turned into {1}",
         "Numba does not convert these by itself: use the number it stands for, for example `int(…)` or `.value`.",
+    ),
+    (
+        r"NRT required but not enabled|arg mismatch: i8\* != i8 addrspace",
+        "this needs memory for a whole array, and kernels cannot allocate",
+        "Write a loop over the elements.",
+    ),
+    (
+        r"non-precise type array\(pyobject",
+        "an argument is an array of Python objects",
+        "Give it a type of numbers first: `x.astype(numpy.float32)`.",
+    ),
+    (
+        r"__dlpack__",
+        "a CuPy array outside the kernel is used in it",
+        "Pass it as an argument.",
+    ),
+    (
+        r"\ARecursionError",
+        "Numba finds no end to compiling this",
+        "If the line uses `numpy.random` or another function of whole arrays: kernels have `math` and `cuda.random`.",
     ),
     (
         r"argument can only be 1, 2, 3",

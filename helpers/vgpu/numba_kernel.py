@@ -267,7 +267,12 @@ class Configured:
     stream: object = 0
     sharedmem: int = 0
 
-    def __call__(self, *args) -> None:
+    def __call__(self, *args, **named) -> None:
+        if named:
+            raise ArgumentError(
+                f"`{self.dispatcher.__name__}`: a launch takes its arguments in order, without names "
+                f"({', '.join(named)})."
+            )
         prepared = self.dispatcher.prepare(args, shared_bytes=self.sharedmem)
         launch.launch(
             prepared.kernel,

@@ -106,7 +106,7 @@ C_ERRORS = {
     "int *p = x;": (4, "cannot be used to initialize", "The types differ"),
     "i = threadIdx.w;": (4, 'no member "w"', "`threadIdx`, `float4`"),
     "blockDim.x = 3;": (4, "expression must be a modifiable lvalue", "stands left of `=`"),
-    "\n#include <vector>": (5, 'cannot open source file "vector"', "`<vector>` is often not needed"),
+    "\n#include <vector>": (5, 'cannot open source file "vector"', "arrays and loops"),
     "if (i < n) {": (2, 'expected a "}"', "never closed"),
 }
 

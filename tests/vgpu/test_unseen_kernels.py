@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import cupy as cp
+from helpers.vgpu.errors import Unsupported, VirtualGPUError
 
 f4, f8, i4, u4, i8, u8 = np.float32, np.float64, np.int32, np.uint32, np.int64, np.uint64
 
@@ -1388,3 +1389,106 @@ def bilinear_resize(random):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_kernel(case):
     check(case)
+
+
+# ---------------------------------------------------------------- both engines
+
+
+def test_tiles_of_a_warp_answer_for_themselves(engine):
+    kernel = engine.c("""
+        #define ALL 0xffffffffu
+        extern "C" __global__ void k(const int* in, unsigned* out) {
+            int i = threadIdx.x, v = in[i]; unsigned tile = 0xffu << (i & 24), *o = out + 8 * i; int same;
+            o[0] = __reduce_add_sync(tile, v); o[1] = __reduce_min_sync(tile, v); o[2] = __ballot_sync(tile, v > 3);
+            o[3] = __any_sync(tile, v > 8); o[4] = __all_sync(tile, v > 1); o[5] = __match_any_sync(tile, v);
+            o[6] = __match_all_sync(tile, v / 100, &same) + same;
+            if (i & 8) o[7] = __reduce_xor_sync(tile, v); else o[7] = __ballot_sync(tile, v & 1);
+        }""")
+    v = np.random.default_rng(3).integers(0, 10, 64).astype(i4)
+    out = np.zeros((64, 8), u4)
+    kernel(1, 64, v, out)
+    tiles, shift = v.reshape(8, 8), np.arange(8)[:, None] % 4 * 8
+    bits = lambda said: ((said << np.arange(8)).sum(1)[:, None] << shift).ravel()
+    alike = (tiles[:, :, None] == tiles[:, None]) << np.arange(8)
+    want = [tiles.sum(1), tiles.min(1), bits(tiles > 3), (tiles > 8).any(1), (tiles > 1).all(1),
+            (alike.sum(2) << shift).ravel(), (255 << shift.ravel()) + 1,
+            np.where(np.arange(8) % 2, np.bitwise_xor.reduce(tiles, 1), bits(tiles & 1))]  # fmt: skip
+    for column, wanted in enumerate(want):
+        np.testing.assert_array_equal(out[:, column], np.repeat(wanted, 64 // len(wanted)), err_msg=str(column))
+
+
+# ---------------------------------------------------------------- what is refused, and in which words
+
+
+def refusal(body: str, before: str = "", error=VirtualGPUError) -> str:
+    """What a learner is told who launches a kernel of one array `x` with this body on its fourth line."""
+    source = f'{before}\n\nextern "C" __global__ void k(float* x) {{\n{body}\n}}'
+    with pytest.raises(error) as raised:
+        cp.RawKernel(source, "k")((1,), (32,), (cp.zeros(64, f4),))
+    return str(raised.value)
+
+
+POINTERS = "__device__ float one(float a) { return a; } __device__ float two(float a) { return 2 * a; }"
+REFUSED = {
+    "texture": ("x[0] = tex2D<float>((cudaTextureObject_t)x, 0, 0);", "", "textures", "pointer"),
+    "tensor_cores": (
+        "nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a; "
+        "nvcuda::wmma::load_matrix_sync(a, (half*)x, 16); x[0] = a.x[0];",
+        "#include <mma.h>", "tensor cores", "tiles",
+    ),
+    "asynchronous_copy": (
+        "__shared__ float s[32]; __pipeline_memcpy_async(&s[threadIdx.x], x, 4); __pipeline_wait_prior(0); x[1] = s[0];",
+        "#include <cuda_pipeline.h>", "asynchronous", "__syncthreads",
+    ),
+    "function_pointer": (
+        "float (*f[2])(float) = {one, two}; x[threadIdx.x] = f[(int)x[1] & 1](x[0]);", POINTERS, "switch", "template",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_missing_is_named_with_its_line_and_a_way_round(name):
+    body, before, *words = REFUSED[name]
+    told = refusal(body, before, Unsupported)
+    for word in (*words, "line 4"):
+        assert word in told
+
+
+def test_a_barrier_for_the_whole_grid_is_refused():
+    told = refusal("cooperative_groups::this_grid().sync(); x[0] = 1;", "#include <cooperative_groups.h>", Unsupported)
+    assert "whole grid" in told and "launch another" in told
+
+
+def test_recursion_is_refused_by_its_name():
+    told = refusal("x[0] = fib(x[1]);", "__device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }")
+    assert "'fib' calls itself" in told and "loop" in told
+
+
+def test_fixed_shared_arrays_end_at_48_kib():
+    told = refusal("__shared__ float s[13000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[31 - threadIdx.x];")
+    assert "52000 bytes" in told and "49152" in told and "dynamic" in told
+
+
+def test_a_shared_array_is_named_when_it_is_left():
+    told = refusal("__shared__ float s[32]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[threadIdx.x + 1];")
+    assert "`s` has bytes 0 to 127" in told and "thread (31)" in told and "line 4" in told
+
+
+@pytest.mark.parametrize(
+    ("include", "says"),
+    [("stdio.h", "Remove this line"), ("vector", "arrays and loops"), ("curand_kernel.h", "cp.random"),
+     ("stdint.h", "cuda/std/cstdint")],
+)  # fmt: skip
+def test_headers_of_the_host_are_told_apart(include, says):
+    assert says in refusal("x[0] = 1;", f"#include <{include}>")
+
+
+def test_a_launch_inside_the_source_belongs_to_python():
+    assert "launched from Python" in refusal("x[0] = 1;", "__global__ void f(); void run() { f<<<1, 1>>>(); }")
+
+
+def test_arguments_without_their_tuple():
+    x = cp.zeros(4, f4)
+    kernel = cp.RawKernel('extern "C" __global__ void k(float* x, int n) { x[0] = n; }', "k")
+    with pytest.raises(TypeError, match="one tuple"):
+        kernel((1,), (1,), x, 1)

@@ -719,3 +719,48 @@ class Colour(IntEnum):
 
 class Plain:
     blue = 3
+
+
+def if_on_an_array(x):
+    if x > 0:
+        x[0] = 1
+
+
+def random_numbers(x):
+    x[0] = np.random.rand()
+
+
+def moved_slices(x):
+    x[2:4] = x[4:6]
+
+
+def dictionary(x):
+    d = {}
+    d[1] = x[0]
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [(if_on_an_array, "`if` or `while` is given a whole array"), (random_numbers, "cuda.random"),
+     (moved_slices, "loop over the elements"), (dictionary, "dictionaries")],
+)  # fmt: skip
+def test_mistakes_in_kernels(function, says):
+    with pytest.raises(VirtualGPUError) as raised:
+        cuda.jit(function)[1, 32](np.zeros(8))
+    assert says in str(raised.value) and raised.value.line > function.__code__.co_firstlineno
+
+
+def test_mistakes_at_launches():
+    @cuda.jit
+    def kernel(x):
+        x[0] = 1
+
+    frozen = np.zeros(4)
+    frozen.setflags(write=False)
+    for says, launch in (
+        ("without names", lambda: kernel[1, 1](x=np.zeros(4))),
+        ("may only be read", lambda: kernel[1, 1](frozen)),
+        ("Python objects", lambda: kernel[1, 1](np.array([1, None]))),
+    ):
+        with pytest.raises(VirtualGPUError, match=says):
+            launch()

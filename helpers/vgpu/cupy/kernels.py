@@ -144,9 +144,14 @@ class RawKernel:
         params, arrays = pack(self.name, self._slots[kernel], args)
         return Prepared(kernel, params, arrays, shared_bytes, holding(args))
 
-    def __call__(self, grid, block, args, *, shared_mem: int = 0, stream=None) -> None:
+    def __call__(self, grid, block, args, *more, shared_mem: int = 0, stream=None) -> None:
         from helpers.vgpu import launch
 
+        if more:
+            raise TypeError(
+                f"{self.name}: all the kernel's arguments go into one tuple: kernel(grid, block, (x, y, n)); a single "
+                "one is (x,)."
+            )
         for value, what in ((grid, "grid"), (block, "block")):
             if not isinstance(value, (tuple, list)):
                 raise TypeError(

@@ -1,0 +1,60 @@
+"""What the virtual GPU lacks, in the words a learner knows, and what to use instead."""
+
+from __future__ import annotations
+
+import re
+
+from helpers.vgpu.errors import Unsupported
+
+# First match wins, searched for in the PTX instruction or name: what it belongs to, and what to use instead.
+_TABLE = (
+    (r"\b(?:tex|tld4|txq|suld|sust|suq|sured)\b", "textures and surfaces", "read the array through a `const` pointer"),
+    (
+        r"\b(?:wmma|mma|ldmatrix|stmatrix|movmatrix|wgmma|tcgen05)\b",
+        "tensor cores",
+        "multiply tiles in shared memory with ordinary arithmetic",
+    ),
+    (
+        r"\b(?:cp\.async|cp\.reduce|mbarrier|prefetchu?|discard|applypriority)\b",
+        "asynchronous copies",
+        "assign from global to shared memory, then call `__syncthreads()`",
+    ),
+    (
+        r"%envreg|cudaCGSynchronize",
+        "barrier for a whole grid",
+        "end the kernel there and launch another: a launch waits for the one before it",
+    ),
+    (r"cluster|\bmapa\b|\bgetctarank\b", "clusters of blocks", "exchange data through global memory"),
+    (
+        r"pointer to the function|function through a pointer",
+        "function pointers and virtual methods",
+        "call the function by its name, choose with `switch`, or make it a template parameter",
+    ),
+)
+
+
+def lacking(what: str, line: int | None = None) -> Unsupported:
+    """The error for `what`, a PTX instruction or a description of it, at the learner's line."""
+    where = "" if line is None else f" (line {line})"
+    for pattern, belongs, instead in _TABLE:
+        if re.search(pattern, what):
+            text = f"the virtual GPU has no {belongs}{where}: {instead}. It met {what}."
+            break
+    else:
+        text = (
+            f"the virtual GPU cannot run {what}{where} yet. Use a simpler form of the operation, or run this kernel "
+            "on a GPU."
+        )
+    error = Unsupported(text)
+    error.line = line
+    return error
+
+
+def plain(symbol: str) -> str:
+    """A function's name without C++'s decoration: `_Z3fibi` is `fib`."""
+    found = re.match(r"_ZN?K?(\d+)(.*)", symbol)
+    name = ""
+    while found:
+        name, rest = found[2][: int(found[1])], found[2][int(found[1]) :]
+        found = re.match(r"(\d+)(.*)", rest) if symbol.startswith("_ZN") else None
+    return name or symbol
