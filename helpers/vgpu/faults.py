@@ -75,7 +75,7 @@ class _Scene:
         self.kernel, self.lowered, self.fault, self.arrays = kernel, lowered, fault, arrays
         b = fault.block
         self.block = (b % grid[0], b // grid[0] % grid[1], b // (grid[0] * grid[1]))
-        self.block_size = block
+        self.block_size, self.grid = block, grid
         self.thread = self.thread_index(fault.warp * 32 + fault.lane)
         files = kernel.module.module.files
         self.own = {index for index, name in files.items() if name == kernel.filename}
@@ -87,7 +87,13 @@ class _Scene:
         return (linear % x, linear // x % y, linear // (x * y))
 
     def where(self) -> str:
-        return f"thread {_short(self.thread)} of block {_short(self.block)}"
+        return f"thread {self.named(self.thread)} of block {self.named_block()}"
+
+    def named(self, thread: tuple[int, int, int]) -> str:
+        return _short(thread, self.block_size)
+
+    def named_block(self) -> str:
+        return _short(self.block, self.grid)
 
     def at_line(self, line: int | None) -> str:
         text = self.kernel.line_text(line)
@@ -121,11 +127,10 @@ class _Scene:
         return None
 
 
-def _short(index: tuple[int, int, int]) -> str:
-    """(x, y, z) without trailing zeros: (5), (5, 2), (5, 2, 1)."""
-    while len(index) > 1 and index[-1] == 0:
-        index = index[:-1]
-    return "(" + ", ".join(str(i) for i in index) + ")"
+def _short(index: tuple[int, int, int], sizes: tuple[int, int, int]) -> str:
+    """(x, y, z) in as many dimensions as the launch has: (5), (5, 0), (5, 2, 1)."""
+    used = max((axis for axis in range(3) if sizes[axis] > 1), default=0) + 1
+    return "(" + ", ".join(str(i) for i in index[:used]) + ")"
 
 
 _VERB = {"load": "read", "store": "wrote", "atomic": "updated"}
@@ -242,12 +247,13 @@ def _deadlock(scene: _Scene) -> KernelError:
     for line, thread, _ in standing:
         places.setdefault(line, []).append(thread)
     told = "\n".join(
-        f"  {len(threads)} threads, the first {_short(threads[0])}, wait at {scene.at_line(line) or 'an unknown line'}"
+        f"  {len(threads)} threads, the first {scene.named(threads[0])}, wait at "
+        f"{scene.at_line(line) or 'an unknown line'}"
         for line, threads in sorted(places.items(), key=lambda item: item[0] or 0)
     )
     line = min((n for n in places if n is not None), default=None)
     return Deadlock(
-        f"deadlock: in block {_short(scene.block)} threads wait at different barriers, so none can go on.\n{told}\n"
+        f"deadlock: in block {scene.named_block()} threads wait at different barriers, so none can go on.\n{told}\n"
         "  Usual cure: every thread of a block must reach the same barrier: move it out of the branch.",
         line=line, block=scene.block, thread=standing[0][1] if standing else None,
     )  # fmt: skip
@@ -257,7 +263,7 @@ def _running(scene: _Scene) -> tuple[str, int | None, tuple | None]:
     """Where a block that was stopped stands: in words, and the line and thread."""
     running = [(line, thread) for line, thread, waits in scene.standing() if not waits]
     line, thread = running[0] if running else (None, None)
-    who = f"thread {_short(thread)} of block {_short(scene.block)} is still" if thread else "threads are still"
+    who = f"thread {scene.named(thread)} of block {scene.named_block()} is still" if thread else "threads are still"
     return f"{who} at {scene.at_line(line) or 'an unknown line'}", line, thread
 
 

@@ -398,3 +398,10 @@ def test_the_reference_stops_endless_loops_and_finds_deadlocks(interpreted):
     }""")
     with pytest.raises(Deadlock, match="line 2 and line 3"):
         stuck(1, 32, array(4, np.int32))
+
+
+def test_threads_are_named_in_as_many_dimensions_as_the_launch_has(compiled):
+    kernel = compiled.c("""extern "C" __global__ void k(float* x) { x[threadIdx.y * 16 + threadIdx.x] = 1; }""")
+    x = array(240, np.float32)
+    with pytest.raises(OutOfBounds, match=r"thread \(0, 15\) of block \(0\) wrote"):
+        kernel(1, (16, 16), x)
