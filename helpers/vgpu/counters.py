@@ -15,9 +15,9 @@ from types import MappingProxyType
 import numpy as np
 
 from helpers.vgpu import flow, isa
-from helpers.vgpu.context import SITE, SITE_BYTES, SITE_SLOT
+from helpers.vgpu.context import SITE, SITE_SLOT
 from helpers.vgpu.lines import line_of
-from helpers.vgpu.lower import SEGMENT_SLOTS, Lowered
+from helpers.vgpu.lower import Lowered
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,7 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
     # An instruction without a line belongs to the one before it, the first ones to the first line there is.
     current = 0
     for segment, (executed, lanes, divergent, _) in zip(lowered.segments, segments.tolist(), strict=True):
-        everything = (*segment.body, *([segment.last] if segment.last is not None else []))
-        for instruction in everything:
+        for instruction in segment.counted:
             current = line_of(instruction.location, own) or current
             tally = lines.setdefault(current, Tally())
             tally["instructions"] += executed
@@ -191,7 +190,3 @@ def _memory(site, slots: dict[str, int]) -> dict[str, int]:
         found[f"local_{word}_requests"] = slots["local_requests"]
         found[f"local_{word}_sectors"] = slots["local_sectors"]
     return found
-
-
-SEGMENT_SHAPE = SEGMENT_SLOTS
-SITE_WORDS = SITE_BYTES // 8

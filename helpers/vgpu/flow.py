@@ -98,18 +98,20 @@ class Segment:
     last: Instruction | None = None
     targets: tuple[int, ...] = ()
     synchronises: bool = False
+    shared_end: bool = False  # where lanes of guarded instructions such as `@p ret` end; it adds no instruction
+
+    @property
+    def counted(self) -> list[Instruction]:
+        """The instructions of the kernel that lanes execute here, without those that stand for parts of others."""
+        last = [] if self.last is None or self.shared_end else [self.last]
+        return [i for i in (*self.body, *last) if kind_of(i) != "result"]
 
 
 def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
     """Cut a flat body into segments; `unsynchronised` are positions of .sync instructions to begin one at."""
     segments: list[Segment] = [Segment(0)]
     labels: dict[str, int] = {}
-    pending: list[tuple[Segment, str, bool]] = []
-
-    def fresh() -> Segment:
-        if segments[-1].body or segments[-1].last is not None or segments[-1].targets:
-            segments.append(Segment(len(segments)))
-        return segments[-1]
+    pending: list[tuple[Segment, str]] = []
 
     def close(segment: Segment, end: str, last, *targets) -> None:
         segment.end, segment.last, segment.targets = end, last, targets
@@ -134,7 +136,7 @@ def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
                 close(here, "jump", statement, -1)
             else:
                 close(here, "branch", statement, -1, following)
-            pending.append((here, statement.operands[0].name, statement.guard is None))
+            pending.append((here, statement.operands[0].name))
         elif kind in ("leave", "trap"):
             if statement.guard is None:
                 close(here, "leave", statement)
@@ -150,7 +152,7 @@ def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
         else:
             here.body.append(statement)
     segments[-1].end, segments[-1].targets = "leave", ()
-    for segment, name, _ in pending:
+    for segment, name in pending:
         segment.targets = tuple(labels[name] if t == -1 else t for t in segment.targets)
     leaving: dict[str, int] = {}
     for segment in list(segments):
@@ -159,7 +161,7 @@ def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
             if opcode not in leaving:
                 leaving[opcode] = len(segments)
                 plain = Instruction(opcode, (), (), None, segment.last.location, segment.last.text)
-                segments.append(Segment(len(segments), [], "leave", plain))
+                segments.append(Segment(len(segments), [], "leave", plain, shared_end=True))
             segment.targets = tuple(leaving[opcode] if t == -2 else t for t in segment.targets)
     return segments
 

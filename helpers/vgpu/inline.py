@@ -73,6 +73,8 @@ class _Inliner:
                 if position + 1 < len(function.body) or statement.guard:
                     jump = replace(statement, opcode="bra", modifiers=(), operands=(Sym(leave),))
                     self.body.append(replace(jump, guard=_rename(statement.guard, names, suffix)))
+                else:
+                    self.body.append(replace(statement, opcode="inlined", modifiers=("ret",)))
             else:
                 self.body.append(_renamed(statement, names, suffix))
 
@@ -103,6 +105,7 @@ class _Inliner:
         if guard is not None:
             over = Not(guard) if isinstance(guard, Reg) else guard.reg
             self.body.append(replace(statement, opcode="bra", modifiers=(), operands=(Sym(leave),), guard=over))
+        self.body.append(replace(statement, opcode="inlined", modifiers=("call",), operands=(), guard=None))
         self.add(callee, mapping, inner, leave, chain)
         self.body.append(Label(leave))
 
@@ -158,7 +161,6 @@ def _parameters_to_registers(work: _Inliner, own: set[str]) -> Flat:
     candidates = {n for n, v in work.variables.items() if v.space == "param" and n not in own}
     pieces: dict[str, dict[int, int]] = {name: {} for name in candidates}
     in_memory: set[str] = set()
-    host_arguments: set[str] = set()
     for statement in work.body:
         found = _access(statement, candidates)
         if found:
@@ -172,8 +174,6 @@ def _parameters_to_registers(work: _Inliner, own: set[str]) -> Flat:
             for operand in statement.operands:
                 if isinstance(operand, Sym) and operand.name in candidates:
                     in_memory.add(operand.name)
-                if isinstance(operand, Call):
-                    host_arguments |= {*operand.arguments, *operand.returns}
     for name, parts in pieces.items():
         ordered = sorted(parts.items())
         if any(start + size > following for (start, size), (following, _) in pairwise(ordered)):

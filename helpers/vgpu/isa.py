@@ -356,7 +356,9 @@ KINDS: dict[str, str] = {
     "call": "call", "bar": "barrier", "barrier": "barrier", "membar": "fence", "fence": "fence",
     "shfl": "shuffle", "vote": "vote", "activemask": "vote", "match": "match", "redux": "redux", "elect": "elect",
     "nanosleep": "fence", "prefetch": "fence", "prefetchu": "fence", "discard": "fence", "applypriority": "fence",
-    "pmevent": "fence", "griddepcontrol": "fence", "setmaxnreg": "fence", "alloca": "unsupported",
+    "pmevent": "fence", "griddepcontrol": "fence", "setmaxnreg": "fence",
+    "inlined": "fence",  # what is left of a call and its return once the function stands in their place
+    "alloca": "unsupported",
 }  # fmt: skip
 
 _BY_OPCODE: dict[str, list[Op]] = {}

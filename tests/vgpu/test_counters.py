@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 
-from helpers.vgpu import memory
+from helpers.vgpu import launch, memory, reference
 from helpers.vgpu import numba_cuda as cuda
+from helpers.vgpu.compile import cuda_c_to_ptx
 
 SECTOR, BANKS, BANK = 32, 32, 4
 
@@ -369,3 +372,24 @@ def test_counters_answer_to_both_names_and_know_their_neighbours(compiled):
     assert counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == counters["global_load_sectors"] == 4
     with pytest.raises(KeyError, match="global_load_sectors"):
         counters["global_load_sector"]
+
+
+REWRITTEN = {
+    "a barrier that reduces": "x[threadIdx.x] = __syncthreads_count(x[threadIdx.x] > 3);",
+    "a guarded return": (
+        'asm volatile("{.reg .pred p; setp.gt.s32 p, %0, 20; @p ret;}" :: "r"(threadIdx.x)); x[threadIdx.x] = 7;'
+    ),
+    "a call that stays a call": "x[threadIdx.x] = squared(x[threadIdx.x]);",
+}
+
+
+@pytest.mark.parametrize("body", REWRITTEN.values(), ids=REWRITTEN)
+def test_instructions_that_the_compiler_rewrites_count_once(body):
+    text = f"""__device__ __noinline__ int squared(int a) {{ return a * a + 1; }}
+extern "C" __global__ void k(int* x) {{ {body} }}"""
+    kernel = launch.load(cuda_c_to_ptx(text).ptx, language="cuda")["k"]
+    x = memory.array(32, np.int32)
+    x[:] = np.arange(32)
+    params = [struct.pack("<Q", memory.owner(x).address)]
+    steps = reference.run(kernel, None, 1, 32, params)
+    assert launch.launch(kernel, 1, 32, params, observe=True)["instructions"] == steps
