@@ -42,9 +42,9 @@ def failed(worker, run) -> Fault:
         site >>= 8  # the low bits say what was called
     detail: tuple = ()
     if kind == "assert":
-        detail = tuple(getattr(run, "assertion", ()))
+        detail = run.assertion
     elif kind == "host":
-        detail = (getattr(run, "host_error", None),)
+        detail = (run.host_error,)
     standing = _standing(worker) if kind == "deadlock" else ()
     block = worker["error_block"]
     return Fault(

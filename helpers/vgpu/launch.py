@@ -347,6 +347,8 @@ class _Launch:
         self.reads, self.writes = np.zeros(total, np.uint8), np.zeros(total, np.uint8)
         self.printed: list[tuple[int, int, str]] = []
         self.fault: faults.Fault | None = None
+        self.assertion: tuple[bytes, ...] = ()  # the condition and file of a failed assert
+        self.host_error: Exception | None = None  # what went wrong in a call out of the kernel
         self.cancelled = False
         self.lock = threading.Lock()
         self.workers: list[_Worker] = []

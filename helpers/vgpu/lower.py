@@ -46,11 +46,8 @@ class Lowered:
     sites: tuple[Site, ...]
     segments: tuple[flow.Segment, ...]
     state_bytes: int
-    parameter_offsets: dict[str, int]
-    parameter_bytes: int
     static_shared: int
     dynamic_offset: int
-    has_dynamic: bool
     local_bytes: int
     parameters_addressed: bool
     loose_barriers: bool  # lanes of a warp may meet at different barrier instructions
@@ -76,7 +73,7 @@ class Lowering(Control):
         self.registers = {**flat.registers, "%cc": "pred"}
         self.flow = flow.analyse(flat.body, self.registers)
         self.addresses = addresses
-        self.parameters, self.parameter_bytes = layout.parameter_layout(function)
+        self.parameters, _ = layout.parameter_layout(function)
         self.shared, self.static_shared, self.dynamic_offset = layout.shared_layout(module, function)
         self.locals, self.local_bytes = layout.local_layout(
             replace(function, variables=flat.variables)  # with the locals of inlined functions
@@ -119,10 +116,9 @@ class Lowering(Control):
             f"{declarations}\n\ndefine i32 @{self.name}(ptr noalias align 64 %state, ptr noalias align 64 %ctx) "
             f"nounwind {{\nentry:\n{body}\n}}\n\n!0 = !{{}}\n"
         )
-        has_dynamic = any(offset == self.dynamic_offset and self.is_dynamic(n) for n, offset in self.shared.items())
         return Lowered(
             self.name, text, tuple(self.sites), tuple(self.flow.segments), -(-self.state_bytes // 64) * 64,
-            self.parameters, self.parameter_bytes, self.static_shared, self.dynamic_offset, has_dynamic,
+            self.static_shared, self.dynamic_offset,
             self.local_bytes, self.parameters_addressed,
             any(self.is_loose(s.last) for s in self.flow.segments if s.end == "barrier"),
         )  # fmt: skip
@@ -131,10 +127,6 @@ class Lowering(Control):
     def is_loose(barrier: Instruction) -> bool:
         """Whether a barrier may be reached by some lanes of a warp here, by others there (no .aligned)."""
         return barrier.opcode == "barrier" and "aligned" not in barrier.modifiers
-
-    def is_dynamic(self, name: str) -> bool:
-        variable = self.module.variables.get(name)
-        return variable is not None and variable.external
 
     def prologue(self) -> None:
         """Values that stay the same while a warp runs, loaded once."""

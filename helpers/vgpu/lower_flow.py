@@ -158,8 +158,7 @@ class Control:
 
     def go(self, target: int) -> None:
         """The lanes of the segment continue at `target`, straight on if no lane waits at or before it."""
-        e, index = self.e, self.here.index
-        straight = f"s{target}"
+        e = self.e
         together = not self.parted and target not in self.flow.diverged
         if not together:
             others = e.assign("load i32, ptr %others_slot", "i32", False)
@@ -169,11 +168,15 @@ class Control:
             self.parked += 1
             e.line(f"br i1 {free.text}, label %free{self.parked}, label %meet")
             e.label(f"free{self.parked}")
-        if target <= index:
-            e.line(f"store i32 {target}, ptr %target_slot")
-            self.burn("jump", straight)
+        self.straight_on(target)
+
+    def straight_on(self, target: int) -> None:
+        """Jump to a segment; backwards that costs fuel."""
+        if target <= self.here.index:
+            self.e.line(f"store i32 {target}, ptr %target_slot")
+            self.burn("jump", f"s{target}")
         else:
-            e.line(f"br label %{straight}")
+            self.e.line(f"br label %s{target}")
 
     def end_branch(self, segment) -> None:
         e = self.e
@@ -223,10 +226,7 @@ class Control:
         free = e.icmp("ult", e.const("i32", low), others)
         e.line(f"br i1 {free.text}, label %lead{k}, label %park")
         e.label(f"lead{k}")
-        if low <= self.here.index:
-            self.burn("jump", f"s{low}")
-        else:
-            e.line(f"br label %s{low}")
+        self.straight_on(low)
 
     def end_barrier(self, segment) -> None:
         e, last = self.e, segment.last

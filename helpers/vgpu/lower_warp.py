@@ -73,8 +73,6 @@ SPECIALS = {
 def special(k, name: str) -> Value:
     if name not in SPECIALS:
         raise k.unsupported(f"the special register `{name}`")
-    if name == "%ctaid.x" or name == "%ctaid.y" or name == "%ctaid.z":
-        return k.e.resize(k.context(name[1:].replace(".", "_"), invariant=True), 32)
     return SPECIALS[name](k)
 
 

@@ -8,8 +8,8 @@ checks one address and adds to three counters. Everything else is the slow path.
 from __future__ import annotations
 
 from helpers.vgpu import runtime_count, runtime_slow
-from helpers.vgpu.context import ERROR_CODE, PATTERN, PHASES, PLACES
-from helpers.vgpu.runtime_slow import RUN, SAME, WINDOW
+from helpers.vgpu.context import ERROR_CODE, PHASES, PLACES
+from helpers.vgpu.runtime_slow import RUN, SAME, WINDOW, compare_pattern
 from helpers.vgpu.runtime_text import V1, V32, V64, broadcast, bump, context, site
 
 # ---------------------------------------------------------------- the common path
@@ -20,23 +20,8 @@ def _remembered(kind: str, counted: bool, load: str) -> str:
 
     `load` names the scalar base of the space: addresses are relative to it.
     """
-    v = f"<32 x {kind}>"
     return f"""
-  %first = extractelement {v} %where, i32 0
-  {broadcast("firsts", kind, "%first")}
-  %diff = sub {v} %where, %firsts
-  %pp = getelementptr i8, ptr %site, i64 {PATTERN}
-  %known = load {v}, ptr %pp, align 64
-  %equal = icmp eq {v} %diff, %known
-  %bits = bitcast {V1} %equal to i32
-  %differ = xor i32 %bits, -1
-  %wrong = and i32 %differ, %mask
-  %c_pattern = icmp eq i32 %wrong, 0
-  {site("mp", "mask")}
-  %known_mask = load i64, ptr %mp
-  %mask64 = zext i32 %mask to i64
-  %c_mask = icmp eq i64 %known_mask, %mask64
-  %first64 = {"add i64 %first, 0" if kind == "i64" else "zext i32 %first to i64"}
+  {compare_pattern(kind)}
   {load}
   {site("lp", "low")}
   %low = load i64, ptr %lp
@@ -45,13 +30,6 @@ def _remembered(kind: str, counted: bool, load: str) -> str:
   {site("rp", "room")}
   %room = load i64, ptr %rp
   %c_room = icmp ule i64 %from_base, %room
-  {site("bp", "bits")}
-  %known_bits = load i64, ptr %bp
-  %size_1 = sub i32 %size, 1
-  %bit_mask32 = or i32 %size_1, 3
-  %bit_mask = zext i32 %bit_mask32 to i64
-  %low_bits = and i64 %first64, %bit_mask
-  %c_bits = icmp eq i64 %low_bits, %known_bits
   %c1 = and i1 %c_pattern, %c_mask
   %c2 = and i1 %c_room, %c_bits
   %c3 = and i1 %c1, %c2

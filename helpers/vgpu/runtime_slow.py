@@ -10,6 +10,38 @@ from helpers.vgpu.runtime_text import V1, V32, V64, broadcast, bump, context, ra
 ANY, RUN, SAME, WINDOW = 0, 1, 2, 3
 
 
+def compare_pattern(kind: str) -> str:
+    """IR that compares %where (a vector of `kind`) under %mask with the pattern a site has seen last.
+
+    Sets %diff, the offsets from lane 0, %first64, and %c_pattern, %c_mask and %c_bits: whether the offsets of the
+    active lanes, the lanes themselves and the low bits of the address are the same.
+    """
+    v = f"<32 x {kind}>"
+    return f"""
+  %first = extractelement {v} %where, i32 0
+  {broadcast("firsts", kind, "%first")}
+  %diff = sub {v} %where, %firsts
+  %pp = getelementptr i8, ptr %site, i64 {PATTERN}
+  %known = load {v}, ptr %pp, align 64
+  %equal = icmp eq {v} %diff, %known
+  %equal_bits = bitcast {V1} %equal to i32
+  %differ = xor i32 %equal_bits, -1
+  %wrong = and i32 %differ, %mask
+  %c_pattern = icmp eq i32 %wrong, 0
+  {site("mp", "mask")}
+  %known_mask = load i64, ptr %mp
+  %mask64 = zext i32 %mask to i64
+  %c_mask = icmp eq i64 %known_mask, %mask64
+  %first64 = {"add i64 %first, 0" if kind == "i64" else "zext i32 %first to i64"}
+  %size_1 = sub i32 %size, 1
+  %bit_mask32 = or i32 %size_1, 3
+  %bit_mask = zext i32 %bit_mask32 to i64
+  %low_bits = and i64 %first64, %bit_mask
+  {site("bp", "bits")}
+  %known_bits = load i64, ptr %bp
+  %c_bits = icmp eq i64 %low_bits, %known_bits"""
+
+
 def _learn(kind: str, windows: bool = False) -> str:
     """Keep the pattern of %where under %mask: all its lanes are good and aligned, relative to %base with %span."""
     v = f"<32 x {kind}>"
@@ -29,9 +61,7 @@ def _learn(kind: str, windows: bool = False) -> str:
   %fits = and i1 %near, %words
   %shape1 = select i1 %fits, i64 {WINDOW}, i64 {ANY}"""
     return f"""
-  %first = extractelement {v} %where, i32 0
-  {broadcast("firsts", kind, "%first")}
-  %diff = sub {v} %where, %firsts
+  {compare_pattern(kind)}
   %lanes = bitcast i32 %mask to {V1}
   %for_least = select {V1} %lanes, {v} %diff, {v} {splat(kind, (1 << (int(bits) - 1)) - 1)}
   %least = call {kind} @llvm.vector.reduce.smin.v32{kind}({v} %for_least)
@@ -40,25 +70,6 @@ def _learn(kind: str, windows: bool = False) -> str:
   {widen}
   %extent = sub i64 %most64, %least64
   %room = sub i64 %span, %extent
-  %pp = getelementptr i8, ptr %site, i64 {PATTERN}
-  %known = load {v}, ptr %pp, align 64
-  %equal = icmp eq {v} %diff, %known
-  %equal_bits = bitcast {V1} %equal to i32
-  %differ = xor i32 %equal_bits, -1
-  %wrong = and i32 %differ, %mask
-  %c_pattern = icmp eq i32 %wrong, 0
-  {site("mp", "mask")}
-  %known_mask = load i64, ptr %mp
-  %mask64 = zext i32 %mask to i64
-  %c_mask = icmp eq i64 %known_mask, %mask64
-  %first64 = {"add i64 %first, 0" if kind == "i64" else "zext i32 %first to i64"}
-  %size_1 = sub i32 %size, 1
-  %bit_mask32 = or i32 %size_1, 3
-  %bit_mask = zext i32 %bit_mask32 to i64
-  %low_bits = and i64 %first64, %bit_mask
-  {site("bp", "bits")}
-  %known_bits = load i64, ptr %bp
-  %c_bits = icmp eq i64 %low_bits, %known_bits
   %c1 = and i1 %c_pattern, %c_mask
   %same = and i1 %c1, %c_bits
   {site("lp", "low")}
