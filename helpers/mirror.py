@@ -79,7 +79,7 @@ def _kernel(kernel):
 
 
 def _numba(kernel):
-    from helpers.vgpu.numba_dispatcher import stand_in
+    from helpers.vgpu.numba.dispatcher import stand_in
 
     return stand_in(kernel)
 
@@ -148,7 +148,7 @@ def _walk(value, found):
             return value
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if any(_is(value, ("numba.cuda.args", hint)) for hint in ("In", "Out", "InOut")):
-        from helpers.vgpu import numba_args
+        from helpers.vgpu.numba import args as numba_args
 
         return getattr(numba_args, type(value).__name__)(_walk(value.value, found))
     if type(value).__module__.startswith("helpers.vgpu."):
@@ -200,7 +200,7 @@ class _Array:
     @staticmethod
     def build(value, copies):
         from helpers.vgpu.cupy import ndarray
-        from helpers.vgpu.numba_array import DeviceRecord
+        from helpers.vgpu.numba.array import DeviceRecord
 
         first, dtype, shape, strides = _layout(value)
         if 0 in shape:

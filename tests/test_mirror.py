@@ -18,12 +18,15 @@ from helpers.compare import compare
 from helpers.exercises import exercises
 from helpers.mirror import twin
 from helpers.profile import profile
-from helpers.vgpu import compile_numba, memory, numba_args, numba_cuda, numba_dispatcher
 from helpers.vgpu import cupy as virtual_cp
+from helpers.vgpu import memory, numba_cuda
 from helpers.vgpu.compile import cuda_c_to_ptx
+from helpers.vgpu.compile import python as compile_numba
 from helpers.vgpu.errors import OutOfBounds, Unsupported
-from helpers.vgpu.numba_array import DeviceRecord
-from helpers.vgpu.numba_kernel import Kernel
+from helpers.vgpu.numba import args as numba_args
+from helpers.vgpu.numba import dispatcher as numba_dispatcher
+from helpers.vgpu.numba.array import DeviceRecord
+from helpers.vgpu.numba.kernel import Kernel
 from helpers.vgpu.trace import trace
 from helpers.widgets import sectors, thread_grid
 from tests.fake_gpu import FakeGPU, contents

@@ -14,10 +14,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from helpers.vgpu import flow, isa
+from helpers.vgpu import isa
 from helpers.vgpu.context import SITE, SITE_SLOT
 from helpers.vgpu.lines import line_of
-from helpers.vgpu.lower import Lowered
+from helpers.vgpu.lower import Lowered, flow
 
 
 @dataclass(frozen=True)

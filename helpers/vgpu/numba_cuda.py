@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 
 from helpers.vgpu.errors import Unsupported
-from helpers.vgpu.numba_host import (
+from helpers.vgpu.numba.host import (
     close,
     cuda_error,
     current_context,
@@ -34,7 +34,7 @@ from helpers.vgpu.numba_host import (
     stream,
     synchronize,
 )
-from helpers.vgpu.numba_transfer import (
+from helpers.vgpu.numba.transfer import (
     as_cuda_array,
     device_array,
     device_array_like,
@@ -61,10 +61,10 @@ __all__ = [
 
 # Made here, but resting on Numba, whose import takes a second or two: loaded when first asked for.
 _LATE = {
-    "jit": "helpers.vgpu.numba_jit",
-    "In": "helpers.vgpu.numba_args",
-    "Out": "helpers.vgpu.numba_args",
-    "InOut": "helpers.vgpu.numba_args",
+    "jit": "helpers.vgpu.numba.jit",
+    "In": "helpers.vgpu.numba.args",
+    "Out": "helpers.vgpu.numba.args",
+    "InOut": "helpers.vgpu.numba.args",
 }
 
 # Numba's own, for use inside kernels. Its types (float32, int64[:], …) and vectors (float4) are let through
@@ -106,10 +106,10 @@ def __getattr__(name: str):
     if name in _LATE:
         return getattr(importlib.import_module(_LATE[name]), name)
     if name == "random":
-        return importlib.import_module("helpers.vgpu.numba_random")
+        return importlib.import_module("helpers.vgpu.numba.random")
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from helpers.vgpu import compile_numba
+    from helpers.vgpu.compile import python as compile_numba
 
     found = getattr(compile_numba.cuda, name, None)
     if found is not None and (name in KERNEL_SIDE or compile_numba.is_type(found)):

@@ -8,7 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from helpers.vgpu import compile, compile_c
+from helpers.vgpu import compile
+from helpers.vgpu.compile import cuda_c as compile_c
 from helpers.vgpu.compile import cuda_c_to_ptx, entries, resources
 from helpers.vgpu.errors import CompileError
 
@@ -258,7 +259,7 @@ def scale(x, a):
 @pytest.fixture(scope="module", autouse=True)
 def real_cuda():
     """Let `scale` find the real `numba.cuda`, as it would on a machine with a GPU."""
-    from helpers.vgpu import compile_numba
+    from helpers.vgpu.compile import python as compile_numba
 
     globals()["cuda"] = compile_numba.cuda
     return compile_numba
@@ -363,7 +364,7 @@ def test_reshaping_is_linked_too():
 
 
 def test_functions_of_other_libraries_are_refused():
-    from helpers.vgpu import compile_numba
+    from helpers.vgpu.compile import python as compile_numba
 
     foreign = compile_numba.cuda.declare_device("somewhere_else", "float32(float32)")
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import isa, launch, memory, ptx, reference
-from helpers.vgpu.isa_directed import WORDS as DIRECTED
+from helpers.vgpu.isa.directed import WORDS as DIRECTED
 
 N = 256  # threads, enough for all pairs of 16 edge values
 

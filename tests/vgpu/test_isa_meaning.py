@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import isa
-from helpers.vgpu.reference_compute import evaluate
+from helpers.vgpu.reference.compute import evaluate
 
 RANDOM = random.Random(11)
 

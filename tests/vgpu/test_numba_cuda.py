@@ -330,7 +330,7 @@ def test_memory_info_counts_what_is_allocated():
 
 
 def test_streams_and_events(monkeypatch):
-    from helpers.vgpu.numba_host import Event
+    from helpers.vgpu.numba.host import Event
 
     ticks = iter([1.0, 1.25])
     monkeypatch.setattr(Event, "clock", staticmethod(lambda: next(ticks)))
@@ -444,15 +444,15 @@ def test_what_a_kernel_needs_of_the_gpu(modelled):
 
 @pytest.mark.parametrize("registers, threads", [(16, 1024), (64, 1024), (65, 896), (128, 512), (255, 256)])
 def test_the_biggest_block_that_registers_allow(registers, threads):
-    from helpers.vgpu.numba_config import most_threads
-    from helpers.vgpu.resources import Resources
+    from helpers.vgpu.compile.resources import Resources
+    from helpers.vgpu.numba.config import most_threads
 
     assert most_threads(Resources(registers), gpus.find("A100")) == threads
 
 
 def test_the_best_block_size_fills_the_multiprocessor():
-    from helpers.vgpu.numba_config import best_block
-    from helpers.vgpu.resources import Resources
+    from helpers.vgpu.compile.resources import Resources
+    from helpers.vgpu.numba.config import best_block
 
     gpu = gpus.find("A100")
     assert best_block(Resources(32), gpu) == 1024

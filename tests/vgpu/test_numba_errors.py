@@ -252,7 +252,7 @@ def test_the_argument_types_are_named():
 
 
 def test_an_unknown_complaint_still_has_its_line():
-    from helpers.vgpu.numba_errors import explain
+    from helpers.vgpu.numba.errors import explain
 
     error = explain(RuntimeError("something new\nmore of it"), ordinary)
     assert str(error).startswith("`ordinary`: Numba cannot compile it: RuntimeError: something new")

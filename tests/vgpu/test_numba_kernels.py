@@ -199,7 +199,7 @@ def test_host_arrays_are_copied_both_ways_with_a_warning():
 
 
 def cuda_warning():
-    from helpers.vgpu.compile_numba import PerformanceWarning
+    from helpers.vgpu.compile.python import PerformanceWarning
 
     return PerformanceWarning
 
@@ -651,7 +651,7 @@ def test_grid_wide_barriers_are_refused_with_what_to_do_instead():
 
 
 def test_random_numbers():
-    from helpers.vgpu.numba_random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+    from helpers.vgpu.numba.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
 
     @cuda.jit
     def pi(states, inside, draws):

@@ -1,0 +1,20 @@
+"""The compilers: CUDA C++ and Python to PTX, and PTX to what a kernel needs of a GPU.
+
+None of them needs a GPU or a driver, and each result is kept by what it was made from.
+"""
+
+from __future__ import annotations
+
+from helpers.vgpu.compile.cuda_c import OLDEST, CompiledC, architecture, cuda_c_to_ptx, entries
+from helpers.vgpu.compile.resources import Resources, resources
+
+__all__ = ["OLDEST", "CompiledC", "Resources", "architecture", "cuda_c_to_ptx", "entries", "resources"]
+
+
+def __getattr__(name: str):
+    # Importing Numba takes longer than all the rest together, so it waits until a Python kernel comes.
+    if name in ("CompiledPython", "numba_to_ptx"):
+        from helpers.vgpu.compile import python as compile_numba
+
+        return getattr(compile_numba, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

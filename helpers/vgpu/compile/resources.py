@@ -1,0 +1,167 @@
+"""What a kernel needs of a GPU, as NVIDIA's assembler says: registers, shared memory, spills.
+
+nvJitLink assembles PTX for any GPU without having one. Its report is exact, so occupancy is arithmetic on the
+numbers that the driver itself would use.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+from helpers.vgpu.compile.cuda_c import architecture, cuda_c_to_ptx, entries
+from helpers.vgpu.errors import CompileError
+
+
+@dataclass(frozen=True)
+class Resources:
+    """The assembler's account of one kernel on one GPU architecture.
+
+    `registers` is a count a thread; `shared_bytes` (static, a block), `local_bytes` (the stack frame, a
+    thread), `spill_store_bytes` and `spill_load_bytes` (a thread), `constant_bytes` (all banks, parameters
+    included) are bytes. Spills are part of the frame; without them it holds local arrays.
+    """
+
+    registers: int
+    shared_bytes: int = 0
+    local_bytes: int = 0
+    spill_store_bytes: int = 0
+    spill_load_bytes: int = 0
+    constant_bytes: int = 0
+    arch: str = "sm_80"
+
+
+def resources(
+    code: str,
+    kind: str = "ptx",
+    arch: str = "sm_80",
+    entry: str | None = None,
+    *,
+    max_registers: int | None = None,
+    options=(),
+) -> Resources:
+    """Registers, shared memory and spills of one kernel, for any `arch` from "sm_75" on.
+
+    `code` is PTX (`kind="ptx"`; what either compiler made) or CUDA C++ (`kind="cuda"`, compiled for `arch`
+    with `options` first). `entry` names the kernel where there are several. `max_registers` is Numba's
+    `max_registers=` or nvcc's `-maxrregcount`. Raises `CompileError` when the architecture cannot run it and
+    `KeyError` when there is no such kernel. Kept, so that asking again is free.
+    """
+    if kind not in ("ptx", "numba", "cuda"):
+        raise ValueError(f'kind is "ptx" or "cuda", not {kind!r}')
+    if kind == "cuda":
+        code = cuda_c_to_ptx(code, arch=architecture(_capability(arch)), options=options).ptx
+    every = _assemble(code, arch, max_registers)
+    if entry is None:
+        if len(every) != 1:
+            raise KeyError(f"say which kernel: this code has {', '.join(every) or 'none'}")
+        (entry,) = every
+    if entry not in every:
+        raise KeyError(f"no kernel {entry!r} in this code, only {', '.join(every) or 'none'}")
+    return every[entry]
+
+
+def _capability(arch: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(?:sm|compute)_(\d+)(\d)[af]?", arch)
+    if not match:
+        raise ValueError(f'an architecture is written like "sm_80", not {arch!r}')
+    return int(match[1]), int(match[2])
+
+
+def _for_older(ptx: str, arch: str) -> str:
+    """PTX made for a newer GPU, relabelled: an older one takes it as long as it uses nothing newer."""
+    target = re.search(r"^\.target\s+sm_(\d+)[af]?", ptx, re.MULTILINE)
+    major, minor = _capability(arch)
+    if target and int(target[1]) > 10 * major + minor:
+        return ptx[: target.start()] + f".target sm_{major}{minor}" + ptx[target.end() :]
+    return ptx
+
+
+@functools.cache
+def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resources]:
+    if _capability(arch) < (7, 5):
+        raise CompileError(f"CUDA 13 assembles for sm_75 (Turing) and newer, not for {arch}; take sm_75 instead.")
+    info, error = _link(_for_older(ptx, arch), arch, max_registers)
+    found = {name: _read(info, name, arch) for name in entries(ptx)}
+    # Functions of the device runtime (grid-wide barriers) stay unresolved here, yet every kernel was
+    # assembled.
+    if error and not all(found.values()):
+        raise CompileError(f"This kernel cannot be assembled for {arch}:\n{_shorten(error)}")
+    return found
+
+
+def _link(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
+    """nvJitLink's two reports: what it did, and what was wrong (empty when all is well)."""
+    from cuda.bindings import nvjitlink
+
+    options = [f"-arch={arch}", "-verbose"] + ([f"-maxrregcount={max_registers}"] if max_registers else [])
+    handle = nvjitlink.create(len(options), options)
+    data, failed = ptx.encode(), ""
+
+    def log(size, get) -> str:
+        buffer = bytearray(size(handle))
+        get(handle, buffer)
+        return bytes(buffer).rstrip(b"\0").decode(errors="replace").strip()
+
+    try:
+        try:
+            nvjitlink.add_data(handle, nvjitlink.InputType.PTX, data, len(data), "kernel.ptx")
+            nvjitlink.complete(handle)
+        except nvjitlink.nvJitLinkError as error:
+            failed = str(error)
+        info = log(nvjitlink.get_info_log_size, nvjitlink.get_info_log)
+        if failed:
+            failed = log(nvjitlink.get_error_log_size, nvjitlink.get_error_log) or failed
+    finally:
+        nvjitlink.destroy(handle)
+    return info, failed
+
+
+def _read(info: str, name: str, arch: str) -> Resources | None:
+    quoted = re.escape(name)
+    own = re.search(
+        rf"Compiling entry function '{quoted}' for .*?"
+        r"(?=\n[^\n]*(?:Compiling entry|: Function properties for ')|\Z)",
+        info,
+        re.DOTALL,
+    )
+    if not own:
+        return None
+    # The last word is the linker's, which knows the functions that the kernel calls.
+    linked = re.search(rf"Function properties for '{quoted}':\n(.*)", info)
+    last = linked[1] if linked else own[0]
+
+    def number(pattern: str, text: str) -> int:
+        return sum(int(value) for value in re.findall(pattern, text))
+
+    return Resources(
+        registers=number(r"[Uu]sed (\d+) registers", last),
+        shared_bytes=max(0, number(r"(\d+) bytes smem", linked[1]) - _reserved(arch))
+        if linked
+        else number(r"(\d+) bytes smem", own[0]),
+        local_bytes=number(r"(\d+) stack\b", last) if linked else number(r"(\d+) bytes stack frame", own[0]),
+        spill_store_bytes=number(r"(\d+) bytes spill stores", own[0]),
+        spill_load_bytes=number(r"(\d+) bytes spill loads", own[0]),
+        constant_bytes=number(r"(\d+) bytes cmem\[\d+\]", last),
+        arch=arch,
+    )
+
+
+_PROBE = """.version 7.0
+.target sm_75
+.address_size 64
+.shared .align 4 .b8 four[4];
+.visible .entry probe() { st.shared.u32 [four], 1; ret; }
+"""
+
+
+@functools.cache
+def _reserved(arch: str) -> int:
+    """The shared memory that the linker adds for the system (1 KiB on Hopper), found by asking it."""
+    return int(re.search(r"used .* (\d+) bytes smem", _link(_PROBE, arch, None)[0])[1]) - 4
+
+
+def _shorten(error: str) -> str:
+    rows = [row for row in error.splitlines() if row.strip() and "NVJITLINK_ERROR" not in row]
+    return "\n".join(rows[:3])

@@ -1,0 +1,269 @@
+"""How lanes move between segments, in LLVM IR: the dispatcher, jumps, branches, barriers and the end."""
+
+from __future__ import annotations
+
+from helpers.vgpu.context import (
+    DONE,
+    ERROR_CODE,
+    FAILED,
+    OUT_OF_FUEL,
+    PC_BARRIER_SHIFT,
+    PC_DONE,
+    PC_SYNC,
+    PC_WAIT,
+    WAITING,
+)
+from helpers.vgpu.lower import flow
+from helpers.vgpu.lower import warp as lower_warp
+from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.ptx import Imm
+
+
+class Control:
+    """The part of `lower.Lowering` that decides which lanes run where."""
+
+    def dispatcher(self) -> None:
+        e = self.e
+        v = f"<{LANES} x i32>"
+        e.declarations |= {
+            f"declare i32 @llvm.vector.reduce.umin.v32i32({v})", f"declare i32 @llvm.vector.reduce.umax.v32i32({v})",
+        }  # fmt: skip
+        sync, done = (_splat(c) for c in (PC_SYNC, PC_DONE))
+        e.label("dispatch")
+        e.line(f"%pcs = load {v}, ptr %state, align 64")
+        e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")
+        if self.flow.structured:
+            e.line("%pc = add i32 %low, 0")
+        else:
+            # After a slice without progress the highest pending lanes get a turn, so that lanes that spin let go.
+            e.line(f"%ready = icmp ult {v} %pcs, {sync}")
+            e.line(f"%pending = select <32 x i1> %ready, {v} %pcs, {v} zeroinitializer")
+            e.line(f"%top = call i32 @llvm.vector.reduce.umax.v32i32({v} %pending)")
+            e.line("%turn = load i64, ptr %turn_p")
+            e.line("%turned = icmp ne i64 %turn, 0")
+            e.line(f"%anyready = icmp ult i32 %low, {PC_SYNC}")
+            e.line("%swap = and i1 %turned, %anyready")
+            e.line("%pc = select i1 %swap, i32 %top, i32 %low")
+        e.line(f"%stops = icmp uge i32 %pc, {PC_WAIT}")
+        e.line("br i1 %stops, label %stop, label %ready_to_run")
+        e.label("stop")
+        e.line(f"%finished = icmp eq i32 %pc, {PC_DONE}")
+        e.line(f"%status = select i1 %finished, i32 {DONE}, i32 {WAITING}")
+        e.line("ret i32 %status")
+        e.label("ready_to_run")
+        e.line(f"%at0 = insertelement {v} poison, i32 %pc, i32 0")
+        e.line(f"%at = shufflevector {v} %at0, {v} poison, {v} zeroinitializer")
+        e.line(f"%here = icmp eq {v} %pcs, %at")
+        e.line("%bits = bitcast <32 x i1> %here to i32")
+        e.line("store i32 %bits, ptr %mask_slot")
+        e.line(f"%elsewhere = select <32 x i1> %here, {v} {done}, {v} %pcs")
+        e.line(f"%others0 = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
+        if self.flow.structured:
+            e.line("store i32 %others0, ptr %others_slot")
+        else:
+            e.line(f"%others = select i1 %swap, i32 {PC_DONE}, i32 %others0")
+            e.line("store i32 %others, ptr %others_slot")
+        e.line(f"%flag = and i32 %pc, {PC_SYNC}")
+        e.line("%forced = icmp ne i32 %flag, 0")
+        e.line("store i1 %forced, ptr %forced_slot")
+        e.line(f"%index = and i32 %pc, {PC_SYNC - 1}")
+        e.line("store i32 %index, ptr %index_slot")
+        self.burn("dispatch", "go")
+        e.label("go")
+        e.line("%next = load i32, ptr %index_slot")
+        cases = " ".join(f"i32 {s.index}, label %s{s.index}" for s in self.flow.segments)
+        e.line(f"switch i32 %next, label %lost [ {cases} ]")
+        e.label("lost")
+        e.line("unreachable")
+        if self.flow.diverged:
+            self.meeting()
+        # Lanes that may not go straight on: note where they want to go, then dispatch anew.
+        e.label("park")
+        self.move_lanes()
+        e.line("br label %dispatch")
+        e.label("starve")
+        self.move_lanes()
+        e.line("br label %starved")
+        e.label("starved")
+        if not self.flow.structured:
+            e.line("%turn_old = load i64, ptr %turn_p")
+            e.line("%turn_new = xor i64 %turn_old, 1")
+            e.line("store i64 %turn_new, ptr %turn_p")
+        e.line(f"ret i32 {OUT_OF_FUEL}")
+
+    def burn(self, tag: str, onward: str) -> None:
+        """Use up fuel; without any left, return to the block loop."""
+        e = self.e
+        fuel = e.assign("load i64, ptr %fuel_p", "i64", False)
+        less = e.bin("sub", fuel, e.const("i64", 1))
+        e.line(f"store i64 {less.text}, ptr %fuel_p")
+        empty = e.icmp("slt", less, e.const("i64", 0))
+        empty_label = "starved" if tag == "dispatch" else "starve"
+        e.line(f"br i1 {empty.text}, label %{empty_label}, label %{onward}")
+
+    def meeting(self) -> None:
+        """The running lanes have come to where the lanes set aside wait, or beyond: join them, or change places.
+
+        A branch with two arms and a join needs no more than this, and the dispatcher with its 32 program counters
+        is left alone.
+        """
+        e = self.e
+        e.label("meet")
+        mask, target, aside, lanes, others = (
+            e.assign(f"load i32, ptr %{slot}_slot", "i32", False)
+            for slot in ("mask", "target", "aside", "lanes", "others")
+        )
+        near = e.icmp("ult", aside, others)
+        e.line(f"br i1 {near.text}, label %pair, label %park")
+        e.label("pair")
+        same = e.icmp("eq", target, aside)
+        now = e.select(same, e.bin("or", mask, lanes), lanes)
+        e.line(f"store i32 {now.text}, ptr %mask_slot")
+        self.set_aside(e.select(same, e.const("i32", 0), mask), e.select(same, e.const("i32", PC_DONE), target))
+        e.line(f"store i32 {aside.text}, ptr %target_slot")
+        e.line(f"store i32 {aside.text}, ptr %index_slot")
+        self.burn("jump", "go")
+
+    def set_aside(self, lanes: Value, segment: Value) -> None:
+        """Keep one group of lanes that waits at a segment where it is quickly found again."""
+        self.e.line(f"store i32 {lanes.text}, ptr %lanes_slot")
+        self.e.line(f"store i32 {segment.text}, ptr %aside_slot")
+
+    def flush(self) -> None:
+        """Write the group set aside, if there is one, to the program counters."""
+        if self.flow.diverged:
+            e = self.e
+            lanes = e.assign("load i32, ptr %lanes_slot", "i32", False)
+            self.set_pcs(lanes, e.assign("load i32, ptr %aside_slot", "i32", False))
+            self.set_aside(e.const("i32", 0), e.const("i32", PC_DONE))
+
+    def move_lanes(self) -> None:
+        self.flush()
+        e = self.e
+        mask = e.assign("load i32, ptr %mask_slot", "i32", False)
+        target = e.assign("load i32, ptr %target_slot", "i32", False)
+        self.set_pcs(mask, target)
+
+    def set_pcs(self, mask: Value, target: Value) -> None:
+        """Lanes of `mask` (bits) continue at segment `target`."""
+        e = self.e
+        pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
+        new = e.select(self.lanes_of(mask), target, pcs)
+        e.line(f"store {new.full} {new.text}, ptr %state, align 64")
+
+    # ------------------------------------------------------------ ends of segments
+
+    def end_jump(self, segment) -> None:
+        self.spill(segment)
+        self.go(segment.targets[0])
+
+    def go(self, target: int) -> None:
+        """The lanes of the segment continue at `target`, straight on if no lane waits at or before it."""
+        e = self.e
+        together = not self.parted and target not in self.flow.diverged
+        if not together:
+            others = e.assign("load i32, ptr %others_slot", "i32", False)
+            aside = e.assign("load i32, ptr %aside_slot", "i32", False)
+            free = e.icmp("ult", e.const("i32", target), e.intrinsic("llvm.umin", others, aside))
+            e.line(f"store i32 {target}, ptr %target_slot")
+            self.parked += 1
+            e.line(f"br i1 {free.text}, label %free{self.parked}, label %meet")
+            e.label(f"free{self.parked}")
+        self.straight_on(target)
+
+    def straight_on(self, target: int) -> None:
+        """Jump to a segment; backwards that costs fuel."""
+        if target <= self.here.index:
+            self.e.line(f"store i32 {target}, ptr %target_slot")
+            self.burn("jump", f"s{target}")
+        else:
+            self.e.line(f"br label %s{target}")
+
+    def end_branch(self, segment) -> None:
+        e = self.e
+        taken, following = segment.targets
+        condition = self.guard(segment.last.guard)
+        self.spill(segment)
+        self.parked += 1
+        yes, no, k = f"yes{self.parked}", f"no{self.parked}", self.parked
+        if not condition.vector:
+            e.line(f"br i1 {condition.text}, label %{yes}, label %{no}")
+        else:
+            bits = self.bits_of(condition)
+            going = e.bin("and", self.mask, bits)
+            staying = e.bin("and", self.mask, e.flip(bits))
+            none = e.icmp("eq", going, e.const("i32", 0))
+            e.line(f"br i1 {none.text}, label %{no}, label %some{k}")
+            e.label(f"some{k}")
+            all_go = e.icmp("eq", staying, e.const("i32", 0))
+            e.line(f"br i1 {all_go.text}, label %{yes}, label %part{k}")
+            e.label(f"part{k}")
+            if self.count:
+                self.tally(segment.index, 2, e.const("i64", 1))
+            self.part(taken, following, going, staying)
+        e.label(yes)
+        self.go(taken)
+        e.label(no)
+        self.go(following)
+
+    def part(self, taken: int, following: int, going: Value, staying: Value) -> None:
+        """The lanes split: those with the higher segment wait, the others go straight on if nobody is before them."""
+        e, k = self.e, self.parked
+        (low, first), (high, later) = sorted([(taken, going), (following, staying)], key=lambda pair: pair[0])
+        # Whoever was set aside before makes room: two groups are kept in hand, all others in memory.
+        old = e.assign("load i32, ptr %aside_slot", "i32", False)
+        taken_up = e.icmp("ne", old, e.const("i32", PC_DONE))
+        e.line(f"br i1 {taken_up.text}, label %room{k}, label %free_hand{k}")
+        e.label(f"room{k}")
+        self.flush()
+        before = e.assign("load i32, ptr %others_slot", "i32", False)
+        e.line(f"store i32 {e.intrinsic('llvm.umin', before, old).text}, ptr %others_slot")
+        e.line(f"br label %free_hand{k}")
+        e.label(f"free_hand{k}")
+        self.set_aside(later, e.const("i32", high))
+        others = e.assign("load i32, ptr %others_slot", "i32", False)
+        e.line(f"store i32 {first.text}, ptr %mask_slot")
+        e.line(f"store i32 {low}, ptr %target_slot")
+        free = e.icmp("ult", e.const("i32", low), others)
+        e.line(f"br i1 {free.text}, label %lead{k}, label %park")
+        e.label(f"lead{k}")
+        self.straight_on(low)
+
+    def end_barrier(self, segment) -> None:
+        e, last = self.e, segment.last
+        number = last.operands[0] if last.operands else Imm(0)
+        if "red" in last.modifiers:
+            number = last.operands[1]
+            lower_warp.gather_predicate(self, last, number)
+        number = lower_warp.first_active(self, self.bits_value(number, 32))
+        if "red" not in last.modifiers and len(last.operands) == 2:
+            lower_warp.expect(self, number, last.operands[1])
+        guard = self.guard(last.guard)
+        self.spill(segment)
+        flag = e.bin("shl", e.bin("and", number, e.const("i32", 15)), e.const("i32", PC_BARRIER_SHIFT))
+        target = e.bin("or", flag, e.const("i32", segment.targets[0] | PC_WAIT))
+        self.flush()
+        if guard is None:
+            self.set_pcs(self.mask, target)
+        else:
+            waiting = self.guarded_mask(guard)
+            rest = e.bin("and", self.mask, e.flip(waiting))
+            self.set_pcs(rest, e.const("i32", segment.targets[0]))
+            self.set_pcs(waiting, target)
+        e.line("br label %dispatch")
+
+    def end_leave(self, segment) -> None:
+        e = self.e
+        if segment.last is not None and flow.kind_of(segment.last) == "trap":
+            site = self.site(segment.last, "trap")
+            e.declarations.add("declare void @wb_fail(ptr, i64, i64, i32)")
+            e.line(f"call void @wb_fail(ptr %ctx, i64 {ERROR_CODE['trap']}, i64 {site}, i32 {self.mask.text})")
+            e.line(f"ret i32 {FAILED}")
+            return
+        self.flush()
+        self.set_pcs(self.mask, e.const("i32", PC_DONE))
+        e.line("br label %dispatch")
+
+
+def _splat(value: int) -> str:
+    return "<" + ", ".join([f"i32 {value}"] * LANES) + ">"

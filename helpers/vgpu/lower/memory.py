@@ -1,0 +1,281 @@
+"""Loads, stores, atomics and addresses in LLVM IR.
+
+Each access first calls the runtime's check of its space, which answers which lanes may go on (and counts), then
+moves the data. Addresses of global, constant and generic memory are host addresses; shared and local ones are
+offsets into the block's and the thread's own area.
+"""
+
+from __future__ import annotations
+
+from helpers.vgpu import ptx
+from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
+
+SPACES = ("global", "shared", "local", "const", "param")
+LOAD, STORE, ATOMIC = 0, 1, 2
+
+
+def space_of(instruction: Instruction) -> str:
+    """The state space that the modifiers name, or "generic"."""
+    words = [m.split("::")[0] for m in instruction.modifiers]
+    return next((w for w in words if w in SPACES), "generic")
+
+
+def symbol(k, operand: Sym) -> Value:
+    """The address of a variable: an offset for shared and local ones, else a host address (i64)."""
+    e, name = k.e, operand.name
+    if name in k.shared:
+        return e.const("i64", k.shared[name] + operand.offset)
+    if name in k.locals:
+        return e.const("i64", k.locals[name] + operand.offset)
+    if name in k.parameters:
+        k.parameters_addressed = True
+        return e.bin("add", k.fixed["params"], e.const("i64", k.parameters[name] + operand.offset))
+    if name in k.addresses:
+        return e.const("i64", k.addresses[name] + operand.offset)
+    if name in k.module.functions:
+        raise k.unsupported(f"a pointer to the function `{name}`")
+    raise k.unsupported(f"the symbol `{name}`")
+
+
+def address(k, memory: Mem, bits: int) -> Value:
+    """The address (or offset) that a memory operand names, as an integer of `bits`."""
+    e = k.e
+    if isinstance(memory.base, Reg):
+        base = e.resize(k.read(memory.base.name), bits)
+    elif isinstance(memory.base, Imm):
+        base = e.const(f"i{bits}", memory.base.value)
+    else:
+        base = e.resize(symbol(k, memory.base), bits)
+    return e.bin("add", base, e.const(f"i{bits}", memory.offset)) if memory.offset else base
+
+
+def local_host_address(k, within: Value) -> Value:
+    """Host addresses of each lane's own copy of a local variable."""
+    e = k.e
+    lanes = e.vector_const("i64", [lane * k.local_bytes for lane in range(LANES)])
+    return e.bin("add", e.bin("add", k.fixed["local_warp"], lanes), within)
+
+
+def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int) -> tuple[Value, Value]:
+    """Check (and count) an access: host addresses, and the runtime's answer about the lanes (i64).
+
+    The addresses are one scalar where all lanes access the same place.
+    """
+    e, space = k.e, space_of(instruction)
+    guard = k.guard(instruction.guard)
+    mask = k.guarded_mask(guard)
+    kind = ("load", "store", "atomic")[rule]
+    site = k.site_pointer(k.site(instruction, kind, space, nbytes))
+    letter = "c" if k.count else "p"
+    bits = 32 if space == "shared" else 64
+    check = {"shared": "shared", "local": "local"}.get(space, "global")
+    where = address(k, memory, bits)
+    lanes = e.splat(where)
+    call = (
+        f"call i64 @wb_{letter}_{check}(ptr %ctx, ptr {site}, {lanes.full} {lanes.text}, "
+        f"i32 {mask.text}, i32 {nbytes}, i32 {rule})"
+    )
+    answer = e.assign(call, "i64", False)
+    if space == "shared":
+        where = e.bin("add", e.resize(where, 64), k.fixed["shared_base"])
+    elif space == "local":
+        where = local_host_address(k, where)
+    return where, answer
+
+
+def _fused(k, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
+    """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
+    e, space = k.e, space_of(instruction)
+    if space == "local":
+        return None
+    mask = k.guarded_mask(k.guard(instruction.guard))
+    where = address(k, memory, 32 if space == "shared" else 64)
+    if value is None and not where.vector:
+        return None
+    kind = "load" if value is None else "store"
+    site = k.site_pointer(k.site(instruction, kind, space, bits // 8))
+    where = e.splat(where)
+    function = f"wb_{'c' if k.count else 'p'}_{'shared' if space == 'shared' else 'global'}_{kind}{bits}"
+    arguments = f"ptr %ctx, ptr {site}, {where.full} {where.text}, i32 {mask.text}"
+    types = f"ptr, ptr, {where.full}, i32"
+    v = f"<{LANES} x i{bits}>"
+    if value is None:
+        e.declarations.add(f"declare {v} @{function}({types})")
+        return e.assign(f"call {v} @{function}({arguments})", f"i{bits}", True)
+    value = e.splat(value)
+    e.declarations.add(f"declare void @{function}({types}, {v})")
+    e.line(f"call void @{function}({arguments}, {v} {value.text})")
+    return value
+
+
+def element(instruction: Instruction) -> tuple[str, int]:
+    """(type of one element, number of elements) of a load or store."""
+    lanes = next((int(m[1:]) for m in instruction.modifiers if m in ("v2", "v4", "v8")), 1)
+    return instruction.modifiers[-1], lanes
+
+
+def load(k, instruction: Instruction) -> None:
+    e = k.e
+    destination, memory = instruction.operands[:2]
+    kind, lanes = element(instruction)
+    bits = 8 * ptx.TYPE_BYTES[kind]
+    places = destination.items if isinstance(destination, Vec) else (destination,)
+    guard = k.guard(instruction.guard)
+    if space_of(instruction) == "param" and isinstance(memory.base, Sym) and memory.base.name in k.parameters:
+        offset = k.parameters[memory.base.name] + memory.base.offset + memory.offset
+        for index, place in enumerate(places):
+            p = e.assign(f"getelementptr i8, ptr %params, i64 {offset + index * bits // 8}", "ptr", False)
+            value = e.assign(f"load i{bits}, ptr {p.text}, align 1, !invariant.load !0", f"i{bits}", False)
+            _deliver(k, place, value, kind, guard)
+        return
+    if lanes == 1 and bits in (32, 64) and (value := _fused(k, instruction, memory, bits, None)):
+        _deliver(k, destination, value, kind, guard)
+        return
+    where, answer = access(k, instruction, memory, bits // 8 * lanes, LOAD)
+    if lanes > 1:  # the elements of a lane lie side by side, so those of the warp do not
+        answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
+    for index, place in enumerate(places):
+        if place is None:
+            continue
+        at = e.bin("add", where, e.const("i64", index * bits // 8)) if index else where
+        if bits == 128:
+            raise k.unsupported("128-bit registers")
+        if at.vector:
+            function = f"wb_load{bits}"
+            e.declarations.add(f"declare <{LANES} x i{bits}> @{function}(<{LANES} x i64>, i64)")
+            call = f"call <{LANES} x i{bits}> @{function}({at.full} {at.text}, i64 {answer.text})"
+            value = e.assign(call, f"i{bits}", True)
+        else:
+            function = f"wb_once{bits}"
+            e.declarations.add(f"declare i{bits} @{function}(i64, i64)")
+            value = e.assign(f"call i{bits} @{function}(i64 {at.text}, i64 {answer.text})", f"i{bits}", False)
+        _deliver(k, place, value, kind, guard)
+
+
+def _deliver(k, place, value: Value, kind: str, guard) -> None:
+    if place is None:
+        return
+    have = k.bits(place.name)
+    k.write(place, k.e.resize(value, have, signed=kind[0] == "s"), guard)
+
+
+def store(k, instruction: Instruction) -> None:
+    e = k.e
+    memory, source = instruction.operands[:2]
+    kind, lanes = element(instruction)
+    bits = 8 * ptx.TYPE_BYTES[kind]
+    items = source.items if isinstance(source, Vec) else (source,)
+    if bits == 128:
+        raise k.unsupported("128-bit registers")
+    if lanes == 1 and bits in (32, 64) and _fused(k, instruction, memory, bits, k.bits_value(items[0], bits)):
+        return
+    where, answer = access(k, instruction, memory, bits // 8 * lanes, STORE)
+    if lanes > 1:
+        answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
+    where = e.splat(where)
+    for index, item in enumerate(items):
+        if item is None:
+            continue
+        at = e.splat(e.bin("add", where, e.const("i64", index * bits // 8))) if index else where
+        value = e.splat(k.bits_value(item, bits))
+        function = f"wb_store{bits}"
+        e.declarations.add(f"declare void @{function}(<{LANES} x i64>, <{LANES} x i{bits}>, i64)")
+        e.line(f"call void @{function}({at.full} {at.text}, {value.full} {value.text}, i64 {answer.text})")
+
+
+ATOMIC_NAMES = {  # (operation, kind of type) -> name in the runtime
+    ("add", "u"): "add", ("add", "s"): "add", ("add", "f"): "fadd", ("add", "h"): "hadd", ("add", "b16"): "badd",
+    ("min", "u"): "umin", ("min", "s"): "smin", ("max", "u"): "umax", ("max", "s"): "smax",
+    ("and", "b"): "and", ("or", "b"): "or", ("xor", "b"): "xor", ("exch", "b"): "exch",
+    ("inc", "u"): "inc", ("dec", "u"): "dec",
+}  # fmt: skip
+ATOMIC_WORDS = {name for name, _ in ATOMIC_NAMES} | {"cas"}
+
+
+def atomic(k, instruction: Instruction) -> None:
+    """`atom` and `red`: lanes take their turns in lane order."""
+    e = k.e
+    operands = list(instruction.operands)
+    destination = None if instruction.opcode == "red" else operands.pop(0)
+    memory, values = operands[0], operands[1:]
+    operation = next((m for m in instruction.modifiers if m in ATOMIC_WORDS), None)
+    kind = instruction.modifiers[-1]
+    if kind in ("f16x2", "bf16x2"):
+        name, bits, halves = {"f16x2": "hadd", "bf16x2": "badd"}[kind], 16, 2
+    else:
+        key = "b16" if kind == "bf16" else "h" if kind == "f16" else kind[0]
+        name, bits, halves = ATOMIC_NAMES.get((operation, key)), 8 * ptx.TYPE_BYTES[kind], 1
+    if operation == "cas":
+        name = "cas"
+    if name is None or isinstance(values[0], Vec) or bits == 128 or (name == "cas" and halves == 2):
+        raise k.unsupported(f"the atomic `{instruction}`")
+    guard = k.guard(instruction.guard)
+    where, answer = access(k, instruction, memory, bits * halves // 8, ATOMIC)
+    where, mask = e.splat(where), e.resize(answer, 32)
+    function = f"wb_atom_{name}_{bits}"
+    v, wide = f"<{LANES} x i{bits}>", f"<{LANES} x i64>"
+    arity = len(values)
+    e.declarations.add(f"declare {v} @{function}({wide}, {', '.join([v] * arity)}, i32)")
+    olds = []
+    for half in range(halves):
+        at = e.splat(e.bin("add", where, e.const("i64", 2))) if half else where
+        given = []
+        for value in values:
+            whole = k.bits_value(value, bits * halves)
+            given.append(
+                e.splat(e.resize(e.bin("lshr", whole, e.const(whole.type, 16 * half)), bits) if halves > 1 else whole)
+            )
+        arguments = ", ".join(f"{g.full} {g.text}" for g in given)
+        olds.append(
+            e.assign(f"call {v} @{function}({at.full} {at.text}, {arguments}, i32 {mask.text})", f"i{bits}", True)
+        )
+    if destination is not None:
+        old = olds[0]
+        if halves == 2:
+            high = e.bin("shl", e.resize(olds[1], 32), e.const("i32", 16))
+            old = e.bin("or", e.resize(olds[0], 32), high)
+        _deliver(k, destination, old, kind if halves == 1 else "b32", guard)
+
+
+def convert_address(k, instruction: Instruction) -> None:
+    """`cvta`: between a space's own addresses and generic ones."""
+    e = k.e
+    destination, source = instruction.operands
+    space = space_of(instruction)
+    value = k.bits_value(source, 64)
+    if isinstance(source, Sym) and space == "param":
+        pass  # the address of a kernel parameter is a host address already
+    elif space == "shared":
+        op = "sub" if "to" in instruction.modifiers else "add"
+        value = e.bin(op, value, k.fixed["shared_base"])
+    elif space == "local":
+        own = local_host_address(k, e.const("i64", 0))
+        value = e.bin("sub" if "to" in instruction.modifiers else "add", value, own)
+    k.write(destination, value, k.guard(instruction.guard))
+
+
+def inspect_address(k, instruction: Instruction) -> None:
+    """`isspacep`: whether a generic address lies in a space."""
+    e = k.e
+    destination, source = instruction.operands
+    value, space = k.bits_value(source, 64), space_of(instruction)
+
+    def inside(base: Value, nbytes: Value) -> Value:
+        return e.icmp("ult", e.bin("sub", value, base), nbytes)
+
+    shared = inside(k.fixed["shared_base"], k.context("shared_bytes"))
+    total = e.bin("mul", k.context("warps"), e.const("i64", LANES * k.local_bytes))
+    local = inside(k.fixed["local_base"], total)
+    answers = {"shared": lambda: shared, "local": lambda: local, "const": lambda: e.const("i1", 0)}
+    result = answers.get(space, lambda: e.flip(e.bin("or", shared, local)))()
+    k.write(destination, result, k.guard(instruction.guard))
+
+
+HANDLERS = {
+    "load": load,
+    "store": store,
+    "atomic": atomic,
+    "address": convert_address,
+    "inspect": inspect_address,
+}

@@ -1,0 +1,380 @@
+"""What lanes do together, in LLVM IR: shuffles, votes, matches, reductions, barriers that reduce, printf.
+
+Also the moves that have no arithmetic: special registers, packing, conversions of two values into one register.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from helpers.vgpu import isa
+from helpers.vgpu.context import ARRIVED, EXPECTED, GATHERED, NAMED, PC_DONE, PC_SYNC, RESULTS, SLOT
+from helpers.vgpu.isa import in_llvm as isa_llvm
+from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.ptx import Instruction, Pair, Vec
+
+PRINTF, ASSERT = 1, 2
+
+
+# ---------------------------------------------------------------- special registers
+
+
+def _slot(name):
+    return lambda k: k.e.resize(k.context(name), 32)
+
+
+def _lane_constant(function):
+    return lambda k: k.e.vector_const("i32", [function(lane) & 0xFFFFFFFF for lane in range(LANES)])
+
+
+def _thread(axis):
+    def value(k):
+        e = k.e
+        ids = k.context("lane_ids")
+        # three vectors of 32 indices a warp
+        warp = e.bin("mul", k.fixed["warp"], e.const("i64", 3 * LANES * 4))
+        where = e.bin("add", e.bin("add", ids, warp), e.const("i64", axis * LANES * 4))
+        p = e.assign(f"inttoptr i64 {where.text} to ptr", "ptr", False)
+        return e.assign(f"load <{LANES} x i32>, ptr {p.text}, align 64, !invariant.load !0", "i32", True)
+
+    return value
+
+
+def _clock(k):
+    e = k.e
+    p = e.assign(f"getelementptr i64, ptr %ctx, i64 {SLOT['clock']}", "ptr", False)
+    old = e.assign(f"load i64, ptr {p.text}", "i64", False)
+    new = e.bin("add", old, e.const("i64", LANES))
+    e.line(f"store i64 {new.text}, ptr {p.text}")
+    return old
+
+
+SPECIALS = {
+    **{f"%tid.{axis}": _thread(index) for index, axis in enumerate("xyz")},
+    **{f"%{name}.{axis}": _slot(f"{name}_{axis}") for name in ("ntid", "ctaid", "nctaid") for axis in "xyz"},
+    "%laneid": _lane_constant(lambda lane: lane),
+    "%lanemask_eq": _lane_constant(lambda lane: 1 << lane),
+    "%lanemask_lt": _lane_constant(lambda lane: (1 << lane) - 1),
+    "%lanemask_le": _lane_constant(lambda lane: (2 << lane) - 1),
+    "%lanemask_gt": _lane_constant(lambda lane: ~((2 << lane) - 1)),
+    "%lanemask_ge": _lane_constant(lambda lane: ~((1 << lane) - 1)),
+    "%warpid": _slot("warp"),
+    "%nwarpid": _slot("warps"),
+    "%smid": lambda k: k.e.const("i32", 0),
+    "%nsmid": lambda k: k.e.const("i32", 1),
+    "%gridid": lambda k: k.e.const("i32", 1),
+    "WARP_SZ": lambda k: k.e.const("i32", LANES),
+    "%dynamic_smem_size": _slot("dynamic_shared"),
+    "%total_smem_size": _slot("shared_bytes"),
+    **dict.fromkeys(("%clock", "%clock64", "%globaltimer", "%globaltimer_lo"), _clock),
+    **{name: lambda k: k.e.const("i32", 0) for name in ("%clock_hi", "%globaltimer_hi")},
+}  # fmt: skip
+
+
+def special(k, name: str) -> Value:
+    if name not in SPECIALS:
+        raise k.unsupported(f"the special register `{name}`")
+    return SPECIALS[name](k)
+
+
+# ---------------------------------------------------------------- moves that are not arithmetic
+
+
+def structural(k, instruction: Instruction) -> bool:
+    """Moves with vectors, and conversions and comparisons that fill two places; False for everything else."""
+    e, operands = k.e, instruction.operands
+    guard = k.guard(instruction.guard)
+    if instruction.opcode == "mov" and isinstance(operands[0], Vec):
+        bits = isa.TYPES[instruction.modifiers[-1]].bits if instruction.modifiers[-1] in isa.TYPES else 128
+        whole, part = k.bits_value(operands[1], bits), bits // len(operands[0].items)
+        for index, item in enumerate(operands[0].items):
+            if item is not None:
+                piece = e.bin("lshr", whole, e.const(whole.type, index * part))
+                k.write(item, e.resize(piece, part), guard)
+        return True
+    if instruction.opcode == "cvt" and len(operands) == 3:
+        target = instruction.modifiers[-2]
+        if target not in isa.PACKED:
+            raise k.unsupported(f"`{instruction}`")
+        half = isa.TYPES[isa.PACKED[target]]
+        form = isa.Form(half, isa.TYPES[instruction.modifiers[-1]], instruction.modifiers)
+        high, low = (e.resize(k.untyped(isa_llvm.convert(e, form, k.typed(o, form.s)), half), 32) for o in operands[1:])
+        k.write(operands[0], e.bin("or", low, e.bin("shl", high, e.const("i32", 16))), guard)
+        return True
+    return False
+
+
+# ---------------------------------------------------------------- the warp
+
+
+def first_active(k, value: Value, mask: Value | None = None) -> Value:
+    """The value in the first active lane, as a scalar."""
+    if not value.vector:
+        return value
+    e = k.e
+    lane = e.intrinsic("llvm.cttz", mask or k.mask, tail=", i1 false")
+    lane = e.bin("and", lane, e.const("i32", LANES - 1))
+    return e.assign(f"extractelement {value.full} {value.text}, i32 {lane.text}", value.type, False)
+
+
+def members(k, operand) -> Value:
+    """Bits of the lanes that take part: named by the membermask and active now.
+
+    One number for the warp, or one a lane where lanes may name different masks, as the tiles of a warp do.
+    """
+    return k.e.bin("and", k.bits_value(operand, 32), k.mask)
+
+
+def shuffle(k, instruction: Instruction) -> None:
+    e = k.e
+    destination, value, place, clamp = instruction.operands[:4]
+    mode = next(m for m in instruction.modifiers if m in ("up", "down", "bfly", "idx"))
+    lane = e.vector_const("i32", range(LANES))
+    a, b, c = (k.bits_value(o, 32) for o in (value, place, clamp))
+    five = e.const("i32", 31)
+    limit, segment = e.bin("and", c, five), e.bin("and", e.bin("lshr", c, e.const("i32", 8)), five)
+    b = e.bin("and", b, five)
+    floor = e.bin("and", lane, segment)
+    ceiling = e.bin("or", floor, e.bin("and", limit, e.flip(segment)))
+    source = {
+        "up": lambda: e.bin("sub", lane, b),
+        "down": lambda: e.bin("add", lane, b),
+        "bfly": lambda: e.bin("xor", lane, b),
+        "idx": lambda: e.bin("or", floor, e.bin("and", b, e.flip(segment))),
+    }[mode]()
+    inside = e.icmp("sge" if mode == "up" else "sle", source, ceiling)
+    source = e.select(inside, source, lane)
+    result = e.lanes("wb_permute", a, source, result="i32")
+    guard = k.guard(instruction.guard)
+    if isinstance(destination, Pair):
+        if destination.second is not None:
+            k.write(destination.second, inside, guard)
+        destination = destination.first
+    if destination is not None:
+        k.write(destination, result, guard)
+
+
+def vote(k, instruction: Instruction) -> None:
+    e, guard = k.e, k.guard(instruction.guard)
+    destination = instruction.operands[0]
+    if instruction.opcode == "activemask":
+        k.write(destination, k.mask, guard)
+        return
+    taking = members(k, instruction.operands[2]) if len(instruction.operands) > 2 else k.mask
+    said = e.bin("and", k.bits_of(k.bits_value(instruction.operands[1], 1)), taking)
+    none, every = e.icmp("eq", said, e.const("i32", 0)), e.icmp("eq", said, taking)
+    mode = next(m for m in instruction.modifiers if m in ("all", "any", "uni", "ballot"))
+    answers = {"all": every, "any": e.flip(none), "uni": e.bin("or", none, every), "ballot": said}
+    k.write(destination, answers[mode], guard)
+
+
+def match(k, instruction: Instruction) -> None:
+    e, guard = k.e, k.guard(instruction.guard)
+    destination, value, mask = instruction.operands[:3]
+    bits = isa.TYPES[next(m for m in instruction.modifiers if m in ("b32", "b64"))].bits
+    taking = members(k, mask)
+    wide = e.splat(e.resize(k.bits_value(value, bits), 64))
+    e.declarations.add(f"declare <{LANES} x i32> @wb_match(<{LANES} x i64>, i32)")
+    same = e.assign(f"call <{LANES} x i32> @wb_match({wide.full} {wide.text}, i32 {k.mask.text})", "i32", True)
+    same = e.bin("and", same, taking)
+    if "any" in instruction.modifiers:
+        k.write(destination, same, guard)
+        return
+    every = e.icmp("eq", same, taking)
+    result = e.select(every, taking, e.const("i32", 0))
+    first = destination.first if isinstance(destination, Pair) else destination
+    if isinstance(destination, Pair) and destination.second is not None:
+        k.write(destination.second, every, guard)
+    if first is not None:
+        k.write(first, result, guard)
+
+
+REDUCTIONS = {  # operation -> (LLVM's name for unsigned, for signed, neutral element for unsigned, for signed)
+    "add": ("add", "add", 0, 0), "min": ("umin", "smin", 0xFFFFFFFF, 0x7FFFFFFF),
+    "max": ("umax", "smax", 0, 0x80000000), "and": ("and", "and", 0xFFFFFFFF, 0xFFFFFFFF),
+    "or": ("or", "or", 0, 0), "xor": ("xor", "xor", 0, 0),
+}  # fmt: skip
+
+
+def redux(k, instruction: Instruction) -> None:
+    e = k.e
+    destination, value, mask = instruction.operands
+    operation = next(m for m in instruction.modifiers if m in REDUCTIONS)
+    if instruction.modifiers[-1] == "f32":
+        raise k.unsupported("`redux` on f32")
+    signed = instruction.modifiers[-1][0] == "s"
+    name, neutral = REDUCTIONS[operation][signed], REDUCTIONS[operation][2 + signed]
+    e.declarations.add(f"declare i32 @llvm.vector.reduce.{name}.v{LANES}i32(<{LANES} x i32>)")
+
+    def reduced(lanes):
+        chosen = e.select(lanes, k.bits_value(value, 32), e.const("i32", neutral))
+        return e.assign(f"call i32 @llvm.vector.reduce.{name}.v{LANES}i32({chosen.full} {chosen.text})", "i32", False)
+
+    taking = members(k, mask)
+    result = each_team(k, taking, reduced) if taking.vector else reduced(k.lanes_of(taking))
+    k.write(destination, result, k.guard(instruction.guard))
+
+
+def each_team(k, taking: Value, reduced) -> Value:
+    """Lanes name different masks: `reduced(lanes)` for one team after the other, given to the lanes of each."""
+    e, at = k.e, k.e.count
+    left, done = e.name(), e.name()
+    e.line(f"br label %teams{at}")
+    e.label(f"teams{at}")
+    e.line(f"br label %team{at}")
+    e.label(f"team{at}")
+    rest = e.assign(f"phi i32 [{k.mask.text}, %teams{at}], [{left}, %team{at}]", "i32", False)
+    before = e.assign(f"phi <{LANES} x i32> [zeroinitializer, %teams{at}], [{done}, %team{at}]", "i32", True)
+    team = first_active(k, taking, rest)
+    lanes = k.lanes_of(team)
+    value = e.splat(reduced(lanes))
+    e.line(f"{done} = select {lanes.full} {lanes.text}, {value.full} {value.text}, {value.full} {before.text}")
+    first = e.bin("and", rest, e.bin("sub", e.const("i32", 0), rest))
+    e.line(f"{left} = and i32 {rest.text}, {e.flip(e.bin('or', team, first)).text}")
+    more = e.icmp("ne", Value(left, "i32", False), e.const("i32", 0))
+    e.line(f"br i1 {more.text}, label %team{at}, label %all{at}")
+    e.label(f"all{at}")
+    return Value(done, "i32", True)
+
+
+def elect(k, instruction: Instruction) -> None:
+    e = k.e
+    destination, mask = instruction.operands
+    leader = e.intrinsic("llvm.cttz", members(k, mask), tail=", i1 false")
+    pair = destination if isinstance(destination, Pair) else Pair(destination, None)
+    if pair.first is not None:
+        k.write(pair.first, leader)
+    if pair.second is not None:
+        k.write(pair.second, e.icmp("eq", e.vector_const("i32", range(LANES)), leader))
+
+
+def gather_lanes(k, segment) -> None:
+    """At the start of a segment whose first instruction is a .sync one in divergent code: wait for its members.
+
+    Lanes that arrive early are set aside until the others come, or until no other lane can run any more.
+    """
+    e, index = k.e, segment.index
+    k.flush()
+    k.mask = e.assign("load i32, ptr %mask_slot", "i32", False)
+    k.active = k.lanes_of(k.mask)
+    instruction = segment.body[0]
+    pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
+    gone = k.bits_of(e.icmp("eq", pcs, e.const("i32", PC_DONE)))
+    alive = e.bin("or", e.flip(gone), k.mask)
+    place = e.bin("and", pcs, e.const("i32", 0xFFFFFFFF ^ PC_SYNC))
+    parked = k.bits_of(e.icmp("eq", place, e.const("i32", index)))
+    here = e.bin("or", parked, k.mask)
+    named = k.bits_value(instruction.operands[-1], 32) if instruction.operands else k.mask
+    if named.vector:  # tiles of a warp name different lanes: wait for all of them
+        chosen = e.select(k.lanes_of(here), named, e.const("i32", 0))
+        named = e.assign(f"call i32 @llvm.vector.reduce.or.v{LANES}i32({chosen.full} {chosen.text})", "i32", False)
+        e.declarations.add(f"declare i32 @llvm.vector.reduce.or.v{LANES}i32(<{LANES} x i32>)")
+    missing = e.bin("and", e.bin("and", named, alive), e.flip(here))
+    forced = e.assign("load i1, ptr %forced_slot", "i1", False)
+    go = e.bin("or", forced, e.icmp("eq", missing, e.const("i32", 0)))
+    e.line(f"br i1 {go.text}, label %meet{index}, label %await{index}")
+    e.label(f"await{index}")
+    e.line(f"store i32 {index | PC_SYNC}, ptr %target_slot")
+    e.line("br label %park")
+    e.label(f"meet{index}")
+    e.line(f"store i32 {here.text}, ptr %mask_slot")
+    e.line("store i1 false, ptr %forced_slot")
+    others = e.select(k.lanes_of(here), e.const("i32", PC_DONE), pcs)
+    low = e.assign(f"call i32 @llvm.vector.reduce.umin.v{LANES}i32({others.full} {others.text})", "i32", False)
+    e.line(f"store i32 {low.text}, ptr %others_slot")
+    # What was read under the narrower mask must be read again under the wider one.
+    k.env, k.loaded = {}, {}
+
+
+# ---------------------------------------------------------------- barriers that reduce
+
+
+def _gathered(k, number: Value, offset: int) -> str:
+    """A pointer into the block's barriers (see `context.GATHERED`), at `offset` and the barrier's number."""
+    e = k.e
+    base = k.context("barriers")
+    where = e.bin("add", base, e.const("i64", offset))
+    where = e.bin("add", where, e.bin("shl", e.resize(number, 64), e.const("i64", 3)))
+    return e.assign(f"inttoptr i64 {where.text} to ptr", "ptr", False).text
+
+
+def gather_predicate(k, instruction: Instruction, number) -> None:
+    """Before waiting at bar.red: add this warp's lanes to the block's counts."""
+    e = k.e
+    predicate = k.bits_value(instruction.operands[-1], 1)
+    true = e.bin("and", k.bits_of(predicate), k.mask)
+    false = e.bin("and", k.mask, e.flip(true))
+    number = first_active(k, k.bits_value(number, 32))
+    for offset, bits in ((GATHERED, true), (GATHERED + 128, false)):
+        p = _gathered(k, number, offset)
+        old = e.assign(f"load i64, ptr {p}", "i64", False)
+        new = e.bin("add", old, e.resize(e.intrinsic("llvm.ctpop", bits), 64))
+        e.line(f"store i64 {new.text}, ptr {p}")
+
+
+def barrier_result(k, instruction: Instruction) -> None:
+    e = k.e
+    number = first_active(k, k.bits_value(instruction.operands[1], 32))
+    places = [_gathered(k, number, offset) for offset in (RESULTS, RESULTS + 128)]
+    counts = [e.assign(f"load i64, ptr {place}", "i64", False) for place in places]
+    zero = e.const("i64", 0)
+    mode = next(m for m in instruction.modifiers if m in ("popc", "and", "or"))
+    results = {
+        "popc": lambda: e.resize(counts[0], 32),
+        "and": lambda: e.icmp("eq", counts[1], zero),
+        "or": lambda: e.icmp("ne", counts[0], zero),
+    }
+    k.write(instruction.operands[0], results[mode]())
+
+
+def expect(k, number: Value, count) -> None:
+    """A barrier with a count of threads: note for how many it waits."""
+    e = k.e
+    threads = e.resize(first_active(k, k.bits_value(count, 32)), 64)
+    e.line(f"store i64 {threads.text}, ptr {_gathered(k, number, EXPECTED)}")
+    e.line(f"store i64 1, ptr {_gathered(k, e.const('i32', 0), NAMED)}")
+
+
+def pass_barrier(k, instruction: Instruction) -> None:
+    """Barriers at which no lane waits for the block: bar.arrive counts the warp in.
+
+    bar.warp.sync needs nothing more: its lanes have been brought together at the start of the segment.
+    """
+    if "arrive" not in instruction.modifiers:
+        return
+    e = k.e
+    number = first_active(k, k.bits_value(instruction.operands[0], 32))
+    expect(k, number, instruction.operands[1])
+    p = _gathered(k, number, ARRIVED)
+    old = e.assign(f"load i64, ptr {p}", "i64", False)
+    e.line(f"store i64 {e.bin('add', old, e.const('i64', LANES)).text}, ptr {p}")
+
+
+# ---------------------------------------------------------------- calls out of the kernel
+
+
+def call(k, instruction: Instruction) -> None:
+    e = k.e
+    target = instruction.operands[0]
+    name = target.target.name
+    code = {"vprintf": PRINTF, "__assertfail": ASSERT}.get(name)
+    if code is None:
+        raise k.unsupported(f"a call of `{name}`")
+    k.site(replace(instruction, operands=()), "host")
+    arguments = [e.splat(e.resize(k.read(f"{a}@0"), 64)) for a in target.arguments[:4]]
+    while len(arguments) < 4:
+        arguments.append(e.splat(e.const("i64", 0)))
+    mask = k.guarded_mask(k.guard(instruction.guard))
+    v = f"<{LANES} x i64>"
+    e.declarations.add(f"declare void @wb_host(ptr, i64, i32, {v}, {v}, {v}, {v})")
+    text = ", ".join(f"{a.full} {a.text}" for a in arguments)
+    site = len(k.sites) - 1
+    e.line(f"call void @wb_host(ptr %ctx, i64 {code | site << 8}, i32 {mask.text}, {text})")
+    for result in target.returns:
+        k.write(f"{result}@0", e.const("i32", 0))
+
+
+HANDLERS = {
+    "shuffle": shuffle, "vote": vote, "match": match, "redux": redux, "elect": elect, "call": call,
+    "result": barrier_result, "barrier": pass_barrier,
+}  # fmt: skip

@@ -1,0 +1,41 @@
+"""Linking what Numba leaves to be linked: half precision and reshaping call small functions in CUDA C++.
+
+Real Numba optimises kernel and functions together when it links, so that nothing of the calls is left. The
+same is done here, with PTX as the result instead of machine code; source lines survive it.
+"""
+
+from __future__ import annotations
+
+from helpers.vgpu.compile.cuda_c import nvrtc
+from helpers.vgpu.errors import CompileError
+
+
+def link(kernel: bytes, sources, capability) -> str:
+    """The PTX of a kernel, given as LTO-IR, with the functions of some CUDA C++ sources inlined into it."""
+    from cuda.bindings import nvjitlink
+
+    major, minor = capability
+    options = [f"-arch=sm_{major}{minor}", "-lto", "-ptx", "-lineinfo"]
+    parts = [kernel, *(_intermediate(source, capability) for source in sources)]
+    handle = nvjitlink.create(len(options), options)
+    try:
+        try:
+            for i, part in enumerate(parts):
+                nvjitlink.add_data(handle, nvjitlink.InputType.LTOIR, part, len(part), f"part{i}")
+            nvjitlink.complete(handle)
+        except nvjitlink.nvJitLinkError as error:
+            log = bytearray(nvjitlink.get_error_log_size(handle))
+            nvjitlink.get_error_log(handle, log)
+            said = bytes(log).rstrip(b"\0").decode(errors="replace").strip()
+            raise CompileError(f"Linking the kernel failed: {said or error}") from None
+        ptx = bytearray(nvjitlink.get_linked_ptx_size(handle))
+        nvjitlink.get_linked_ptx(handle, ptx)
+    finally:
+        nvjitlink.destroy(handle)
+    return bytes(ptx).rstrip(b"\0").decode()
+
+
+def _intermediate(source: str, capability) -> bytes:
+    major, minor = capability
+    options = [f"--gpu-architecture=compute_{major}{minor}", "-dlto", "--relocatable-device-code=true"]
+    return nvrtc(source, "numba_support.cu", options, result="LTOIR")[0]
