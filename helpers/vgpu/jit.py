@@ -11,6 +11,8 @@ import threading
 
 import llvmlite.binding as llvm
 
+from helpers.vgpu.errors import Unsupported
+
 _lock = threading.Lock()
 _engine = None
 _machine = None
@@ -61,7 +63,11 @@ def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     """Compile a module of LLVM IR; give the addresses of its functions. The code lives as long as the process."""
     with _lock:
         engine = _start()
-        module = llvm.parse_assembly(text)
+        try:
+            module = llvm.parse_assembly(text)
+            module.verify()
+        except RuntimeError as error:
+            raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
         _optimise(module)
         engine.add_module(module)
         engine.finalize_object()

@@ -36,6 +36,7 @@ from helpers.vgpu.context import (
 from helpers.vgpu.counters import Counters, Footprint
 from helpers.vgpu.errors import LaunchError, Unsupported
 from helpers.vgpu.lower import SEGMENT_SLOTS, Lowered, lower
+from helpers.vgpu.ptx.verify import verify
 
 MAX_THREADS_PER_BLOCK = 1024
 MAX_BLOCK = (1024, 1024, 64)
@@ -138,6 +139,8 @@ def load(
     `name` is what the learner calls the kernel (where there is one), `source` their text (a string).
     """
     module = ptx.parse(ptx_text)
+    for function in module.functions.values():
+        verify(module, function)
     loaded = LoadedModule(module, layout.load_variables(module))
     lines = tuple(source.splitlines()) if isinstance(source, str) else tuple(source)
     found = {}

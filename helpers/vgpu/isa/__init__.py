@@ -68,6 +68,12 @@ class Form:
         return TYPES[f"{self.t.kind}{self.t.bits * 2}"]
 
     @property
+    def has_comparison(self) -> bool:
+        """Whether one of the modifiers is a comparison that the type of the sources has."""
+        table = ll.FLOAT_COMPARE if self.s.is_float else ll.INTEGER_COMPARE
+        return any(word in table for word in self.mods)
+
+    @property
     def compare(self) -> str:
         return next(word for word in self.mods if word in ll.FLOAT_COMPARE or word in ll.INTEGER_COMPARE)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from helpers.vgpu import isa, layout, ptx
 from helpers.vgpu.context import PC_DONE, SITE_BYTES, SLOT
-from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.errors import Unsupported, VirtualGPUError
 from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
@@ -64,7 +64,15 @@ def lower(
 
     `filename` is the learner's file as the PTX names it, for errors.
     """
-    return Lowering(module, function, addresses, name, count, filename).run()
+    try:
+        return Lowering(module, function, addresses, name, count, filename).run()
+    except (VirtualGPUError, ptx.PTXSyntaxError):
+        raise
+    except Exception as error:
+        raise Unsupported(
+            f"the PTX of {function.name} could not be translated ({type(error).__name__}: {error}). If a compiler "
+            "wrote it, this is a fault of the virtual GPU, and worth a report."
+        ) from error
 
 
 class Lowering(Control):

@@ -45,6 +45,9 @@ _TOKEN = re.compile(
 )
 
 
+MOST_REGISTERS = 1 << 18  # far beyond what compilers declare
+
+
 def _tokenise(text: str) -> list[tuple[str, str, int]]:
     tokens, position, line = [], 0, 1
     while position < len(text):
@@ -284,10 +287,15 @@ class Parser:
         kind = self.next()[1:]
         while kind in ("v2", "v4"):
             raise self.error("vector registers (.reg .v2) are not supported")
+        if kind not in TYPE_BYTES:
+            raise self.error(f"registers have no type .{kind}")
         while True:
             name = self.next()
             if self.accept("<"):
-                for index in range(self.integer()):
+                count = self.integer()
+                if not 0 <= count <= MOST_REGISTERS:
+                    raise self.error(f"a function with {count} registers is no kernel")
+                for index in range(count):
                     scope.declare(f"{name}{index}", kind)
                 self.expect(">")
             else:

@@ -1,0 +1,85 @@
+"""`python -m tests.vgpu.fuzz`: every case runs in a child process that is replaced when it dies."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+
+from tests.vgpu.fuzz.cases import KINDS
+
+START = 60  # seconds that a child may take to begin
+BAD = ("died", "hung", "internal", "stumbled", "differs")
+
+
+def child(kind: str, first: int, count: int) -> None:
+    """Run cases and print, before each, its seed, and after it what came of it."""
+    for seed in range(first, first + count):
+        print(json.dumps({"seed": seed}), flush=True)
+        print(json.dumps(KINDS[kind](seed)), flush=True)
+
+
+def batch(kind: str, first: int, count: int, patience: float) -> tuple[list[dict], int]:
+    """The outcomes of `count` cases from seed `first`, and how many were done before the child ended or hung.
+
+    `patience` is the time in seconds that one case may take.
+    """
+    command = [sys.executable, "-m", "tests.vgpu.fuzz", "--child", kind, str(first), str(count)]
+    outcomes, seed = [], first
+    with tempfile.TemporaryFile("w+") as complaints:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True)
+        watch = threading.Timer(patience + START, process.kill)
+        watch.start()
+        for line in process.stdout:
+            watch.cancel()
+            watch = threading.Timer(patience, process.kill)
+            watch.start()
+            if line.startswith("{"):
+                row = json.loads(line)
+                seed = row.get("seed", seed)
+                outcomes += [{"seed": seed, **row}] if "outcome" in row else []
+        watch.cancel()
+        if process.wait():
+            complaints.seek(0)
+            what = "hung" if process.returncode == -signal.SIGKILL else "died"
+            detail = f"exit {process.returncode}: {complaints.read()[-2000:]}"
+            outcomes.append({"seed": seed, "outcome": what, "detail": detail})
+    return outcomes, seed - first + 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.vgpu.fuzz", description=__doc__)
+    parser.add_argument("--kind", choices=sorted(KINDS), action="append", help="only these kinds of case")
+    parser.add_argument("--minutes", type=float, default=2, help="for all kinds together")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--one", action="store_true", help="run the one case of --kind and --seed in this process")
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child:
+        return child(given.child[0], *map(int, given.child[1:]))
+    kinds = given.kind or sorted(KINDS)
+    if given.one:
+        return print(json.dumps(KINDS[kinds[0]](given.seed), indent=1))
+    bad = 0
+    for kind in kinds:
+        end, seed, tally = time.monotonic() + 60 * given.minutes / len(kinds), given.seed, Counter()
+        while time.monotonic() < end:
+            outcomes, done = batch(kind, seed, 50, patience=10)
+            seed += done
+            for outcome in outcomes:
+                tally[outcome["outcome"]] += 1
+                if outcome["outcome"] in BAD:
+                    bad += 1
+                    print(f"{kind} {outcome['seed']}: {outcome['outcome']}: {outcome['detail']}", flush=True)
+        print(f"{kind}: {dict(tally)}", flush=True)
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""A short run of each kind of fuzzing; `python -m tests.vgpu.fuzz` runs longer ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers.vgpu import ptx
+from tests.vgpu.fuzz import mutate
+from tests.vgpu.fuzz.__main__ import BAD, batch
+from tests.vgpu.fuzz.cases import KINDS, outcome
+
+COUNTS = {"noise": 150, "mutated": 40, "programs": 8}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_nothing_dies_hangs_or_differs(kind):
+    outcomes, done = batch(kind, 10_000, COUNTS[kind], patience=60)
+    assert done == COUNTS[kind] and len(outcomes) == done
+    bad = [o for o in outcomes if o["outcome"] in BAD]
+    assert not bad, bad
+    # A generator whose cases are all turned away would show nothing.
+    wanted = {"noise": "refused", "mutated": "ran", "programs": "agreed"}[kind]
+    assert sum(o["outcome"] == wanted for o in outcomes) > done / 10
+
+
+def test_a_child_that_dies_is_seen():
+    outcomes, done = batch("no such kind", 7, 3, patience=30)
+    assert [o["outcome"] for o in outcomes] == ["died"] and "KeyError" in outcomes[0]["detail"] and done == 1
+
+
+def test_faults_of_ours_are_told_from_refusals():
+    def wrong():
+        return {}["x"]
+
+    assert outcome(wrong)["outcome"] == "internal"
+    assert outcome(lambda: ptx.parse("entry"))["outcome"] == "refused"
+
+
+def test_damaged_texts_differ_from_what_the_compiler_wrote():
+    texts = [mutate.mutated(seed) for seed in range(50)]
+    assert len(set(texts) - set(mutate.corpus())) > 40
