@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 _lock = threading.Lock()
 _engine = None
 _machine = None
+_made: set[str] = set()  # functions of the runtime that were made because a kernel called them
 
 
 def _start():
@@ -62,10 +63,23 @@ def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     with _lock:
         engine = _start()
         module = llvm.parse_assembly(text)
+        _add_what_it_calls(engine, module)
         _optimise(module)
         engine.add_module(module)
         engine.finalize_object()
         return {name: engine.get_function_address(name) for name in functions}
+
+
+def _add_what_it_calls(engine, module) -> None:
+    """Compile those functions of the runtime that the module declares and that are made only when wanted."""
+    from helpers.vgpu import runtime
+
+    for function in module.functions:
+        if function.is_declaration and function.name not in _made and (text := runtime.later(function.name)):
+            part = llvm.parse_assembly(text)
+            _optimise(part)
+            engine.add_module(part)
+            _made.add(function.name)
 
 
 def address(function: str) -> int:
