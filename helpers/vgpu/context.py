@@ -36,7 +36,10 @@ LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
 DONE, WAITING, OUT_OF_FUEL, FAILED = 0, 1, 2, 3
 
 # Errors that compiled code reports in the slot "error".
-ERRORS = {1: "bounds", 2: "alignment", 3: "deadlock", 4: "assert", 5: "trap", 6: "host"}
+ERRORS = {
+    1: "bounds", 2: "alignment", 3: "deadlock", 4: "assert", 5: "trap", 6: "host",
+    7: "partial", 8: "unlike", 9: "stride",
+}  # fmt: skip
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
 
 # A lane's program counter is the index of its next segment; these flags make it wait.

@@ -16,6 +16,7 @@ import numpy as np
 
 from helpers.vgpu import isa
 from helpers.vgpu.context import SITE, SITE_SLOT
+from helpers.vgpu.isa import tensor
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import Lowered, flow
 
@@ -79,6 +80,24 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("flops_fp16", None, "half-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("flops_fp32", None, "single-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("flops_fp64", None, "double-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("tensor_instructions", "sm__inst_executed_pipe_tensor.sum", "tensor-core products, per warp",
+            "instructions", _PTX),
+    Counter("tensor_hmma", "sm__inst_executed_pipe_tensor_op_hmma.sum",
+            "tensor-core products of 8- and 16-bit floats and tf32, per warp", "instructions", _PTX),
+    Counter("tensor_imma", "sm__inst_executed_pipe_tensor_op_imma.sum",
+            "tensor-core products of integers, per warp", "instructions", _PTX),
+    Counter("tensor_dmma", "sm__inst_executed_pipe_tensor_op_dmma.sum",
+            "tensor-core products of doubles, per warp", "instructions", _PTX),
+    *(Counter(key, None, f"tensor-core operations on {plain} (2·m·n·k a product)", unit)
+      for key, plain, unit in (
+          ("flops_tensor_fp16", "half precision", "FLOP"), ("flops_tensor_bf16", "bfloat16", "FLOP"),
+          ("flops_tensor_tf32", "tf32", "FLOP"), ("flops_tensor_fp8", "8-bit floats", "FLOP"),
+          ("flops_tensor_fp64", "double precision", "FLOP"), ("ops_tensor_int8", "8-bit integers", "operations"),
+          ("ops_tensor_int4", "4-bit integers", "operations"))),
+    Counter("matrix_load_requests", "smsp__inst_executed_op_ldsm.sum", "ldmatrix instructions, per warp",
+            "requests", "their wavefronts and conflicts are among those of shared loads"),
+    Counter("matrix_store_requests", None, "stmatrix instructions, per warp", "requests",
+            "their wavefronts and conflicts are among those of shared stores"),
     Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
 )
 # fmt: on
@@ -133,7 +152,7 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
             tally["instructions"] += executed
             tally["thread_instructions"] += lanes
             for key, factor in _static(instruction).items():
-                tally[key] += factor * (lanes if key.startswith("flops") else executed)
+                tally[key] += factor * (lanes if key.startswith("flops_fp") else executed)
         if divergent:
             tally["divergent_branches"] += divergent
     for site, slots in zip(lowered.sites, sites, strict=True):
@@ -156,6 +175,8 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
 def _static(instruction) -> dict[str, int]:
     """What every execution of an instruction adds, besides itself."""
     kind = flow.kind_of(instruction)
+    if kind == "tensor":
+        return tensor.counts(instruction.opcode, instruction.modifiers)
     if kind == "branch":
         return {"branches": 1}
     if kind == "barrier":
@@ -180,10 +201,11 @@ def _memory(site, slots: dict[str, int]) -> dict[str, int]:
             if kind != "atomic" and not slots["shared_requests"]:
                 found[f"global_{kind}_bytes"] = slots["lanes"] * nbytes
     if slots["shared_requests"]:
-        found[f"shared_{kind}_requests"] = slots["shared_requests"]
+        requests = f"matrix_{kind}_requests" if site.matrices else f"shared_{kind}_requests"
+        found[requests] = slots["shared_requests"]
         found[f"shared_{kind}_wavefronts"] = slots["shared_wavefronts"]
         if kind != "atomic":
-            least = slots["shared_requests"] * max(1, nbytes // 4)
+            least = slots["shared_requests"] * (site.matrices or max(1, nbytes // 4))
             found[f"shared_{kind}_conflicts"] = max(0, slots["shared_wavefronts"] - least)
     if slots["local_requests"]:
         word = "load" if kind == "load" else "store"

@@ -44,6 +44,10 @@ class Misaligned(KernelError):
     """A thread read or wrote an address that is no multiple of the access's size."""
 
 
+class PartialWarp(KernelError):
+    """An instruction that a whole warp executes together was reached by some of its threads, or not alike by all."""
+
+
 class KernelTimeout(KernelError, TimeoutError):
     """A kernel did not end in the time it was given."""
 

@@ -9,7 +9,16 @@ import numpy as np
 
 from helpers.vgpu import layout, memory
 from helpers.vgpu.context import ERRORS, PC_DONE, PC_SYNC, PC_WAIT
-from helpers.vgpu.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, OutOfBounds
+from helpers.vgpu.errors import (
+    Deadlock,
+    DeviceAssert,
+    KernelError,
+    KernelTimeout,
+    Misaligned,
+    OutOfBounds,
+    PartialWarp,
+)
+from helpers.vgpu.isa import tensor
 from helpers.vgpu.lines import line_of
 
 
@@ -232,6 +241,14 @@ def _signed(value: int, bits: int) -> int:
 
 def _alignment(scene: _Scene) -> KernelError:
     site, fault = scene.site, scene.fault
+    if site.kind == "warp":
+        grain = tensor.move(site.instruction.modifiers).alignment
+        return Misaligned(
+            f"misaligned: {scene.where()} gives `{site.instruction}` a matrix at an address that is no multiple of "
+            f"{grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n  Usual cure: let tiles "
+            f"begin at multiples of {grain} bytes, and declare shared arrays with `__align__({grain})`.",
+            address=fault.address, **scene.keywords(),
+        )  # fmt: skip
     message = (
         f"misaligned: {scene.where()} {_VERB[site.kind]} {site.nbytes} bytes at an address that is no multiple of "
         f"{site.nbytes} (it is off by {fault.address % site.nbytes}).\n  {scene.at_line(scene.line)}\n"
@@ -301,7 +318,37 @@ def _host(scene: _Scene) -> KernelError:
     return failure
 
 
+def _partial(scene: _Scene) -> KernelError:
+    count = (scene.fault.address & 0xFFFFFFFF).bit_count()
+    return PartialWarp(
+        f"part of a warp: {scene.where()} and {count - 1} others of its warp execute `{scene.site.instruction}`, which "
+        f"needs all 32.\n  {scene.at_line(scene.line)}\n  Usual cure: let whole warps reach it: choose by warp "
+        "(`threadIdx.x / 32`), not by thread, and make the threads of a block a multiple of 32.",
+        **scene.keywords(),
+    )
+
+
+def _unlike(scene: _Scene) -> KernelError:
+    return PartialWarp(
+        f"unlike lanes: {scene.where()} gives `{scene.site.instruction}` another address or row length than the first "
+        f"thread of its warp.\n  {scene.at_line(scene.line)}\n  Usual cure: the whole warp moves one matrix: compute "
+        "its address from the warp's number (`threadIdx.x / 32`), not from the thread's.",
+        **scene.keywords(),
+    )
+
+
+def _stride(scene: _Scene) -> KernelError:
+    found = tensor.move(scene.site.instruction.modifiers)
+    elements = 8 * found.grain // found.fragment.bits
+    return Misaligned(
+        f"misaligned: {scene.where()} gives a row length of {scene.fault.address} elements to "
+        f"`{scene.site.instruction}`, which is no multiple of {found.grain} bytes.\n  {scene.at_line(scene.line)}\n"
+        f"  Usual cure: pad the rows to a multiple of {elements} elements.",
+        **scene.keywords(),
+    )
+
+
 _BUILDERS = {
     "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "assert": _assert,
-    "trap": _trap, "host": _host,
+    "trap": _trap, "host": _host, "partial": _partial, "unlike": _unlike, "stride": _stride,
 }  # fmt: skip

@@ -16,6 +16,7 @@ from helpers.vgpu.errors import Unsupported
 _lock = threading.Lock()
 _engine = None
 _machine = None
+_made: set[str] = set()  # functions of the runtime that were made because a kernel called them
 
 
 def _start():
@@ -68,10 +69,23 @@ def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
             module.verify()
         except RuntimeError as error:
             raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
+        _add_what_it_calls(engine, module)
         _optimise(module)
         engine.add_module(module)
         engine.finalize_object()
         return {name: engine.get_function_address(name) for name in functions}
+
+
+def _add_what_it_calls(engine, module) -> None:
+    """Compile those functions of the runtime that the module declares and that are made only when wanted."""
+    from helpers.vgpu import runtime
+
+    for function in module.functions:
+        if function.is_declaration and function.name not in _made and (text := runtime.later(function.name)):
+            part = llvm.parse_assembly(text)
+            _optimise(part)
+            engine.add_module(part)
+            _made.add(function.name)
 
 
 def address(function: str) -> int:

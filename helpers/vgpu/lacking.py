@@ -10,9 +10,20 @@ from helpers.vgpu.errors import Unsupported
 _TABLE = (
     (r"\b(?:tex|tld4|txq|suld|sust|suq|sured)\b", "textures and surfaces", "read the array through a `const` pointer"),
     (
-        r"\b(?:wmma|mma|ldmatrix|stmatrix|movmatrix|wgmma|tcgen05)\b",
-        "tensor cores",
-        "multiply tiles in shared memory with ordinary arithmetic",
+        r"\b(?:wgmma|tcgen05)\b",
+        "tensor-core instructions of whole warp groups",
+        "compile for `compute_80` and multiply with `mma.sync` or `nvcuda::wmma`, which every GPU since has",
+    ),
+    (
+        r"\bmma\.sp\b",
+        "tensor-core products of sparse matrices",
+        "multiply the dense matrices with `mma.sync`",
+    ),
+    (
+        r"\b(?:wmma|mma|ldmatrix|stmatrix|movmatrix)\b",
+        "tensor-core instruction of this shape or type",
+        "use `nvcuda::wmma` with half, __nv_bfloat16, tf32, 8-bit integers or double, or `mma.sync` with shapes from "
+        "m16n8k8 on",
     ),
     (
         r"\b(?:cp\.async|cp\.reduce|mbarrier|prefetchu?|discard|applypriority)\b",

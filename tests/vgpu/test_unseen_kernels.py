@@ -1431,10 +1431,11 @@ def refusal(body: str, before: str = "", error=VirtualGPUError) -> str:
 POINTERS = "__device__ float one(float a) { return a; } __device__ float two(float a) { return 2 * a; }"
 REFUSED = {
     "texture": ("x[0] = tex2D<float>((cudaTextureObject_t)x, 0, 0);", "", "textures", "pointer"),
-    "tensor_cores": (
-        "nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a; "
-        "nvcuda::wmma::load_matrix_sync(a, (half*)x, 16); x[0] = a.x[0];",
-        "#include <mma.h>", "tensor cores", "tiles",
+    "tensor_cores_on_bits": (
+        "using namespace nvcuda::wmma; typedef experimental::precision::b1 b1; fragment<matrix_a, 8, 8, 128, b1, "
+        "row_major> a; fragment<matrix_b, 8, 8, 128, b1, col_major> b; fragment<accumulator, 8, 8, 128, int> c; "
+        "fill_fragment(c, 0); bmma_sync(c, a, b, c); x[0] = c.x[0];",
+        "#include <mma.h>", "tensor-core", "8-bit integers",
     ),
     "asynchronous_copy": (
         "__shared__ float s[32]; __pipeline_memcpy_async(&s[threadIdx.x], x, 4); __pipeline_wait_prior(0); x[1] = s[0];",

@@ -364,6 +364,7 @@ KINDS: dict[str, str] = {
     "nanosleep": "fence", "prefetch": "fence", "prefetchu": "fence", "discard": "fence", "applypriority": "fence",
     "pmevent": "fence", "griddepcontrol": "fence", "setmaxnreg": "fence",
     "inlined": "fence",  # what is left of a call and its return once the function stands in their place
+    **dict.fromkeys(("wmma", "mma", "ldmatrix", "stmatrix", "movmatrix"), "tensor"),
     "alloca": "unsupported",
 }  # fmt: skip
 

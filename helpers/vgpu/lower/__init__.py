@@ -18,6 +18,7 @@ from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import flow, inline
 from helpers.vgpu.lower import memory as lower_memory
+from helpers.vgpu.lower import tensor as lower_tensor
 from helpers.vgpu.lower import warp as lower_warp
 from helpers.vgpu.lower.control import Control
 from helpers.vgpu.lower.emit import FLOAT_OF_BITS, LANES, Emitter, Value
@@ -28,6 +29,7 @@ SEGMENT_SLOTS = 4  # executions, lanes, divergent branches, unused
 HANDLERS = {
     **lower_memory.HANDLERS,
     **lower_warp.HANDLERS,
+    **lower_tensor.HANDLERS,
 }
 
 
@@ -39,6 +41,7 @@ class Site:
     kind: str
     space: str = ""
     nbytes: int = 0
+    matrices: int = 0  # 8×8 matrices that `ldmatrix` and `stmatrix` move, each in one wavefront at least
 
 
 @dataclass(frozen=True)
@@ -428,9 +431,9 @@ class Lowering(Control):
 
     # ------------------------------------------------------------ sites
 
-    def site(self, instruction: Instruction, kind: str, space: str = "", nbytes: int = 0) -> int:
+    def site(self, instruction: Instruction, kind: str, space: str = "", nbytes: int = 0, matrices: int = 0) -> int:
         located = replace(instruction, location=instruction.location or self.location)
-        self.sites.append(Site(located, kind, space, nbytes))
+        self.sites.append(Site(located, kind, space, nbytes, matrices))
         return len(self.sites) - 1
 
     def site_pointer(self, number: int) -> str:

@@ -42,6 +42,7 @@ class Emitter:
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.count = 0
+        self.rooms: set[str] = set()
 
     # -- names and raw lines
 
@@ -54,6 +55,13 @@ class Emitter:
 
     def label(self, name: str) -> None:
         self.lines.append(f"{name}:")
+
+    def room(self, name: str, nbytes: int) -> str:
+        """A pointer to memory of the function, set aside once at its beginning: `nbytes` at most."""
+        if name not in self.rooms:
+            self.rooms.add(name)
+            self.lines.insert(0, f"  %{name} = alloca [{nbytes} x i8], align 64")
+        return f"%{name}"
 
     def assign(self, text: str, llvm_type: str, vector: bool) -> Value:
         name = self.name()

@@ -28,12 +28,13 @@ NO_RESULT = {
     "nanosleep",
     "prefetch",
     "call",
+    "stmatrix",
 }
 INVARIANT_SPECIALS = (
     "%ctaid", "%ntid", "%nctaid", "%nwarpid", "%warpid", "%smid", "%nsmid", "%gridid", "%dynamic", "%total", "WARP_SZ",
     "%cluster", "%ncluster", "%is_explicit", "%reserved",
 )  # fmt: skip
-SYNC_KINDS = {"shuffle", "vote", "match", "redux", "elect"}
+SYNC_KINDS = {"shuffle", "vote", "match", "redux", "elect", "tensor"}
 
 
 def kind_of(instruction: Instruction) -> str:
@@ -58,11 +59,15 @@ def registers_in(operand) -> list[str]:
     return []
 
 
+def _no_result(instruction: Instruction) -> bool:
+    return instruction.opcode in NO_RESULT or (instruction.opcode == "wmma" and "store" in instruction.modifiers)
+
+
 def results(instruction: Instruction) -> list[str]:
     """Registers written."""
     if instruction.opcode == "call":
         return [f"{name}@0" for name in instruction.operands[0].returns]
-    if instruction.opcode in NO_RESULT or not instruction.operands:
+    if _no_result(instruction) or not instruction.operands:
         return []
     if instruction.opcode in ("bar", "barrier"):
         return []  # what a reducing barrier gives is written by the "barrier.result" that follows it
@@ -79,7 +84,7 @@ def sources(instruction: Instruction) -> list[str]:
     if instruction.opcode == "call":
         return found + [f"{name}@0" for name in instruction.operands[0].arguments]
     plain_barrier = instruction.opcode in ("bar", "barrier") and "red" not in instruction.modifiers
-    writes = instruction.opcode not in NO_RESULT and not plain_barrier
+    writes = not _no_result(instruction) and not plain_barrier
     for operand in instruction.operands[1:] if writes else instruction.operands:
         found += registers_in(operand)
     row = isa.match(instruction.opcode, instruction.modifiers)

@@ -264,7 +264,10 @@ def gather_lanes(k, segment) -> None:
     place = e.bin("and", pcs, e.const("i32", 0xFFFFFFFF ^ PC_SYNC))
     parked = k.bits_of(e.icmp("eq", place, e.const("i32", index)))
     here = e.bin("or", parked, k.mask)
-    named = k.bits_value(instruction.operands[-1], 32) if instruction.operands else k.mask
+    if isa.KINDS.get(instruction.opcode) == "tensor":  # all lanes take part, without a mask that says so
+        named = e.const("i32", -1)
+    else:
+        named = k.bits_value(instruction.operands[-1], 32) if instruction.operands else k.mask
     if named.vector:  # tiles of a warp name different lanes: wait for all of them
         chosen = e.select(k.lanes_of(here), named, e.const("i32", 0))
         named = e.assign(f"call i32 @llvm.vector.reduce.or.v{LANES}i32({chosen.full} {chosen.text})", "i32", False)

@@ -14,7 +14,7 @@ from helpers.vgpu import isa, printf
 from helpers.vgpu.errors import DeviceAssert, Unsupported
 from helpers.vgpu.ptx import Call, Instruction, Pair, Sym
 from helpers.vgpu.ptx import Vec as Vector
-from helpers.vgpu.reference import lanes
+from helpers.vgpu.reference import lanes, tensor
 from helpers.vgpu.reference import memory as mem
 from helpers.vgpu.reference.warp import LANES, Barrier, Frame, Warp
 
@@ -206,6 +206,8 @@ def members(warp: Warp, frame: Frame, instruction: Instruction):
     """The lanes that a `.sync` instruction's member mask names, as each lane says; None without such a
     mask.
     """
+    if isa.KINDS.get(instruction.opcode) == "tensor":
+        return np.full(LANES, 0xFFFFFFFF, np.uint32)
     if "sync" not in instruction.modifiers or instruction.opcode not in MEETINGS:
         return None
     if instruction.opcode in ("bar", "barrier") and "warp" not in instruction.modifiers:
@@ -284,5 +286,6 @@ ACTIONS = {
     "load": load, "store": store, "atomic": atomic, "address": address, "inspect": inspect, "branch": branch,
     "leave": leave, "trap": trap, "call": call, "barrier": barrier, "fence": fence, "shuffle": shuffle,
     "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
+    **tensor.ACTIONS,
 }  # fmt: skip
 MOVES = {"branch", "leave", "call", "barrier"}  # kinds that say themselves where the lanes go next

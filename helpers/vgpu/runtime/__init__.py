@@ -23,6 +23,7 @@ from helpers.vgpu.context import (
 )
 from helpers.vgpu.runtime import access as runtime_access
 from helpers.vgpu.runtime import lanes as runtime_lanes
+from helpers.vgpu.runtime import tensor as runtime_tensor
 from helpers.vgpu.runtime.text import FAIL, V1, V32, V64, broadcast, context, splat
 
 DECLARATIONS = f"""
@@ -364,4 +365,10 @@ define void @wb_fail(ptr %ctx, i64 %code, i64 %id, i32 %mask) {{
 
 def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512."""
-    return "\n".join([DECLARATIONS, FAIL, DRIVER, HOST, runtime_access.source(avx512), runtime_lanes.source()])
+    parts = [DECLARATIONS, FAIL, DRIVER, HOST, runtime_access.source(avx512), runtime_lanes.source()]
+    return "\n".join([*parts, runtime_tensor.source()])
+
+
+def later(function: str) -> str | None:
+    """The module of a function that is made only when a kernel calls it, or None."""
+    return runtime_tensor.later(function)
