@@ -13,6 +13,9 @@ CONTEXT = (
     "warp", "warps", "sites", "segments", "starts", "ends", "allocations", "reads", "writes", "touch_offsets",
     "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices",
     "dynamic_shared", "host", "host_data", "clock", "barriers", "loose_barriers",
+    # asynchronous copies; waits for an mbarrier: the one that failed last, those of a round, rounds without progress
+    "copies", "stalled", "stall_site", "stall_lane", "stall_offset", "stall_warp", "stalls", "stall_rounds",
+    "idle_rounds", "barrier_events",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -36,7 +39,11 @@ LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
 DONE, WAITING, OUT_OF_FUEL, FAILED = 0, 1, 2, 3
 
 # Errors that compiled code reports in the slot "error".
-ERRORS = {1: "bounds", 2: "alignment", 3: "deadlock", 4: "assert", 5: "trap", 6: "host"}
+ERRORS = {
+    1: "bounds", 2: "alignment", 3: "deadlock", 4: "assert", 5: "trap", 6: "host",
+    7: "copy_size", 8: "barrier_lost", 9: "barrier_arrivals", 10: "barrier_bytes", 11: "barrier_early",
+    12: "barrier_count", 13: "stalled", 14: "bulk_alignment", 15: "bulk_size", 16: "tensor_map",
+}  # fmt: skip
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
 
 # A lane's program counter is the index of its next segment; these flags make it wait.
@@ -48,3 +55,21 @@ PC_DONE = 0x7FFFFFFF
 # A block's barriers: for each of 16 the lanes whose predicate was true and false so far (reducing barriers), the same
 # of the round that ended, the threads that a counting barrier waits for, those that arrived without waiting.
 GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, BARRIER_BYTES = 0, 256, 512, 640, 768, 1024
+
+# Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
+# (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.
+COPIES = 0
+ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk"}  # kinds of sites that need the queues
+QUEUE = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 192}
+# An entry: host addresses, offsets in shared memory, bytes to read and group of each lane; the lanes that still wait
+# for it, and how many bytes each writes (0: it arrives at an mbarrier instead).
+ENTRY = {"sources": 0, "targets": 256, "takes": 384, "groups": 512, "lanes": 640, "size": 644, "site": 648}
+ENTRY_BYTES, QUEUE_ENTRIES = 704, 256
+QUEUE_BYTES = QUEUE["entries"] + QUEUE_ENTRIES * ENTRY_BYTES
+
+# An mbarrier's 64 bits: where its fields begin (pending arrivals stand lowest), the two highest bits of a live one, the
+# largest count. PATIENCE: rounds in which every warp of a block waits in vain before that is called a deadlock.
+BARRIER_FIELD = {"expected": 20, "bytes": 40, "phase": 61}
+BARRIER_MARK, BARRIER_LIMIT = 1, (1 << 20) - 1
+DROP, NO_COMPLETE = 1, 2  # what an update may ask for besides
+PATIENCE = 4096

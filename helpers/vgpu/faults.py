@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import layout, memory
+from helpers.vgpu import faults_async, layout, memory
 from helpers.vgpu.context import ERRORS, PC_DONE, PC_SYNC, PC_WAIT
 from helpers.vgpu.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, OutOfBounds
 from helpers.vgpu.lines import line_of
@@ -45,6 +45,8 @@ def failed(worker, run) -> Fault:
         detail = run.assertion
     elif kind == "host":
         detail = (run.host_error,)
+    elif kind == "stalled" or kind.startswith("barrier"):
+        detail = faults_async.barrier_word(worker)
     standing = _standing(worker) if kind == "deadlock" else ()
     block = worker["error_block"]
     return Fault(
@@ -133,7 +135,10 @@ def _short(index: tuple[int, int, int], sizes: tuple[int, int, int]) -> str:
     return "(" + ", ".join(str(i) for i in index[:used]) + ")"
 
 
-_VERB = {"load": "read", "store": "wrote", "atomic": "updated"}
+_VERB = {
+    "load": "read", "store": "wrote", "atomic": "updated", "copy": "copied", "bulk": "copied",
+    "mbarrier": "used an mbarrier of",
+}  # fmt: skip
 
 
 def _bounds(scene: _Scene) -> KernelError:
@@ -303,5 +308,5 @@ def _host(scene: _Scene) -> KernelError:
 
 _BUILDERS = {
     "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "assert": _assert,
-    "trap": _trap, "host": _host,
+    "trap": _trap, "host": _host, **faults_async.BUILDERS,
 }  # fmt: skip

@@ -15,7 +15,7 @@ _TABLE = (
         "multiply tiles in shared memory with ordinary arithmetic",
     ),
     (
-        r"\b(?:cp\.async|cp\.reduce|mbarrier|prefetchu?|discard|applypriority)\b",
+        r"\b(?:cp\.async|cp\.reduce)\b",
         "asynchronous copies",
         "assign from global to shared memory, then call `__syncthreads()`",
     ),

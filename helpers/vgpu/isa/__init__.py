@@ -358,7 +358,7 @@ KINDS: dict[str, str] = {
     "nanosleep": "fence", "prefetch": "fence", "prefetchu": "fence", "discard": "fence", "applypriority": "fence",
     "pmevent": "fence", "griddepcontrol": "fence", "setmaxnreg": "fence",
     "inlined": "fence",  # what is left of a call and its return once the function stands in their place
-    "alloca": "unsupported",
+    "alloca": "unsupported", "cp": "copy", "createpolicy": "policy", "mbarrier": "mbarrier",
 }  # fmt: skip
 
 _BY_OPCODE: dict[str, list[Op]] = {}

@@ -118,6 +118,11 @@ def _check(warp, instruction, mask, addresses, inside, space, op, nbytes):
     for lane in np.flatnonzero(mask & ~inside)[:1]:
         where = warp.where(instruction, lane, int(addresses[lane]))
         raise OutOfBounds(f"{op} of {nbytes} bytes outside {space} memory, {warp.place(instruction, lane)}", **where)
+    aligned(warp, instruction, mask, addresses, op, nbytes)
+
+
+def aligned(warp, instruction, mask, addresses, op, nbytes):
+    """Raise `Misaligned` for the lowest lane whose address is no multiple of `nbytes`."""
     for lane in np.flatnonzero(mask & (addresses % np.uint64(nbytes) != 0))[:1]:
         where = warp.where(instruction, lane, int(addresses[lane]))
         raise Misaligned(
