@@ -58,14 +58,31 @@ GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, BARRIER_BYTES = 0, 256, 512, 640, 7
 
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
 # (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.
-COPIES = 0
-ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk"}  # kinds of sites that need the queues
+ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store"}  # kinds of sites that need the queues
 QUEUE = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 192}
 # An entry: host addresses, offsets in shared memory, bytes to read and group of each lane; the lanes that still wait
 # for it, and how many bytes each writes (0: it arrives at an mbarrier instead).
 ENTRY = {"sources": 0, "targets": 256, "takes": 384, "groups": 512, "lanes": 640, "size": 644, "site": 648}
 ENTRY_BYTES, QUEUE_ENTRIES = 704, 256
 QUEUE_BYTES = QUEUE["entries"] + QUEUE_ENTRIES * ENTRY_BYTES
+# Before those stands the block's queue of bulk copies; groups are counted for each of 1024 threads.
+BULK = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 4160}
+BULK_ENTRY = {
+    "open": 0, "kind": 8, "site": 16, "remote": 24, "offset": 32, "bytes": 40, "barrier": 48, "thread": 56, "group": 64,
+    "reduce": 72, "coordinates": 80,
+}  # fmt: skip
+BULK_ENTRY_BYTES, BULK_ENTRIES = 128, 256
+COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
+LOADS, STORES = 0, 1  # kinds of bulk copies, plus TENSOR for those that go by a tensor map
+TENSOR = 2
+
+# A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element and swizzled bytes of a row,
+# the address, and for each of 5 dimensions, fastest first: elements, bytes between them, elements of a box, steps.
+TENSOR_MARK = 0x70616D726F736E65
+TENSOR_MAP = {
+    "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "address": 24, "sizes": 32, "strides": 52, "box": 92,
+    "steps": 108,  # axis 0 has none, so that they begin 4 bytes further
+}  # fmt: skip
 
 # An mbarrier's 64 bits: where its fields begin (pending arrivals stand lowest), the two highest bits of a live one, the
 # largest count. PATIENCE: rounds in which every warp of a block waits in vain before that is called a deadlock.

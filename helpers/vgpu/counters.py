@@ -82,6 +82,11 @@ COUNTERS: tuple[Counter, ...] = (
             "asynchronous copies' shared wavefronts", "wavefronts"),
     Counter("shared_copy_conflicts", _shared("bank_conflicts_pipe_lsu", "ldgsts"),
             "asynchronous copies' bank conflicts", "wavefronts"),
+    Counter("bulk_loads", None, "bulk copies to shared memory", "copies", "cp.async.bulk, with or without a tensor map"),
+    Counter("bulk_load_bytes", None, "bytes that bulk copies write to shared memory", "bytes",
+            "with what is filled in outside a tensor"),
+    Counter("bulk_stores", None, "bulk copies to global memory", "copies"),
+    Counter("bulk_store_bytes", None, "bytes that bulk copies read from shared memory", "bytes"),
     Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests"),
     Counter("local_load_sectors", _l1("sectors", "local_op_ld"), "local load sectors", "sectors"),
     Counter("local_store_requests", _l1("requests", "local_op_st"), "local store requests", "requests"),
@@ -196,6 +201,8 @@ def _memory(site, slots: dict[str, int]) -> dict[str, int]:
     kind, nbytes = site.kind, site.nbytes
     if kind == "copy":
         return _copied(site, slots)
+    if kind.startswith("bulk"):
+        return {f"{kind}s": slots["requests"], f"{kind}_bytes": slots["lanes"]}
     found: dict[str, int] = {}
     if slots["requests"]:
         if site.space == "const":

@@ -136,8 +136,8 @@ def _short(index: tuple[int, int, int], sizes: tuple[int, int, int]) -> str:
 
 
 _VERB = {
-    "load": "read", "store": "wrote", "atomic": "updated", "copy": "copied", "bulk": "copied",
-    "mbarrier": "used an mbarrier of",
+    "load": "read", "store": "wrote", "atomic": "updated", "copy": "copied", "bulk_load": "copied",
+    "bulk_store": "copied", "mbarrier": "used an mbarrier of",
 }  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _bounds(scene: _Scene) -> KernelError:
     verb = _VERB[site.kind]
     place, cure = _place(scene)
     message = (
-        f"out of bounds: {scene.where()} {verb} {site.nbytes} bytes {place}.\n"
+        f"out of bounds: {scene.where()} {verb} {site.nbytes or 'many'} bytes {place}.\n"
         f"  {scene.at_line(scene.line)}\n  Usual cure: {cure}"
     )
     return OutOfBounds(message, address=fault.address, **scene.keywords())

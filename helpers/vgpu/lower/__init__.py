@@ -16,7 +16,7 @@ from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
-from helpers.vgpu.lower import async_copy as lower_async_copy
+from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
 from helpers.vgpu.lower import flow, inline
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
@@ -30,7 +30,7 @@ SEGMENT_SLOTS = 4  # executions, lanes, divergent branches, unused
 HANDLERS = {
     **lower_memory.HANDLERS,
     **lower_warp.HANDLERS,
-    **lower_async_copy.HANDLERS,
+    **lower_bulk_copy.HANDLERS,
     **lower_mbarrier.HANDLERS,
 }
 

@@ -94,19 +94,14 @@ def arrive(k, instruction: Instruction) -> None:
     k.e.line(call(k, "wb_copy_arrive", f"ptr, ptr, {V32}, i32, i32", arguments))
 
 
-def dispatch(k, instruction: Instruction) -> None:
-    """`cp` with all its forms."""
-    words = set(instruction.modifiers)
-    if instruction.opcode != "cp" or "async" not in words or "bulk" in words:
-        raise k.unsupported(f"the PTX instruction `{instruction}`")
-    form = next((FORMS[word] for word in instruction.modifiers if word in FORMS), copy)
-    form(k, instruction)
-
-
 def policy(k, instruction: Instruction) -> None:
     """`createpolicy`: caches are not modelled, so any number will do."""
     k.write(instruction.operands[0], k.e.const("i64", 0), k.guard(instruction.guard))
 
 
 FORMS = {"commit_group": commit, "wait_group": wait, "wait_all": wait, "mbarrier": arrive}
-HANDLERS = {"copy": dispatch, "policy": policy}
+
+
+def dispatch(k, instruction: Instruction) -> None:
+    """`cp.async` without bulk copies."""
+    next((FORMS[word] for word in instruction.modifiers if word in FORMS), copy)(k, instruction)

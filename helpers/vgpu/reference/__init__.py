@@ -131,6 +131,8 @@ class Block:
         self.param_window.fill(self.parameters)
         self.arrived: dict[int, int] = {}
         self.issued: dict[int, object] = {}  # asynchronous copies by thread
+        self.bulk: list = []  # bulk copies, and the groups that threads have committed
+        self.bulk_groups: dict[int, int] = {}
         self.mbarriers = Barriers(self.shared)
         self.on_access = self.on_step = None
         self.output: Callable[[str], object] = sys.stdout.write

@@ -157,19 +157,14 @@ def arrive(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         issued(warp, lane).items.append(Arrival(offset, where))
 
 
-FORMS = {"commit_group": commit, "wait_group": wait, "wait_all": wait, "mbarrier": arrive}
-
-
-def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
-    words = instruction.modifiers
-    if "bulk" in words or "async" not in words:
-        raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
-    next((FORMS[word] for word in words if word in FORMS), copy)(warp, frame, instruction, mask)
-
-
 def policy(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     """`createpolicy`: there are no caches that a policy could steer."""
     warp.write(frame, instruction.operands[0], np.zeros(LANES, np.uint64), isa.TYPES["u64"], mask)
 
 
-ACTIONS = {"copy": dispatch, "policy": policy}
+FORMS = {"commit_group": commit, "wait_group": wait, "wait_all": wait, "mbarrier": arrive}
+
+
+def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """`cp.async` without bulk copies."""
+    next((FORMS[word] for word in instruction.modifiers if word in FORMS), copy)(warp, frame, instruction, mask)

@@ -14,7 +14,7 @@ from helpers.vgpu import isa, printf
 from helpers.vgpu.errors import DeviceAssert, Unsupported
 from helpers.vgpu.ptx import Call, Instruction, Pair, Sym
 from helpers.vgpu.ptx import Vec as Vector
-from helpers.vgpu.reference import async_copy, lanes, mbarrier
+from helpers.vgpu.reference import bulk_copy, lanes, mbarrier
 from helpers.vgpu.reference import memory as mem
 from helpers.vgpu.reference.warp import LANES, Barrier, Frame, Warp
 
@@ -284,6 +284,6 @@ ACTIONS = {
     "load": load, "store": store, "atomic": atomic, "address": address, "inspect": inspect, "branch": branch,
     "leave": leave, "trap": trap, "call": call, "barrier": barrier, "fence": fence, "shuffle": shuffle,
     "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
-    **async_copy.ACTIONS, **mbarrier.ACTIONS,
+    **bulk_copy.ACTIONS, **mbarrier.ACTIONS,
 }  # fmt: skip
 MOVES = {"branch", "leave", "call", "barrier"}  # kinds that say themselves where the lanes go next

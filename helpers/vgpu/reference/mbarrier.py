@@ -156,7 +156,7 @@ def expect(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 
 def wait(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     """Whether the phase of a state, or of a parity, is over. Where it is not, the warp gives its turn away."""
-    from helpers.vgpu.reference.async_copy import complete_for
+    from helpers.vgpu.reference import async_copy, bulk_copy
 
     target, barrier, wanted = instruction.operands[:3]
     parity = "parity" in instruction.modifiers
@@ -166,7 +166,8 @@ def wait(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     for lane, offset, where in _each(warp, frame, instruction, mask, barrier):
         phase = warp.block.mbarriers.found[warp.block.mbarriers.find(offset, where)]
         if phase.number % 2 == numbers[lane]:
-            complete_for(warp.block, offset)
+            async_copy.complete_for(warp.block, offset)
+            bulk_copy.complete_for(warp.block, offset)
         over[lane] = phase.number % 2 != numbers[lane]
         if not over[lane]:
             warp.stalled = where | {"offset": offset}

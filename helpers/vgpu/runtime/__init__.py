@@ -23,6 +23,7 @@ from helpers.vgpu.context import (
 )
 from helpers.vgpu.runtime import access as runtime_access
 from helpers.vgpu.runtime import async_copy as runtime_async_copy
+from helpers.vgpu.runtime import bulk_copy as runtime_bulk_copy
 from helpers.vgpu.runtime import lanes as runtime_lanes
 from helpers.vgpu.runtime import mbarrier as runtime_mbarrier
 from helpers.vgpu.runtime.text import FAIL, V1, V32, V64, broadcast, context, splat
@@ -368,5 +369,5 @@ define void @wb_fail(ptr %ctx, i64 %code, i64 %id, i32 %mask) {{
 def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512."""
     parts = [runtime_access.source(avx512), runtime_lanes.source(), runtime_async_copy.source()]
-    parts.append(runtime_mbarrier.source())
+    parts += [runtime_mbarrier.source(), runtime_bulk_copy.source()]
     return "\n".join([DECLARATIONS, FAIL, DRIVER, HOST, *parts])

@@ -213,6 +213,7 @@ def _progress() -> Routine:
                 with r.count_to(last.get(), head) as number:
                     r.call("void", "finish_copy", r["ctx"], entry_at(r, queue, number), lanes.get())
                 r.call("void", "drop_finished", queue)
+    r.call("void", "complete_bulk_for", r["ctx"], r["offset"])
     return r
 
 
