@@ -13,6 +13,9 @@ CONTEXT = (
     "warp", "warps", "sites", "segments", "starts", "ends", "allocations", "reads", "writes", "touch_offsets",
     "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices",
     "dynamic_shared", "host", "host_data", "clock", "barriers", "loose_barriers",
+    # asynchronous copies; waits for an mbarrier: the one that failed last, those of a round, rounds without progress
+    "copies", "stalled", "stall_site", "stall_lane", "stall_offset", "stall_warp", "stalls", "stall_rounds",
+    "idle_rounds", "barrier_events",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -36,10 +39,12 @@ LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
 DONE, WAITING, OUT_OF_FUEL, FAILED = 0, 1, 2, 3
 
 # Errors that compiled code reports in the slot "error".
-ERRORS = {
-    1: "bounds", 2: "alignment", 3: "deadlock", 4: "assert", 5: "trap", 6: "host",
-    7: "partial", 8: "unlike", 9: "stride",
-}  # fmt: skip
+_ERROR_NAMES = (
+    "bounds", "alignment", "deadlock", "assert", "trap", "host", "partial", "unlike", "stride",
+    "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
+    "bulk_alignment", "bulk_size", "tensor_map",
+)  # fmt: skip
+ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
 
 # A lane's program counter is the index of its next segment; these flags make it wait.
@@ -51,3 +56,38 @@ PC_DONE = 0x7FFFFFFF
 # A block's barriers: for each of 16 the lanes whose predicate was true and false so far (reducing barriers), the same
 # of the round that ended, the threads that a counting barrier waits for, those that arrived without waiting.
 GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, BARRIER_BYTES = 0, 256, 512, 640, 768, 1024
+
+# Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
+# (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.
+ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store"}  # kinds of sites that need the queues
+QUEUE = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 192}
+# An entry: host addresses, offsets in shared memory, bytes to read and group of each lane; the lanes that still wait
+# for it, and how many bytes each writes (0: it arrives at an mbarrier instead).
+ENTRY = {"sources": 0, "targets": 256, "takes": 384, "groups": 512, "lanes": 640, "size": 644, "site": 648}
+ENTRY_BYTES, QUEUE_ENTRIES = 704, 256
+QUEUE_BYTES = QUEUE["entries"] + QUEUE_ENTRIES * ENTRY_BYTES
+# Before those stands the block's queue of bulk copies; groups are counted for each of 1024 threads.
+BULK = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 4160}
+BULK_ENTRY = {
+    "open": 0, "kind": 8, "site": 16, "remote": 24, "offset": 32, "bytes": 40, "barrier": 48, "thread": 56, "group": 64,
+    "reduce": 72, "coordinates": 80,
+}  # fmt: skip
+BULK_ENTRY_BYTES, BULK_ENTRIES = 128, 256
+COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
+LOADS, STORES = 0, 1  # kinds of bulk copies, plus TENSOR for those that go by a tensor map
+TENSOR = 2
+
+# A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element and swizzled bytes of a row,
+# the address, and for each of 5 dimensions, fastest first: elements, bytes between them, elements of a box, steps.
+TENSOR_MARK = 0x70616D726F736E65
+TENSOR_MAP = {
+    "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "address": 24, "sizes": 32, "strides": 52, "box": 92,
+    "steps": 108,  # axis 0 has none, so that they begin 4 bytes further
+}  # fmt: skip
+
+# An mbarrier's 64 bits: where its fields begin (pending arrivals stand lowest), the two highest bits of a live one, the
+# largest count. PATIENCE: rounds in which every warp of a block waits in vain before that is called a deadlock.
+BARRIER_FIELD = {"expected": 20, "bytes": 40, "phase": 61}
+BARRIER_MARK, BARRIER_LIMIT = 1, (1 << 20) - 1
+DROP, NO_COMPLETE = 1, 2  # what an update may ask for besides
+PATIENCE = 4096

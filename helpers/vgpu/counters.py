@@ -72,6 +72,22 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"),
             "shared atomic wavefronts", "wavefronts",
             "lanes that update one word follow one another, one wavefront each"),
+    Counter("async_copies", "smsp__inst_executed_op_ldgsts.sum", "asynchronous copies, per warp", "instructions",
+            "cp.async: global memory to shared memory without registers"),
+    Counter("async_copy_bytes", None, "bytes that asynchronous copies write to shared memory", "bytes"),
+    Counter("global_copy_requests", _l1("requests", "global_op_ldgsts"), "asynchronous copies' requests", "requests",
+            "not among the global load requests, as on hardware"),
+    Counter("global_copy_sectors", _l1("sectors", "global_op_ldgsts"), "asynchronous copies' global sectors", "sectors",
+            "not among the global load sectors, as on hardware"),
+    Counter("shared_copy_wavefronts", _shared("pipe_lsu_wavefronts", "ldgsts"),
+            "asynchronous copies' shared wavefronts", "wavefronts"),
+    Counter("shared_copy_conflicts", _shared("bank_conflicts_pipe_lsu", "ldgsts"),
+            "asynchronous copies' bank conflicts", "wavefronts"),
+    Counter("bulk_loads", None, "bulk copies to shared memory", "copies", "cp.async.bulk, with or without a tensor map"),
+    Counter("bulk_load_bytes", None, "bytes that bulk copies write to shared memory", "bytes",
+            "with what is filled in outside a tensor"),
+    Counter("bulk_stores", None, "bulk copies to global memory", "copies"),
+    Counter("bulk_store_bytes", None, "bytes that bulk copies read from shared memory", "bytes"),
     Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests"),
     Counter("local_load_sectors", _l1("sectors", "local_op_ld"), "local load sectors", "sectors"),
     Counter("local_store_requests", _l1("requests", "local_op_st"), "local store requests", "requests"),
@@ -189,8 +205,25 @@ def _static(instruction) -> dict[str, int]:
     return {f"flops_fp{found.form.t.bits}": found.op.flops * (2 if found.packed else 1)}
 
 
+def _copied(site, slots: dict[str, int]) -> dict[str, int]:
+    """The two sides of an asynchronous copy, each a site of its own."""
+    if site.space == "global":
+        return {"global_copy_requests": slots["requests"], "global_copy_sectors": slots["sectors"]}
+    least = slots["shared_requests"] * max(1, site.nbytes // 4)
+    return {
+        "async_copies": slots["shared_requests"],
+        "async_copy_bytes": slots["lanes"] * site.nbytes,
+        "shared_copy_wavefronts": slots["shared_wavefronts"],
+        "shared_copy_conflicts": max(0, slots["shared_wavefronts"] - least),
+    }
+
+
 def _memory(site, slots: dict[str, int]) -> dict[str, int]:
     kind, nbytes = site.kind, site.nbytes
+    if kind == "copy":
+        return _copied(site, slots)
+    if kind.startswith("bulk"):
+        return {f"{kind}s": slots["requests"], f"{kind}_bytes": slots["lanes"]}
     found: dict[str, int] = {}
     if slots["requests"]:
         if site.space == "const":

@@ -56,6 +56,10 @@ class Deadlock(KernelError):
     """Threads wait at barriers that the others never reach."""
 
 
+class BarrierError(KernelError):
+    """An mbarrier was used before it was initialised, or got more arrivals or bytes than it can count."""
+
+
 class DeviceAssert(KernelError, AssertionError):
     """An `assert` in a kernel failed, or the kernel executed `trap`."""
 

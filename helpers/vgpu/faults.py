@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import layout, memory
+from helpers.vgpu import faults_async, layout, memory
 from helpers.vgpu.context import ERRORS, PC_DONE, PC_SYNC, PC_WAIT
 from helpers.vgpu.errors import (
     Deadlock,
@@ -54,6 +54,8 @@ def failed(worker, run) -> Fault:
         detail = run.assertion
     elif kind == "host":
         detail = (run.host_error,)
+    elif kind == "stalled" or kind.startswith("barrier"):
+        detail = faults_async.barrier_word(worker)
     standing = _standing(worker) if kind == "deadlock" else ()
     block = worker["error_block"]
     return Fault(
@@ -142,7 +144,10 @@ def _short(index: tuple[int, int, int], sizes: tuple[int, int, int]) -> str:
     return "(" + ", ".join(str(i) for i in index[:used]) + ")"
 
 
-_VERB = {"load": "read", "store": "wrote", "atomic": "updated"}
+_VERB = {
+    "load": "read", "store": "wrote", "atomic": "updated", "copy": "copied", "bulk_load": "copied",
+    "bulk_store": "copied", "mbarrier": "used an mbarrier of",
+}  # fmt: skip
 
 
 def _bounds(scene: _Scene) -> KernelError:
@@ -150,7 +155,7 @@ def _bounds(scene: _Scene) -> KernelError:
     verb = _VERB[site.kind]
     place, cure = _place(scene)
     message = (
-        f"out of bounds: {scene.where()} {verb} {site.nbytes} bytes {place}.\n"
+        f"out of bounds: {scene.where()} {verb} {site.nbytes or 'many'} bytes {place}.\n"
         f"  {scene.at_line(scene.line)}\n  Usual cure: {cure}"
     )
     return OutOfBounds(message, address=fault.address, **scene.keywords())
@@ -351,4 +356,5 @@ def _stride(scene: _Scene) -> KernelError:
 _BUILDERS = {
     "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "assert": _assert,
     "trap": _trap, "host": _host, "partial": _partial, "unlike": _unlike, "stride": _stride,
+    **faults_async.BUILDERS,
 }  # fmt: skip

@@ -26,9 +26,19 @@ _TABLE = (
         "m16n8k8 on",
     ),
     (
-        r"\b(?:cp\.async|cp\.reduce|mbarrier|prefetchu?|discard|applypriority)\b",
-        "asynchronous copies",
-        "assign from global to shared memory, then call `__syncthreads()`",
+        r"im2col|tile::|cp_mask|cta_group",
+        "tensor copies of this form",
+        "copy plain boxes of a tensor (`.tile`), one block for itself",
+    ),
+    (
+        r"reduction by a tensor map|the reduction",
+        "bulk reductions of this form",
+        "add with `atomicAdd`, or reduce runs of memory with `cp.reduce.async.bulk` and add, min, max, and, or, xor",
+    ),
+    (
+        r"\btensormap\b",
+        "tensor maps made in kernels",
+        "make one map for each array on the host with `tensor_map(array, box)`",
     ),
     (
         r"%envreg|cudaCGSynchronize",

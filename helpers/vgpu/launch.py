@@ -23,12 +23,15 @@ from helpers.device import current
 from helpers.vgpu import counters as counting
 from helpers.vgpu import faults, host_calls, jit, layout, memory, ptx
 from helpers.vgpu.context import (
+    ASYNCHRONOUS,
     BARRIER_BYTES,
     CONTEXT,
+    COPIES,
     FAILED,
     LAUNCH_SLOT,
     OUT_OF_FUEL,
     PC_DONE,
+    QUEUE_BYTES,
     SITE_BYTES,
     SITE_SLOT,
     SLOT,
@@ -286,6 +289,7 @@ class _Worker:
             "slots": 8 * len(CONTEXT), "sites": SITE_BYTES * max(1, len(lowered.sites)),
             "segments": 8 * SEGMENT_SLOTS * len(lowered.segments), "states": run.warps * lowered.state_bytes,
             "local": run.warps * LANES * lowered.local_bytes, "barriers": BARRIER_BYTES, "host_data": 1024,
+            "copies": run.warps * QUEUE_BYTES + COPIES if any(s.kind in ASYNCHRONOUS for s in lowered.sites) else 0,
             # The runtime reads up to 128 bytes at a time, so there is room for that behind the last byte.
             "shared": run.shared_bytes + 128,
         }  # fmt: skip
@@ -306,6 +310,7 @@ class _Worker:
         values = run.slots | {
             "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "segments": at["segments"],
             "states": at["states"], "barriers": at["barriers"], "host_data": at["host_data"],
+            "copies": at["copies"],
         }  # fmt: skip
         self.slots[[SLOT[name] for name in values]] = list(values.values())
         self.callback = None

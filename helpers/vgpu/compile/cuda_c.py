@@ -136,6 +136,11 @@ REMEDIES = (
         r'identifier "(u?int(?:8|16|32|64)_t)" is undefined',
         "`{0}` needs `#include <cuda/std/cstdint>`; or write `int`, `unsigned int`, `long long`.",
     ),
+    (
+        r'incomplete type "CUtensorMap|identifier "CUtensorMap" is undefined',
+        "Before the first `#include`, write `struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };` and "
+        "`typedef CUtensorMap_st CUtensorMap;`: the header that has them cannot be included in kernels.",
+    ),
     (r'identifier "cg" is undefined', "Add `#include <cooperative_groups.h>` and a namespace alias `cg`."),
     (
         r'identifier "(\w+)" is undefined',

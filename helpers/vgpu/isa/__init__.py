@@ -365,7 +365,7 @@ KINDS: dict[str, str] = {
     "pmevent": "fence", "griddepcontrol": "fence", "setmaxnreg": "fence",
     "inlined": "fence",  # what is left of a call and its return once the function stands in their place
     **dict.fromkeys(("wmma", "mma", "ldmatrix", "stmatrix", "movmatrix"), "tensor"),
-    "alloca": "unsupported",
+    "alloca": "unsupported", "cp": "copy", "createpolicy": "policy", "mbarrier": "mbarrier",
 }  # fmt: skip
 
 _BY_OPCODE: dict[str, list[Op]] = {}

@@ -16,7 +16,9 @@ from helpers.vgpu.errors import Unsupported, VirtualGPUError
 from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
+from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
 from helpers.vgpu.lower import flow, inline
+from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
 from helpers.vgpu.lower import tensor as lower_tensor
 from helpers.vgpu.lower import warp as lower_warp
@@ -30,6 +32,8 @@ HANDLERS = {
     **lower_memory.HANDLERS,
     **lower_warp.HANDLERS,
     **lower_tensor.HANDLERS,
+    **lower_bulk_copy.HANDLERS,
+    **lower_mbarrier.HANDLERS,
 }
 
 

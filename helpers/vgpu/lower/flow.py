@@ -69,6 +69,8 @@ def results(instruction: Instruction) -> list[str]:
         return [f"{name}@0" for name in instruction.operands[0].returns]
     if _no_result(instruction) or not instruction.operands:
         return []
+    if isinstance(instruction.operands[0], Mem):  # copies, and what updates an object in memory
+        return []
     if instruction.opcode in ("bar", "barrier"):
         return []  # what a reducing barrier gives is written by the "barrier.result" that follows it
     found = registers_in(instruction.operands[0])
@@ -85,6 +87,8 @@ def sources(instruction: Instruction) -> list[str]:
         return found + [f"{name}@0" for name in instruction.operands[0].arguments]
     plain_barrier = instruction.opcode in ("bar", "barrier") and "red" not in instruction.modifiers
     writes = not _no_result(instruction) and not plain_barrier
+    if instruction.operands and isinstance(instruction.operands[0], Mem):
+        writes = False
     for operand in instruction.operands[1:] if writes else instruction.operands:
         found += registers_in(operand)
     row = isa.match(instruction.opcode, instruction.modifiers)
@@ -217,8 +221,8 @@ def _analyse(body, segments: list[Segment]) -> Flow:
     crossing = set().union(*live_in) if live_in else set()
     invariant, flowing = _uniform_by_data(segments)
     spins = any(
-        kind_of(i) == "atomic" or {"volatile", "acquire", "relaxed"} & set(i.modifiers)
-        for s in segments for i in s.body if i.opcode in ("atom", "red", "ld")
+        kind_of(i) in ("atomic", "mbarrier") or {"volatile", "acquire", "relaxed"} & set(i.modifiers)
+        for s in segments for i in s.body if i.opcode in ("atom", "red", "ld", "mbarrier")
     )  # fmt: skip
     after = _post_dominators(segments)
     while True:
@@ -304,6 +308,9 @@ def _result_is_uniform(instruction: Instruction, uniform: set[str], invariant: b
         if invariant or "local" in instruction.modifiers:
             return False
         return all(name in uniform for name in registers_in(memory))
+    if kind == "mbarrier":  # lanes that ask for one parity of one barrier get one answer
+        named = [n for o in instruction.operands[1:] for n in registers_in(o)]
+        return not invariant and "parity" in instruction.modifiers and all(n in uniform for n in named)
     if kind in ("address", "inspect"):
         return "local" not in instruction.modifiers and _operand_is_uniform(instruction.operands[1], uniform, invariant)
     if kind == "vote":

@@ -19,6 +19,7 @@ from helpers.vgpu import isa, layout, ptx
 from helpers.vgpu.errors import Deadlock, KernelTimeout, Unsupported
 from helpers.vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
+from helpers.vgpu.reference.mbarrier import Barriers, Watch
 from helpers.vgpu.reference.memory import Access, Window
 from helpers.vgpu.reference.warp import LANES, STACK_BYTES, Barrier, Warp, prepare
 
@@ -129,6 +130,10 @@ class Block:
         self.param_window = Window(len(self.parameters))
         self.param_window.fill(self.parameters)
         self.arrived: dict[int, int] = {}
+        self.issued: dict[int, object] = {}  # asynchronous copies by thread
+        self.bulk: list = []  # bulk copies, and the groups that threads have committed
+        self.bulk_groups: dict[int, int] = {}
+        self.mbarriers = Barriers(self.shared)
         self.on_access = self.on_step = None
         self.output: Callable[[str], object] = sys.stdout.write
         self.warps = [Warp(self, i) for i in range(-(-self.threads // LANES))]
@@ -156,17 +161,27 @@ class Block:
     # -- running
 
     def run(self, max_steps: int) -> int:
+        watch = Watch(self)
         while any(warp.live.any() for warp in self.warps):
-            moved = False
+            moved, busy, stalls = False, False, []
             for warp in self.warps:
-                for _ in range(TURN):
+                for taken in range(TURN):
                     if not step(warp):
+                        busy |= taken > 0
                         break
                     moved = True
+                    if warp.stalled is not None:
+                        stalls.append(warp.stalled)
+                        warp.stalled, warp.turned = None, not warp.turned
+                        break
+                else:
+                    busy = True
                 if sum(w.steps for w in self.warps) > max_steps:
                     self._too_long(warp)
-            if not self._release() and not moved:
+            released = self._release()
+            if not released and not moved:
                 self._deadlock()
+            watch.round(stalls, busy or released)
         return sum(warp.steps for warp in self.warps)
 
     def _too_long(self, warp: Warp):
@@ -227,7 +242,8 @@ def step(warp: Warp) -> bool:
     groups = warp.groups()
     if not groups:
         return False
-    warp.highest_first = len(groups) > 1 and warp.steps % PATIENCE > PATIENCE - GRACE
+    late = warp.turned or warp.steps % PATIENCE > PATIENCE - GRACE
+    warp.highest_first = len(groups) > 1 and late
     frame, at, mask = groups[0]
     if len(groups) > 1:
         frame, at, mask = next((g for g in groups if _complete(warp, *g)), groups[0])

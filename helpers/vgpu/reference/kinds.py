@@ -14,7 +14,7 @@ from helpers.vgpu import isa, printf
 from helpers.vgpu.errors import DeviceAssert, Unsupported
 from helpers.vgpu.ptx import Call, Instruction, Pair, Sym
 from helpers.vgpu.ptx import Vec as Vector
-from helpers.vgpu.reference import lanes, tensor
+from helpers.vgpu.reference import bulk_copy, lanes, mbarrier, tensor
 from helpers.vgpu.reference import memory as mem
 from helpers.vgpu.reference.warp import LANES, Barrier, Frame, Warp
 
@@ -287,5 +287,6 @@ ACTIONS = {
     "leave": leave, "trap": trap, "call": call, "barrier": barrier, "fence": fence, "shuffle": shuffle,
     "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
     **tensor.ACTIONS,
+    **bulk_copy.ACTIONS, **mbarrier.ACTIONS,
 }  # fmt: skip
 MOVES = {"branch", "leave", "call", "barrier"}  # kinds that say themselves where the lanes go next

@@ -118,6 +118,11 @@ def _check(warp, instruction, mask, addresses, inside, space, op, nbytes):
     for lane in np.flatnonzero(mask & ~inside)[:1]:
         where = warp.where(instruction, lane, int(addresses[lane]))
         raise OutOfBounds(f"{op} of {nbytes} bytes outside {space} memory, {warp.place(instruction, lane)}", **where)
+    aligned(warp, instruction, mask, addresses, op, nbytes)
+
+
+def aligned(warp, instruction, mask, addresses, op, nbytes):
+    """Raise `Misaligned` for the lowest lane whose address is no multiple of `nbytes`."""
     for lane in np.flatnonzero(mask & (addresses % np.uint64(nbytes) != 0))[:1]:
         where = warp.where(instruction, lane, int(addresses[lane]))
         raise Misaligned(
@@ -179,14 +184,14 @@ def atomic(instruction, hosts, mask, operands):
     for lane in np.flatnonzero(mask):
         old = ctypes.string_at(int(hosts[lane]), nbytes)
         before[lane] = np.frombuffer(old, before.dtype)[0]
-        new = _combine(name, operation, old, *(operand[lane].tobytes() for operand in operands))
+        new = combine(name, operation, old, *(operand[lane].tobytes() for operand in operands))
         ctypes.memmove(int(hosts[lane]), new, nbytes)
     return before
 
 
-def _combine(name: str, operation, *raw: bytes) -> bytes:
+def combine(name: str, operation, *raw: bytes) -> bytes:
     if name in isa.PACKED:
-        halves = (_combine(isa.PACKED[name], operation, *(r[i : i + 2] for r in raw)) for i in (0, 2))
+        halves = (combine(isa.PACKED[name], operation, *(r[i : i + 2] for r in raw)) for i in (0, 2))
         return b"".join(halves)
     kind = isa.TYPES[name]
     if kind.kind == "h":

@@ -103,6 +103,8 @@ class Warp:
         self.frames: dict[tuple[int, int], Frame] = {}
         self.highest_first = False
         self.steps = 0
+        self.stalled: dict | None = None  # where the warp asked an mbarrier in vain
+        self.turned = False  # after that, the lanes that are furthest ahead get a turn
         entry = self.frame(0, 0)
         entry.parameters[:, : len(block.parameters)] = block.parameters
 

@@ -22,7 +22,10 @@ from helpers.vgpu.context import (
     PC_WAIT,
 )
 from helpers.vgpu.runtime import access as runtime_access
+from helpers.vgpu.runtime import async_copy as runtime_async_copy
+from helpers.vgpu.runtime import bulk_copy as runtime_bulk_copy
 from helpers.vgpu.runtime import lanes as runtime_lanes
+from helpers.vgpu.runtime import mbarrier as runtime_mbarrier
 from helpers.vgpu.runtime import tensor as runtime_tensor
 from helpers.vgpu.runtime.text import FAIL, V1, V32, V64, broadcast, context, splat
 
@@ -137,6 +140,7 @@ each_run:
   %so = mul i64 %w, %bytes
   %state = getelementptr i8, ptr %states, i64 %so
   %status = call i32 %run(ptr %state, ptr %ctx)
+  call void @note_slice(ptr %ctx, i32 %status)
   %w1 = add i64 %w, 1
   %alive = icmp ne i32 %status, {DONE}
   %alive64 = zext i1 %alive to i64
@@ -183,8 +187,8 @@ deadlock:
   store i64 0, ptr %in_p
   ret i32 {FAILED}
 go:
-  %anystarved = icmp ne i64 %starved, 0
-  br i1 %anystarved, label %tick, label %round
+  %verdict = call i32 @judge_round(ptr %ctx, i64 %opened, i64 %starved)
+  switch i32 %verdict, label %round [ i32 1, label %tick  i32 2, label %fail ]
 tick:
   %slices = load i64, ptr %slices_p
   %slices1 = sub i64 %slices, 1
@@ -365,8 +369,9 @@ define void @wb_fail(ptr %ctx, i64 %code, i64 %id, i32 %mask) {{
 
 def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512."""
-    parts = [DECLARATIONS, FAIL, DRIVER, HOST, runtime_access.source(avx512), runtime_lanes.source()]
-    return "\n".join([*parts, runtime_tensor.source()])
+    parts = [runtime_access.source(avx512), runtime_lanes.source(), runtime_async_copy.source()]
+    parts += [runtime_mbarrier.source(), runtime_bulk_copy.source(), runtime_tensor.source()]
+    return "\n".join([DECLARATIONS, FAIL, DRIVER, HOST, *parts])
 
 
 def later(function: str) -> str | None:
