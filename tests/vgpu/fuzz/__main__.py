@@ -57,6 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.vgpu.fuzz", description=__doc__)
     parser.add_argument("--kind", choices=sorted(KINDS), action="append", help="only these kinds of case")
     parser.add_argument("--minutes", type=float, default=2, help="for all kinds together")
+    parser.add_argument("--patience", type=float, default=60, help="seconds that one case may take")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--one", action="store_true", help="run the one case of --kind and --seed in this process")
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
@@ -70,7 +71,7 @@ def main() -> None:
     for kind in kinds:
         end, seed, tally = time.monotonic() + 60 * given.minutes / len(kinds), given.seed, Counter()
         while time.monotonic() < end:
-            outcomes, done = batch(kind, seed, 50, patience=10)
+            outcomes, done = batch(kind, seed, 50, given.patience)
             seed += done
             for outcome in outcomes:
                 tally[outcome["outcome"]] += 1
