@@ -14,18 +14,18 @@ import subprocess
 import sys
 import time
 
-from helpers.vgpu.bench.kernels import KERNELS, SIMULATOR_SIZES, SIZES, case
+from helpers.vgpu.bench.kernels import WORKLOADS, Workload
 
 SIMULATE = """
 import json, sys, time
 from numba import cuda
-from helpers.vgpu.bench.kernels import KERNELS, SIMULATOR_SIZES, case
+from helpers.vgpu.bench.kernels import WORKLOADS
 seconds = {}
-for name, n in SIMULATOR_SIZES.items():
-    c = case(name, n)
+for name, workload in WORKLOADS.items():
+    c = workload.arguments(workload.simulated)
     args = [cuda.to_device(a) if getattr(a, "ndim", 0) else a for a in c.args]
     start = time.perf_counter()
-    KERNELS[name][c.grid, c.block](*args)
+    workload.kernel[c.grid, c.block](*args)
     seconds[name] = (time.perf_counter() - start) / c.threads
 print(json.dumps(seconds))
 """
@@ -51,41 +51,97 @@ def simulator() -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure(name: str, kernel, threads: int, repeat: int) -> dict:
-    """One kernel: instructions a second with counters, seconds to compile and seconds a thread."""
-    from helpers.vgpu import launch, numba_cuda
+class Launch:
+    """One workload on device arrays, ready to be launched again and again."""
 
-    size = case(name, SIZES[name])
-    args = [numba_cuda.to_device(a) if getattr(a, "ndim", 0) else a for a in size.args]
-    start = time.perf_counter()
-    prepared = kernel.prepare(args, size.grid, size.block)
-    front_end = time.perf_counter() - start
-    start = time.perf_counter()
-    prepared.kernel.compiled(True)
-    compiling = time.perf_counter() - start
-    found = []
+    def __init__(self, workload: Workload, n: int):
+        from helpers.vgpu import numba_cuda
 
-    def run(n: int) -> None:
-        found.append(
-            launch.launch(
-                prepared.kernel,
-                size.grid,
-                size.block,
-                prepared.params,
-                prepared.arrays,
-                observe=True,
-                threads=n,
-            )
+        self.case = workload.arguments(n)
+        args = [numba_cuda.to_device(a) if getattr(a, "ndim", 0) else a for a in self.case.args]
+        start = time.perf_counter()
+        self.prepared = workload.kernel.prepare(args, self.case.grid, self.case.block)
+        self.to_ptx = time.perf_counter() - start
+
+    def compile(self) -> float:
+        """Seconds from PTX to machine code."""
+        start = time.perf_counter()
+        self.prepared.kernel.compiled(True)
+        return time.perf_counter() - start
+
+    def run(self, threads: int = 1):
+        """The counters of a launch."""
+        from helpers.vgpu import launch
+
+        p = self.prepared
+        return launch.launch(
+            p.kernel, self.case.grid, self.case.block, p.params, p.arrays, observe=True, threads=threads
         )
 
-    seconds = best(lambda: run(1), repeat)
-    several = best(lambda: run(threads), repeat)
-    lanes = found[-1].total["thread_instructions"]
+
+def measure(name: str, workload: Workload, threads: int, repeat: int) -> dict:
+    """One kernel: instructions a second with counters, seconds to compile, to find it again, and a thread."""
+    ready = Launch(workload, workload.size)
+    compiling = ready.compile()
+    seconds, several = best(ready.run, repeat), best(lambda: ready.run(threads), repeat)
+    lanes = ready.run(threads).total["thread_instructions"]
     return {
         "kernel": name, "lane_instructions": lanes, "seconds": seconds, "rate": lanes / seconds,
-        "seconds_on_all_threads": several, "to_ptx": front_end, "compile": compiling,
-        "per_thread": seconds / size.threads,
+        "seconds_on_all_threads": several, "to_ptx": ready.to_ptx, "compile": compiling,
+        "again": best(lambda: Launch(workload, workload.simulated).compile(), 3),
+        "per_thread": seconds / ready.case.threads,
     }  # fmt: skip
+
+
+def scaling(repeat: int) -> list[dict]:
+    """Seconds and lane-instructions of launches over three decades of work, for kernels of two kinds."""
+    found = []
+    for name, sizes in (("saxpy", (1 << 14, 1 << 17, 1 << 20, 1 << 23)), ("tiled matmul", (64, 128, 256, 512))):
+        for n in sizes:
+            ready = Launch(WORKLOADS[name], n)
+            ready.compile()
+            seconds = best(ready.run, repeat)
+            lanes = ready.run().total["thread_instructions"]
+            found.append({"kernel": name, "n": n, "lane_instructions": lanes, "seconds": seconds})
+    return found
+
+
+FIRST = """
+import time
+start = time.perf_counter()
+import helpers
+imported = time.perf_counter()
+{}
+print(imported - start, time.perf_counter() - start)
+"""
+FIRST_KERNELS = {
+    "CUDA C": """
+from helpers import cp
+kernel = cp.RawKernel('extern "C" __global__ void k(float* x) { x[threadIdx.x] = 1; }', "k")
+kernel((1,), (32,), (cp.zeros(32, cp.float32),))
+""",
+    "Numba": """
+import numpy as np
+from helpers.vgpu.bench.kernels import WORKLOADS
+case = WORKLOADS["saxpy"].arguments(1024)
+WORKLOADS["saxpy"].kernel[case.grid, case.block](*case.args)
+""",
+}
+
+
+def start_up(repeat: int) -> dict:
+    """Seconds to import `helpers`, and until the first kernel of each language has run, each in a new process."""
+    found = {}
+    for language, code in FIRST_KERNELS.items():
+        runs = []
+        for _ in range(repeat):
+            done = subprocess.run(
+                [sys.executable, "-c", FIRST.format(code)], capture_output=True, text=True, check=True
+            )
+            runs.append(tuple(map(float, done.stdout.split())))
+        found["import"] = min(found.get("import", 1e9), min(r[0] for r in runs))
+        found[language] = min(r[1] for r in runs)
+    return found
 
 
 def overhead(repeat: int = 200) -> float:
@@ -113,10 +169,13 @@ def main(argv=None) -> int:
     cores = os.cpu_count() or 1
     jit.address("wb_run_blocks")
     simulated = {} if options.no_simulator else simulator()
-    rows = [measure(name, kernel, cores, options.repeat) for name, kernel in KERNELS.items()]
+    rows = [measure(name, workload, cores, options.repeat) for name, workload in WORKLOADS.items()]
     for row in rows:
         row["ratio"] = simulated[row["kernel"]] / row["per_thread"] if row["kernel"] in simulated else None
-    report = {"cpu": jit.cpu(), "cores": cores, "launch_overhead": overhead(), "kernels": rows}
+    report = {
+        "cpu": jit.cpu(), "cores": cores, "launch_overhead": overhead(), "kernels": rows,
+        "scaling": scaling(options.repeat), "start": start_up(min(options.repeat, 3)),
+    }  # fmt: skip
     print(json.dumps(report, indent=1) if options.json else table(report))
     return 0
 
@@ -126,17 +185,28 @@ def table(report: dict) -> str:
     lines = [
         f"virtual GPU on {report['cpu']}, {report['cores']} cores; counters and bounds checks on",
         f"{'kernel':16} {'G lane-instr/s':>14} {'one core':>10} {'all cores':>10} {'to PTX':>8} {'compile':>8} "
-        f"{'× simulator':>12}",
+        f"{'again':>9} {'× simulator':>12}",
     ]
     for r in report["kernels"]:
         ratio = f"{r['ratio']:,.0f}" if r["ratio"] else "–"
         lines.append(
             f"{r['kernel']:16} {r['rate'] / 1e9:14.2f} {r['seconds'] * 1e3:7.1f} ms "
-            f"{r['seconds_on_all_threads'] * 1e3:7.1f} ms {r['to_ptx']:6.2f} s {r['compile']:6.2f} s {ratio:>12}"
+            f"{r['seconds_on_all_threads'] * 1e3:7.1f} ms {r['to_ptx']:6.2f} s {r['compile']:6.2f} s "
+            f"{r['again'] * 1e6:6.0f} µs {ratio:>12}"
         )
-    lines.append(f"launch overhead {report['launch_overhead'] * 1e3:.2f} ms")
     lines.append(
-        f"simulator sizes: {', '.join(f'{k} {n}' for k, n in SIMULATOR_SIZES.items())}; ratios are per GPU thread"
+        f"launch overhead {report['launch_overhead'] * 1e3:.2f} ms; ratios to the simulator are per GPU thread"
+    )
+    lines += ["", f"{'over three decades':16} {'n':>10} {'lane-instr':>14} {'one core':>10} {'ns each':>8}"]
+    for r in report["scaling"]:
+        each = r["seconds"] / r["lane_instructions"] * 1e9
+        lines.append(
+            f"{r['kernel']:18} {r['n']:>10} {r['lane_instructions']:14,d} {r['seconds'] * 1e3:7.2f} ms {each:8.3f}"
+        )
+    start = report["start"]
+    lines.append(
+        f"import helpers {start['import'] * 1e3:.1f} ms; from there to the end of the first kernel: "
+        + ", ".join(f"{start[language]:.2f} s in {language}" for language in FIRST_KERNELS)
     )
     return "\n".join(lines)
 
