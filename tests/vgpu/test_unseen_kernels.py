@@ -1430,7 +1430,7 @@ def refusal(body: str, before: str = "", error=VirtualGPUError) -> str:
 
 POINTERS = "__device__ float one(float a) { return a; } __device__ float two(float a) { return 2 * a; }"
 REFUSED = {
-    "texture": ("x[0] = tex2D<float>((cudaTextureObject_t)x, 0, 0);", "", "textures", "pointer"),
+    "cube_map": ("x[0] = texCubemap<float>((cudaTextureObject_t)x, 0, 0, 1);", "", "texture", "layered"),
     "tensor_cores_on_bits": (
         "using namespace nvcuda::wmma; typedef experimental::precision::b1 b1; fragment<matrix_a, 8, 8, 128, b1, "
         "row_major> a; fragment<matrix_b, 8, 8, 128, b1, col_major> b; fragment<accumulator, 8, 8, 128, int> c; "
