@@ -40,8 +40,8 @@ from helpers.vgpu.context import (
 from helpers.vgpu.counters import Counters, Footprint
 from helpers.vgpu.errors import LaunchError, Unsupported
 from helpers.vgpu.lower import SEGMENT_SLOTS, Lowered, lower
-from helpers.vgpu.ptx.verify import verify
 from helpers.vgpu.lower.texture import SITE_KINDS as TEXTURE_KINDS
+from helpers.vgpu.ptx.verify import verify
 
 MAX_THREADS_PER_BLOCK = 1024
 MAX_BLOCK = (1024, 1024, 64)

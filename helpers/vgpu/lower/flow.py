@@ -30,6 +30,9 @@ NO_RESULT = {
     "call",
     "stmatrix",
     "sust",
+    "prefetchu",
+    "applypriority",
+    "discard",
 }
 INVARIANT_SPECIALS = (
     "%ctaid", "%ntid", "%nctaid", "%nwarpid", "%warpid", "%smid", "%nsmid", "%gridid", "%dynamic", "%total", "WARP_SZ",

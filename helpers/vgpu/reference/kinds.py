@@ -69,6 +69,8 @@ def store(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     operands = list(instruction.operands)
     target = operands.pop(0) if instruction.opcode == "atom" else None
+    if "L2::cache_hint" in instruction.modifiers:
+        operands.pop()
     if isinstance(operands[-1], Vector):
         raise Unsupported(f"Atomics on vectors ({instruction}) are not known to the virtual GPU.")
     kind, space = _element(instruction), mem.space_of(instruction.modifiers)

@@ -13,9 +13,9 @@ import numpy as np
 
 from helpers.vgpu import isa, textures
 from helpers.vgpu.errors import Misaligned, OutOfBounds, Unsupported
+from helpers.vgpu.faults_texture import BadHandle
 from helpers.vgpu.ptx import Pair
 from helpers.vgpu.ptx import Vec as Vector
-from helpers.vgpu.faults_texture import BadHandle
 
 f32 = np.float32
 DTYPES = {"s": "i", "u": "u", "f": "f"}
