@@ -1437,10 +1437,6 @@ REFUSED = {
         "fill_fragment(c, 0); bmma_sync(c, a, b, c); x[0] = c.x[0];",
         "#include <mma.h>", "tensor-core", "8-bit integers",
     ),
-    "asynchronous_copy": (
-        "__shared__ float s[32]; __pipeline_memcpy_async(&s[threadIdx.x], x, 4); __pipeline_wait_prior(0); x[1] = s[0];",
-        "#include <cuda_pipeline.h>", "asynchronous", "__syncthreads",
-    ),
     "function_pointer": (
         "float (*f[2])(float) = {one, two}; x[threadIdx.x] = f[(int)x[1] & 1](x[0]);", POINTERS, "switch", "template",
     ),
