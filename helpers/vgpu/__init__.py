@@ -3,5 +3,6 @@
 `compile` (CUDA C and Numba to PTX) → `ptx` (text to dataclasses) → `lower` (one flat body, segments, what is the same
 for all lanes, LLVM IR) → `jit` (machine code) → `launch` (grids over threads) → `counters`, `faults`. `isa` is the
 table of instructions that `lower` and the slow `reference` interpreter both read, `runtime` the code all kernels
-share, `memory` the device memory. `numba_cuda` (made of what is in `numba`) and `cupy` are the faces learners see.
+share, `memory` the device memory, `textures` the books of textures and surfaces. `numba_cuda` (made of what is in
+`numba`) and `cupy` are the faces learners see.
 """

@@ -16,6 +16,7 @@ CONTEXT = (
     # asynchronous copies; waits for an mbarrier: the one that failed last, those of a round, rounds without progress
     "copies", "stalled", "stall_site", "stall_lane", "stall_offset", "stall_warp", "stalls", "stall_rounds",
     "idle_rounds", "barrier_events",
+    "textures", "texture_count", "texture_data",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -32,6 +33,10 @@ PATTERN = 256  # byte offset: the pattern, 32 offsets from lane 0, of 8 bytes (g
 PLACES = 384  # byte offset: for shared patterns, the word of each lane counted from the lowest
 SITE_BYTES = 512
 
+# A worker's buffer for textures: first the coordinates of a request that failed (three vectors), then results or
+# addresses of a request, then the numbers of the sectors its texels lie in (up to 8 for each lane).
+TEXTURE_RESULTS, TEXTURE_KEYS, TEXTURE_BYTES = 512, 1024, 2048
+
 SHARED_LAUNCH = ("next_block", "blocks", "stop_block")
 LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
 
@@ -42,7 +47,7 @@ DONE, WAITING, OUT_OF_FUEL, FAILED = 0, 1, 2, 3
 _ERROR_NAMES = (
     "bounds", "alignment", "deadlock", "assert", "trap", "host", "partial", "unlike", "stride",
     "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
-    "bulk_alignment", "bulk_size", "tensor_map",
+    "bulk_alignment", "bulk_size", "tensor_map", "texture",
 )  # fmt: skip
 ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}

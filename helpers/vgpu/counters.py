@@ -19,6 +19,7 @@ from helpers.vgpu.context import SITE, SITE_SLOT
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import Lowered, flow
+from helpers.vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,14 @@ def _shared(what: str, op: str) -> str:
     return f"l1tex__data_{what}_mem_shared_op_{op}.sum"
 
 
+def _texture(what: str, op: str) -> str:
+    return f"l1tex__t_{what}_pipe_tex_mem_{op}.sum"
+
+
+_LAYOUT = (
+    "a sector of a 2-D or 3-D CUDA array is taken to hold 16 bytes of each of two rows; hardware's own layout is not "
+    "documented. Linear and pitched memory is counted as it lies"
+)
 _PTX = "PTX instructions; the machine's own count differs"
 # fmt: off
 COUNTERS: tuple[Counter, ...] = (
@@ -93,6 +102,14 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("local_store_requests", _l1("requests", "local_op_st"), "local store requests", "requests"),
     Counter("local_store_sectors", _l1("sectors", "local_op_st"), "local store sectors", "sectors"),
     Counter("constant_load_requests", "smsp__inst_executed_op_ldc.sum", "constant load requests", "requests"),
+    Counter("texture_requests", _texture("requests", "texture"), "texture requests", "requests",
+            "one for each instruction of a warp; hardware may split it"),
+    Counter("texture_sectors", _texture("sectors", "texture"), "texture sectors", "sectors", _LAYOUT),
+    Counter("surface_load_requests", _texture("requests", "surface_op_ld"), "surface load requests", "requests"),
+    Counter("surface_load_sectors", _texture("sectors", "surface_op_ld"), "surface load sectors", "sectors", _LAYOUT),
+    Counter("surface_store_requests", _texture("requests", "surface_op_st"), "surface store requests", "requests"),
+    Counter("surface_store_sectors", _texture("sectors", "surface_op_st"),
+            "surface store sectors", "sectors", _LAYOUT),
     Counter("flops_fp16", None, "half-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("flops_fp32", None, "single-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("flops_fp64", None, "double-precision operations, per thread (fma = 2)", "FLOP"),
@@ -225,6 +242,8 @@ def _memory(site, slots: dict[str, int]) -> dict[str, int]:
     if kind.startswith("bulk"):
         return {f"{kind}s": slots["requests"], f"{kind}_bytes": slots["lanes"]}
     found: dict[str, int] = {}
+    if kind in TEXTURE_KINDS:
+        return {f"{kind}_requests": slots["requests"], f"{kind}_sectors": slots["sectors"]}
     if slots["requests"]:
         if site.space == "const":
             found["constant_load_requests"] = slots["requests"]

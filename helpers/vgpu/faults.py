@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import faults_async, layout, memory
+from helpers.vgpu import faults_async, faults_texture, layout, memory
 from helpers.vgpu.context import ERRORS, PC_DONE, PC_SYNC, PC_WAIT
 from helpers.vgpu.errors import (
     Deadlock,
@@ -56,6 +56,9 @@ def failed(worker, run) -> Fault:
         detail = (run.host_error,)
     elif kind == "stalled" or kind.startswith("barrier"):
         detail = faults_async.barrier_word(worker)
+    elif kind == "texture":
+        lanes = worker.texture_data[:384].view(np.int32).reshape(3, 32)
+        detail = tuple(int(row[worker["error_lane"]]) for row in lanes)
     standing = _standing(worker) if kind == "deadlock" else ()
     block = worker["error_block"]
     return Fault(
@@ -356,5 +359,6 @@ def _stride(scene: _Scene) -> KernelError:
 _BUILDERS = {
     "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "assert": _assert,
     "trap": _trap, "host": _host, "partial": _partial, "unlike": _unlike, "stride": _stride,
+    "texture": faults_texture.error,
     **faults_async.BUILDERS,
 }  # fmt: skip

@@ -8,7 +8,11 @@ from helpers.vgpu.errors import Unsupported
 
 # First match wins, searched for in the PTX instruction or name: what it belongs to, and what to use instead.
 _TABLE = (
-    (r"\b(?:tex|tld4|txq|suld|sust|suq|sured)\b", "textures and surfaces", "read the array through a `const` pointer"),
+    (
+        r"\b(?:tex|tld4|txq|suld|sust|suq|sured)\b",
+        "texture or surface access of this kind",
+        "use 1-D, 2-D, 3-D or layered textures of one level, with a texture object that is a parameter",
+    ),
     (
         r"\b(?:wgmma|tcgen05)\b",
         "tensor-core instructions of whole warp groups",

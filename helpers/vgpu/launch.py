@@ -21,7 +21,7 @@ import numpy as np
 
 from helpers.device import current
 from helpers.vgpu import counters as counting
-from helpers.vgpu import faults, host_calls, jit, layout, memory, ptx
+from helpers.vgpu import faults, host_calls, jit, layout, memory, ptx, textures
 from helpers.vgpu.context import (
     ASYNCHRONOUS,
     BARRIER_BYTES,
@@ -35,10 +35,12 @@ from helpers.vgpu.context import (
     SITE_BYTES,
     SITE_SLOT,
     SLOT,
+    TEXTURE_BYTES,
 )
 from helpers.vgpu.counters import Counters, Footprint
 from helpers.vgpu.errors import LaunchError, Unsupported
 from helpers.vgpu.lower import SEGMENT_SLOTS, Lowered, lower
+from helpers.vgpu.lower.texture import SITE_KINDS as TEXTURE_KINDS
 from helpers.vgpu.ptx.verify import verify
 
 MAX_THREADS_PER_BLOCK = 1024
@@ -290,6 +292,7 @@ class _Worker:
             "segments": 8 * SEGMENT_SLOTS * len(lowered.segments), "states": run.warps * lowered.state_bytes,
             "local": run.warps * LANES * lowered.local_bytes, "barriers": BARRIER_BYTES, "host_data": 1024,
             "copies": run.warps * QUEUE_BYTES + COPIES if any(s.kind in ASYNCHRONOUS for s in lowered.sites) else 0,
+            "texture_data": TEXTURE_BYTES,
             # The runtime reads up to 128 bytes at a time, so there is room for that behind the last byte.
             "shared": run.shared_bytes + 128,
         }  # fmt: skip
@@ -311,6 +314,7 @@ class _Worker:
             "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "segments": at["segments"],
             "states": at["states"], "barriers": at["barriers"], "host_data": at["host_data"],
             "copies": at["copies"],
+            "texture_data": at["texture_data"],
         }  # fmt: skip
         self.slots[[SLOT[name] for name in values]] = list(values.values())
         self.callback = None
@@ -341,6 +345,8 @@ class _Launch:
             )
         self.params[: len(params)] = np.frombuffer(params, np.uint8)
         self.table = memory.table()
+        uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
+        self.textures = textures.table() if uses_textures else (np.zeros(1, np.int64), [])
         self.lane_ids, self.first_pcs = _lanes(block)
         self.warps = len(self.first_pcs)
         self.shared = np.zeros(len(LAUNCH_SLOT), np.int64)
@@ -370,6 +376,7 @@ class _Launch:
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
             "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,
             "dynamic_shared": dynamic, "loose_barriers": lowered.loose_barriers,
+            "textures": self.textures[0].ctypes.data, "texture_count": len(self.textures[0]),
         }  # fmt: skip
 
     def go(self, threads: int) -> None:

@@ -1430,16 +1430,12 @@ def refusal(body: str, before: str = "", error=VirtualGPUError) -> str:
 
 POINTERS = "__device__ float one(float a) { return a; } __device__ float two(float a) { return 2 * a; }"
 REFUSED = {
-    "texture": ("x[0] = tex2D<float>((cudaTextureObject_t)x, 0, 0);", "", "textures", "pointer"),
+    "cube_map": ("x[0] = texCubemap<float>((cudaTextureObject_t)x, 0, 0, 1);", "", "texture", "layered"),
     "tensor_cores_on_bits": (
         "using namespace nvcuda::wmma; typedef experimental::precision::b1 b1; fragment<matrix_a, 8, 8, 128, b1, "
         "row_major> a; fragment<matrix_b, 8, 8, 128, b1, col_major> b; fragment<accumulator, 8, 8, 128, int> c; "
         "fill_fragment(c, 0); bmma_sync(c, a, b, c); x[0] = c.x[0];",
         "#include <mma.h>", "tensor-core", "8-bit integers",
-    ),
-    "asynchronous_copy": (
-        "__shared__ float s[32]; __pipeline_memcpy_async(&s[threadIdx.x], x, 4); __pipeline_wait_prior(0); x[1] = s[0];",
-        "#include <cuda_pipeline.h>", "asynchronous", "__syncthreads",
     ),
     "function_pointer": (
         "float (*f[2])(float) = {one, two}; x[threadIdx.x] = f[(int)x[1] & 1](x[0]);", POINTERS, "switch", "template",

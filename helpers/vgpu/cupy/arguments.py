@@ -17,6 +17,7 @@ from helpers.vgpu.cupy.ndarray import ndarray
 from helpers.vgpu.cupy.pointer import MemoryPointer
 from helpers.vgpu.cupy.pools import PinnedMemoryPointer
 from helpers.vgpu.cupy.signature import CParameter
+from helpers.vgpu.cupy.texture import SurfaceObject, TextureObject
 from helpers.vgpu.memory import ArrayInfo
 
 _SPELLINGS = {"f4": "np.float32", "f8": "np.float64", "f2": "np.float16"}
@@ -107,6 +108,14 @@ def _address(place: Slot, arg) -> bytes:
     if not place.pointer:
         raise place.wrong("an address was given", f"Pass a number: {_spell(place)}(…).")
     return struct.pack("<Q", int(arg.ptr))
+
+
+def _handle(place: Slot, arg) -> bytes:
+    if place.nbytes != 8 or (place.c and place.c.pointer):
+        raise place.wrong(
+            f"a {type(arg).__name__} was given", "Declare the parameter as cudaTextureObject_t in the kernel."
+        )
+    return struct.pack("<Q", arg.ptr)
 
 
 def _array(place: Slot, arg: ndarray) -> bytes:
@@ -227,6 +236,7 @@ def _spell(place: Slot) -> str:
 _CONVERSIONS = (
     (ndarray, _array),
     ((MemoryPointer, PinnedMemoryPointer), _address),
+    ((TextureObject, SurfaceObject), _handle),
     (np.ndarray, _numpy_array),
     ((np.void, bytes, bytearray, memoryview), _struct),
     (type(None), _null),

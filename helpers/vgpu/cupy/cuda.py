@@ -6,7 +6,7 @@ import contextlib
 from types import SimpleNamespace
 
 from helpers.vgpu.cupy import cudart as runtime
-from helpers.vgpu.cupy import nvtx
+from helpers.vgpu.cupy import nvtx, texture
 from helpers.vgpu.cupy.device import Device
 from helpers.vgpu.cupy.missing import getter
 from helpers.vgpu.cupy.pointer import Memory, MemoryPointer
@@ -55,6 +55,7 @@ __all__ = [
     "runtime",
     "set_allocator",
     "set_pinned_memory_allocator",
+    "texture",
     "using_allocator",
 ]
 
@@ -94,7 +95,6 @@ __getattr__ = getter(
         "ManagedMemory": "cp.cuda.alloc, with explicit copies",
         "MemoryAsyncPool": "cp.cuda.MemoryPool",
         "malloc_async": "cp.cuda.alloc",
-        "texture": "a plain array: textures need a GPU",
         "cub": "cp.sum, cp.cumsum and the like, or a kernel of your own",
         "thrust": "cp.sort",
         "Function": "cp.RawKernel",

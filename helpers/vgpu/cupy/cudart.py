@@ -13,6 +13,13 @@ memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, 
 eventDefault, eventBlockingSync, eventDisableTiming = 0, 1, 2
 streamDefault, streamNonBlocking = 0, 1
 hostAllocDefault, hostAllocPortable, hostAllocMapped, hostAllocWriteCombined = 0, 1, 2, 4
+cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned = 0, 1
+cudaChannelFormatKindFloat, cudaChannelFormatKindNone = 2, 3
+cudaArrayDefault, cudaArraySurfaceLoadStore = 0, 2
+cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear, cudaResourceTypePitch2D = range(4)
+cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder = range(4)
+cudaFilterModePoint, cudaFilterModeLinear = 0, 1
+cudaReadModeElementType, cudaReadModeNormalizedFloat = 0, 1
 is_hip = False
 _VERSION = 13000
 _allocated: dict[int, memory.Allocation] = {}

@@ -366,6 +366,8 @@ KINDS: dict[str, str] = {
     "inlined": "fence",  # what is left of a call and its return once the function stands in their place
     **dict.fromkeys(("wmma", "mma", "ldmatrix", "stmatrix", "movmatrix"), "tensor"),
     "alloca": "unsupported", "cp": "copy", "createpolicy": "policy", "mbarrier": "mbarrier",
+    "tex": "texture", "tld4": "texture", "suld": "surface", "sust": "surface",
+    "txq": "texture_query", "suq": "texture_query",
 }  # fmt: skip
 
 _BY_OPCODE: dict[str, list[Op]] = {}

@@ -21,6 +21,7 @@ from helpers.vgpu.lower import flow, inline
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
 from helpers.vgpu.lower import tensor as lower_tensor
+from helpers.vgpu.lower import texture as lower_texture
 from helpers.vgpu.lower import warp as lower_warp
 from helpers.vgpu.lower.control import Control
 from helpers.vgpu.lower.emit import FLOAT_OF_BITS, LANES, Emitter, Value
@@ -34,6 +35,7 @@ HANDLERS = {
     **lower_tensor.HANDLERS,
     **lower_bulk_copy.HANDLERS,
     **lower_mbarrier.HANDLERS,
+    **lower_texture.HANDLERS,
 }
 
 

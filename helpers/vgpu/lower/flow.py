@@ -29,6 +29,10 @@ NO_RESULT = {
     "prefetch",
     "call",
     "stmatrix",
+    "sust",
+    "prefetchu",
+    "applypriority",
+    "discard",
 }
 INVARIANT_SPECIALS = (
     "%ctaid", "%ntid", "%nctaid", "%nwarpid", "%warpid", "%smid", "%nsmid", "%gridid", "%dynamic", "%total", "WARP_SZ",
@@ -51,7 +55,7 @@ def registers_in(operand) -> list[str]:
     if isinstance(operand, Not):
         return [operand.reg.name]
     if isinstance(operand, Pair):
-        return [r.name for r in (operand.first, operand.second) if r is not None]
+        return registers_in(operand.first) + registers_in(operand.second)
     if isinstance(operand, Vec):
         return [name for item in operand.items for name in registers_in(item)]
     if isinstance(operand, Mem):

@@ -198,6 +198,8 @@ def atomic(k, instruction: Instruction) -> None:
     e = k.e
     operands = list(instruction.operands)
     destination = None if instruction.opcode == "red" else operands.pop(0)
+    if "L2::cache_hint" in instruction.modifiers:
+        operands.pop()  # the policy
     memory, values = operands[0], operands[1:]
     operation = next((m for m in instruction.modifiers if m in ATOMIC_WORDS), None)
     kind = instruction.modifiers[-1]

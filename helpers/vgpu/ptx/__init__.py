@@ -66,7 +66,7 @@ class Vec:
 class Pair:
     """`a|p`: two destinations."""
 
-    first: Reg | None
+    first: Reg | Vec | None
     second: Reg | None
 
 

@@ -412,7 +412,9 @@ class Parser:
             while self.accept(","):
                 items.append(self.operand(scope))
             self.expect("}")
-            return Vec(tuple(items))
+            if not self.accept("|"):
+                return Vec(tuple(items))
+            return Pair(Vec(tuple(items)), Reg(scope.register(self.next())))  # `tex` that says whether data was there
         if word == "!":
             return Not(Reg(scope.register(self.next())))
         if word == "-":

@@ -14,7 +14,7 @@ from helpers.vgpu import isa, printf
 from helpers.vgpu.errors import DeviceAssert, Unsupported
 from helpers.vgpu.ptx import Call, Instruction, Pair, Sym
 from helpers.vgpu.ptx import Vec as Vector
-from helpers.vgpu.reference import bulk_copy, lanes, mbarrier, tensor
+from helpers.vgpu.reference import bulk_copy, lanes, mbarrier, tensor, texture
 from helpers.vgpu.reference import memory as mem
 from helpers.vgpu.reference.warp import LANES, Barrier, Frame, Warp
 
@@ -69,6 +69,8 @@ def store(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     operands = list(instruction.operands)
     target = operands.pop(0) if instruction.opcode == "atom" else None
+    if "L2::cache_hint" in instruction.modifiers:
+        operands.pop()
     if isinstance(operands[-1], Vector):
         raise Unsupported(f"Atomics on vectors ({instruction}) are not known to the virtual GPU.")
     kind, space = _element(instruction), mem.space_of(instruction.modifiers)
@@ -288,5 +290,6 @@ ACTIONS = {
     "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
     **tensor.ACTIONS,
     **bulk_copy.ACTIONS, **mbarrier.ACTIONS,
+    **texture.ACTIONS,
 }  # fmt: skip
 MOVES = {"branch", "leave", "call", "barrier"}  # kinds that say themselves where the lanes go next

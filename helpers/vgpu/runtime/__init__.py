@@ -27,6 +27,7 @@ from helpers.vgpu.runtime import bulk_copy as runtime_bulk_copy
 from helpers.vgpu.runtime import lanes as runtime_lanes
 from helpers.vgpu.runtime import mbarrier as runtime_mbarrier
 from helpers.vgpu.runtime import tensor as runtime_tensor
+from helpers.vgpu.runtime import texture as runtime_texture
 from helpers.vgpu.runtime.text import FAIL, V1, V32, V64, broadcast, context, splat
 
 DECLARATIONS = f"""
@@ -371,6 +372,7 @@ def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512."""
     parts = [runtime_access.source(avx512), runtime_lanes.source(), runtime_async_copy.source()]
     parts += [runtime_mbarrier.source(), runtime_bulk_copy.source(), runtime_tensor.source()]
+    parts.append(runtime_texture.source())
     return "\n".join([DECLARATIONS, FAIL, DRIVER, HOST, *parts])
 
 
