@@ -10,7 +10,6 @@ from helpers.vgpu import operations
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.operations import LEGACY, Operation, Queue
 
-_capturing: list[Capture] = []
 _NOT_WHILE = "operation not permitted when stream is capturing"
 
 
@@ -87,7 +86,7 @@ def begin(queue: Queue, mode: str = "relaxed") -> None:
     if queue.capture is not None:
         raise operations.CaptureError("cudaErrorIllegalState: this stream is being captured already: end_capture first")
     queue.capture = Capture(queue, mode)
-    _capturing.append(queue.capture)
+    operations.capturing.append(queue.capture)
 
 
 def end(queue: Queue) -> Graph:
@@ -115,7 +114,7 @@ def end(queue: Queue) -> Graph:
 def _drop(capture: Capture) -> None:
     for queue in capture.ends:
         queue.capture = None
-    _capturing.remove(capture)
+    operations.capturing.remove(capture)
 
 
 def abandon(queue: Queue) -> None:
@@ -147,7 +146,7 @@ def wait(queue: Queue, event) -> None:
 
 def check(queue: Queue | None, operation: Operation) -> None:
     """Raise `CaptureError` for what CUDA refuses while a stream is being captured; the capture is lost then."""
-    if not _capturing:
+    if not operations.capturing:
         return
     if queue is not None and queue.capture is not None:
         if operation.kind == "synchronise" or (operation.waits and not operation.asynchronous):
@@ -159,7 +158,7 @@ def check(queue: Queue | None, operation: Operation) -> None:
                 "synchronise after graph.launch(), and copy without blocking, to and from pinned memory."
             )
         return
-    for capture in list(_capturing):
+    for capture in list(operations.capturing):
         strict = capture.mode == "global" or (
             capture.mode == "thread_local" and capture.thread == threading.get_ident()
         )

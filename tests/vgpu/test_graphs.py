@@ -5,7 +5,7 @@ import pytest
 
 from helpers import streams
 from helpers.vgpu import cupy as cp
-from helpers.vgpu import graphs, numba_cuda
+from helpers.vgpu import graphs, numba_cuda, operations
 from helpers.vgpu.cupy.cudart import CUDARuntimeError
 from helpers.vgpu.errors import LaunchError, Unsupported
 
@@ -24,7 +24,7 @@ SCALE = cp.RawKernel(
 @pytest.fixture(autouse=True)
 def nothing_left_capturing():
     yield
-    left = list(graphs._capturing)
+    left = list(operations.capturing)
     for capture in left:
         graphs.abandon(capture.origin)
     assert left == []

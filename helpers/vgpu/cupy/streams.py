@@ -7,7 +7,6 @@ host's clock. Which order CUDA would have guaranteed, and how long each thing wo
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 
@@ -215,18 +214,27 @@ def queue_of(stream=None) -> Queue:
     return found if isinstance(found, Queue) else operations.find_queue(int(getattr(stream, "ptr", stream)))
 
 
-@contextlib.contextmanager
-def array_work(what: str, *arrays, writes=()):
+class array_work:  # noqa: N801 (used as a function in a with statement)
     """Work that NumPy does here and a kernel would do on a GPU: noted for a recorder, refused under capture.
 
     `arrays` are NumPy arrays over device memory that are read, `writes` those that are written; the with block may
     append more of those to what it gets.
     """
-    queue, written = get_current_stream().queue, list(writes)
-    operations.refuse_captured(queue, what)
-    yield written
-    if operations.recording():
-        touched = [piece for array in arrays for piece in operations.access(array, False)]
-        touched += [piece for array in written for piece in operations.access(array, True)]
-        nbytes = sum(array.nbytes for array in (*arrays, *written))
-        operations.note(Operation("array", queue, what, nbytes, asynchronous=True, accesses=tuple(touched)))
+
+    __slots__ = ("arrays", "what", "written")
+
+    def __init__(self, what: str, *arrays, writes=()):
+        self.what, self.arrays, self.written = what, arrays, list(writes)
+
+    def __enter__(self) -> list:
+        if operations.capturing:
+            operations.refuse_captured(get_current_stream().queue, self.what)
+        return self.written
+
+    def __exit__(self, error, *details) -> None:
+        if error is None and operations.recording():
+            touched = [piece for array in self.arrays for piece in operations.access(array, False)]
+            touched += [piece for array in self.written for piece in operations.access(array, True)]
+            nbytes = sum(array.nbytes for array in (*self.arrays, *self.written))
+            queue = get_current_stream().queue
+            operations.note(Operation("array", queue, self.what, nbytes, asynchronous=True, accesses=tuple(touched)))
