@@ -25,14 +25,19 @@ DRAM_CYCLES, L2_CYCLES, SHARED_CYCLES = 450, 200, 23  # from a load to the first
 LOADS_IN_FLIGHT = 4  # independent loads of one warp, at most
 INDEPENDENT_INSTRUCTIONS = 2  # of one warp, on average
 
-_GLOBAL = ("global_load", "global_store", "global_atomic", "local_load", "local_store")
+_GLOBAL = ("global_load", "global_store", "global_atomic", "global_copy", "local_load", "local_store")
 _LOADS = ("global_load_requests", "global_atomic_requests", "local_load_requests")
-_WAVEFRONTS = ("shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts")
+_WAVEFRONTS = tuple(f"shared_{op}_wavefronts" for op in ("load", "store", "atomic", "copy"))
+_BULK = ("bulk_load_bytes", "bulk_store_bytes")
+# Products of the tensor cores, by counter, and the peak that a row has for them.
 _TENSOR = {
-    "fp16": "fp16_tensor_flops",
-    "bf16": "fp16_tensor_flops",
-    "tf32": "tf32_tensor_flops",
-    "fp8": "fp8_tensor_flops",
+    "flops_tensor_fp16": "fp16_tensor_flops",
+    "flops_tensor_bf16": "fp16_tensor_flops",
+    "flops_tensor_tf32": "tf32_tensor_flops",
+    "flops_tensor_fp8": "fp8_tensor_flops",
+    "flops_tensor_fp64": None,
+    "ops_tensor_int8": None,
+    "ops_tensor_int4": None,
 }
 _ASSUMPTIONS = (
     "The slowest resource sets the time; all others are hidden behind it.",
@@ -43,6 +48,7 @@ _ASSUMPTIONS = (
     "Instructions are PTX, one issue slot each; the machine code has other, often fewer, instructions.",
     "FLOPs run at the rate of fused multiply-adds, two each; sums and products alone take twice as long.",
     "Atomics cost their sectors only; conflicts on one address are not modelled.",
+    "Asynchronous and bulk copies cost their bytes, and nobody waits for them.",
     "The SM with most work has ceil(blocks / SMs) equal blocks and sets the time of all that an SM does.",
 )
 
@@ -94,7 +100,8 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
     total, assumptions, blocks = counters.total, list(_ASSUMPTIONS), math.prod(counters.grid)
     # What the busiest SM does, as a share of everything, for one clock of each SM.
     cycle = math.ceil(blocks / gpu.sms) / blocks / gpu.clock
-    asked = sum(total[f"{op}_sectors"] for op in _GLOBAL) * SECTOR_BYTES
+    bulk = sum(total.get(key, 0) for key in _BULK)
+    asked = sum(total.get(f"{op}_sectors", 0) for op in _GLOBAL) * SECTOR_BYTES + bulk
     dram = _dram_bytes(counters.footprint, asked, gpu, assumptions)
 
     terms = {"launch": gpu.launch_overhead, "DRAM": dram / (gpu.memory_bandwidth * DRAM_EFFICIENCY)}
@@ -103,18 +110,18 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
     else:
         terms["L2"] = asked / gpu.l2_bandwidth
         assumptions.append("Every sector of every request comes from L2: hits in L1 are not modelled.")
-    passes = sum(_lines(total, op) for op in _GLOBAL) + sum(total[key] for key in _WAVEFRONTS)
+    passes = sum(_lines(total, op) for op in _GLOBAL) + sum(total.get(key, 0) for key in _WAVEFRONTS) + bulk / 128
     terms["L1 and shared memory"] = passes * 128 / gpu.shared_bytes_per_clock * cycle
     terms["issue"] = total["instructions"] / gpu.issue_per_clock * cycle
     for precision in ("fp16", "fp32", "fp64"):
         lanes = getattr(gpu, f"{precision}_lanes_per_sm")
         terms[precision.upper()] = total[f"flops_{precision}"] / (2 * lanes) * cycle
-    for name, peak in _TENSOR.items():
-        flops = total.get(f"flops_tensor_{name}", 0)
-        if flops and getattr(gpu, peak):
-            terms[f"tensor {name.upper()}"] = flops / (getattr(gpu, peak) / (gpu.sms * gpu.clock)) * cycle
+    for key, column in _TENSOR.items():
+        flops, name, peak = total.get(key, 0), key.rpartition("_")[2].upper(), column and getattr(gpu, column)
+        if flops and peak:
+            terms[f"tensor {name}"] = flops / (peak / (gpu.sms * gpu.clock)) * cycle
         elif flops:
-            assumptions.append(f"No document gives {gpu.name} tensor cores for {name}: that term is left out.")
+            assumptions.append(f"The table has no peak of {gpu.name}'s tensor cores for {name}: that term is left out.")
 
     waves, fits = None, occupancy is None or occupancy.blocks_per_sm > 0
     if occupancy is not None and fits:
@@ -142,10 +149,11 @@ def _dram_bytes(footprint, asked: int, gpu: GPU, assumptions: list[str]) -> floa
 
 def _lines(total, op: str) -> float:
     """Lines of 128 bytes that requests touch: a quarter of the sectors if all bytes are used, else up to each."""
-    sectors = total[f"{op}_sectors"]
-    used = min(1, total.get(f"{op}_bytes", 0) / (sectors * SECTOR_BYTES)) if sectors else 1
+    sectors = total.get(f"{op}_sectors", 0)
+    nbytes = total.get("async_copy_bytes" if op == "global_copy" else f"{op}_bytes", 0)
+    used = min(1, nbytes / (sectors * SECTOR_BYTES)) if sectors else 1
     # Atomics and local memory have no count of bytes: local memory is laid out for whole lines, atomics scatter.
-    used = {"global_load": used, "global_store": used, "global_atomic": 0}.get(op, 1)
+    used = 0 if op == "global_atomic" else used if op.startswith("global") else 1
     return max(total.get(f"{op}_requests", 0), sectors * (1 - 0.75 * used))
 
 

@@ -118,7 +118,36 @@ def test_tensor_cores_have_a_term_of_their_own():
     assert model.seconds == pytest.approx(5e-6 + 10**15 / 312e12)
     without = model_time(counts(flops_tensor_fp8=10**15), None, A100)
     assert "tensor FP8" not in without.terms
-    assert any("no tensor" in line or "tensor cores for fp8" in line for line in without.assumptions)
+    assert any("A100's tensor cores for FP8" in line for line in without.assumptions)
+
+
+def test_tensor_cores_without_a_peak_are_named():
+    for key, name in (("flops_tensor_fp64", "FP64"), ("ops_tensor_int8", "INT8")):
+        model = model_time(counts(**{key: 10**15}), None, A100)
+        assert model.bound == "launch" and any(f"tensor cores for {name}" in line for line in model.assumptions)
+
+
+def test_asynchronous_copies_move_as_much_as_loads_and_stores_do():
+    # 128 bytes a request, global to shared: as a load of a whole line and a store without conflicts.
+    loads = counts(
+        2**30,
+        global_load_requests=2**23,
+        global_load_sectors=2**25,
+        global_load_bytes=2**30,
+        shared_store_wavefronts=2**23,
+    )
+    copies = counts(
+        2**30,
+        global_copy_requests=2**23,
+        global_copy_sectors=2**25,
+        async_copy_bytes=2**30,
+        shared_copy_wavefronts=2**23,
+    )
+    one, other = (model_time(work, None, A100).terms for work in (loads, copies))
+    assert {**one} == {**other}
+    bulk = model_time(counts(2**30, bulk_load_bytes=2**30), None, A100).terms
+    assert (bulk["DRAM"], bulk["L2"]) == (one["DRAM"], one["L2"])
+    assert bulk["L1 and shared memory"] == one["L1 and shared memory"] / 2
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,7 @@ def queue_of(stream=None) -> Queue:
     return found if isinstance(found, Queue) else operations.find_queue(int(getattr(stream, "ptr", stream)))
 
 
-class array_work:  # noqa: N801 (used as a function in a with statement)
+class array_work:
     """Work that NumPy does here and a kernel would do on a GPU: noted for a recorder, refused under capture.
 
     `arrays` are NumPy arrays over device memory that are read, `writes` those that are written; the with block may
