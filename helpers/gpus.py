@@ -67,6 +67,7 @@ class GPU:
     blocks_per_sm: int
     threads_per_block: int
     partitions_per_sm: int
+    special_lanes_per_sm: int
     shared_bytes_per_clock: int
     instruction_latency: int
     copy_engines: int
@@ -127,6 +128,7 @@ _COMMON = {
     "registers_per_thread_limit": 255,
     "threads_per_block": 1024,
     "partitions_per_sm": 4,
+    "special_lanes_per_sm": 16,
     "shared_bytes_per_clock": 128,
     "instruction_latency": 4,
     "copy_engines": 2,
@@ -163,7 +165,7 @@ _CAPABILITIES = {
 _SOURCES_OF_CAPABILITY = (
     dict.fromkeys(_CAPABILITIES[8, 0], "limits")
     | dict.fromkeys(("shared_granularity", "register_granularity", "partitions_per_sm", "shared_reserved"), "occupancy")
-    | dict.fromkeys(("fp32_lanes_per_sm", "fp64_lanes_per_sm", "fp16_lanes_per_sm"), "throughput")
+    | dict.fromkeys((f"{kind}_lanes_per_sm" for kind in ("fp32", "fp64", "fp16", "special")), "throughput")
     | {"compute_capability": "capability", "architecture": "capability", "launch_overhead": "launch"}
     | {"shared_bytes_per_clock": "banks", "instruction_latency": "latencies", "copy_engines": "copy_engines"}
 )

@@ -24,6 +24,7 @@ DRAM_EFFICIENCY = 0.83  # of the data sheet's bandwidth
 DRAM_CYCLES, L2_CYCLES, SHARED_CYCLES = 450, 200, 23  # from a load to the first use of its value
 LOADS_IN_FLIGHT = 4  # independent loads of one warp, at most
 INDEPENDENT_INSTRUCTIONS = 2  # of one warp, on average
+DIVISION_INSTRUCTIONS = 20  # what a division or remainder of integers becomes
 
 _GLOBAL = ("global_load", "global_store", "global_atomic", "global_copy", "local_load", "local_store")
 _LOADS = ("global_load_requests", "global_atomic_requests", "local_load_requests")
@@ -46,6 +47,7 @@ _ASSUMPTIONS = (
     "square root of the cache's size.",
     "Requests take one pass of L1 per line of 128 bytes; lines are estimated from sectors and bytes.",
     "Instructions are PTX, one issue slot each; the machine code has other, often fewer, instructions.",
+    f"A division or remainder of integers is {DIVISION_INSTRUCTIONS} of them.",
     "FLOPs run at the rate of fused multiply-adds, two each; sums and products alone take twice as long.",
     "Atomics cost their sectors only; conflicts on one address are not modelled.",
     "Asynchronous and bulk copies cost their bytes, and nobody waits for them.",
@@ -112,10 +114,11 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
         assumptions.append("Every sector of every request comes from L2: hits in L1 are not modelled.")
     passes = sum(_lines(total, op) for op in _GLOBAL) + sum(total.get(key, 0) for key in _WAVEFRONTS) + bulk / 128
     terms["L1 and shared memory"] = passes * 128 / gpu.shared_bytes_per_clock * cycle
-    terms["issue"] = total["instructions"] / gpu.issue_per_clock * cycle
+    terms["issue"] = _instructions(total) / gpu.issue_per_clock * cycle
     for precision in ("fp16", "fp32", "fp64"):
         lanes = getattr(gpu, f"{precision}_lanes_per_sm")
         terms[precision.upper()] = total[f"flops_{precision}"] / (2 * lanes) * cycle
+    terms["special functions"] = total.get("special_functions", 0) / gpu.special_lanes_per_sm * cycle
     for key, column in _TENSOR.items():
         flops, name, peak = total.get(key, 0), key.rpartition("_")[2].upper(), column and getattr(gpu, column)
         if flops and peak:
@@ -147,6 +150,11 @@ def _dram_bytes(footprint, asked: int, gpu: GPU, assumptions: list[str]) -> floa
     return max(compulsory, min(asked, compulsory * math.sqrt(max(1, compulsory / max(gpu.l2_bytes, 1)))))
 
 
+def _instructions(total) -> int:
+    """Issue slots, per warp."""
+    return total["instructions"] + (DIVISION_INSTRUCTIONS - 1) * total.get("integer_divisions", 0)
+
+
 def _lines(total, op: str) -> float:
     """Lines of 128 bytes that requests touch: a quarter of the sectors if all bytes are used, else up to each."""
     sectors = total.get(f"{op}_sectors", 0)
@@ -168,4 +176,4 @@ def _chain(counters, missing: float, gpu: GPU) -> float:
 
     memory = rounds(sum(total.get(key, 0) for key in _LOADS)) * (missing * DRAM_CYCLES + (1 - missing) * L2_CYCLES)
     shared = rounds(total.get("shared_load_requests", 0)) * SHARED_CYCLES
-    return memory + shared + total["instructions"] / warps / INDEPENDENT_INSTRUCTIONS * gpu.instruction_latency
+    return memory + shared + _instructions(total) / warps / INDEPENDENT_INSTRUCTIONS * gpu.instruction_latency

@@ -167,6 +167,17 @@ def test_terms_of_the_sms(key, term, per_cycle):
     assert model.terms[term] == pytest.approx(10**12 / (108 * per_cycle * 1.41e9))
 
 
+def test_divisions_of_integers_take_twenty_slots():
+    plain, divided = (model_time(counts(instructions=10**9, integer_divisions=n), None, A100) for n in (0, 10**9))
+    assert divided.terms["issue"] == pytest.approx(20 * plain.terms["issue"])
+
+
+def test_special_functions_have_lanes_of_their_own():
+    model = model_time(counts(special_functions=10**12), None, A100)
+    assert model.bound == "special functions"
+    assert model.terms["special functions"] == pytest.approx(10**12 / (108 * 16 * 1.41e9))
+
+
 def test_one_block_uses_one_sm():
     model = model_time(counts(instructions=4 * 1_410_000, grid=(1, 1, 1)), FULL, A100)
     assert model.terms["issue"] == pytest.approx(1e-3)
@@ -242,8 +253,8 @@ def test_ladders_keep_their_order(name):
 
 def test_the_whole_is_as_near_as_the_page_says():
     ratios = [row.ratio for ladder in LADDERS for row in report.rows(ladder)]
-    assert report.factor(ratios) < 1.4
-    assert min(ratios) > 1 / 3 and max(ratios) < 1.6
+    assert report.factor(ratios) < 1.35
+    assert min(ratios) > 0.4 and max(ratios) < 1.6
 
 
 def test_kendall_of_known_orders():
