@@ -154,10 +154,17 @@ def _conflict(first, second) -> tuple[str, str, int] | None:
             if not (a.writes or b.writes):
                 continue
             nbytes = overlap(a, b)
+            if nbytes <= max(a.grain, b.grain) > 1 and _side_by_side(a, b):
+                continue  # neighbours that meet within a sector: kernels are not known more exactly
             if nbytes and (worst is None or (nbytes, a.writes and b.writes) > worst[:2]):
                 kind = "write after write" if a.writes and b.writes else "read after write" if a.writes else ""
                 worst = nbytes, a.writes and b.writes, kind or "write after read", a.name or b.name
     return worst and (worst[2], worst[3], worst[0])
+
+
+def _side_by_side(a, b) -> bool:
+    """Whether one begins and ends before the other, rather than one lying within the other."""
+    return (a.starts[0] < b.starts[0]) == (a.ends[-1] < b.ends[-1]) and a.starts[0] != b.starts[0]
 
 
 def overlap(a, b) -> int:

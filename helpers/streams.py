@@ -67,7 +67,11 @@ class Timeline:
         return 1e3 * (times[end] - times[start])
 
     def hazards(self) -> list[Hazard]:
-        """Pairs of operations that touch the same bytes, one of them writing, in an order that nothing guarantees."""
+        """Pairs of operations that touch the same bytes, one of them writing, in an order that nothing guarantees.
+
+        Kernels are known to the sector of 32 bytes: two that meet within one, at the edge of their parts, are taken
+        to keep apart.
+        """
         return stream_order.hazards(self.steps())
 
     def findings(self) -> list[str]:

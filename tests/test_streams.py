@@ -294,6 +294,30 @@ def test_streams_on_different_parts_of_an_array_are_no_hazard():
     assert [hazard.nbytes for hazard in timeline.hazards()] == [1024]
 
 
+def test_parts_that_meet_within_a_sector_are_no_hazard():
+    x = device(2000)
+    one, two = cp.cuda.Stream(), cp.cuda.Stream()
+    add = cp.RawKernel(
+        """extern "C" __global__ void part(float* x, int from, int to) {
+        int i = from + threadIdx.x;
+        if (i < to) x[i]++;
+    }""",
+        "part",
+    )
+    with streams.record() as timeline:
+        add((1,), (1024,), (x, np.int32(0), np.int32(1001)), stream=one)
+        add((1,), (1024,), (x, np.int32(1001), np.int32(2000)), stream=two)
+        launch(x[:768], one)
+        two.synchronize()
+        x[1:4].get(two)
+    assert [hazard.nbytes for hazard in timeline.hazards()] == [12, 12]
+    counter = device(1)
+    with streams.record() as timeline:
+        for stream in (one, two):
+            add((1,), (1,), (counter, np.int32(0), np.int32(1)), stream=stream)
+    assert [hazard.nbytes for hazard in timeline.hazards()] == [4]
+
+
 def test_kernels_that_only_read_one_array_are_no_hazard():
     total = cp.RawKernel(
         'extern "C" __global__ void first(float* y, const float* x) { y[threadIdx.x] = x[threadIdx.x]; }', "first"

@@ -69,12 +69,16 @@ def find_queue(handle: int) -> Queue:
 
 @dataclass(frozen=True, eq=False)
 class Access:
-    """Memory that an operation touches: `starts` and `ends` of its pieces (sorted addresses), and what it is called."""
+    """Memory that an operation touches: `starts` and `ends` of its pieces (sorted addresses), and what it is called.
+
+    `grain` is how exact the addresses are: kernels are known by sectors of 32 bytes, copies by the byte.
+    """
 
     starts: np.ndarray
     ends: np.ndarray
     writes: bool
     name: str = ""
+    grain: int = 1
 
 
 def access(array: np.ndarray, writes: bool, name: str = "") -> tuple[Access, ...]:
@@ -400,16 +404,25 @@ def _touched(run) -> list[Access]:
             bits = np.flatnonzero(np.diff(marks[offset : offset + (end - start + 31) // 32] != 0, prepend=0, append=0))
             if len(bits):
                 places = np.uint64(start) + np.uint64(32) * bits.astype(np.uint64)
-                found.append(Access(places[::2], np.minimum(places[1::2], np.uint64(end)), writes))
+                found.append(Access(places[::2], np.minimum(places[1::2], np.uint64(end)), writes, grain=32))
     return found
 
 
 def _named(touched: list[Access], arrays) -> tuple[Access, ...]:
-    def name(piece: Access) -> str:
-        first = int(piece.starts[0])
-        return next((info.name for info in arrays if info.address <= first < info.address + info.nbytes), "")
+    """The pieces with the names of the arguments they lie in, and no longer than those where there is only one."""
 
-    return tuple(replace(piece, name=name(piece)) for piece in touched)
+    def named(piece: Access) -> Access:
+        first, past = int(piece.starts[0]), int(piece.ends[-1])
+        inside = [info for info in arrays if info.address < past and first < info.address + info.nbytes]
+        if len(inside) != 1:
+            return replace(piece, name=inside[0].name if inside else "")
+        low, high = np.uint64(inside[0].address), np.uint64(inside[0].address + inside[0].nbytes)
+        starts, ends = np.clip(piece.starts, low, high), np.clip(piece.ends, low, high)
+        if first + 32 <= inside[0].address or past - 32 >= inside[0].address + inside[0].nbytes:
+            return replace(piece, name=inside[0].name)  # it goes beyond what was passed
+        return replace(piece, starts=starts, ends=ends, name=inside[0].name)
+
+    return tuple(named(piece) for piece in touched)
 
 
 def _sizes(grid) -> tuple[int, ...]:
