@@ -27,7 +27,8 @@ INDEPENDENT_INSTRUCTIONS = 2  # of one warp, on average
 DIVISION_INSTRUCTIONS = 20  # what a division or remainder of integers becomes
 
 _GLOBAL = ("global_load", "global_store", "global_atomic", "global_copy", "local_load", "local_store")
-_LOADS = ("global_load_requests", "global_atomic_requests", "local_load_requests")
+_TEXELS = ("texture", "surface_load", "surface_store")
+_LOADS = tuple(f"{op}_requests" for op in ("global_load", "global_atomic", "local_load", "texture", "surface_load"))
 _WAVEFRONTS = tuple(f"shared_{op}_wavefronts" for op in ("load", "store", "atomic", "copy"))
 _BULK = ("bulk_load_bytes", "bulk_store_bytes")
 # Products of the tensor cores, by counter, and the peak that a row has for them.
@@ -103,7 +104,7 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
     # What the busiest SM does, as a share of everything, for one clock of each SM.
     cycle = math.ceil(blocks / gpu.sms) / blocks / gpu.clock
     bulk = sum(total.get(key, 0) for key in _BULK)
-    asked = sum(total.get(f"{op}_sectors", 0) for op in _GLOBAL) * SECTOR_BYTES + bulk
+    asked = sum(total.get(f"{op}_sectors", 0) for op in _GLOBAL + _TEXELS) * SECTOR_BYTES + bulk
     dram = _dram_bytes(counters.footprint, asked, gpu, assumptions)
 
     terms = {"launch": gpu.launch_overhead, "DRAM": dram / (gpu.memory_bandwidth * DRAM_EFFICIENCY)}
@@ -112,7 +113,9 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
     else:
         terms["L2"] = asked / gpu.l2_bandwidth
         assumptions.append("Every sector of every request comes from L2: hits in L1 are not modelled.")
-    passes = sum(_lines(total, op) for op in _GLOBAL) + sum(total.get(key, 0) for key in _WAVEFRONTS) + bulk / 128
+    passes = (
+        sum(_lines(total, op) for op in _GLOBAL + _TEXELS) + sum(total.get(key, 0) for key in _WAVEFRONTS) + bulk / 128
+    )
     terms["L1 and shared memory"] = passes * 128 / gpu.shared_bytes_per_clock * cycle
     terms["issue"] = _instructions(total) / gpu.issue_per_clock * cycle
     for precision in ("fp16", "fp32", "fp64"):

@@ -167,6 +167,14 @@ def test_terms_of_the_sms(key, term, per_cycle):
     assert model.terms[term] == pytest.approx(10**12 / (108 * per_cycle * 1.41e9))
 
 
+def test_textures_move_sectors_like_loads():
+    one, other = (
+        model_time(counts(2**30, **{f"{op}_requests": 2**23, f"{op}_sectors": 2**25}), FULL, A100).terms
+        for op in ("texture", "surface_load")
+    )
+    assert {**one} == {**other} and one["L2"] == pytest.approx(2**30 / (5120 * 1.41e9)) and one["latency"] > 0
+
+
 def test_divisions_of_integers_take_twenty_slots():
     plain, divided = (model_time(counts(instructions=10**9, integer_divisions=n), None, A100) for n in (0, 10**9))
     assert divided.terms["issue"] == pytest.approx(20 * plain.terms["issue"])

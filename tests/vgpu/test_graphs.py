@@ -259,6 +259,32 @@ def test_copies_of_the_runtime_are_captured(stream):
     assert x.get().tolist() == [0] + [4] * 7
 
 
+def test_copies_through_pointers_are_captured(stream):
+    x, y, host, back = cp.zeros(8, np.float32), cp.zeros(8, np.float32), pinned(8, 4), pinned(8)
+    stream.begin_capture()
+    x.data.copy_from_host_async(host.ctypes.data, 32, stream)
+    y.data.copy_from_async(x.data, 32, stream)
+    x.data.memset_async(0, 16, stream)
+    y.data.copy_to_host_async(back.ctypes.data, 32, stream)
+    graph = stream.end_capture()
+    assert (x.get() == 0).all() and (y.get() == 0).all() and (back == 0).all()
+    graph.launch(stream)
+    assert x.get().tolist() == [0] * 4 + [4] * 4 and (y.get() == 4).all() and (back == 4).all()
+
+
+def test_copies_to_cuda_arrays_are_captured(stream):
+    texture, runtime = cp.cuda.texture, cp.cuda.runtime
+    form = texture.ChannelFormatDescriptor(32, 0, 0, 0, runtime.cudaChannelFormatKindFloat)
+    there, host, back = texture.CUDAarray(form, 8), pinned(8, 4), pinned(8)
+    stream.begin_capture()
+    there.copy_from(host, stream)
+    there.copy_to(back, stream)
+    graph = stream.end_capture()
+    assert (back == 0).all()
+    graph.launch(stream)
+    assert (back == 4).all()
+
+
 def test_a_bad_launch_is_refused_at_the_capture(stream):
     x = cp.zeros(32, np.float32)
     stream.begin_capture()
