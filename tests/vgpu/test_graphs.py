@@ -208,6 +208,8 @@ NUMPY = {
     "new array": lambda x: cp.zeros(3),
     "from the host": lambda x: cp.asarray([1, 2]),
     "copy": lambda x: x.copy(),
+    "random": lambda x: cp.random.random(3),
+    "gather": lambda x: x[cp.asarray([1, 2])],
     "fill": lambda x: x.fill(3),
 }
 
