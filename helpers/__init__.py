@@ -25,6 +25,7 @@ _EXPORTS = {
     "roofline": "roofline",
     "show": "figures",
     "solution": "check",
+    "streams": "streams",
     "trace": "vgpu.trace",
     "widgets": "widgets",
 }

@@ -35,6 +35,21 @@ _DOCUMENTS = {
         "CUDA 13 header cuda_occupancy.h: allocation units, partitions, reserved shared memory",
         "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__OCCUPANCY.html",
     ),
+    "banks": (
+        "CUDA C++ Programming Guide, Shared Memory: 32 banks of 32 bits a clock, so 128 bytes; on Turing 64 "
+        "(NVIDIA Ampere GA102 GPU Architecture, V2, compares the two)",
+        _GUIDE + "#shared-memory-5-x",
+    ),
+    "latencies": (
+        "Jia, Maggioni, Staiger, Scarpazza: Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018: "
+        "4 clocks on Volta; taken for the later ones too",
+        "https://arxiv.org/abs/1804.06826",
+    ),
+    "copy_engines": (
+        "Assumption: one engine a direction. CUDA C++ Programming Guide, Concurrent Data Transfers: asyncEngineCount "
+        "of 2 lets copies both ways overlap; GPUs for data centres report more",
+        _GUIDE + "#concurrent-data-transfers",
+    ),
     "launch": (
         "Assumption: 5 microseconds, an order of magnitude. NVIDIA's blog on CUDA graphs measures, beyond a "
         "2.9 microsecond kernel, 0.9 (launches overlapped) to 6.7 (synchronised after each)",

@@ -27,7 +27,9 @@ class GPU:
 
     Peaks are dense (no structured sparsity). Tensor-core peaks are for 16-bit (or TF32, or FP8) inputs with
     FP32 accumulation. Bandwidths of links are for one direction. `shared_limit` is what a block may have
-    without asking, `shared_optin_limit` what it may have when it asks.
+    without asking, `shared_optin_limit` what it may have when it asks. `shared_bytes_per_clock` is what an SM's
+    L1 and shared memory move in a clock; `instruction_latency` counts clocks from an arithmetic instruction to the
+    next one that needs its result; `copy_engines` move data between host and device at a time.
     """
 
     name: str
@@ -65,6 +67,10 @@ class GPU:
     blocks_per_sm: int
     threads_per_block: int
     partitions_per_sm: int
+    special_lanes_per_sm: int
+    shared_bytes_per_clock: int
+    instruction_latency: int
+    copy_engines: int
     warp_size: int = 32
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False)
 
@@ -72,6 +78,11 @@ class GPU:
     def arch(self) -> str:
         """The name compilers use for this GPU's machine code, such as `sm_80`."""
         return "sm_{}{}".format(*self.compute_capability)
+
+    @property
+    def issue_per_clock(self) -> float:
+        """Warp instructions an SM starts in a clock: one a partition."""
+        return self.partitions_per_sm
 
     def peak(self, precision: str) -> float:
         """Peak FLOP/s of the ordinary (not tensor) units for "fp16", "fp32" or "fp64"; an fma is two."""
@@ -117,6 +128,10 @@ _COMMON = {
     "registers_per_thread_limit": 255,
     "threads_per_block": 1024,
     "partitions_per_sm": 4,
+    "special_lanes_per_sm": 16,
+    "shared_bytes_per_clock": 128,
+    "instruction_latency": 4,
+    "copy_engines": 2,
     "warp_size": 32,
 }
 
@@ -139,7 +154,7 @@ def _capability(shared_kib, optin_kib, warps, blocks, granularity, reserved, fp3
 _CAPABILITIES = {
     #            shared and opt-in KiB, warps, blocks, granularity, reserved, FP32, FP64, FP16 lanes an SM
     (7, 0): _capability(96, 96, 64, 32, 256, 0, 64, 32, 128),
-    (7, 5): _capability(64, 64, 32, 16, 256, 0, 64, 2, 128),
+    (7, 5): _capability(64, 64, 32, 16, 256, 0, 64, 2, 128) | {"shared_bytes_per_clock": 64},
     (8, 0): _capability(164, 163, 64, 32, 128, 1024, 64, 32, 256),
     (8, 6): _capability(100, 99, 48, 16, 128, 1024, 128, 2, 128),
     (8, 9): _capability(100, 99, 48, 24, 128, 1024, 128, 2, 128),
@@ -150,8 +165,9 @@ _CAPABILITIES = {
 _SOURCES_OF_CAPABILITY = (
     dict.fromkeys(_CAPABILITIES[8, 0], "limits")
     | dict.fromkeys(("shared_granularity", "register_granularity", "partitions_per_sm", "shared_reserved"), "occupancy")
-    | dict.fromkeys(("fp32_lanes_per_sm", "fp64_lanes_per_sm", "fp16_lanes_per_sm"), "throughput")
+    | dict.fromkeys((f"{kind}_lanes_per_sm" for kind in ("fp32", "fp64", "fp16", "special")), "throughput")
     | {"compute_capability": "capability", "architecture": "capability", "launch_overhead": "launch"}
+    | {"shared_bytes_per_clock": "banks", "instruction_latency": "latencies", "copy_engines": "copy_engines"}
 )
 # An order of magnitude, the same for every row: see its source.
 LAUNCH_OVERHEAD = 5e-6

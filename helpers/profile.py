@@ -179,6 +179,14 @@ def _assemble(kernel, counters, dynamic_shared_bytes: int, gpu: GPU, max_registe
     return Profile(kernel, gpu, counters, dynamic_shared_bytes, max_registers, needs, resident, model, lines)
 
 
+def modelled(kernel, counters, gpu: GPU) -> tuple[Occupancy, Model]:
+    """The occupancy and the modelled time of a launch that was counted elsewhere; `kernel` as the engine loads it."""
+    needs = _resources(kernel, gpu, None)
+    shared = max(counters.shared_bytes, needs.shared_bytes)
+    resident = occupancy(needs.registers, shared, math.prod(counters.block), gpu)
+    return resident, model_time(counters, resident, gpu)
+
+
 def _prepare(kernel, grid, block, args):
     """The virtual kernel, bound to its arguments, and what ends the run; a TypeError for what is no kernel."""
     if not isinstance(args, tuple | list):

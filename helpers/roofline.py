@@ -1,33 +1,19 @@
-"""The roofline, and the time a kernel would take on a GPU: modelled from counts, never measured.
+"""The roofline: how many FLOP/s a GPU allows a kernel of a given arithmetic intensity. Modelled, never measured.
 
-A kernel's time is taken as its launch plus the slowest of the things the GPU does for it, as if everything
-else were hidden behind that one. Each assumption is listed in the `Model` it went into. Such a model is a
-yardstick ("what would be the limit, and by how much?"), and it is optimistic by design.
+The time of a kernel whose counters are known is `time_model`'s business; its names can be had from here as well.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
-from types import MappingProxyType
 
 from helpers.callable_module import callable_module
 from helpers.gpus import GPU
-from helpers.occupancy import Occupancy
+from helpers.time_model import SECTOR_BYTES, Model, model_time, seconds_text
 
-SECTOR_BYTES = 32
+__all__ = ["SECTOR_BYTES", "Model", "Point", "model_time", "peak_flops", "roofline", "seconds_text"]
+
 _ATTAINABLE_UNITS = ("fp16", "fp32", "fp64")
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-
-
-def seconds_text(seconds: float) -> str:
-    """A time in the unit that suits it, three significant digits."""
-    for scale, unit in _UNITS:
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,105 +67,6 @@ def peak_flops(gpu: GPU, precision: str = "fp32") -> float:
     if peak is None:
         raise ValueError(f"{gpu.name} has no published peak for {precision!r}")
     return peak
-
-
-@dataclass(frozen=True, repr=False)
-class Model:
-    """A modelled time: `seconds`, the `bound` that sets it, every term in seconds, and the assumptions."""
-
-    gpu: str
-    seconds: float
-    bound: str
-    terms: Mapping[str, float]
-    waves: float | None
-    assumptions: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        terms = ", ".join(f"{name} {seconds_text(value)}" for name, value in self.terms.items() if value)
-        return f"Model(modelled {seconds_text(self.seconds)} on {self.gpu}, bound by {self.bound}: {terms})"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f'<tr><th scope="row">{escape(name)}</th><td>{seconds_text(value)}</td>'
-            f"<td>{'sets the time' if name == self.bound else ''}</td></tr>"
-            for name, value in self.terms.items()
-        )
-        notes = "".join(f"<li>{escape(line)}</li>" for line in self.assumptions)
-        return (
-            f"<table><caption>{escape(self.gpu)}: <strong>modelled</strong> {seconds_text(self.seconds)}, "
-            f"bound by {escape(self.bound)}</caption><thead><tr><th scope='col'>term</th>"
-            f"<th scope='col'>alone it would take</th><th scope='col'>role</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table><details><summary>Assumptions</summary><ul>{notes}</ul></details>"
-        )
-
-
-_ASSUMPTIONS = (
-    "Everything but the slowest term is hidden behind it: enough warps are ready at all times.",
-    "Instructions are PTX, one issue slot each; the machine code has other, often fewer, instructions.",
-    "FLOPs run at the rate of fused multiply-adds, two each; sums and products alone take twice as long.",
-    "Atomics cost their sectors only; conflicts on one address are not modelled.",
-    "The SM with most work has ceil(blocks / SMs) equal blocks and sets the time of all that an SM does.",
-)
-_L2_SECTORS = tuple(
-    f"{space}_{op}_sectors"
-    for space, op in (
-        ("global", "load"),
-        ("global", "store"),
-        ("global", "atomic"),
-        ("local", "load"),
-        ("local", "store"),
-    )
-)
-_WAVEFRONTS = ("shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts")
-
-
-def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
-    """The time a launch with these counters would take on `gpu`, in seconds, term by term.
-
-    `counters` has `.total` (key → count), `.footprint` (`read_bytes`, `written_bytes`) and `.grid`.
-    `occupancy` gives the number of waves; None leaves it unknown. A kernel that does not fit takes inf.
-    """
-    total, assumptions = counters.total, list(_ASSUMPTIONS)
-    blocks = math.prod(counters.grid)
-    # What the busiest SM does, as a share of everything.
-    share = math.ceil(blocks / gpu.sms) / blocks
-    cycle = share / gpu.clock
-
-    sectors = sum(total[key] for key in _L2_SECTORS) * SECTOR_BYTES
-    dram = _dram_bytes(counters.footprint, sectors, gpu, assumptions)
-    terms = {"launch": gpu.launch_overhead, "DRAM": dram / gpu.memory_bandwidth}
-    if gpu.l2_bandwidth is None:
-        assumptions.append(f"No document gives the L2 bandwidth of {gpu.name}: that term is left out.")
-    else:
-        terms["L2"] = sectors / gpu.l2_bandwidth
-        assumptions.append("Every sector of every request comes from L2: hits in L1 are not modelled.")
-    terms["shared memory"] = sum(total[key] for key in _WAVEFRONTS) * cycle
-    terms["issue"] = total["instructions"] / gpu.partitions_per_sm * cycle
-    for precision in _ATTAINABLE_UNITS:
-        lanes = getattr(gpu, f"{precision}_lanes_per_sm")
-        terms[precision.upper()] = total[f"flops_{precision}"] / (2 * lanes) * cycle
-
-    busiest = max((name for name in terms if name != "launch"), key=terms.get)
-    bound = busiest if terms[busiest] >= terms["launch"] else "launch"
-    seconds, waves = terms["launch"] + terms[busiest], None
-    if occupancy is not None and occupancy.blocks_per_sm == 0:
-        seconds, bound = math.inf, f"{occupancy.limiter}: the kernel does not fit"
-    elif occupancy is not None:
-        waves = blocks / (occupancy.blocks_per_sm * gpu.sms)
-    return Model(gpu.name, seconds, bound, MappingProxyType(terms), waves, tuple(assumptions))
-
-
-def _dram_bytes(footprint, sector_bytes: int, gpu: GPU, assumptions: list[str]) -> int:
-    """DRAM traffic: what the kernel touches, once; or all it asks for when that cannot stay in L2."""
-    compulsory = footprint.read_bytes + footprint.written_bytes
-    if gpu.l2_bytes is None:
-        assumptions.append(f"No document gives the L2 size of {gpu.name}: DRAM serves each sector once.")
-        return compulsory
-    if compulsory <= gpu.l2_bytes:
-        assumptions.append("What the kernel touches fits in L2, so DRAM serves each sector once.")
-        return compulsory
-    assumptions.append("What the kernel touches exceeds L2, so DRAM serves every sector of every request.")
-    return max(compulsory, sector_bytes)
 
 
 callable_module(__name__)

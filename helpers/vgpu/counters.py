@@ -113,6 +113,10 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("flops_fp16", None, "half-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("flops_fp32", None, "single-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("flops_fp64", None, "double-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("integer_divisions", None, "divisions and remainders of integers, per warp", "instructions",
+            "each becomes up to 20 instructions of the machine"),
+    Counter("special_functions", None, "roots, reciprocals, exponents, logarithms, sines, per thread", "operations",
+            "single precision; a division takes one too"),
     Counter("tensor_instructions", "sm__inst_executed_pipe_tensor.sum", "tensor-core products, per warp",
             "instructions", _PTX),
     Counter("tensor_hmma", "sm__inst_executed_pipe_tensor_op_hmma.sum",
@@ -135,6 +139,9 @@ COUNTERS: tuple[Counter, ...] = (
 )
 # fmt: on
 KEYS = tuple(c.key for c in COUNTERS)
+_DIVISIONS = ("div", "rem")
+_SPECIAL = ("cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh")
+_PER_THREAD = ("flops_fp", "special")  # how their keys begin
 _BY_NAME = {c.key: c for c in COUNTERS} | {c.nsight: c for c in COUNTERS if c.nsight}
 
 
@@ -185,7 +192,7 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
             tally["instructions"] += executed
             tally["thread_instructions"] += lanes
             for key, factor in _static(instruction).items():
-                tally[key] += factor * (lanes if key.startswith("flops_fp") else executed)
+                tally[key] += factor * (lanes if key.startswith(_PER_THREAD) else executed)
         if divergent:
             tally["divergent_branches"] += divergent
     for site, slots in zip(lowered.sites, sites, strict=True):
@@ -217,9 +224,16 @@ def _static(instruction) -> dict[str, int]:
     if kind != "arithmetic":
         return {}
     found = isa.match(instruction.opcode, instruction.modifiers)
-    if found is None or not found.op.flops:
+    if found is None:
         return {}
-    return {f"flops_fp{found.form.t.bits}": found.op.flops * (2 if found.packed else 1)}
+    operand, counts = found.form.t, {}
+    if found.op.flops:
+        counts[f"flops_fp{operand.bits}"] = found.op.flops * (2 if found.packed else 1)
+    if instruction.opcode in _DIVISIONS and not operand.is_float:
+        counts["integer_divisions"] = 1
+    elif instruction.opcode in _SPECIAL and operand.kind == "f" and operand.bits == 32:
+        counts["special_functions"] = 1
+    return counts
 
 
 def _copied(site, slots: dict[str, int]) -> dict[str, int]:

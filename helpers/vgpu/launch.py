@@ -50,6 +50,7 @@ LANES = 32
 # Backward jumps a warp may take before its worker looks up: some milliseconds' work.
 FUEL = 1 << 16
 LAUNCHED: list[Callable] = []  # called as f(kernel, grid, block, shared_bytes) after each launch
+FINISHED: list[Callable] = []  # called as f(run) after each launch; launches count while there is one
 _names = itertools.count(1)
 
 
@@ -194,16 +195,19 @@ def launch(
             "runs blocks one after another: split the kernel in two launches where the grid synchronises."
         )
     grid, block = check_dimensions(grid, block)
-    lowered, address = kernel.compiled(observe)
+    counted = observe or bool(FINISHED)
+    lowered, address = kernel.compiled(counted)
     needed = check_shared(lowered, shared_bytes)
     timeout = float(os.environ.get("WARPBOOK_TIMEOUT", 60)) if timeout is None else timeout
-    run = _Launch(kernel, lowered, address, grid, block, _pack(kernel, params), needed, shared_bytes, observe, timeout)
+    run = _Launch(kernel, lowered, address, grid, block, _pack(kernel, params), needed, shared_bytes, counted, timeout)
     run.go(min(threads or os.cpu_count() or 1, math.prod(grid)))
     host_calls.flush(run.printed)
     if run.fault is not None:
         raise faults.error(kernel, lowered, run.fault, grid, block, arrays)
     for listener in LAUNCHED:
         listener(kernel, grid, block, shared_bytes)
+    for listener in FINISHED:
+        listener(run)
     return run.counters() if observe else None
 
 

@@ -25,6 +25,7 @@ from helpers.vgpu.numba.host import (
     is_available,
     is_supported_version,
     list_devices,
+    per_thread_default_stream,
     pinned,
     profile_start,
     profile_stop,
@@ -48,7 +49,7 @@ from helpers.vgpu.numba.transfer import (
     to_device,
 )
 
-legacy_default_stream = per_thread_default_stream = default_stream
+legacy_default_stream = default_stream
 
 __all__ = [
     "as_cuda_array", "close", "cuda_error", "current_context", "default_stream", "defer_cleanup", "detect",

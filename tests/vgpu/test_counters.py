@@ -393,3 +393,17 @@ extern "C" __global__ void k(int* x) {{ {body} }}"""
     params = [struct.pack("<Q", memory.owner(x).address)]
     steps = reference.run(kernel, None, 1, 32, params)
     assert launch.launch(kernel, 1, 32, params, observe=True)["instructions"] == steps
+
+
+def test_divisions_and_special_functions_are_counted(compiled):
+    kernel = compiled.c("""
+        extern "C" __global__ void mixed(float* x, int* n, double* d) {
+            int i = threadIdx.x;
+            n[i] = n[i] / (i + 1) + n[i] % (i + 3) + n[i] / 7;
+            if (i < 8) x[i] = rsqrtf(x[i]) + __sinf(x[i]) + __fdividef(1.0f, x[i] + 2.0f);
+            d[i] = d[i] / 3.7;
+        }""")
+    found = kernel(1, 64, array(64), np.full(64, 100, np.int32), np.ones(64), observe=True)
+    # By 7 the compiler multiplies instead; doubles have no special function of their own here.
+    assert found["integer_divisions"] == 2 * 2
+    assert found["special_functions"] == 3 * 8

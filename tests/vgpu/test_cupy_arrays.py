@@ -422,7 +422,7 @@ def test_structured_arrays():
     [
         ("vectorize", "ElementwiseKernel"),
         ("broadcast", "broadcast_to"),
-        ("cuda.Graph", "graphs need a GPU"),
+        ("cuda.ManagedMemory", "explicit copies"),
         ("linalg.nothing_of_the_kind", "If CuPy has it"),
     ],
 )

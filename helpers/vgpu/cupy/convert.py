@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.vgpu import memory
+from helpers.vgpu import memory, operations
+from helpers.vgpu.cupy import streams
 from helpers.vgpu.cupy.ndarray import ndarray
 
 _KINDS = "biufcV"  # what device memory can hold; no strings, dates or objects
@@ -40,6 +41,7 @@ def over(host: np.ndarray) -> ndarray:
 
 def to_device(host, dtype=None, order: str = "K") -> ndarray:
     """Copy a NumPy array (or scalar) into fresh device memory; order "K" keeps C or Fortran layout."""
+    operations.refuse_captured(streams.get_current_stream().queue, "making an array")
     host = np.asarray(host)
     dtype = check_dtype(host.dtype if dtype is None else dtype)
     if order in ("K", "A", None):

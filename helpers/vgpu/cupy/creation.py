@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.vgpu import memory
+from helpers.vgpu import memory, operations
 from helpers.vgpu.cupy.convert import check_dtype, from_interface, over, to_cupy, to_device
 from helpers.vgpu.cupy.ndarray import ndarray
+from helpers.vgpu.cupy.streams import array_work, get_current_stream
 
 
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False) -> ndarray:
@@ -66,9 +67,9 @@ def require(a, dtype=None, requirements=None) -> ndarray:
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True) -> np.ndarray:
     """A NumPy array with the data of `a`: copied from the device, or `a` itself when it is on the host."""
     if isinstance(a, ndarray):
-        return a.get(order=order, out=out)
+        return a.get(stream, order, out, blocking)
     if hasattr(a, "__cuda_array_interface__"):
-        return from_interface(a).get(order=order, out=out)
+        return from_interface(a).get(stream, order, out, blocking)
     result = np.asarray(a, order=order)
     if out is None:
         return result
@@ -89,9 +90,7 @@ def empty(shape, dtype=float, order="C") -> ndarray:
 def full(shape, fill_value, dtype=None, order="C") -> ndarray:
     """An array filled with one value."""
     value = fill_value._host if isinstance(fill_value, ndarray) else fill_value
-    result = empty(shape, np.asarray(value).dtype if dtype is None else dtype, order)
-    result._host[...] = value
-    return result
+    return _filled(empty(shape, np.asarray(value).dtype if dtype is None else dtype, order), value)
 
 
 def zeros(shape, dtype=float, order="C") -> ndarray:
@@ -150,7 +149,8 @@ def from_dlpack(array) -> ndarray:
 
 
 def _filled(fresh: ndarray, value) -> ndarray:
-    fresh._host[...] = value._host if isinstance(value, ndarray) else value
+    with array_work("filling an array", writes=[fresh._host]):
+        fresh._host[...] = value._host if isinstance(value, ndarray) else value
     return fresh
 
 
@@ -161,11 +161,18 @@ def _prototype(a) -> np.ndarray:
 
 
 def _from(obj, dtype, order) -> ndarray:
+    if not isinstance(obj, ndarray) and hasattr(obj, "__cuda_array_interface__"):
+        obj = from_interface(obj)
     if isinstance(obj, ndarray):
-        return to_device(obj._host, dtype, order)
-    if hasattr(obj, "__cuda_array_interface__"):
-        return to_device(from_interface(obj)._host, dtype, order)
-    return to_device(np.asarray(_nested(obj)), dtype, order)
+        with array_work("a copy", obj._host) as written:
+            result = to_device(obj._host, dtype, order)
+            written.append(result._host)
+        return result
+    host, queue = np.asarray(_nested(obj)), get_current_stream().queue
+    operations.refuse_captured(queue, "making an array")
+    result = to_device(host, dtype, order)
+    operations.copy(queue, "H2D", host, result._host, lambda: None, asynchronous=True)
+    return result
 
 
 def _nested(obj):

@@ -11,18 +11,20 @@ from helpers.vgpu.cupy.device import Device
 from helpers.vgpu.cupy.missing import getter
 from helpers.vgpu.cupy.pointer import Memory, MemoryPointer
 from helpers.vgpu.cupy.pools import (
+    MemoryAsyncPool,
     MemoryPool,
     PinnedMemoryPointer,
     PinnedMemoryPool,
     alloc,
     alloc_pinned_memory,
     get_allocator,
+    malloc_async,
     malloc_managed,
     set_allocator,
     set_pinned_memory_allocator,
     using_allocator,
 )
-from helpers.vgpu.cupy.streams import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time
+from helpers.vgpu.cupy.streams import Event, ExternalStream, Graph, Stream, get_current_stream, get_elapsed_time
 
 BaseMemory = Memory
 # What programs catch when memory runs out has a module of its own in CuPy.
@@ -33,7 +35,9 @@ __all__ = [
     "Device",
     "Event",
     "ExternalStream",
+    "Graph",
     "Memory",
+    "MemoryAsyncPool",
     "MemoryPointer",
     "MemoryPool",
     "PinnedMemoryPointer",
@@ -48,6 +52,7 @@ __all__ = [
     "get_elapsed_time",
     "get_local_runtime_version",
     "is_available",
+    "malloc_async",
     "malloc_managed",
     "memory",
     "nvtx",
@@ -91,10 +96,7 @@ def profile():
 __getattr__ = getter(
     "cuda.",
     {
-        "Graph": "the same calls without capture: graphs need a GPU",
         "ManagedMemory": "cp.cuda.alloc, with explicit copies",
-        "MemoryAsyncPool": "cp.cuda.MemoryPool",
-        "malloc_async": "cp.cuda.alloc",
         "cub": "cp.sum, cp.cumsum and the like, or a kernel of your own",
         "thrust": "cp.sort",
         "Function": "cp.RawKernel",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ctypes
 
-from helpers.vgpu import memory
+import numpy as np
+
+from helpers.vgpu import memory, operations
 from helpers.vgpu.cupy import streams
 from helpers.vgpu.cupy.device import Device, modelled
 from helpers.vgpu.cupy.missing import getter
+from helpers.vgpu.operations import CUDARuntimeError, Operation
 
 memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, memcpyDefault = range(5)
 eventDefault, eventBlockingSync, eventDisableTiming = 0, 1, 2
 streamDefault, streamNonBlocking = 0, 1
+streamCaptureModeGlobal, streamCaptureModeThreadLocal, streamCaptureModeRelaxed = range(3)
 hostAllocDefault, hostAllocPortable, hostAllocMapped, hostAllocWriteCombined = 0, 1, 2, 4
 cudaChannelFormatKindSigned, cudaChannelFormatKindUnsigned = 0, 1
 cudaChannelFormatKindFloat, cudaChannelFormatKindNone = 2, 3
@@ -23,10 +27,6 @@ cudaReadModeElementType, cudaReadModeNormalizedFloat = 0, 1
 is_hip = False
 _VERSION = 13000
 _allocated: dict[int, memory.Allocation] = {}
-
-
-class CUDARuntimeError(RuntimeError):
-    """A call of the runtime failed; the message begins with CUDA's name for the error."""
 
 
 def getDeviceCount() -> int:
@@ -46,6 +46,7 @@ def setDevice(device: int) -> None:
 
 def deviceSynchronize() -> None:
     """Wait for the device; launches have ended when they return."""
+    operations.synchronise()
 
 
 def runtimeGetVersion() -> int:
@@ -115,6 +116,18 @@ def free(ptr: int) -> None:
 
 def memcpy(dst: int, src: int, size: int, kind: int) -> None:
     """Copy bytes between addresses; those said to be on the device have to lie within live device memory."""
+    _copy(dst, src, size, kind, operations.LEGACY, False)
+
+
+def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int = 0) -> None:
+    """`memcpy` in a stream; it has ended when the call returns, unless the stream is under capture."""
+    _copy(dst, src, size, kind, operations.find_queue(stream), True)
+
+
+def _copy(dst: int, src: int, size: int, kind: int, queue, asynchronous: bool) -> None:
+    if kind == memcpyDefault:
+        kind = 2 * _on_device(src) + _on_device(dst)
+        kind = (memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice)[kind]
     for address, kinds, what in (
         (dst, (memcpyHostToDevice, memcpyDeviceToDevice), "destination"),
         (src, (memcpyDeviceToHost, memcpyDeviceToDevice), "source"),
@@ -122,29 +135,65 @@ def memcpy(dst: int, src: int, size: int, kind: int) -> None:
         place = memory.describe(address)
         if kind in kinds and (place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes):
             raise CUDARuntimeError(f"cudaErrorInvalidValue: the {what}'s {size} bytes are not on the device")
-    ctypes.memmove(dst, src, size)
+
+    def run() -> None:
+        ctypes.memmove(dst, src, size)
+
+    if kind in (memcpyHostToDevice, memcpyDeviceToHost) and size:
+        on_host, on_device = (src, dst) if kind == memcpyHostToDevice else (dst, src)
+        host, device = (_bytes(address, size) for address in (on_host, on_device))
+        name = "H2D" if kind == memcpyHostToDevice else "D2H"
+        operations.copy(queue, name, host, device, run, asynchronous=asynchronous)
+    else:
+        touched = (operations.span(src, size, False), operations.span(dst, size, True))
+        asked = Operation("D2D", None, f"D2D {size} bytes", size, asynchronous=True, accesses=touched)
+        operations.submit(queue, asked, run)
 
 
-def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int = 0) -> None:
-    """`memcpy`; it has ended when the call returns."""
-    memcpy(dst, src, size, kind)
+def mallocAsync(size: int, stream: int = 0) -> int:
+    """`malloc` in the order of a stream: here at once."""
+    return malloc(size)
+
+
+def freeAsync(ptr: int, stream: int = 0) -> None:
+    """`free` in the order of a stream: here at once."""
+    free(ptr)
+
+
+def _on_device(address: int) -> bool:
+    place = memory.describe(address)
+    found = place.allocation
+    return found is not None and not place.freed and place.offset < found.nbytes and found.kind != "pinned"
+
+
+def _bytes(address: int, size: int) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
 
 
 def memset(ptr: int, value: int, size: int) -> None:
     """Set bytes on the device."""
-    place = memory.describe(ptr)
-    if place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes:
-        raise CUDARuntimeError(f"cudaErrorInvalidValue: the {size} bytes are not on the device")
-    ctypes.memset(ptr, value, size)
+    memsetAsync(ptr, value, size)
 
 
 def memsetAsync(ptr: int, value: int, size: int, stream: int = 0) -> None:
-    """`memset`; it has ended when the call returns."""
-    memset(ptr, value, size)
+    """`memset` in a stream; it has ended when the call returns, unless the stream is under capture."""
+    place = memory.describe(ptr)
+    if place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes:
+        raise CUDARuntimeError(f"cudaErrorInvalidValue: the {size} bytes are not on the device")
+    queue = operations.find_queue(stream)
+    operations.copy(
+        queue, "memset", None, _bytes(ptr, size), lambda: ctypes.memset(ptr, value, size), asynchronous=True
+    )
 
 
 def streamSynchronize(stream: int) -> None:
     """Wait for a stream; its work has ended."""
+    operations.synchronise(operations.find_queue(stream))
+
+
+def deviceGetStreamPriorityRange() -> tuple[int, int]:
+    """(least, greatest) priority of a stream; the smaller number is the more urgent one."""
+    return operations.PRIORITIES[1], operations.PRIORITIES[0]
 
 
 def profilerStart() -> None:
@@ -163,7 +212,7 @@ def eventElapsedTime(start: streams.Event, end: streams.Event) -> float:
 __getattr__ = getter(
     "cuda.runtime.",
     {
-        "streamBeginCapture": "the same calls without capture: graphs need a GPU",
+        "streamBeginCapture": "cp.cuda.Stream().begin_capture()",
         "mallocManaged": "malloc, with explicit copies",
         "eventCreate": "cp.cuda.Event()",
         "streamCreate": "cp.cuda.Stream()",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from functools import cached_property
 
-from helpers.vgpu import memory
+from helpers.vgpu import memory, operations
 
 
 def modelled():
@@ -37,6 +37,7 @@ class Device:
     def synchronize(self) -> None:
         """Wait for the device; launches on the virtual GPU have ended when they return."""
         self._check()
+        operations.synchronise()
 
     def __enter__(self) -> Device:
         self._check()

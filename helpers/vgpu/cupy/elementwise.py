@@ -6,7 +6,8 @@ import functools
 
 import numpy as np
 
-from helpers.vgpu.cupy import codegen
+from helpers.vgpu import operations
+from helpers.vgpu.cupy import codegen, streams
 from helpers.vgpu.cupy.creation import empty
 from helpers.vgpu.cupy.kernels import Program, holding
 from helpers.vgpu.cupy.ndarray import ndarray
@@ -60,12 +61,13 @@ class ElementwiseKernel:
         return next(iter(self._programs))
 
     def __call__(self, *args, size: int | None = None, block_size: int = 128, stream=None):
-        from helpers.vgpu import launch
-
         prepared, outs, n = self._prepare(args, size)
         if n:
             grid = min(-(-n // block_size), 2**31 - 1)
-            launch.launch(prepared.kernel, (grid,), (block_size,), prepared.params, prepared.arrays)
+            queue = streams.queue_of(stream)
+            operations.kernel(
+                queue, prepared.kernel, (grid,), (block_size,), prepared.params, prepared.arrays, 0, prepared.finish
+            )
         if self.no_return:
             return None
         return outs[0] if len(outs) == 1 and not self.return_tuple else tuple(outs)

@@ -13,6 +13,7 @@ import numpy as np
 from helpers.vgpu.cupy.convert import mixing, to_cupy, to_device, to_host
 from helpers.vgpu.cupy.missing import missing
 from helpers.vgpu.cupy.ndarray import ndarray
+from helpers.vgpu.cupy.streams import array_work
 from helpers.vgpu.cupy.tables import words
 
 # Elementwise functions: arrays on the device and scalars go in; `out=`, `dtype=` and `.reduce` as in NumPy.
@@ -107,12 +108,17 @@ class Function:
         where = f"cupy.{self.__name__}"
         out = kwargs.get("out")
         host_args = [_callback(arg) if inspect.isfunction(arg) else to_host(arg, where) for arg in args]
-        result = self._function(*host_args, **{key: to_host(value, where) for key, value in kwargs.items()})
-        if isinstance(out, ndarray):
-            return out
-        if self.__name__ in ON_DEVICE:
-            return to_device(np.bool(result))
-        return to_cupy(result) if self._wrap else result
+        named = {key: to_host(value, where) for key, value in kwargs.items()}
+        with array_work(where, *_arrays(host_args)) as written:
+            result = self._function(*host_args, **named)
+            if isinstance(out, ndarray):
+                result = out
+            elif self.__name__ in ON_DEVICE:
+                result = to_device(np.bool(result))
+            elif self._wrap:
+                result = to_cupy(result)
+            written += _arrays([getattr(each, "_host", None) for each in _items(result)])
+        return result
 
     def __repr__(self) -> str:
         return f"<cupy function {self.__name__!r} on the virtual GPU>"
@@ -159,6 +165,16 @@ class Grid:
 
     def __getitem__(self, key):
         return to_cupy(self._thing[to_host(key, "an index expression")])
+
+
+def _items(value) -> list:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _arrays(values) -> list[np.ndarray]:
+    """The NumPy arrays among values, and in lists among them."""
+    flat = [item for value in values for item in _items(value)]
+    return [value for value in flat if isinstance(value, np.ndarray)]
 
 
 def _callback(function):

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 from helpers.vgpu import compile as compilers
+from helpers.vgpu import operations
+from helpers.vgpu.cupy import streams
 from helpers.vgpu.cupy.arguments import pack, slots
 from helpers.vgpu.cupy.device import modelled
 from helpers.vgpu.cupy.missing import missing
@@ -145,8 +147,6 @@ class RawKernel:
         return Prepared(kernel, params, arrays, shared_bytes, holding(args))
 
     def __call__(self, grid, block, args, *more, shared_mem: int = 0, stream=None) -> None:
-        from helpers.vgpu import launch
-
         if more:
             raise TypeError(
                 f"{self.name}: all the kernel's arguments go into one tuple: kernel(grid, block, (x, y, n)); a single "
@@ -160,13 +160,15 @@ class RawKernel:
                 )
         prepared = self.prepare(args, grid, block)
         self._check_shared(shared_mem)
-        launch.launch(
+        operations.kernel(
+            streams.queue_of(stream),
             prepared.kernel,
             tuple(grid),
             tuple(block),
             prepared.params,
             prepared.arrays,
             shared_mem,
+            prepared.finish,
             **({"cooperative": True} if self.enable_cooperative_groups else {}),
         )
 

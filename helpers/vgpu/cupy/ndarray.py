@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.vgpu import memory
-from helpers.vgpu.cupy import indexing, pointer
+from helpers.vgpu import memory, operations
+from helpers.vgpu.cupy import indexing, pointer, streams
 
 _IMPLICIT = (
     "Implicit conversion to a NumPy array is not allowed: this array is on the device, and copying it to the "
@@ -111,14 +111,16 @@ class ndarray:
     def get(self, stream=None, order="C", out=None, blocking=True) -> np.ndarray:
         """Copy to the host: a NumPy array, or `out` when given (same shape and dtype)."""
         if out is None:
-            return np.array(self._host, order="C" if order is None else order, copy=True)
-        if not isinstance(out, np.ndarray):
+            out = np.empty(self.shape, self.dtype, order=_order(self._host, order))
+        elif not isinstance(out, np.ndarray):
             raise TypeError(f"Only numpy.ndarray can be obtained from cupy.ndarray, not {type(out)}")
-        if out.dtype != self.dtype:
+        elif out.dtype != self.dtype:
             raise TypeError(f"{out.dtype} array cannot be obtained from {self.dtype} array")
-        if out.shape != self.shape:
+        elif out.shape != self.shape:
             raise ValueError(f"Shape mismatch. Expected shape: {self.shape}, actual shape: {out.shape}")
-        np.copyto(out, self._host)
+        plain, source = out.view(np.ndarray), self._host
+        queue = streams.queue_of(stream)
+        operations.copy(queue, "D2H", plain, source, lambda: np.copyto(plain, source), asynchronous=not blocking)
         return out
 
     def set(self, arr, stream=None) -> None:
@@ -131,7 +133,9 @@ class ndarray:
             raise ValueError(f"Shape mismatch. Old shape: {self.shape}, new shape: {arr.shape}")
         if not self.flags.forc:
             raise RuntimeError("Cannot set to a non-contiguous array: copy it first (cp.ascontiguousarray)")
-        np.copyto(self._host, arr)
+        plain, target = arr.view(np.ndarray), self._host
+        queue = streams.queue_of(stream)
+        operations.copy(queue, "H2D", plain, target, lambda: np.copyto(target, plain), asynchronous=True)
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError(_IMPLICIT)
@@ -168,7 +172,9 @@ class ndarray:
         return _copied(part)
 
     def __setitem__(self, key, value) -> None:
-        self._host[indexing.host_key(key, self.shape)] = indexing.host_value(value)
+        key, value = indexing.host_key(key, self.shape), indexing.host_value(value)
+        with streams.array_work("an assignment to elements", writes=[self._host]):
+            self._host[key] = value
 
     def __iter__(self):
         if self.ndim == 0:
@@ -254,7 +260,17 @@ class Flat:
         return self._array.size
 
 
+def _order(host: np.ndarray, order: str | None) -> str:
+    """C or F, for one of NumPy's four letters."""
+    if order in ("A", "K"):
+        return "F" if host.flags.f_contiguous and not host.flags.c_contiguous else "C"
+    return order or "C"
+
+
 def _copied(host, dtype=None, order="K") -> ndarray:
     from helpers.vgpu.cupy.convert import to_device
 
-    return to_device(host, dtype, order)
+    with streams.array_work("a copy", np.asarray(host)) as written:
+        result = to_device(host, dtype, order)
+        written.append(result._host)
+    return result

@@ -10,6 +10,7 @@ import numpy as np
 from helpers.vgpu import memory
 from helpers.vgpu.cupy.convert import check_dtype, to_cupy, to_host
 from helpers.vgpu.cupy.ndarray import ndarray
+from helpers.vgpu.cupy.streams import array_work
 from helpers.vgpu.cupy.tables import words
 
 BINARY = {
@@ -53,6 +54,22 @@ IN_PLACE = words(
 )
 
 
+# Those that give the same memory in another shape, and so do no work.
+VIEWS = words(
+    """
+    diagonal ravel reshape squeeze swapaxes transpose
+    """
+)
+
+
+def _arrays(*values) -> list[np.ndarray]:
+    return [value for value in values if isinstance(value, np.ndarray)]
+
+
+def _tuple(value) -> tuple:
+    return value if isinstance(value, tuple) else (value,)
+
+
 def _operand(value, symbol: str):
     if isinstance(value, (list, tuple, str)):
         raise TypeError(f"Unsupported type {type(value)} in operator {symbol}: make it an array with cp.array(...)")
@@ -62,7 +79,10 @@ def _operand(value, symbol: str):
 def _binary(name: str, ufunc: np.ufunc, swapped: bool):
     def operator(self, other):
         other = _operand(other, ufunc.__name__)
-        return to_cupy(ufunc(other, self._host) if swapped else ufunc(self._host, other))
+        with array_work(name, *_arrays(self._host, other)) as written:
+            result = to_cupy(ufunc(other, self._host) if swapped else ufunc(self._host, other))
+            written += _arrays(*(getattr(each, "_host", None) for each in _tuple(result)))
+        return result
 
     operator.__name__ = name
     return operator
@@ -70,7 +90,9 @@ def _binary(name: str, ufunc: np.ufunc, swapped: bool):
 
 def _in_place(name: str, ufunc: np.ufunc):
     def operator(self, other):
-        ufunc(self._host, _operand(other, ufunc.__name__), out=self._host)
+        other = _operand(other, ufunc.__name__)
+        with array_work(name, *_arrays(self._host, other), writes=[self._host]):
+            ufunc(self._host, other, out=self._host)
         return self
 
     operator.__name__ = name
@@ -79,7 +101,10 @@ def _in_place(name: str, ufunc: np.ufunc):
 
 def _unary(name: str, ufunc: np.ufunc):
     def operator(self):
-        return to_cupy(ufunc(self._host))
+        with array_work(name, self._host) as written:
+            result = to_cupy(ufunc(self._host))
+            written.append(result._host)
+        return result
 
     operator.__name__ = name
     return operator
@@ -89,8 +114,14 @@ def _method(name: str):
     def method(self, *args, **kwargs):
         out = kwargs.get("out")
         args = to_host(args, f"ndarray.{name}")
-        result = getattr(self._host, name)(*args, **{k: to_host(v, name) for k, v in kwargs.items()})
-        return out if isinstance(out, ndarray) else _of(self, result)
+        named = {k: to_host(v, name) for k, v in kwargs.items()}
+        if name in VIEWS:
+            return _of(self, getattr(self._host, name)(*args, **named))
+        with array_work(f"ndarray.{name}", *_arrays(self._host, *args)) as written:
+            result = getattr(self._host, name)(*args, **named)
+            result = out if isinstance(out, ndarray) else _of(self, result)
+            written += _arrays(*(getattr(each, "_host", None) for each in _tuple(result)))
+        return result
 
     method.__name__ = name
     method.__doc__ = f"NumPy's `ndarray.{name}` on the device."
@@ -106,7 +137,8 @@ def _of(array: ndarray, result):
 
 def _method_in_place(name: str):
     def method(self, *args, **kwargs):
-        getattr(self._host, name)(*to_host(args, f"ndarray.{name}"), **kwargs)
+        with array_work(f"ndarray.{name}", writes=[self._host]):
+            getattr(self._host, name)(*to_host(args, f"ndarray.{name}"), **kwargs)
 
     method.__name__ = name
     method.__doc__ = f"NumPy's `ndarray.{name}` on the device, in place."
@@ -118,7 +150,8 @@ def _fill(self, value) -> None:
     value = to_host(value, "fill") if not isinstance(value, np.ndarray) else value
     if np.ndim(value):
         raise ValueError("non-scalar array cannot be used for fill")
-    self._host.fill(value)
+    with array_work("ndarray.fill", writes=[self._host]):
+        self._host.fill(value)
 
 
 def _view(self, dtype=None) -> ndarray:
@@ -135,7 +168,8 @@ def _scatter(ufunc: np.ufunc):
     def method(self, slices, value):
         from helpers.vgpu.cupy.indexing import host_key, host_value
 
-        ufunc.at(self._host, host_key(slices, self.shape), host_value(value))
+        with array_work(f"scatter_{ufunc.__name__}", self._host, writes=[self._host]):
+            ufunc.at(self._host, host_key(slices, self.shape), host_value(value))
 
     method.__doc__ = f"`{ufunc.__name__}` values into the elements picked, each time an index occurs."
     return method

@@ -6,7 +6,8 @@ import ctypes
 
 import numpy as np
 
-from helpers.vgpu import memory
+from helpers.vgpu import memory, operations
+from helpers.vgpu.cupy import streams
 
 
 class Memory:
@@ -67,46 +68,79 @@ class MemoryPointer:
         return np.asarray(self.mem)[first : first + size]
 
     def memset(self, value: int, size: int) -> None:
-        """Set `size` bytes to `value`."""
-        self.bytes(size)[...] = value & 0xFF
+        """Set `size` bytes to `value`, in the default stream."""
+        self.memset_async(value, size, 0)
+
+    def memset_async(self, value: int, size: int, stream=None) -> None:
+        """Set `size` bytes to `value` in a stream, else in the current one."""
+        target = self.bytes(size)
+        operations.copy(
+            streams.queue_of(stream), "memset", None, target, _assign(target, value & 0xFF), asynchronous=True
+        )
 
     def copy_from_device(self, src: MemoryPointer, size: int) -> None:
+        """Copy `size` bytes from another place on the device, in the default stream."""
+        self.copy_from_device_async(src, size, 0)
+
+    def copy_from_device_async(self, src: MemoryPointer, size: int, stream=None) -> None:
         """Copy `size` bytes from another place on the device."""
-        self.bytes(size)[...] = src.bytes(size)
+        target, source = self.bytes(size), src.bytes(size)
+        touched = operations.access(source, False) + operations.access(target, True)
+        asked = operations.Operation("D2D", None, f"D2D {size} bytes", size, asynchronous=True, accesses=touched)
+        operations.submit(streams.queue_of(stream), asked, _assign(target, source))
 
     def copy_from_host(self, mem, size: int) -> None:
-        """Copy `size` bytes from the host; `mem` is a ctypes pointer or an address, as in CuPy."""
-        self.bytes(size)[...] = np.frombuffer(ctypes.string_at(_address(mem), size), np.uint8)
+        """Copy `size` bytes from the host and wait; `mem` is a ctypes pointer or an address, as in CuPy."""
+        self._from_host(mem, size, 0, False)
+
+    def copy_from_host_async(self, mem, size: int, stream=None) -> None:
+        """Copy `size` bytes from the host in a stream."""
+        self._from_host(mem, size, stream, True)
 
     def copy_to_host(self, mem, size: int) -> None:
-        """Copy `size` bytes to the host; `mem` is a ctypes pointer or an address, as in CuPy."""
-        ctypes.memmove(_address(mem), np.ascontiguousarray(self.bytes(size)).ctypes.data, size)
+        """Copy `size` bytes to the host and wait; `mem` is a ctypes pointer or an address, as in CuPy."""
+        self._to_host(mem, size, 0, False)
+
+    def copy_to_host_async(self, mem, size: int, stream=None) -> None:
+        """Copy `size` bytes to the host in a stream."""
+        self._to_host(mem, size, stream, True)
 
     def copy_from(self, mem, size: int) -> None:
         """Copy `size` bytes from the device or the host."""
         (self.copy_from_device if isinstance(mem, MemoryPointer) else self.copy_from_host)(mem, size)
 
-    def memset_async(self, value: int, size: int, stream=None) -> None:
-        self.memset(value, size)
-
-    def copy_from_device_async(self, src: MemoryPointer, size: int, stream=None) -> None:
-        self.copy_from_device(src, size)
-
-    def copy_from_host_async(self, mem, size: int, stream=None) -> None:
-        self.copy_from_host(mem, size)
-
-    def copy_to_host_async(self, mem, size: int, stream=None) -> None:
-        self.copy_to_host(mem, size)
-
     def copy_from_async(self, mem, size: int, stream=None) -> None:
-        self.copy_from(mem, size)
+        """Copy `size` bytes from the device or the host in a stream."""
+        (self.copy_from_device_async if isinstance(mem, MemoryPointer) else self.copy_from_host_async)(
+            mem, size, stream
+        )
+
+    def _from_host(self, mem, size: int, stream, asynchronous: bool) -> None:
+        host, device = _host_bytes(mem, size), self.bytes(size)
+        queue = streams.queue_of(stream)
+        operations.copy(queue, "H2D", host, device, _assign(device, host), asynchronous=asynchronous)
+
+    def _to_host(self, mem, size: int, stream, asynchronous: bool) -> None:
+        host, device = _host_bytes(mem, size), self.bytes(size)
+        queue = streams.queue_of(stream)
+        operations.copy(queue, "D2H", host, device, _assign(host, device), asynchronous=asynchronous)
 
     def __repr__(self) -> str:
         return f"<MemoryPointer {self.ptr - self.mem.ptr} bytes into {self.mem!r}>"
 
 
-def _address(mem) -> int:
-    return int(mem.value if hasattr(mem, "value") else mem)
+def _host_bytes(mem, size: int) -> np.ndarray:
+    address = int(mem.value if hasattr(mem, "value") else mem)
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+
+
+def _assign(target: np.ndarray, source):
+    """The work of a copy, to be done now or whenever a graph runs."""
+
+    def run() -> None:
+        target[...] = source
+
+    return run
 
 
 def pointer_to(host: np.ndarray) -> MemoryPointer:

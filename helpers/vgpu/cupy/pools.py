@@ -58,6 +58,22 @@ class MemoryPool:
         return memory.limit("cupy")
 
 
+class MemoryAsyncPool(MemoryPool):
+    """CUDA's pool in stream order. Here memory is given and taken back at once, as from `MemoryPool`."""
+
+    def __init__(self, pool_handles="current"):
+        super().__init__()
+
+    def malloc(self, size: int) -> MemoryPointer:
+        """Fresh device memory of `size` bytes; what is under way in a stream need not be waited for."""
+        return allocate(size)
+
+
+def malloc_async(size: int) -> MemoryPointer:
+    """Device memory in the order of the current stream: here at once."""
+    return allocate(size)
+
+
 class PinnedMemoryPointer:
     """A place in pinned host memory, for `numpy.frombuffer(mem, dtype, count)`; kernels may use `.ptr`."""
 

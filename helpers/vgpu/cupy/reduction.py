@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.vgpu.cupy import codegen
+from helpers.vgpu import operations
+from helpers.vgpu.cupy import codegen, streams
 from helpers.vgpu.cupy.creation import empty
 from helpers.vgpu.cupy.kernels import Program, holding
 from helpers.vgpu.cupy.ndarray import ndarray
@@ -60,11 +61,12 @@ class ReductionKernel:
         return next(iter(self._programs))
 
     def __call__(self, *args, out=None, axis=None, keepdims: bool = False, stream=None):
-        from helpers.vgpu import launch
-
         prepared, outs, grid, block = self._prepare(args, out, axis, keepdims)
         if grid:
-            launch.launch(prepared.kernel, (grid,), (block,), prepared.params, prepared.arrays)
+            queue = streams.queue_of(stream)
+            operations.kernel(
+                queue, prepared.kernel, (grid,), (block,), prepared.params, prepared.arrays, 0, prepared.finish
+            )
         return outs[0] if len(outs) == 1 else tuple(outs)
 
     def _prepare(self, args, out, axis, keepdims):

@@ -10,8 +10,9 @@ import weakref
 
 import numpy as np
 
-from helpers.vgpu import memory, textures
+from helpers.vgpu import memory, operations, textures
 from helpers.vgpu.cupy import cudart as runtime
+from helpers.vgpu.cupy import streams
 from helpers.vgpu.cupy.missing import missing
 from helpers.vgpu.cupy.ndarray import ndarray
 from helpers.vgpu.errors import Unsupported
@@ -116,11 +117,28 @@ class CUDAarray:
 
         Errors: ValueError for another shape or dtype.
         """
-        self._texels[...] = self._check(in_arr, False)
+        self._copy(in_arr, self._check(in_arr, False), stream, "H2D")
 
     def copy_to(self, out_arr, stream=None) -> None:
         """Copy to a C-contiguous array of CuPy or NumPy of the same shape and dtype; else ValueError."""
-        self._check(out_arr, True)[...] = self._texels
+        self._copy(out_arr, self._check(out_arr, True), stream, "D2H")
+
+    def _copy(self, arr, host: np.ndarray, stream, kind: str) -> None:
+        """One copy in a stream, else in the current one."""
+        target, source = (self._texels, host) if kind == "H2D" else (host, self._texels)
+        queue = streams.queue_of(stream)
+
+        def run() -> None:
+            target[...] = source
+
+        if isinstance(arr, ndarray):
+            touched = operations.access(source, False) + operations.access(target, True)
+            asked = operations.Operation(
+                "D2D", None, "D2D (CUDA array)", host.nbytes, asynchronous=True, accesses=touched
+            )
+            operations.submit(queue, asked, run)
+        else:
+            operations.copy(queue, kind, host, self._texels, run, asynchronous=stream is not None)
 
     def _resource(self) -> textures.Resource:
         f, layered = self._format, bool(self.flags & _LAYERED)

@@ -198,7 +198,7 @@ def _copy_back(device, value) -> None:
         for field in value.dtype.names:
             value[field] = device[field]
     elif isinstance(value, np.ndarray) and value.flags.writeable:
-        value[...] = device._data
+        device.copy_to_host(value)
 
 
 def scalar(expected, value) -> list[bytes]:

@@ -7,11 +7,13 @@ slice is a view on the device.
 from __future__ import annotations
 
 import ctypes
+import functools
 
 import numpy as np
 
-from helpers.vgpu import memory
+from helpers.vgpu import memory, operations
 from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.numba import host
 
 STRIDED = (
     "the array is neither C- nor Fortran-contiguous, so it cannot be moved as one piece; "
@@ -78,9 +80,13 @@ class DeviceNDArray:
     def copy_to_host(self, ary: np.ndarray | None = None, stream=0) -> np.ndarray:
         """Copy to a new NumPy array, or into `ary`, which has to have the same shape, dtype and order."""
         if ary is None:
-            return np.array(self._data, order="K")
-        _check_same(self._data, ary)
-        ary[...] = self._data
+            ary = np.empty_like(self._data, subok=False)
+        else:
+            _check_same(self._data, ary)
+        plain, source, given = np.asarray(ary), self._data, stream or self.stream
+        asynchronous = bool(given)  # as Numba's: without a stream the copy is one that the host waits for
+        copy = functools.partial(plain.__setitem__, ..., source)
+        operations.copy(host.queue_of(given), "D2H", plain, source, copy, asynchronous=asynchronous)
         return ary
 
     def copy_to_device(self, ary, stream=0) -> None:
@@ -92,7 +98,15 @@ class DeviceNDArray:
         if not (self._data.flags.c_contiguous or self._data.flags.f_contiguous):
             raise ValueError(STRIDED)
         _check_same(self._data, source, strides=False)
-        self._data[...] = source.reshape(self.shape)
+        target, given = self._data, stream or self.stream
+        copy = functools.partial(target.__setitem__, ..., np.asarray(source).reshape(self.shape))
+        if _on_device(ary) is None:
+            plain = np.asarray(source)
+            operations.copy(host.queue_of(given), "H2D", plain, target, copy, asynchronous=bool(given))
+        else:
+            touched = operations.access(np.asarray(source), False) + operations.access(target, True)
+            asked = operations.Operation("D2D", None, "D2D", target.nbytes, asynchronous=True, accesses=touched)
+            operations.submit(host.queue_of(given), asked, copy)
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         if copy is False:

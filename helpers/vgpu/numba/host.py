@@ -1,7 +1,8 @@
 """The host's side of `numba.cuda`: devices, contexts, streams, events.
 
 Launches and copies on the virtual GPU end before they return, so a stream is always idle and an event has
-happened as soon as it is recorded. Its time is the host's monotonic clock.
+happened as soon as it is recorded. Its time is the host's monotonic clock. Which order CUDA would have guaranteed,
+and how long each thing would take on the modelled GPU, is what `helpers.streams.record()` keeps.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections import namedtuple
 from dataclasses import dataclass
 
 from helpers import device as _device
-from helpers.vgpu import memory
+from helpers.vgpu import graphs, memory, operations
 from helpers.vgpu.errors import LaunchError, Unsupported
+from helpers.vgpu.operations import Operation, Queue
 
 MemoryInfo = namedtuple("MemoryInfo", ("free", "total"))
 
@@ -21,11 +23,14 @@ MemoryInfo = namedtuple("MemoryInfo", ("free", "total"))
 class Stream:
     """A queue of work for the GPU; on the virtual GPU it is always empty."""
 
-    def __init__(self, handle: int = 0):
-        self.handle = handle
+    def __init__(self, queue: Queue = operations.LEGACY):
+        self.queue = queue
+
+    handle = property(lambda self: self.queue.handle)
 
     def synchronize(self) -> None:
         """Wait for the work in this stream, which has ended already."""
+        operations.synchronise(self.queue)
 
     @contextlib.contextmanager
     def auto_synchronize(self):
@@ -35,7 +40,8 @@ class Stream:
 
     def add_callback(self, callback, arg=None) -> None:
         """Call `callback(stream, status, arg)` once the work is done: now."""
-        callback(self, 0, arg)
+        asked = Operation("host function", label=getattr(callback, "__name__", "a callback"), asynchronous=True)
+        operations.submit(self.queue, asked, lambda: callback(self, 0, arg) and None)
 
     def async_done(self):
         """An awaitable that is done when the stream is."""
@@ -52,12 +58,12 @@ class Stream:
         return "<virtual stream>" if self.handle else "<virtual default stream>"
 
 
-_DEFAULT = Stream(0)
+_DEFAULT = Stream()
 
 
 def stream() -> Stream:
-    """A new stream. Work in different streams does not overlap on the virtual GPU."""
-    return Stream(1)
+    """A new stream. Work in different streams does not overlap on the virtual GPU; a recording says what could."""
+    return Stream(operations.new_queue())
 
 
 def default_stream() -> Stream:
@@ -67,7 +73,18 @@ def default_stream() -> Stream:
 
 def external_stream(ptr: int) -> Stream:
     """A stream of another library, by its handle."""
-    return Stream(int(ptr))
+    return Stream(operations.find_queue(int(ptr)))
+
+
+def per_thread_default_stream() -> Stream:
+    """This thread's own default stream; work in it waits for the legacy default stream, and the other way round."""
+    return Stream(operations.find_queue(2))
+
+
+def queue_of(stream) -> Queue:
+    """The queue of a stream of Numba or CuPy, or of a handle; 0 and None are the default stream."""
+    found = getattr(stream, "queue", None)
+    return found if isinstance(found, Queue) else operations.find_queue(int(getattr(stream, "ptr", stream) or 0))
 
 
 class Event:
@@ -76,11 +93,16 @@ class Event:
     clock = staticmethod(time.perf_counter)
 
     def __init__(self, timing: bool = True):
-        self.timing, self._at = timing, None
+        self.timing, self._at, self._captured = timing, None, None
 
     def record(self, stream=0) -> None:
         """Take the time."""
-        self._at = self.clock()
+        queue = queue_of(stream)
+        self._captured = graphs.record(queue)
+        if self._captured is None:
+            self._at = self.clock()
+            graphs.check(queue, Operation("record", queue, label="event.record"))
+            operations.note(Operation("record", queue, label="event", event=self))
 
     def query(self) -> bool:
         """Whether the work before the event is done."""
@@ -88,9 +110,11 @@ class Event:
 
     def synchronize(self) -> None:
         """Wait for the work before the event, which has ended already."""
+        operations.synchronise(event=self)
 
     def wait(self, stream=0) -> None:
         """Let a stream wait for this event, which has happened already."""
+        graphs.wait(queue_of(stream), self)
 
     def elapsed_time(self, evtend: Event) -> float:
         """Milliseconds from this event to another. Raises `LaunchError` when one was never recorded."""
@@ -116,6 +140,7 @@ def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
 
 def synchronize() -> None:
     """Wait for all work on the GPU, which has ended already."""
+    operations.synchronise()
 
 
 # Attributes of a device under the driver's names: how to find each in the modelled GPU's row.
@@ -205,6 +230,7 @@ class Context:
 
     def synchronize(self) -> None:
         """Wait for all work, which has ended already."""
+        operations.synchronise()
 
     def reset(self) -> None:
         """Nothing to reset: arrays live as long as they are referred to."""
@@ -297,8 +323,9 @@ def defer_cleanup():
 
 @contextlib.contextmanager
 def pinned(*arrays):
-    """Pin host arrays for a while, which makes copies faster on a GPU and changes nothing here."""
-    yield
+    """Pin host arrays for a while: on a GPU copies are faster then and need not be waited for; a recording knows."""
+    with operations.registered(arrays):
+        yield
 
 
 @contextlib.contextmanager

@@ -8,10 +8,11 @@ import threading
 from dataclasses import dataclass
 
 from helpers import device
-from helpers.vgpu import launch
+from helpers.vgpu import launch, operations
 from helpers.vgpu.compile import python as compile_numba
 from helpers.vgpu.compile.resources import Resources, resources
 from helpers.vgpu.errors import CompileError, Unsupported
+from helpers.vgpu.numba import host
 from helpers.vgpu.numba.args import ArgumentError, Packer, mismatch, present, type_of
 from helpers.vgpu.numba.config import best_block, dimensions, most_threads
 from helpers.vgpu.numba.function import Function, MissingConfiguration
@@ -275,16 +276,17 @@ class Configured:
                 f"({', '.join(named)})."
             )
         prepared = self.dispatcher.prepare(args, shared_bytes=self.sharedmem)
-        launch.launch(
+        operations.kernel(
+            host.queue_of(self.stream),
             prepared.kernel,
             self.griddim,
             self.blockdim,
             prepared.params,
             prepared.arrays,
             prepared.shared_bytes,
+            prepared.finish,
             cooperative="cudaCGSynchronize" in prepared.kernel.ptx,
         )
-        prepared.finish()
 
     def __repr__(self) -> str:
         return f"<kernel {self.dispatcher.__name__} with {self.griddim} blocks of {self.blockdim} threads>"

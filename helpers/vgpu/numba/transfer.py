@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 
-from helpers.vgpu import memory
+from helpers.vgpu import memory, operations
 from helpers.vgpu.errors import LaunchError, Unsupported
 from helpers.vgpu.numba.array import STRIDED, DeviceNDArray, DeviceRecord, MappedNDArray, allocate
+from helpers.vgpu.numba.host import queue_of
 
 
 def to_device(obj, stream=0, copy: bool = True, to: DeviceNDArray | None = None) -> DeviceNDArray:
@@ -35,7 +37,8 @@ def to_device(obj, stream=0, copy: bool = True, to: DeviceNDArray | None = None)
         raise ValueError(STRIDED)
     data = allocate(host.shape, host.dtype, order="C" if host.flags.c_contiguous else "F")
     if copy:
-        data[...] = host
+        fill = functools.partial(np.copyto, data, host)
+        operations.copy(queue_of(stream), "H2D", host, data, fill, asynchronous=bool(stream))
     return DeviceNDArray(data, stream)
 
 
@@ -50,8 +53,15 @@ def device_array_like(ary, stream=0) -> DeviceNDArray:
 
 
 def pinned_array(shape, dtype=np.float64, strides=None, order="C") -> np.ndarray:
-    """A host array; pinned on a GPU, where that makes copies faster, and ordinary memory here."""
-    return np.ndarray(shape, dtype, strides=strides, order=order)
+    """A host array in pinned memory: copies are faster, and those in a stream need not be waited for."""
+    shape = tuple(shape) if np.iterable(shape) else (shape,)
+    dtype = np.dtype(dtype)
+    steps = strides or (dtype.itemsize,)
+    reach = sum((size - 1) * abs(step) for size, step in zip(shape, steps, strict=True)) if strides else 0
+    nbytes = reach + dtype.itemsize if strides else math.prod(shape) * dtype.itemsize
+    place = memory.allocate(nbytes, kind="pinned")
+    np.asarray(place)[:] = 0
+    return memory.view(place, shape, dtype, order=order, strides=strides).view(operations.PinnedArray)
 
 
 def pinned_array_like(ary) -> np.ndarray:

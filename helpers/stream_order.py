@@ -1,0 +1,238 @@
+"""What CUDA guarantees about the order of operations, and where a program relies on more than that.
+
+Rules, from the CUDA C++ Programming Guide (Streams, Events, Default Stream, API Synchronization Behavior):
+- operations of one stream follow one another;
+- the legacy default stream waits for all blocking streams, and they for it; `non_blocking` streams do neither;
+- a per-thread default stream is a blocking stream like any other;
+- after `wait_event` a stream waits for what the event was recorded behind; one never recorded is waited for by nobody;
+- what the host has waited for is over before anything it asks for later, and before anything it does later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Step:
+    """An operation with its place in the order: the numbers of the steps it follows directly.
+
+    `host` says what the host does here: "issues" it, "waits" for what it follows, or "works" itself. `graph` is the
+    number of the launch it came with, None outside graphs.
+    """
+
+    operation: object
+    follows: tuple[int, ...]
+    host: str = "issues"
+    graph: int | None = None
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """Two operations that touch the same memory, one of them writing, in an order that nothing guarantees."""
+
+    first: object
+    second: object
+    kind: str
+    name: str
+    nbytes: int
+    advice: str
+    numbers: tuple[int, int] = field(default=(0, 0), compare=False)
+
+    def __str__(self) -> str:
+        what = f" of `{self.name}`" if self.name else ""
+        return (
+            f"{self.kind}: {_where(self.second)} and {_where(self.first)} touch the same {self.nbytes:,} bytes{what}, "
+            f"and nothing orders them. {self.advice}"
+        )
+
+    __repr__ = __str__
+
+
+def _where(operation) -> str:
+    return operation.label if operation.queue is None else f"{operation.label} in {stream_name(operation.queue)}"
+
+
+def stream_name(queue) -> str:
+    """A stream's name for people; recordings number ordinary streams in the order they appear."""
+    if queue is None:
+        return "the host"
+    return {"legacy": "the default stream", "per-thread": "the thread's default stream"}.get(
+        queue.kind, f"stream {getattr(queue, 'number', None) or hex(queue.handle)}"
+    )
+
+
+def steps(operations: Sequence) -> list[Step]:
+    """The operations of a recording, graphs taken apart, each with the steps it has to follow."""
+    found: list[Step] = []
+    last: dict = {}  # queue -> steps that what comes next in it follows
+    events: dict = {}  # event -> step of its record
+    known: set[int] = set()  # what the host knows to be over
+    graphs = 0
+
+    def add(operation, follows, host="issues", graph=None) -> int:
+        found.append(Step(operation, tuple(sorted(follows)), host, graph))
+        return len(found) - 1
+
+    def before(queue) -> set[int]:
+        """What the next operation of a queue follows."""
+        behind = set(last.get(queue, ()))
+        for other, ends in last.items():
+            if (queue.kind == "legacy" and other.blocking) or (queue.blocking and other.kind == "legacy"):
+                behind |= ends
+        return behind
+
+    for operation in operations:
+        queue, kind = operation.queue, operation.kind
+        if kind in ("host read", "host write"):
+            known = {add(operation, known, "works")}
+        elif kind == "synchronise":
+            if operation.event is not None:
+                ends = {events[operation.event]} if operation.event in events else set()
+            elif queue is not None:
+                ends = before(queue)
+            else:
+                ends = set().union(*last.values()) if last else set()
+            known = {add(operation, ends | known, "waits")}
+        elif kind == "wait":
+            if operation.event in events:
+                last.setdefault(queue, set()).add(events[operation.event])
+        elif kind == "graph":
+            graphs += 1
+            roots, numbers = before(queue) | known, []
+            for node, follows in operation.nodes:
+                behind = {numbers[i] for i in follows} or roots
+                numbers.append(add(node, behind, graph=graphs))
+            inner = {numbers[i] for _, follows in operation.nodes for i in follows}
+            last[queue] = set(numbers) - inner or roots
+        else:
+            number = add(operation, before(queue) | known)
+            last[queue] = {number}
+            if kind == "record":
+                events[operation.event] = number
+            if operation.waits:
+                known = {number}
+    return found
+
+
+def order(found: Sequence[Step]) -> list[int]:
+    """For each step all the steps before it, directly or not, as bits of one number."""
+    behind: list[int] = []
+    for step in found:
+        bits = 0
+        for number in step.follows:
+            bits |= behind[number] | 1 << number
+        behind.append(bits)
+    return behind
+
+
+def hazards(found: Sequence[Step]) -> list[Hazard]:
+    """All pairs of steps that touch the same bytes, one of them writing, without an order between them."""
+    behind, result = order(found), []
+    touching = [(number, step.operation) for number, step in enumerate(found) if step.operation.accesses]
+    for at, (number, operation) in enumerate(touching):
+        for earlier, other in touching[:at]:
+            if behind[number] >> earlier & 1:
+                continue
+            worst = _conflict(other, operation)
+            if worst is not None:
+                kind, name, nbytes = worst
+                result.append(
+                    Hazard(other, operation, kind, name, nbytes, _advice(other, operation), (earlier, number))
+                )
+    return result
+
+
+def _conflict(first, second) -> tuple[str, str, int] | None:
+    """The conflict of two operations with most bytes, as (kind, name, bytes); None where they keep apart."""
+    worst = None
+    for a in first.accesses:
+        for b in second.accesses:
+            if not (a.writes or b.writes):
+                continue
+            nbytes = overlap(a, b)
+            if nbytes <= max(a.grain, b.grain) > 1 and _side_by_side(a, b):
+                continue  # neighbours that meet within a sector: kernels are not known more exactly
+            if nbytes and (worst is None or (nbytes, a.writes and b.writes) > worst[:2]):
+                kind = "write after write" if a.writes and b.writes else "read after write" if a.writes else ""
+                worst = nbytes, a.writes and b.writes, kind or "write after read", a.name or b.name
+    return worst and (worst[2], worst[3], worst[0])
+
+
+def _side_by_side(a, b) -> bool:
+    """Whether one begins and ends before the other, rather than one lying within the other."""
+    return (a.starts[0] < b.starts[0]) == (a.ends[-1] < b.ends[-1]) and a.starts[0] != b.starts[0]
+
+
+def overlap(a, b) -> int:
+    """Bytes that two accesses have in common; pieces of each are sorted and do not overlap one another."""
+    if a.starts[0] >= b.ends[-1] or b.starts[0] >= a.ends[-1]:
+        return 0
+    few, many = (a, b) if len(a.starts) <= len(b.starts) else (b, a)
+    lengths = many.ends - many.starts
+    sums = np.concatenate(([0], np.cumsum(lengths)))
+
+    def below(address):
+        """Bytes of `many` below an address."""
+        at = np.searchsorted(many.starts, address, side="right")
+        inside = np.where(at > 0, np.minimum(address, many.ends[at - 1]) - many.starts[at - 1], 0)
+        return sums[np.maximum(at, 1) - 1] * (at > 0) + inside
+
+    return int((below(few.ends) - below(few.starts)).sum())
+
+
+def _advice(first, second) -> str:
+    kinds = {first.kind, second.kind}
+    if "host read" in kinds:
+        return (
+            "An asynchronous copy has only been asked for when the call returns: synchronise the stream (or an event "
+            "recorded behind the copy) before the host reads the buffer."
+        )
+    if "host write" in kinds:
+        return (
+            "The copy may still be reading the buffer: synchronise the stream, or an event behind the copy, before "
+            "the host writes there again, or use two buffers in turn."
+        )
+    return (
+        "Record an event behind the first in its stream and let the other stream wait for it "
+        "(stream.wait_event(event)), or put both in one stream."
+    )
+
+
+def findings(operations: Sequence) -> list[str]:
+    """What costs time, or does nothing, without being wrong: one sentence each, in the program's order."""
+    result, recorded, streams, pageable = [], set(), {}, {}
+    for at, operation in enumerate(operations):
+        queue = operation.queue
+        if operation.kind == "record":
+            recorded.add(operation.event)
+        elif operation.kind == "wait" and operation.event not in recorded:
+            result.append(
+                f"{stream_name(queue)} waits for an event that was never recorded, which is no wait at all: "
+                "call event.record(stream) first."
+            )
+        if operation.asynchronous and operation.waits:
+            pageable.setdefault(queue, []).append(operation)
+        if queue is not None and operation.kind not in ("record", "wait", "synchronise"):
+            streams.setdefault(queue, []).append(at)
+    for queue, copies in pageable.items():
+        nbytes = sum(copy.nbytes for copy in copies)
+        result.append(
+            f"{len(copies)} of the copies in {stream_name(queue)} ({nbytes:,} bytes) were asked for without waiting, "
+            "but their host memory is pageable: the host waits for each all the same. Use pinned memory "
+            "(cp.cuda.alloc_pinned_memory, cuda.pinned_array)."
+        )
+    for queue, places in streams.items():
+        if queue.kind != "legacy":
+            continue
+        for other, elsewhere in streams.items():
+            if other.blocking and other is not queue and elsewhere[0] < places[-1] and elsewhere[-1] > places[0]:
+                result.append(
+                    f"Work in the default stream stands between that of {stream_name(other)}: each waits for the "
+                    "other, so they never overlap. Give that work a stream of its own, or make the stream with "
+                    "non_blocking=True."
+                )
+    return result

@@ -1,0 +1,269 @@
+"""When each operation would run: a model of a GPU's copy engines and SMs, event by event. Modelled, never measured.
+
+One engine copies to the device, one back; a copy has its engine for itself. Kernels share the SMs by blocks: a kernel
+may have as many blocks at work as its occupancy allows, each takes a slice of the GPU, and whatever is free goes to
+the most urgent stream, then to the kernel asked for first. Blocks that run are never interrupted. The host asks for
+one thing after another, and that takes time too.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from helpers.stream_order import Step, stream_name
+from helpers.time_model import DRAM_EFFICIENCY, seconds_text
+
+PINNED_FRACTION = 0.8  # of the link's data-sheet bandwidth
+STAGING = 6e9  # bytes a second through the staging buffer of pageable copies
+_NARROW = 1e-9
+
+ASSUMPTIONS = (
+    f"Assumed: a copy from or to pinned memory gets {PINNED_FRACTION:.0%} of the link's data-sheet bandwidth.",
+    f"Assumed: pageable memory goes through a staging buffer at {STAGING / 1e9:g} GB/s, the pace of one core; NVIDIA's "
+    "How to Optimize Data Transfers in CUDA C/C++ measures 2.3 to 5.6, against 5.8 to 6.7 pinned.",
+    "Assumed: asking for an operation takes the host one launch overhead, a whole graph one too.",
+    "Kernels side by side share SMs, and do not slow one another down by sharing DRAM.",
+    "Work that NumPy does here counts as one kernel that reads and writes its arrays at DRAM's pace.",
+    "Work of the host itself takes no time.",
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an operation needs: an engine for `seconds`, or SMs for `blocks` of which `resident` fit at a time."""
+
+    engine: str | None  # "H2D", "D2H", "SMs", or None for what takes no time
+    seconds: float = 0.0
+    blocks: int = 1
+    resident: int = 1
+
+
+@dataclass(frozen=True)
+class Span:
+    """One operation's time on an engine, in seconds from the beginning of the recording."""
+
+    engine: str
+    stream: str
+    start: float
+    end: float
+    label: str
+    kind: str = "modelled"
+
+
+@dataclass(frozen=True, repr=False)
+class Schedule:
+    """Spans on engines, in the order they start; `seconds` until the last has ended and the host has gone on."""
+
+    gpu: str
+    spans: tuple[Span, ...]
+    seconds: float
+    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    def busy(self, engine: str) -> float:
+        """Seconds in which an engine ("H2D", "D2H", "SMs") has something to do."""
+        return sum(end - start for start, end in _merged(span for span in self.spans if span.engine == engine))
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines that were used."""
+        return tuple(dict.fromkeys(span.engine for span in sorted(self.spans, key=lambda span: span.engine)))
+
+    @property
+    def overlap(self) -> float:
+        """Seconds of work done beside other work: the engines' busy times together, less the time any is busy."""
+        anything = sum(end - start for start, end in _merged(self.spans))
+        return sum(map(self.busy, self.engines)) - anything
+
+    def __repr__(self) -> str:
+        lines = [f"Schedule modelled on {self.gpu}: {seconds_text(self.seconds)}"]
+        width = max((len(span.stream) for span in self.spans), default=0)
+        for span in self.spans:
+            lines.append(
+                f"  {seconds_text(span.start):>9} to {seconds_text(span.end):>9}  {span.engine:<4} "
+                f"{span.stream:<{width}}  {span.label}"
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{seconds_text(span.start)}</td><td>{seconds_text(span.end)}</td><td>{escape(span.engine)}</td>"
+            f"<td>{escape(span.stream)}</td><td>{escape(span.label)}</td></tr>"
+            for span in self.spans
+        )
+        heads = "".join(f"<th scope='col'>{head}</th>" for head in ("start", "end", "engine", "stream", "operation"))
+        notes = "".join(f"<li>{escape(line)}</li>" for line in self.assumptions)
+        return (
+            f"<table><caption>{escape(self.gpu)}: <strong>modelled</strong> {seconds_text(self.seconds)}</caption>"
+            f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+            f"<details><summary>Assumptions</summary><ul>{notes}</ul></details>"
+        )
+
+
+def _merged(spans) -> list[tuple[float, float]]:
+    """The times in which any of the spans lasts."""
+    found: list[tuple[float, float]] = []
+    for span in sorted(spans, key=lambda span: span.start):
+        if found and span.start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], span.end)
+        else:
+            found.append((span.start, span.end))
+    return found
+
+
+def copy_seconds(nbytes: int, gpu, pinned: bool | None) -> float:
+    """A copy between host and device."""
+    if gpu.host_bandwidth is None:
+        raise ValueError(f"no document gives the host link of {gpu.name}, so copies have no modelled time")
+    link = gpu.host_bandwidth * PINNED_FRACTION
+    return nbytes / (link if pinned else min(link, STAGING))
+
+
+def memory_seconds(nbytes: int, gpu) -> float:
+    """Bytes read and written in DRAM, together."""
+    return nbytes / (gpu.memory_bandwidth * DRAM_EFFICIENCY)
+
+
+class _Job:
+    def __init__(self, number, work: Work, waiting: int, priority: int):
+        self.number, self.work, self.waiting, self.priority = number, work, waiting, priority
+        self.left, self.running, self.start, self.end = work.blocks, 0, None, None
+        waves = -(-work.blocks // work.resident)
+        self.block_seconds = work.seconds / waves
+
+    urgency = property(lambda self: (self.priority, self.number))
+
+
+class Machine:
+    """The engines and the SMs, run from event to event; jobs come in the order the host asks for them."""
+
+    def __init__(self, copy_engines: int = 2):
+        self.now, self.free, self.jobs = 0.0, 1.0, {}
+        self._shared = copy_engines < 2  # one engine for both ways
+        self._busy: set[str] = set()
+        self._ready: list[_Job] = []
+        self._after: dict[int, list[_Job]] = {}
+        self._events: list = []
+        self._count = itertools.count()
+
+    def submit(self, number: int, work: Work, follows: Sequence[int], time: float, priority: int = 0) -> None:
+        """A job asked for at `time` (never earlier than the one before), to start when those it follows have ended."""
+        self.advance(time)
+        behind = [self.jobs[other] for other in follows if self.jobs[other].end is None]
+        job = self.jobs[number] = _Job(number, work, len(behind), priority)
+        for other in behind:
+            self._after.setdefault(other.number, []).append(job)
+        if not behind:
+            self._begin(job)
+        self._start()
+
+    def advance(self, time: float) -> None:
+        """Let everything happen that happens until `time`."""
+        while self._events and self._events[0][0] <= time + _NARROW * time:
+            self._step()
+        self.now = max(self.now, time)
+
+    def finish(self, numbers=None) -> float:
+        """Run until these jobs (or all) have ended, and say when the last of them did."""
+        wanted = list(self.jobs) if numbers is None else list(numbers)
+        while any(self.jobs[number].end is None for number in wanted):
+            self._step()
+        return max((self.jobs[number].end for number in wanted), default=0.0)
+
+    def _step(self) -> None:
+        time, _, action = heapq.heappop(self._events)
+        self.now = max(self.now, time)
+        action()
+        # What ends at one moment ends together: only then is it decided who goes next.
+        while self._events and self._events[0][0] <= self.now * (1 + _NARROW):
+            heapq.heappop(self._events)[2]()
+        self._start()
+
+    def _at(self, time: float, action: Callable) -> None:
+        heapq.heappush(self._events, (time, next(self._count), action))
+
+    def _begin(self, job: _Job) -> None:
+        if job.work.engine is None:
+            job.start = self.now
+            self._end(job)
+        else:
+            self._ready.append(job)
+
+    def _end(self, job: _Job) -> None:
+        job.end = self.now
+        for other in self._after.pop(job.number, ()):
+            other.waiting -= 1
+            if not other.waiting:
+                self._begin(other)
+
+    def _start(self) -> None:
+        """Give what is free to who is ready, the most urgent first."""
+        for job in sorted(self._ready, key=lambda job: job.urgency):
+            if job.work.engine == "SMs":
+                self._give(job)
+            else:
+                self._copy(job)
+        self._ready = [job for job in self._ready if job.left]
+
+    def _copy(self, job: _Job) -> None:
+        engine = "copies" if self._shared else job.work.engine
+        if engine in self._busy:
+            return
+        self._busy.add(engine)
+        job.start, job.left = self.now, 0
+
+        def done() -> None:
+            self._busy.discard(engine)
+            self._end(job)
+
+        self._at(self.now + job.work.seconds, done)
+
+    def _give(self, job: _Job) -> None:
+        blocks = min(job.left, int(self.free * job.work.resident + 1e-6))
+        if not blocks:
+            return
+        share = blocks / job.work.resident
+        self.free -= share
+        job.left -= blocks
+        job.running += blocks
+        job.start = self.now if job.start is None else job.start
+
+        def done() -> None:
+            self.free += share
+            job.running -= blocks
+            if not job.left and not job.running:
+                self._end(job)
+
+        self._at(self.now + job.block_seconds, done)
+
+
+def schedule(found: Sequence[Step], works: Sequence[Work], gpu) -> tuple[Schedule, list[float]]:
+    """The schedule of a recording's steps on `gpu`, and when each step ended.
+
+    The host goes through the steps in order: asking takes it `gpu.launch_overhead` each (once for all the steps of a
+    graph), and it stops where it waits.
+    """
+    machine, host, graph = Machine(gpu.copy_engines), 0.0, None
+    for number, (step, work) in enumerate(zip(found, works, strict=True)):
+        operation = step.operation
+        if step.host == "waits":
+            host = max(host, machine.finish(step.follows))
+        elif step.host == "issues" and work.engine is not None and (step.graph is None or step.graph != graph):
+            host += gpu.launch_overhead
+        graph = step.graph
+        # The host's own steps take their place in the order without any engine.
+        machine.submit(number, work, step.follows, host, getattr(operation.queue, "priority", 0))
+        if operation.waits and step.host == "issues":
+            host = max(host, machine.finish([number]))
+    end = machine.finish()
+    spans = [
+        Span(works[n].engine, stream_name(found[n].operation.queue),
+             machine.jobs[n].start, machine.jobs[n].end, found[n].operation.label)
+        for n in machine.jobs
+        if works[n].engine is not None
+    ]  # fmt: skip
+    spans.sort(key=lambda span: (span.start, span.engine))
+    return Schedule(gpu.name, tuple(spans), max(end, host)), [machine.jobs[n].end for n in range(len(found))]

@@ -1,0 +1,164 @@
+"""Record what a program asks of its streams; see what may run when, what CUDA does not order, and what it would take.
+
+    with streams.record() as timeline:
+        …                                # copies, launches, events, graphs, of CuPy and of Numba
+    timeline.schedule("A100")            # spans on copy engines and SMs: modelled
+    timeline.hazards()                   # conflicting accesses that nothing orders
+    timeline.findings()                  # what costs time without being wrong
+
+The virtual GPU runs everything at once, in the program's order, which is one of the orders that CUDA allows; a program
+with hazards gives right results here and may give wrong ones on a GPU.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from html import escape
+
+import numpy as np
+
+from helpers import gpus, stream_order, stream_schedule
+from helpers.device import current
+from helpers.gpus import GPU
+from helpers.profile import modelled
+from helpers.stream_order import Hazard
+from helpers.stream_schedule import Schedule, Span, Work
+
+__all__ = ["Hazard", "Schedule", "Span", "Timeline", "record"]
+
+# A kernel that was not counted takes one wave of no work: its launch is what there is to see.
+_SMALLEST = 1e-6
+
+
+class Timeline:
+    """The operations of one recording, in the program's order."""
+
+    def __init__(self, operations: list):
+        self.operations = operations
+
+    def __len__(self) -> int:
+        return len(self.operations)
+
+    def steps(self) -> list[stream_order.Step]:
+        """The operations, graphs taken apart, each with those it has to follow."""
+        self._number_streams()
+        return stream_order.steps(self.operations)
+
+    def schedule(self, gpu: GPU | str | None = None) -> Schedule:
+        """When each operation would run on `gpu` (else the one chosen by `device("…")`): modelled seconds.
+
+        Raises ValueError where no document gives the link between that GPU and its host, and KeyError for a name that
+        is not in the table.
+        """
+        return self._modelled(gpu)[0]
+
+    def elapsed(self, start, end, gpu: GPU | str | None = None) -> float:
+        """Modelled milliseconds between two events that were recorded in this recording, on `gpu`.
+
+        Raises ValueError for an event that was not. What `get_elapsed_time` gives is the host's clock instead.
+        """
+        _, found, ends = self._modelled(gpu)
+        times = {step.operation.event: at for step, at in zip(found, ends, strict=True)
+                 if step.operation.kind == "record"}  # fmt: skip
+        for event, name in ((start, "start"), (end, "end")):
+            if event not in times:
+                raise ValueError(f"the {name} event was not recorded within this recording")
+        return 1e3 * (times[end] - times[start])
+
+    def hazards(self) -> list[Hazard]:
+        """Pairs of operations that touch the same bytes, one of them writing, in an order that nothing guarantees.
+
+        Kernels are known to the sector of 32 bytes: two that meet within one, at the edge of their parts, are taken
+        to keep apart.
+        """
+        return stream_order.hazards(self.steps())
+
+    def findings(self) -> list[str]:
+        """What costs time or does nothing, without being wrong: pageable copies, the default stream, vain waits."""
+        self._number_streams()
+        return stream_order.findings(self.operations)
+
+    def host_read(self, array: np.ndarray) -> None:
+        """Say, within the recording, that the host reads this array here: ordinary NumPy arrays do not tell."""
+        self._host(array, False)
+
+    def host_write(self, array: np.ndarray) -> None:
+        """Say, within the recording, that the host writes this array here."""
+        self._host(array, True)
+
+    def _host(self, array: np.ndarray, writes: bool) -> None:
+        from helpers.vgpu import operations
+
+        kind = "host write" if writes else "host read"
+        touched = operations.access(np.asarray(array), writes, "the host's buffer")
+        operations.note(operations.Operation(kind, label=kind, accesses=touched))
+
+    def _modelled(self, gpu):
+        row = current() if gpu is None else gpus.find(gpu) if isinstance(gpu, str) else getattr(gpu, "models", gpu)
+        found = self.steps()
+        result, ends = stream_schedule.schedule(found, [_work(step.operation, row) for step in found], row)
+        return result, found, ends
+
+    def _number_streams(self) -> None:
+        numbers: dict = {}
+        for operation in self.operations:
+            for each in (operation, *(node for node, _ in operation.nodes)):
+                if each.queue is not None and each.queue.kind == "stream":
+                    each.queue.number = numbers.setdefault(each.queue, len(numbers) + 1)
+
+    def __repr__(self) -> str:
+        self._number_streams()
+        lines = [f"Timeline of {len(self)} operations"]
+        lines += [f"  {stream_order.stream_name(each.queue)}: {each.label or each.kind}" for each in self.operations]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        self._number_streams()
+        rows = "".join(
+            f"<tr><td>{escape(stream_order.stream_name(each.queue))}</td><td>{escape(each.kind)}</td>"
+            f"<td>{escape(each.label)}</td><td>{'waits' if each.waits else ''}</td></tr>"
+            for each in self.operations
+        )
+        heads = "".join(f"<th scope='col'>{head}</th>" for head in ("stream", "kind", "operation", "the host"))
+        return (
+            f"<table><caption>Recorded, in the program's order</caption><thead><tr>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+
+@contextlib.contextmanager
+def record() -> Iterator[Timeline]:
+    """Keep every operation of the with block; kernels are counted meanwhile, so each runs up to twice as long.
+
+    Raises Unsupported with a real GPU, whose streams are for Nsight Systems to see.
+    """
+    from helpers.backend import on_gpu
+    from helpers.vgpu import operations
+    from helpers.vgpu.errors import Unsupported
+
+    if on_gpu():
+        raise Unsupported(
+            "a recording is made on the virtual GPU: set WARPBOOK_BACKEND=virtual before Python starts. For the spans "
+            "of a real GPU use Nsight Systems, or events around each operation (cp.cuda.get_elapsed_time)."
+        )
+    with operations.listening() as heard:
+        yield Timeline(heard)
+
+
+def _work(operation, gpu: GPU) -> Work:
+    """What an operation needs of the GPU."""
+    kind = operation.kind
+    if kind in ("H2D", "D2H"):
+        return Work(kind, stream_schedule.copy_seconds(operation.nbytes, gpu, operation.pinned))
+    if kind in ("D2D", "memset", "array"):
+        touched = {"D2D": 2}.get(kind, 1) * operation.nbytes
+        return Work("SMs", max(_SMALLEST, stream_schedule.memory_seconds(touched, gpu)))
+    if kind != "kernel":
+        return Work(None)
+    if operation.counters is None:
+        return Work("SMs", _SMALLEST)
+    held, model = modelled(operation.kernel, operation.counters, gpu)
+    blocks = int(np.prod(operation.counters.grid))
+    resident = max(1, held.blocks_per_sm * gpu.sms)
+    return Work("SMs", max(0.0, model.seconds - model.terms["launch"]), blocks, resident)
