@@ -25,6 +25,7 @@ _EXPORTS = {
     "roofline": "roofline",
     "show": "figures",
     "solution": "check",
+    "tensor_map": "tensor_map",
     "trace": "vgpu.trace",
     "widgets": "widgets",
 }
