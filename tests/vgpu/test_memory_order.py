@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -59,16 +61,16 @@ def test_standard_atomics_in_shared_memory(engine):
     assert out.tolist() == [96 * 95 // 2] * 96
 
 
+ORDERS = ("relaxed", "acquire", "release", "acq_rel")
+SCOPES = ("cta", "cluster", "gpu", "sys")
 ACCESSES = [
-    *(f"ld.{order}.{scope}.global.u32" for order in ("acquire", "relaxed") for scope in ("cta", "cluster", "gpu", "sys")),
+    *(f"ld.{order}.{scope}.global.u32" for order in ("acquire", "relaxed") for scope in SCOPES),
     "ld.volatile.u32", "ld.weak.global.u32", "ld.mmio.relaxed.sys.global.u32", "ld.global.nc.L1::no_allocate.u32",
 ]  # fmt: skip
 WRITES = [
-    *(f"st.{order}.{scope}.global.u32" for order in ("release", "relaxed") for scope in ("cta", "cluster", "gpu", "sys")),
+    *(f"st.{order}.{scope}.global.u32" for order in ("release", "relaxed") for scope in SCOPES),
     "st.volatile.u32", "st.weak.global.u32", "st.mmio.relaxed.sys.global.u32",
 ]  # fmt: skip
-ORDERS = ("relaxed", "acquire", "release", "acq_rel")
-SCOPES = ("cta", "cluster", "gpu", "sys")
 FENCES = [
     *(f"fence.{order}.{scope}" for order in ("acq_rel", "sc") for scope in SCOPES),
     "membar.cta", "membar.gl", "membar.sys", "fence.proxy.alias", "fence.proxy.async", "fence.proxy.async.global",
@@ -83,12 +85,11 @@ def test_accesses_of_every_order_and_scope(engine):
         f'asm volatile("{x} [%0], %1;" :: "l"(p), "r"({100 + i})); out[k++] = *(volatile int*)p;\n'
         for i, x in enumerate(WRITES)
     )
-    atomics = "".join(
-        f'asm volatile("atom.{o}.{s}.global.add.u32 %0, [%1], 1;" : "=r"(r) : "l"(p)); out[k++] = r;\n'
-        f'asm volatile("red.{o if o in ("relaxed", "release") else "relaxed"}.{s}.global.add.u32 [%0], 1;" :: "l"(p));\n'
-        for o in ORDERS
-        for s in SCOPES
-    )
+    atomics = ""
+    for order, scope in itertools.product(ORDERS, SCOPES):
+        weaker = order if order in ("relaxed", "release") else "relaxed"  # red has no acquire
+        atomics += f'asm volatile("atom.{order}.{scope}.global.add.u32 %0, [%1], 1;" : "=r"(r) : "l"(p)); out[k++] = r;'
+        atomics += f'asm volatile("red.{weaker}.{scope}.global.add.u32 [%0], 1;" :: "l"(p));'
     fences = "".join(f'asm volatile("{x};");\n' for x in FENCES)
     kernel = engine.c(
         f"""
