@@ -413,6 +413,24 @@ def test_a_ring_of_boxes_filled_by_one_thread(engine):
     assert np.array_equal(out, data.sum(0))
 
 
+def test_prefetches_change_nothing(engine):
+    kernel = engine.c(
+        "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };"
+        + ASM
+        + """
+        extern "C" __global__ void ahead(const __grid_constant__ CUtensorMap map, const float* in, float* out) {
+            asm volatile("prefetch.tensormap [%0];" :: "l"(&map) : "memory");
+            asm volatile("cp.async.bulk.prefetch.L2.global [%0], 64;" :: "l"(in));
+            asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %1}];" :: "l"(&map), "r"(0));
+            out[threadIdx.x] = in[threadIdx.x];
+        }""",
+        **HOPPER,
+    )
+    data, out = on_device(ints(8, 32)), np.zeros((8, 32), np.float32)
+    kernel(1, 256, mapped(data, (8, 32)), data, out)
+    assert np.array_equal(out, data)
+
+
 # ---------------------------------------------------------------- what goes wrong
 
 

@@ -291,6 +291,27 @@ def test_producer_and_consumer_lanes_of_one_warp(engine):
     assert out.tolist() == [0] + [36.0] * 31
 
 
+def test_the_primitives_of_cuda_awbarrier(engine):
+    kernel = engine.c("""
+        #include <cuda_awbarrier_primitives.h>
+        extern "C" __global__ void plain(const float* in, float* out) {
+            __shared__ __mbarrier_t bar;
+            __shared__ float line[64];
+            int t = threadIdx.x;
+            if (t == 0) __mbarrier_init(&bar, 64);
+            __syncthreads();
+            line[t] = in[t];
+            __mbarrier_token_t token = __mbarrier_arrive(&bar);
+            while (!__mbarrier_test_wait(&bar, token)) { }
+            out[t] = line[63 - t];
+            __syncthreads();
+            if (t == 0) __mbarrier_inval(&bar);
+        }""")
+    data, out = floats(64), np.zeros(64, np.float32)
+    kernel(1, 64, data, out)
+    assert np.array_equal(out, data[::-1])
+
+
 def test_pipeline_shared_by_a_block(engine):
     kernel = engine.c("""
         #include <cuda/pipeline>
