@@ -26,6 +26,7 @@ _EXPORTS = {
     "show": "figures",
     "solution": "check",
     "streams": "streams",
+    "tensor_map": "tensor_map",
     "trace": "vgpu.trace",
     "widgets": "widgets",
 }

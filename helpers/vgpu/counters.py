@@ -92,7 +92,7 @@ COUNTERS: tuple[Counter, ...] = (
             "asynchronous copies' shared wavefronts", "wavefronts"),
     Counter("shared_copy_conflicts", _shared("bank_conflicts_pipe_lsu", "ldgsts"),
             "asynchronous copies' bank conflicts", "wavefronts"),
-    Counter("bulk_loads", None, "bulk copies to shared memory", "copies", "cp.async.bulk, with or without a tensor map"),
+    Counter("bulk_loads", None, "bulk copies to shared memory", "copies", "with a tensor map or without"),
     Counter("bulk_load_bytes", None, "bytes that bulk copies write to shared memory", "bytes",
             "with what is filled in outside a tensor"),
     Counter("bulk_stores", None, "bulk copies to global memory", "copies"),

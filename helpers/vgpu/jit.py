@@ -16,7 +16,7 @@ from helpers.vgpu.errors import Unsupported
 _lock = threading.Lock()
 _engine = None
 _machine = None
-_made: set[str] = set()  # functions of the runtime that were made because a kernel called them
+_made: set[str] = set()  # texts of those parts of the runtime that were made because a kernel called them
 
 
 def _start():
@@ -81,11 +81,12 @@ def _add_what_it_calls(engine, module) -> None:
     from helpers.vgpu import runtime
 
     for function in module.functions:
-        if function.is_declaration and function.name not in _made and (text := runtime.later(function.name)):
+        # One text may hold many functions that belong together.
+        if function.is_declaration and (text := runtime.later(function.name)) and text not in _made:
             part = llvm.parse_assembly(text)
             _optimise(part)
             engine.add_module(part)
-            _made.add(function.name)
+            _made.add(text)
 
 
 def address(function: str) -> int:

@@ -38,7 +38,7 @@ def shared_layout(module: Module, function: Function) -> tuple[dict[str, int], i
 
     Static variables come in the order of their declarations, those of the module first; variables of
     functions that the kernel calls count too. Every `.extern .shared` array begins at the dynamic offset, a
-    multiple of 16.
+    multiple of 16 and of the alignments that these arrays are declared with.
     """
     functions = reachable(module, function)
     named = {symbol for f in functions for symbol in symbols(f)}
@@ -47,7 +47,7 @@ def shared_layout(module: Module, function: Function) -> tuple[dict[str, int], i
         variables.update(f.variables)
     shared = [v for v in variables.values() if v.space == "shared"]
     found, static = _place(v for v in shared if not v.external)
-    dynamic = align_up(static, DYNAMIC_ALIGNMENT)
+    dynamic = align_up(static, max([DYNAMIC_ALIGNMENT, *(v.align for v in shared if v.external)]))
     found.update((v.name, dynamic) for v in shared if v.external)
     return found, static, dynamic
 

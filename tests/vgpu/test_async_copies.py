@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.vgpu import launch
 from helpers.vgpu.errors import KernelError, Misaligned, OutOfBounds
+from helpers.vgpu.ptx import PTXSyntaxError
 
 STALE = np.float32(np.frombuffer(b"\xff\xff\xff\xff", np.float32)[0])  # what fresh shared memory holds
 
@@ -503,3 +505,38 @@ def test_what_is_filled_reads_no_sector(compiled):
     assert counted.footprint.read_bytes == 256
     assert np.array_equal(out[:16], data[:16])
     assert not out[16:].any()
+
+
+# ---------------------------------------------------------------- PTX that is no PTX
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cp.async.ca.shared.global [%r1], [%rd1];",
+        "cp.async.ca.shared.global [%r1], 4, 4;",
+        "cp.async.wait_group;",
+        "cp.async.commit_group 1;",
+        "cp.async.mbarrier.arrive.shared.b64 %r1;",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16;",
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1];",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], %rd1, [%r1];",
+        "mbarrier.b64 [%r1];",
+        "mbarrier.init.shared.b64 [%r1];",
+        "mbarrier.arrive.shared.b64 [%r1];",
+        "mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1];",
+        "mbarrier.try_wait.shared.b64 %r1, [%r1];",
+    ],
+)
+def test_malformed_text_is_refused_with_its_line(text):
+    source = f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry wrong() {{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    {text}
+    ret;
+}}"""
+    with pytest.raises(PTXSyntaxError, match="line 7 of the PTX"):
+        launch.load(source, language="cuda")

@@ -138,8 +138,8 @@ REMEDIES = (
     ),
     (
         r'incomplete type "CUtensorMap|identifier "CUtensorMap" is undefined',
-        "Before the first `#include`, write `struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };` and "
-        "`typedef CUtensorMap_st CUtensorMap;`: the header that has them cannot be included in kernels.",
+        "Before the first `#include`, write `struct alignas(64) CUtensorMap_st {{ unsigned long long opaque[16]; }};` "
+        "and `typedef CUtensorMap_st CUtensorMap;`: the header that has them cannot be included in kernels.",
     ),
     (r'identifier "cg" is undefined', "Add `#include <cooperative_groups.h>` and a namespace alias `cg`."),
     (

@@ -20,6 +20,7 @@ from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
 from helpers.vgpu.lower import flow, inline
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
+from helpers.vgpu.lower import order as lower_order
 from helpers.vgpu.lower import tensor as lower_tensor
 from helpers.vgpu.lower import texture as lower_texture
 from helpers.vgpu.lower import warp as lower_warp
@@ -36,6 +37,7 @@ HANDLERS = {
     **lower_bulk_copy.HANDLERS,
     **lower_mbarrier.HANDLERS,
     **lower_texture.HANDLERS,
+    **lower_order.HANDLERS,
 }
 
 
@@ -359,7 +361,7 @@ class Lowering(Control):
             self.arithmetic(instruction)
         elif kind in HANDLERS:
             HANDLERS[kind](self, instruction)
-        elif kind != "fence":
+        else:
             raise self.unsupported(f"the PTX instruction `{instruction}`")
 
     def arithmetic(self, instruction: Instruction) -> None:

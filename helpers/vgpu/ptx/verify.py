@@ -24,6 +24,7 @@ from helpers.vgpu.ptx import (
     Sym,
     Vec,
 )
+from helpers.vgpu.ptx.verify_async import wrong_async
 
 _SCALAR = (Reg, Imm, Special, Sym)
 _PLACE = (Reg, type(None))
@@ -83,6 +84,8 @@ def _wrong(instruction: Instruction, registers: dict[str, str], labels: set[str]
             return "has no place for its result"
         if len(operands) < 2 or not isinstance(operands[0], Mem):
             return "needs an address and a value"
+    if kind in ("copy", "mbarrier"):
+        return wrong_async(instruction)
     if kind is None:
         return _wrong_row(instruction, registers)
     if kind in _VALUE_TYPED and not any(m in TYPE_BYTES for m in instruction.modifiers[-1:]):

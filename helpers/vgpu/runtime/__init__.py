@@ -22,8 +22,7 @@ from helpers.vgpu.context import (
     PC_WAIT,
 )
 from helpers.vgpu.runtime import access as runtime_access
-from helpers.vgpu.runtime import async_copy as runtime_async_copy
-from helpers.vgpu.runtime import bulk_copy as runtime_bulk_copy
+from helpers.vgpu.runtime import asynchronous as runtime_asynchronous
 from helpers.vgpu.runtime import lanes as runtime_lanes
 from helpers.vgpu.runtime import mbarrier as runtime_mbarrier
 from helpers.vgpu.runtime import tensor as runtime_tensor
@@ -370,12 +369,11 @@ define void @wb_fail(ptr %ctx, i64 %code, i64 %id, i32 %mask) {{
 
 def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512."""
-    parts = [runtime_access.source(avx512), runtime_lanes.source(), runtime_async_copy.source()]
-    parts += [runtime_mbarrier.source(), runtime_bulk_copy.source(), runtime_tensor.source()]
-    parts.append(runtime_texture.source())
+    parts = [runtime_access.source(avx512), runtime_lanes.source(), runtime_mbarrier.loop_source()]
+    parts += [runtime_tensor.source(), runtime_texture.source()]
     return "\n".join([DECLARATIONS, FAIL, DRIVER, HOST, *parts])
 
 
 def later(function: str) -> str | None:
     """The module of a function that is made only when a kernel calls it, or None."""
-    return runtime_tensor.later(function)
+    return runtime_tensor.later(function) or runtime_asynchronous.later(function)

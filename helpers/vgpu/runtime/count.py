@@ -12,7 +12,7 @@ from helpers.vgpu.runtime.text import V1, V8, V32, V64, broadcast, context, site
 # Which allocation an address lies in: a binary search over the sorted table, done when a site leaves the
 # allocation it used last. Shared and local memory are windows of the generic address space.
 LOOKUP = f"""
-define internal i1 @place(ptr %ctx, ptr %site, i64 %addr, i64 %size) noinline {{
+define i1 @place(ptr %ctx, ptr %site, i64 %addr, i64 %size) noinline {{
   {context("sbp", "shared_base")}
   %sb = load i64, ptr %sbp
   {context("ssp", "shared_bytes")}

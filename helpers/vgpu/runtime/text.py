@@ -39,7 +39,7 @@ def bump(slot: str, amount: str, tag: str) -> str:
 
 
 FAIL = f"""
-define internal void @fail(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr) noinline cold {{
+define void @fail(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr) noinline cold {{
   {context("e", "error")}
   %old = load i64, ptr %e
   %first = icmp eq i64 %old, 0
@@ -71,7 +71,7 @@ out:
   ret void
 }}
 
-define internal i64 @site_id(ptr %ctx, ptr %site) {{
+define i64 @site_id(ptr %ctx, ptr %site) {{
   {context("p", "sites")}
   %first = load i64, ptr %p
   %here = ptrtoint ptr %site to i64
