@@ -544,4 +544,6 @@ def test_packed_halves_are_computed_each_by_itself():
 def test_what_the_table_lacks_has_no_match():
     assert isa.match("tex", ("2d", "v4", "f32", "s32")) is None
     assert isa.match("add", ()) is None
-    assert isa.match("fma", ("rz", "f64")) is None, "rounded otherwise than asked would be worse than not at all"
+    assert isa.match("fma", ("rz", "f16")) is None, "rounded otherwise than asked would be worse than not at all"
+    assert isa.match("add", ("rn", "unheard", "f32")) is None, "what is not understood may not be passed over"
+    assert isa.match("mul", ("lo", "sat", "s32")) is None

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from helpers.vgpu import isa
 from helpers.vgpu.context import ARRIVED, EXPECTED, GATHERED, NAMED, PC_DONE, PC_SYNC, RESULTS, SLOT
-from helpers.vgpu.isa import in_llvm as isa_llvm
+from helpers.vgpu.lower import formats
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Instruction, Pair, Vec
 
@@ -92,15 +92,8 @@ def structural(k, instruction: Instruction) -> bool:
                 piece = e.bin("lshr", whole, e.const(whole.type, index * part))
                 k.write(item, e.resize(piece, part), guard)
         return True
-    if instruction.opcode == "cvt" and len(operands) == 3:
-        target = instruction.modifiers[-2]
-        if target not in isa.PACKED:
-            raise k.unsupported(f"`{instruction}`")
-        half = isa.TYPES[isa.PACKED[target]]
-        form = isa.Form(half, isa.TYPES[instruction.modifiers[-1]], instruction.modifiers)
-        high, low = (e.resize(k.untyped(isa_llvm.convert(e, form, k.typed(o, form.s)), half), 32) for o in operands[1:])
-        k.write(operands[0], e.bin("or", low, e.bin("shl", high, e.const("i32", 16))), guard)
-        return True
+    if instruction.opcode == "cvt":
+        return formats.convert_pair(k, instruction)
     return False
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from helpers.vgpu import isa, layout, ptx
 from helpers.vgpu.errors import Deadlock, KernelTimeout, Unsupported
+from helpers.vgpu.reference import formats
 from helpers.vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
 from helpers.vgpu.reference.mbarrier import Barriers, Watch
@@ -292,6 +293,8 @@ def _arithmetic(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
     """Rows of the table, and the few forms in which one instruction stands for two of them."""
     opcode, words = instruction.opcode, instruction.modifiers
     packed = any(word in isa.PACKED for word in words)
+    if opcode == "cvt" and formats.convert_pair(warp, frame, instruction, mask):
+        return
     if opcode == "cvt" and packed and len(instruction.operands) == 3:
         pack_floats(warp, frame, instruction, mask)
     elif opcode == "setp" and packed:

@@ -25,7 +25,7 @@ def _element(instruction: Instruction) -> isa.Type:
     """The type of one element; 16-bit floats travel as their bits."""
     name = mem.value_type(instruction.modifiers)
     if name in isa.PACKED:
-        return isa.TYPES["b32"]
+        return isa.register_type(name)
     kind = isa.TYPES[name]
     return isa.TYPES["b16"] if kind.kind == "h" else kind
 

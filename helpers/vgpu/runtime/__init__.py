@@ -24,6 +24,7 @@ from helpers.vgpu.context import (
 from helpers.vgpu.runtime import access as runtime_access
 from helpers.vgpu.runtime import async_copy as runtime_async_copy
 from helpers.vgpu.runtime import bulk_copy as runtime_bulk_copy
+from helpers.vgpu.runtime import directed as runtime_directed
 from helpers.vgpu.runtime import lanes as runtime_lanes
 from helpers.vgpu.runtime import mbarrier as runtime_mbarrier
 from helpers.vgpu.runtime import tensor as runtime_tensor
@@ -378,4 +379,4 @@ def source(avx512: bool) -> str:
 
 def later(function: str) -> str | None:
     """The module of a function that is made only when a kernel calls it, or None."""
-    return runtime_tensor.later(function)
+    return runtime_tensor.later(function) or runtime_directed.later(function)
