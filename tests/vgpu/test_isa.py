@@ -229,6 +229,8 @@ def _conversions():
     yield "cvt.rz.bf16.f32", "bf16", "f32"
     yield "cvt.rn.relu.f16.f32", "f16", "f32"
     yield "cvt.f32.bf16", "f32", "bf16"
+    yield from ((f"cvt.{words}.{t}.f32", t, "f32") for t in ("f16", "bf16")
+                for words in ("rn.satfinite", "rz.satfinite", "rn.satfinite.relu"))  # fmt: skip
     for words in ("rna", "rn", "rz", "rn.relu", "rz.relu", "rna.satfinite", "rn.satfinite.relu"):
         yield f"cvt.{words}.tf32.f32", "tf32", "f32"
     for integer in isa.ANY_INT:

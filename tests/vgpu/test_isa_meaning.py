@@ -29,7 +29,7 @@ def meaning(text: str, *columns) -> list[list[int]]:
     for symbol, column in zip(found.op.inputs, columns, strict=False):
         kind = isa.operand_type(symbol, found.form)
         if found.packed and symbol in "ts":
-            values.append(np.array(column, np.uint32))
+            values.append(np.array(column, f"u{found.form.t.bits // 4}"))
         elif kind.kind == "p":
             values.append(np.array(column, bool))
         else:

@@ -80,12 +80,14 @@ def _understood(op: Op, word: str, t: str) -> bool:
         return True
     if word == "sat" and op.opcode != "cvt" and not (TYPES[PACKED.get(t, t)].is_float or op.opcode[0] == "v"):
         return False
+    if word in ("satfinite", "rna") and t not in ("f16", "bf16", "tf32")[2 * (word == "rna") :]:
+        return False
     return op.opcode in _ONLY[word] if word in _ONLY else word in _ANYWHERE
 
 
 def converts(words) -> bool:
     """Whether a conversion knows all of these words."""
-    return all(_understood(_BY_OPCODE["cvt"][0], word, "f32") for word in words)
+    return all(_understood(_BY_OPCODE["cvt"][0], word, "f16") for word in words)
 
 
 def match(opcode: str, modifiers: tuple[str, ...]) -> Match | None:

@@ -433,6 +433,10 @@ def _between_floats(e, m, a):
         result = a
     if "sat" in m.mods:
         result = saturate(e, result)
+    if "satfinite" in m.mods:
+        largest = e.const("float", 65504.0 if m.t.name == "f16" else 2.0**128 - 2.0**120)
+        beyond = e.fcmp("ogt", e.intrinsic("llvm.fabs", result), largest)
+        result = e.select(beyond, e.intrinsic("llvm.copysign", largest, result), result)
     return relu(e, result) if "relu" in m.mods else result
 
 

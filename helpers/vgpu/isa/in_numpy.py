@@ -316,6 +316,9 @@ def _narrow(m, a):
         result = from_half(target.name, directed.halves(word, nearest, wide, a.astype(np.float64)))
     if "sat" in m.mods:
         result = np.where(result > 0, np.minimum(result, 1), 0).astype(result.dtype)
+    if "satfinite" in m.mods:
+        limit = np.float32(from_half(target.name, np.array([0x7BFF if target.name == "f16" else 0x7F7F], np.uint16))[0])
+        result = np.where(np.isnan(result), result, np.clip(result, -limit, limit)).astype(result.dtype)
     if "relu" in m.mods:
         result = np.where(result <= 0, 0, result).astype(result.dtype)
     return result
