@@ -454,3 +454,85 @@ def test_every_function_of_the_header_translates(header, arch):
     count, refused = translate(wanted)
     assert not refused
     assert count >= HEADERS[header], f"only {count} functions were found"
+
+
+# ---------------------------------------------------------------- vectors in atomics and reductions of floats
+
+
+def test_atomics_on_vectors(engine):
+    kernel = engine.c(
+        """
+        extern "C" __global__ void k(float2* two, float4* four, float4* before) {
+            int i = threadIdx.x;
+            atomicAdd(two + i % 2, make_float2(i, 1.0f));
+            before[i] = atomicAdd(four + i % 4, make_float4(i, 2.0f * i, 1.0f, -1.0f));
+            asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" :: "l"(two + 2), "f"(1.0f), "f"(0.5f * i) : "memory");
+        }""",
+        arch="compute_90",
+    )
+    two, four, before = np.zeros((4, 2), np.float32), np.zeros((4, 4), np.float32), np.zeros((64, 4), np.float32)
+    kernel(1, 64, two, four, before)
+    i = np.arange(64)
+    assert two.tolist() == [[i[::2].sum(), 32], [i[1::2].sum(), 32], [64, i.sum() / 2], [0, 0]]
+    assert four.tolist() == [[i[m::4].sum(), 2 * i[m::4].sum(), 16, -16] for m in range(4)]
+    assert (np.sort(before[::4, 2]) == np.arange(16)).all()
+
+
+def test_vector_atomics_on_halves(engine):
+    kernel = engine.c(
+        """
+        extern "C" __global__ void k(unsigned* out) {
+            asm volatile("red.global.add.noftz.v4.f16x2 [%0], {%1, %1, %2, %2};"
+                         :: "l"(out), "r"(0x40003C00), "r"(0x3C003C00) : "memory");
+            asm volatile("red.global.add.noftz.v2.bf16x2 [%0], {%1, %1};" :: "l"(out + 4), "r"(0x40003F80) : "memory");
+        }""",
+        arch="compute_90",
+    )
+    out = np.zeros(8, np.uint32)
+    kernel(1, 32, out)
+    assert out[:4].view(np.float16).tolist() == [32, 64, 32, 64, 32, 32, 32, 32]
+    assert (out[4:6].view(np.uint16).astype(np.uint32) << 16).view(np.float32).tolist() == [32, 64, 32, 64]
+
+
+@pytest.mark.parametrize(("words", "value"), [
+    ("min", -7.0), ("max", 5.0), ("min.abs", 0.0), ("max.abs", 7.0), ("min.NaN", np.nan), ("max.abs.NaN", np.nan),
+])  # fmt: skip
+def test_reductions_of_floats(engine, words, value):
+    kernel = engine.c(
+        f"""
+        extern "C" __global__ void k(const float* in, float* out) {{
+            float r; unsigned half = threadIdx.x < 16 ? 0xffff : 0xffff0000;
+            asm volatile("redux.sync.{words}.f32 %0, %1, %2;" : "=f"(r) : "f"(in[threadIdx.x]), "r"(half));
+            out[threadIdx.x] = r;
+        }}""",
+        arch="compute_100a",
+    )
+    given = np.concatenate([[5.0, -7.0, np.nan, 0.0], np.linspace(-3, 4, 12), [-0.0] + [0.0] * 15]).astype(np.float32)
+    out = np.zeros(32, np.float32)
+    kernel(1, 32, given, out)
+    np.testing.assert_array_equal(out[:16], np.full(16, value, np.float32))
+    assert (out[16:] == 0).all() and (np.signbit(out[16:]) == (words in ("min", "min.NaN"))).all()
+
+
+def test_vset():
+    a, b = 0x01FF8003, 0x02FE7F03
+    assert meaning("vset4.u32.u32.lt", [a], [b], [7])[0] == [0x01000000]
+    assert meaning("vset4.s32.s32.lt", [a], [b], [7])[0] == [0x01000100]
+    assert meaning("vset4.u32.u32.ge.add", [a], [b], [7])[0] == [10]
+    assert meaning("vset2.u32.u32.gt", [a], [b], [0])[0] == [0x00000001]
+
+
+def test_vectors_of_eight(engine):
+    """Blackwell's accesses of 32 bytes a thread."""
+    kernel = engine.c(
+        """
+        struct alignas(32) Eight { float x[8]; };
+        extern "C" __global__ void k(const Eight* in, Eight* out) {
+            Eight e = in[threadIdx.x]; e.x[7] += 1.0f; out[31 - threadIdx.x] = e;
+        }""",
+        arch="compute_100",
+    )
+    given, out = np.arange(256, dtype=np.float32).reshape(32, 8), np.zeros((32, 8), np.float32)
+    kernel(1, 32, given, out)
+    given[:, 7] += 1
+    assert (out == given[::-1]).all()

@@ -70,7 +70,7 @@ _ANYWHERE = {
 _ONLY = {  # words that few opcodes know
     "relu": {"cvt", "fma", "min", "max"}, "NaN": {"min", "max"}, "xorsign": {"min", "max"}, "abs": {"min", "max"},
     "satfinite": {"cvt"}, "rna": {"cvt"}, **{word: {"prmt"} for word in ("b4e", "f4e", "rc8", "ecl", "ecr", "rc16")},
-    "add": {"vabsdiff2", "vabsdiff4"}, "l": {"shf"}, "r": {"shf"},
+    "add": {"vabsdiff2", "vabsdiff4", "vset2", "vset4"}, "l": {"shf"}, "r": {"shf"},
     "and": {"set", "setp"}, "or": {"set", "setp"}, "xor": {"set", "setp"},
 }  # fmt: skip
 
@@ -108,7 +108,12 @@ def match(opcode: str, modifiers: tuple[str, ...]) -> Match | None:
     op = max(fits, key=lambda op: len(op.needs))
     if not all(_understood(op, word, t) for word in modifiers):
         return None
-    if TYPES[PACKED.get(t, t)].is_float and set(modifiers) & set(DIRECTED) and opcode != "cvt" and t not in op.directed:
+    if (
+        TYPES[PACKED.get(t, t)].is_float
+        and set(modifiers) & set(DIRECTED)
+        and opcode != "cvt"
+        and PACKED.get(t, t) not in op.directed
+    ):
         return None
     packed = t in PACKED
     return Match(op, Form(TYPES[PACKED.get(t, t)], TYPES[PACKED.get(source, source)], tuple(modifiers)), packed)

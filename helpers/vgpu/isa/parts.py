@@ -64,6 +64,24 @@ def simd(name: str, bits: int):
     return meaning
 
 
+COMPARE = {
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+
+
+def compare(bits: int):
+    """`vset`: 1 in each part where the comparison holds, or (`.add`) how many there are."""
+
+    def meaning(m, a, b, c):
+        of_a, of_b = _named(m)
+        held = m.pick(COMPARE)(_split(a, bits, of_a), _split(b, bits, of_b)).astype(np.int64)
+        if "add" in m.mods:
+            return _word(held.sum(axis=0) + c.astype(np.int64))
+        return _word(sum(part << (bits * i) for i, part in enumerate(held)))
+
+    return meaning
+
+
 # ---------------------------------------------------------------- LLVM
 
 
@@ -122,6 +140,19 @@ def emit_simd(name: str, bits: int):
         for i, part in enumerate(parts):
             result = e.bin("or", result, e.bin("shl", e.bin("and", part, ones), e.const("i32", bits * i)))
         return result
+
+    return meaning
+
+
+def emit_compare(bits: int):
+    def meaning(e, m, a, b, c):
+        of_a, of_b = _named(m)
+        word = m.pick({key: key if key in ("eq", "ne") else "s" + key for key in COMPARE})
+        pairs = zip(_pieces(e, a, bits, of_a), _pieces(e, b, bits, of_b), strict=True)
+        parts = [e.resize(e.icmp(word, x, y), 32) for x, y in pairs]
+        if "add" in m.mods:
+            return _sum(e, [c, *parts])
+        return _sum(e, [e.bin("shl", part, e.const("i32", bits * i)) for i, part in enumerate(parts)])
 
     return meaning
 

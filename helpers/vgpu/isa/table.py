@@ -223,6 +223,9 @@ TABLE: tuple[Op, ...] = (
           " ".join(f"{name}{count}.{{t}}.{kinds}" for kinds in SIMD_FORMS)
           + (f" {name}{count}.{{t}}.u32.u32.add {name}{count}.{{t}}.s32.s32.add" if name == "vabsdiff" else ""))
       for name in parts.SIMD for count in (2, 4)],
+    *[row(f"vset{count}", INT32, "b32=b32,b32,b32", parts.compare(32 // count), parts.emit_compare(32 // count),
+          " ".join(f"vset{count}.{{t}}.{kind}.{word}" for kind in ("u32", "s32")
+                   for word in ("lt", "eq", "ge.add"))) for count in (2, 4)],
     # -- moves, choices and comparisons
     row("mov", (*NUMBERS, "b8", "pred"), "t=t", lambda m, a: a, lambda e, m, a: a),
     row("selp", NUMBERS, "t=t,t,p", lambda m, a, b, c: np.where(c, a, b), lambda e, m, a, b, c: e.select(c, a, b)),

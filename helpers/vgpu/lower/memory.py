@@ -210,15 +210,27 @@ def atomic(k, instruction: Instruction) -> None:
         name, bits, halves = ATOMIC_NAMES.get((operation, key)), 8 * ptx.TYPE_BYTES[kind], 1
     if operation == "cas":
         name = "cas"
-    if name is None or isinstance(values[0], Vec) or bits == 128 or (name == "cas" and halves == 2):
+    several = values[0].items if isinstance(values[0], Vec) else ()
+    if name is None or bits == 128 or (name == "cas" and halves == 2) or (several and operation != "add"):
         raise k.unsupported(f"the atomic `{instruction}`")
     guard = k.guard(instruction.guard)
-    where, answer = access(k, instruction, memory, bits * halves // 8, ATOMIC)
+    size = bits * halves // 8
+    where, answer = access(k, instruction, memory, size * max(1, len(several)), ATOMIC)
     where, mask = e.splat(where), e.resize(answer, 32)
-    function = f"wb_atom_{name}_{bits}"
-    v, wide = f"<{LANES} x i{bits}>", f"<{LANES} x i64>"
-    arity = len(values)
-    e.declarations.add(f"declare {v} @{function}({wide}, {', '.join([v] * arity)}, i32)")
+    turns = [[value] for value in several] or [values]
+    places = destination.items if isinstance(destination, Vec) else [destination] * len(turns)
+    for index, (given, place) in enumerate(zip(turns, places, strict=True)):
+        at = e.splat(e.bin("add", where, e.const("i64", index * size))) if index else where
+        old = _update(k, name, bits, halves, at, given, mask)
+        if place is not None:
+            _deliver(k, place, old, kind if halves == 1 else "b32", guard)
+
+
+def _update(k, name: str, bits: int, halves: int, where: Value, values, mask: Value) -> Value:
+    """One element a lane: what was there before."""
+    e = k.e
+    function, v = f"wb_atom_{name}_{bits}", f"<{LANES} x i{bits}>"
+    e.declarations.add(f"declare {v} @{function}(<{LANES} x i64>, {', '.join([v] * len(values))}, i32)")
     olds = []
     for half in range(halves):
         at = e.splat(e.bin("add", where, e.const("i64", 2))) if half else where
@@ -232,12 +244,9 @@ def atomic(k, instruction: Instruction) -> None:
         olds.append(
             e.assign(f"call {v} @{function}({at.full} {at.text}, {arguments}, i32 {mask.text})", f"i{bits}", True)
         )
-    if destination is not None:
-        old = olds[0]
-        if halves == 2:
-            high = e.bin("shl", e.resize(olds[1], 32), e.const("i32", 16))
-            old = e.bin("or", e.resize(olds[0], 32), high)
-        _deliver(k, destination, old, kind if halves == 1 else "b32", guard)
+    if halves == 1:
+        return olds[0]
+    return e.bin("or", e.resize(olds[0], 32), e.bin("shl", e.resize(olds[1], 32), e.const("i32", 16)))
 
 
 def convert_address(k, instruction: Instruction) -> None:
