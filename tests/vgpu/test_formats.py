@@ -536,3 +536,37 @@ def test_vectors_of_eight(engine):
     kernel(1, 32, given, out)
     given[:, 7] += 1
     assert (out == given[::-1]).all()
+
+
+def test_words_of_128_bits(engine):
+    kernel = engine.c(
+        """
+        struct alignas(16) Two { unsigned long long low, high; };
+        extern "C" __global__ void k(Two* data, Two* old, Two* turns) {
+            int i = threadIdx.x;
+            asm volatile("{ .reg .b128 %x; ld.global.b128 %x, [%0]; st.global.b128 [%1], %x; }"
+                         :: "l"(data + i), "l"(data + 64 + i) : "memory");
+            Two mine = {7ull + i, 1ull << 63 | i};
+            asm volatile("{ .reg .b128 %x, %y; mov.b128 %x, {%3, %4}; atom.global.exch.b128 %y, [%2], %x;"
+                         " mov.b128 {%0, %1}, %y; }"
+                         : "=l"(old[i].low), "=l"(old[i].high) : "l"(turns), "l"(mine.low), "l"(mine.high) : "memory");
+            unsigned long long a, b;
+            asm volatile("{ .reg .b128 %x, %y, %z; mov.b128 %x, {%3, %4}; mov.b128 %y, {%4, %3};"
+                         " atom.global.cas.b128 %z, [%2], %x, %y; mov.b128 {%0, %1}, %z; }"
+                         : "=l"(a), "=l"(b) : "l"(data + 128 + i), "l"(5ull), "l"(6ull) : "memory");
+            turns[1 + i].low = a; turns[1 + i].high = b;
+        }""",
+        arch="compute_90",
+    )
+    data = np.arange(384, dtype=np.uint64).reshape(192, 2) * (2**40 + 1)
+    data[128:144] = (5, 6)
+    old, turns = np.zeros((64, 2), np.uint64), np.zeros((65, 2), np.uint64)
+    turns[0] = (1, 2)
+    before = data.copy()
+    kernel(1, 64, data, old, turns)
+    assert (data[64:128] == before[:64]).all()
+    assert (data[128:144] == (6, 5)).all() and (data[144:] == before[144:]).all()
+    assert (turns[1:] == before[128:]).all()
+    mine = [(7 + i, 1 << 63 | i) for i in range(64)]
+    assert [tuple(row) for row in old.tolist()] == [(1, 2), *mine[:-1]]
+    assert tuple(turns[0].tolist()) == mine[-1]

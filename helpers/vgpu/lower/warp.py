@@ -92,6 +92,9 @@ def structural(k, instruction: Instruction) -> bool:
                 piece = e.bin("lshr", whole, e.const(whole.type, index * part))
                 k.write(item, e.resize(piece, part), guard)
         return True
+    if instruction.opcode == "mov" and instruction.modifiers == ("b128",):
+        k.write(operands[0], k.bits_value(operands[1], 128), guard)
+        return True
     if instruction.opcode == "cvt":
         return formats.convert_pair(k, instruction)
     return False

@@ -379,4 +379,5 @@ def source(avx512: bool) -> str:
 
 def later(function: str) -> str | None:
     """The module of a function that is made only when a kernel calls it, or None."""
-    return runtime_tensor.later(function) or runtime_directed.later(function)
+    makers = (runtime_tensor, runtime_directed, runtime_lanes)
+    return next((text for maker in makers if (text := maker.later(function))), None)
