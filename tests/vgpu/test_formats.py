@@ -570,3 +570,19 @@ def test_words_of_128_bits(engine):
     mine = [(7 + i, 1 << 63 | i) for i in range(64)]
     assert [tuple(row) for row in old.tolist()] == [(1, 2), *mine[:-1]]
     assert tuple(turns[0].tolist()) == mine[-1]
+
+
+def test_a_vector_of_one(engine):
+    """Triton writes the target of every load in braces."""
+    text = """
+        .version 8.5
+        .target sm_80
+        .address_size 64
+        .visible .entry k(.param .u64 x) {
+            .reg .b64 %p, %i; .reg .b32 %t, %a;
+            ld.param.b64 %p, [x]; mov.u32 %t, %tid.x; mul.wide.u32 %i, %t, 4; add.u64 %p, %p, %i;
+            ld.global.b32 { %a }, [%p]; add.u32 %a, %a, 1; st.global.b32 [%p], { %a }; ret;
+        }"""
+    data = np.arange(32, dtype=np.uint32)
+    run_ptx(engine.name, text, [data])
+    assert (data == np.arange(1, 33)).all()

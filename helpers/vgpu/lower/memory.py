@@ -130,7 +130,7 @@ def load(k, instruction: Instruction) -> None:
             _deliver(k, place, value, kind, guard)
         return
     if lanes == 1 and bits in (32, 64) and (value := _fused(k, instruction, memory, bits, None)):
-        _deliver(k, destination, value, kind, guard)
+        _deliver(k, places[0], value, kind, guard)
         return
     where, answer = access(k, instruction, memory, bits // 8 * lanes, LOAD)
     if lanes > 1:  # the elements of a lane lie side by side, so those of the warp do not
