@@ -67,7 +67,8 @@ def edges(kind: str) -> list[int]:
         ]
     if kind in isa.PACKED:
         single = edges(isa.PACKED[kind])
-        return [a | b << 16 for a, b in zip(single, single[5:] + single[:5], strict=True)]
+        bits = isa.TYPES[isa.PACKED[kind]].bits
+        return [a | b << bits for a, b in zip(single, single[5:] + single[:5], strict=True)]
     bits = isa.TYPES[kind].bits
     top = 1 << (bits - 1)
     values = [
@@ -99,7 +100,7 @@ def random_bits(kind: str, generator) -> np.ndarray:
         return generator.integers(0, 80, N, dtype=np.uint64)
     if kind in isa.PACKED:
         low, high = (random_bits(isa.PACKED[kind], generator) for _ in range(2))
-        return low | high << np.uint64(16)
+        return low | high << np.uint64(isa.TYPES[isa.PACKED[kind]].bits)
     bits = isa.TYPES[kind].bits
     raw = generator.integers(0, 2**64, N, dtype=np.uint64) >> np.uint64(64 - bits)
     moderate = generator.normal(0, 100, N // 2)
@@ -157,8 +158,10 @@ EXTRA = {
     "cos.approx": {"f32": "cos.approx.ftz.f32"},
     "abs": {"f32": "abs.ftz.f32"},
     "neg": {"f32": "neg.ftz.f32"},
-    "min": {"f32": "min.ftz.f32 min.NaN.f32", "f16": "min.NaN.f16"},
-    "max": {"f32": "max.ftz.f32 max.NaN.f32", "f16": "max.NaN.f16"},
+    "min": {"f32": "min.ftz.f32 min.NaN.f32 min.xorsign.abs.f32 min.NaN.xorsign.abs.f32", "s16x2": "min.relu.s16x2",
+            "f16": "min.NaN.f16 min.xorsign.abs.f16", "s32": "min.relu.s32", "bf16x2": "min.NaN.xorsign.abs.bf16x2"},
+    "max": {"f32": "max.ftz.f32 max.NaN.f32 max.xorsign.abs.f32 max.NaN.xorsign.abs.f32", "s16x2": "max.relu.s16x2",
+            "f16": "max.NaN.f16 max.xorsign.abs.f16", "s32": "max.relu.s32", "bf16x2": "max.NaN.xorsign.abs.bf16x2"},
 }  # fmt: skip
 # Rows share a meaning with a type these spellings do not have in PTX.
 NOT_IN_PTX = {(name, kind) for name in ("mov", "selp") for kind in ("f16", "bf16", "b8")} | {
@@ -189,7 +192,7 @@ def spellings(op: isa.Op):
             if (op.name, t) in NOT_IN_PTX:
                 continue
             for form in op.forms:
-                s = form.rsplit(".", 1)[1] if form.endswith(("f32", "s32")) and "{t}" in form else t
+                s = form.rsplit(".", 1)[1] if form.endswith(("f32", "s32", "u32")) and "{t}" in form else t
                 text = form.format(t=t)
                 yield (f"ex2.approx.ftz.{t}" if text.startswith("ex2.approx.bf16") else text), t, s
             extra = EXTRA.get(op.name, {}).get(t, "").split()
@@ -226,6 +229,14 @@ def _conversions():
     yield "cvt.rz.bf16.f32", "bf16", "f32"
     yield "cvt.rn.relu.f16.f32", "f16", "f32"
     yield "cvt.f32.bf16", "f32", "bf16"
+    yield from ((f"cvt.{words}.{t}.f32", t, "f32") for t in ("f16", "bf16")
+                for words in ("rn.satfinite", "rz.satfinite", "rn.satfinite.relu"))  # fmt: skip
+    for words in ("rna", "rn", "rz", "rn.relu", "rz.relu", "rna.satfinite", "rn.satfinite.relu"):
+        yield f"cvt.{words}.tf32.f32", "tf32", "f32"
+    for integer in isa.ANY_INT:
+        yield from ((f"cvt.{word}.bf16.{integer}", "bf16", integer) for word in ("rn", *DIRECTED))
+        yield from ((f"cvt.{word}.{integer}.bf16", integer, "bf16") for word in ("rni", "rzi", "rmi", "rpi"))
+    yield from ((f"cvt.{word}.bf16.{t}", "bf16", t) for word in ("rn", *DIRECTED) for t in ("f16", "f64"))
 
 
 def _comparisons(op: isa.Op):
@@ -309,8 +320,10 @@ GROUPS = [
 def register_type(kind: str) -> str:
     if kind == "pred":
         return "pred"
-    if kind in ("shift", "bit", *isa.PACKED):
+    if kind in ("shift", "bit"):
         return "b32"
+    if kind in isa.PACKED:
+        return isa.register_type(kind).name
     return kind if kind in ("f32", "f64") else f"b{max(isa.TYPES[kind].bits, 16)}"
 
 
@@ -478,7 +491,8 @@ SLACK = {"sin": 2.0**-20, "cos": 2.0**-20, "lg2": 2.0**-21, "tanh": 2.0**-11}
 def equal(case: Case, kind: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if kind in isa.PACKED:
         half = isa.PACKED[kind]
-        low, shift = np.uint64(0xFFFF), np.uint64(16)
+        bits = isa.TYPES[half].bits
+        low, shift = np.uint64((1 << bits) - 1), np.uint64(bits)
         return equal(case, half, a & low, b & low) & equal(case, half, a >> shift, b >> shift)
     same = (a == b) | (nan(kind, a) & nan(kind, b))
     if case.op.exact:

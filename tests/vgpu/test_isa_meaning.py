@@ -29,7 +29,7 @@ def meaning(text: str, *columns) -> list[list[int]]:
     for symbol, column in zip(found.op.inputs, columns, strict=False):
         kind = isa.operand_type(symbol, found.form)
         if found.packed and symbol in "ts":
-            values.append(np.array(column, np.uint32))
+            values.append(np.array(column, f"u{found.form.t.bits // 4}"))
         elif kind.kind == "p":
             values.append(np.array(column, bool))
         else:
@@ -544,4 +544,6 @@ def test_packed_halves_are_computed_each_by_itself():
 def test_what_the_table_lacks_has_no_match():
     assert isa.match("tex", ("2d", "v4", "f32", "s32")) is None
     assert isa.match("add", ()) is None
-    assert isa.match("fma", ("rz", "f64")) is None, "rounded otherwise than asked would be worse than not at all"
+    assert isa.match("fma", ("rz", "f16")) is None, "rounded otherwise than asked would be worse than not at all"
+    assert isa.match("add", ("rn", "unheard", "f32")) is None, "what is not understood may not be passed over"
+    assert isa.match("mul", ("lo", "sat", "s32")) is None

@@ -537,3 +537,68 @@ def test_what_is_refused_says_what_to_use_instead(engine, instruction, words):
     match = words if engine.name == "compiled" else "not known"
     with pytest.raises(Unsupported, match=match):
         run_ptx(engine.name, text, [])
+
+
+# ---------------------------------------------------------------- a whole multiplication by mma.sync and ldmatrix
+
+BY_HAND = """
+    #include <cuda_fp16.h>
+    // Four warps make a tile of 64 × 64 of C = A·B, all row-major: each 16 rows, B turned by ldmatrix.
+    extern "C" __global__ void matmul(const half* A, const half* B, float* C, int n) {
+        __shared__ __align__(16) half a[64][SKEW(32)], b[32][SKEW(64)];
+        int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = blockIdx.y * 64, column = blockIdx.x * 64;
+        float c[8][4] = {};
+        for (int k = 0; k < n; k += 32) {
+            for (int i = threadIdx.x; i < 64 * 4; i += 128)
+                *(int4*)&a[i / 4][i % 4 * 8] = *(const int4*)&A[(row + i / 4) * n + k + i % 4 * 8];
+            for (int i = threadIdx.x; i < 32 * 8; i += 128)
+                *(int4*)&b[i / 8][i % 8 * 8] = *(const int4*)&B[(k + i / 8) * n + column + i % 8 * 8];
+            __syncthreads();
+            for (int step = 0; step < 32; step += 16) {
+                unsigned x[4], y[2];
+                unsigned at = __cvta_generic_to_shared(&a[warp * 16 + lane % 16][step + lane / 16 * 8]);
+                asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                    : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(at));
+                for (int j = 0; j < 8; j++) {
+                    at = __cvta_generic_to_shared(&b[step + lane % 16][j * 8]);
+                    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                        : "=r"(y[0]), "=r"(y[1]) : "r"(at));
+                    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                        : "+f"(c[j][0]), "+f"(c[j][1]), "+f"(c[j][2]), "+f"(c[j][3])
+                        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+                }
+            }
+            __syncthreads();
+        }
+        for (int j = 0; j < 8; j++)
+            for (int i = 0; i < 4; i++)
+                C[(row + warp * 16 + lane / 4 + i / 2 * 8) * n + column + j * 8 + lane % 4 * 2 + i % 2] = c[j][i];
+    }"""
+
+
+@pytest.mark.parametrize("pad", [0, 8])
+def test_matmul_by_hand(compiled, pad):
+    n = 128
+    generator = np.random.default_rng(6)
+    a, b = (generator.normal(size=(n, n)).astype(np.float16) for _ in range(2))
+    out = np.zeros((n, n), np.float32)
+    kernel = compiled.c(BY_HAND.replace("SKEW(32)", str(32 + pad)).replace("SKEW(64)", str(64 + pad)))
+    counters = kernel((n // 64, n // 64), 128, a, b, out, n, observe=True)
+    np.testing.assert_allclose(out, a.astype(np.float64) @ b.astype(np.float64), atol=1e-3)
+    warps, steps = 4 * (n // 64) ** 2, n // 16
+    assert counters["tensor_hmma"] == warps * steps * 8
+    assert counters["matrix_load_requests"] == warps * steps * 9
+    least = warps * steps * (4 + 8 * 2)
+    # Rows of 64 and 128 bytes put 8 rows of a matrix on the same banks, 2 and 8 times; 16 bytes more spread them.
+    assert counters["shared_load_wavefronts"] == (least if pad else warps * steps * (4 * 4 + 8 * 2 * 8))
+    assert counters["shared_load_conflicts"] == counters["shared_load_wavefronts"] - least
+
+
+def test_matmul_by_hand_on_the_reference(interpreted):
+    n = 64
+    generator = np.random.default_rng(6)
+    a, b = (generator.normal(size=(n, n)).astype(np.float16) for _ in range(2))
+    out = np.zeros((n, n), np.float32)
+    interpreted.c(BY_HAND.replace("SKEW(32)", "32").replace("SKEW(64)", "64"))(1, 128, a, b, out, n)
+    np.testing.assert_allclose(out, a.astype(np.float64) @ b.astype(np.float64), atol=1e-3)

@@ -106,6 +106,9 @@ def halves(word: str, nearest, back, a):
 
 # ---------------------------------------------------------------- LLVM: error-free transformations
 
+# Of doubles these have no error term that never overflows or underflows: the runtime switches the CPU's mode for them.
+BY_MODE, PREFIX = ("fma", "div", "rcp", "sqrt"), "wb_directed_"
+
 
 def two_sum(e, a, b):
     """a + b rounded to nearest, and exactly what that lost."""
@@ -161,6 +164,8 @@ def llvm_directed(name: str, nearest):
         word = word_of(m)
         if word is None:
             return nearest(e, m, *values)
+        if m.t.bits == 64 and name in BY_MODE:
+            return e.lanes(f"{PREFIX}{name}_{word}", *values, result="double")
         wide = [e.cast("fpext", v, "double") for v in values]
         total, lost = WITH_ERROR[name](e, *wide)
         if m.t.bits == 32:

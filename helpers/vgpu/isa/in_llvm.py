@@ -75,17 +75,28 @@ def remainder(e, m, a, b):
     return e.bin("sub", a, e.bin("mul", divide(e, m, a, b), b))
 
 
-def minimum(e, m, a, b):
-    return _extreme(e, m, a, b, "lt", "or")
+def minimum(e, m, a, b, c=None):
+    return _extreme(e, m, a, b, c, "lt", "or")
 
 
-def maximum(e, m, a, b):
-    return _extreme(e, m, a, b, "gt", "and")
+def maximum(e, m, a, b, c=None):
+    return _extreme(e, m, a, b, c, "gt", "and")
 
 
-def _extreme(e, m, a, b, word, equal):
+def _extreme(e, m, a, b, c, word, equal):
+    if c is not None:
+        rest = _extreme(e, m, a, b, None, word, equal)
+        return _extreme(e, m, rest, c, None, word, equal)
     if not m.t.is_float:
-        return e.select(e.icmp(("s" if m.t.kind == "s" else "u") + word, a, b), a, b)
+        result = e.select(e.icmp(("s" if m.t.kind == "s" else "u") + word, a, b), a, b)
+        return (
+            e.select(e.icmp("slt", result, e.const(a.type, 0)), e.const(a.type, 0), result)
+            if "relu" in m.mods
+            else result
+        )
+    signs = e.bin("xor", e.bits(a), e.bits(b)) if "xorsign" in m.mods else None
+    if "abs" in m.mods:
+        a, b = e.intrinsic("llvm.fabs", a), e.intrinsic("llvm.fabs", b)
     # For equal operands the bits are joined: this orders -0 below +0 and changes nothing else.
     joined = e.cast("bitcast", e.bin(equal, e.bits(a), e.bits(b)), a.type)
     result = e.select(e.fcmp("o" + word, a, b), a, e.select(e.fcmp("oeq", a, b), joined, b))
@@ -93,6 +104,9 @@ def _extreme(e, m, a, b, word, equal):
     result = e.select(a_nan, b, e.select(b_nan, a, result))
     if "NaN" in m.mods:
         result = e.select(e.bin("or", a_nan, b_nan), e.const(a.type, math.nan), result)
+    if signs is not None:
+        signed = e.intrinsic("llvm.copysign", result, e.as_float(signs))
+        result = e.select(e.fcmp("uno", result, result), result, signed)
     return result
 
 
@@ -175,6 +189,7 @@ def find_leading(e, m, a):
 
 def permute(e, m, a, b, c):
     both = e.bin("or", e.bin("shl", e.resize(b, 64), e.const("i64", 32)), e.resize(a, 64))
+    c = _selectors(e, m, c)
     result = e.const("i32", 0)
     for byte in range(4):
         control = e.bin("lshr", c, e.const("i32", 4 * byte))
@@ -184,6 +199,24 @@ def permute(e, m, a, b, c):
         signed = e.icmp("ne", e.bin("and", control, e.const("i32", 8)), e.const("i32", 0))
         byte_value = e.resize(e.select(signed, sign, picked), 32)
         result = e.bin("or", result, e.bin("shl", byte_value, e.const("i32", 8 * byte)))
+    return result
+
+
+# What the modes of prmt select, for each value of the low two bits of c: one digit a byte, the lowest last.
+PERMUTATIONS = {
+    "f4e": (0x3210, 0x4321, 0x5432, 0x6543), "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
+    "rc8": (0x0000, 0x1111, 0x2222, 0x3333), "ecl": (0x3210, 0x3211, 0x3222, 0x3333),
+    "ecr": (0x0000, 0x1110, 0x2210, 0x3210), "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
+}  # fmt: skip
+
+
+def _selectors(e, m, c):
+    table = m.pick(PERMUTATIONS)
+    if table is None:
+        return c
+    result, low = e.const("i32", table[3]), e.bin("and", c, e.const("i32", 3))
+    for value in (2, 1, 0):
+        result = e.select(e.icmp("eq", low, e.const("i32", value)), e.const("i32", table[value]), result)
     return result
 
 
@@ -369,7 +402,26 @@ def _from_integer(e, m, a):
     return directed.narrow(e, word, directed.to_odd(e, total, lost), "float")
 
 
+def _to_tf32(e, m, a):
+    """float with 10 bits of mantissa: `.rna` rounds halves away from zero, `.rn` to even, `.rz` cuts."""
+    bits, i32 = e.bits(a), lambda value: e.const("i32", value)
+    if "rna" in m.mods:
+        bits = e.bin("add", bits, i32(0x1000))
+    elif "rz" not in m.mods:
+        odd = e.bin("and", e.bin("lshr", bits, i32(13)), i32(1))
+        bits = e.bin("add", e.bin("add", bits, i32(0xFFF)), odd)
+    kept = e.as_float(e.bin("and", bits, i32(0xFFFFE000)))
+    if "satfinite" in m.mods:
+        largest = e.const("float", 2.0**128 - 2.0**117)
+        huge = e.fcmp("oeq", e.intrinsic("llvm.fabs", kept), e.const("float", math.inf))
+        kept = e.select(huge, e.intrinsic("llvm.copysign", largest, kept), kept)
+    kept = relu(e, kept) if "relu" in m.mods else kept
+    return e.select(e.fcmp("uno", a, a), e.const("float", math.nan), kept)
+
+
 def _between_floats(e, m, a):
+    if m.t.name == "tf32":
+        return _to_tf32(e, m, a)
     word = directed.word_of(m)
     if m.t.bits == 64:
         result = e.cast("fpext", a, "double")
@@ -381,6 +433,10 @@ def _between_floats(e, m, a):
         result = a
     if "sat" in m.mods:
         result = saturate(e, result)
+    if "satfinite" in m.mods:
+        largest = e.const("float", 65504.0 if m.t.name == "f16" else 2.0**128 - 2.0**120)
+        beyond = e.fcmp("ogt", e.intrinsic("llvm.fabs", result), largest)
+        result = e.select(beyond, e.intrinsic("llvm.copysign", largest, result), result)
     return relu(e, result) if "relu" in m.mods else result
 
 

@@ -73,23 +73,31 @@ def _magnitude(a):
     return np.where(a < 0, np.array(0, a.dtype) - a, a).view(f"u{a.dtype.itemsize}")
 
 
-def minimum(m, a, b):
-    return _extreme(m, a, b, np.less)
+def minimum(m, a, b, c=None):
+    return _extreme(m, a, b, c, np.less)
 
 
-def maximum(m, a, b):
-    return _extreme(m, a, b, np.greater)
+def maximum(m, a, b, c=None):
+    return _extreme(m, a, b, c, np.greater)
 
 
-def _extreme(m, a, b, better):
+def _extreme(m, a, b, c, better):
+    if c is not None:
+        return _extreme(m, _extreme(m, a, b, None, better), c, None, better)
     if not m.t.is_float:
-        return np.where(better(a, b), a, b)
+        result = np.where(better(a, b), a, b)
+        return np.maximum(result, 0).astype(a.dtype) if "relu" in m.mods else result
+    negative = np.signbit(a) ^ np.signbit(b)
+    if "abs" in m.mods:
+        a, b = np.abs(a), np.abs(b)
     # -0 counts as smaller than +0; a NaN gives way to the other operand unless `.NaN` asks for it.
     before = better(a, b) | ((a == b) & better(np.copysign(1.0, a), np.copysign(1.0, b)))
     result = np.where(before, a, b)
     result = np.where(np.isnan(a), b, np.where(np.isnan(b), a, result))
     if "NaN" in m.mods:
         result = np.where(np.isnan(a) | np.isnan(b), np.float32("nan"), result)
+    if "xorsign" in m.mods:
+        result = np.where(np.isnan(result), result, np.where(negative, -result, result))
     return result.astype(a.dtype)
 
 
@@ -153,7 +161,17 @@ def find_leading(m, a):
     return position
 
 
+# The byte that each mode of prmt takes for byte i where the low two bits of c are n.
+_MODES = {
+    "f4e": lambda i, n: (n + i) % 8, "b4e": lambda i, n: (n - i) % 8, "rc8": lambda i, n: n,
+    "ecl": lambda i, n: np.maximum(i, n), "ecr": lambda i, n: np.minimum(i, n), "rc16": lambda i, n: n % 2 * 2 + i % 2,
+}  # fmt: skip
+
+
 def permute(m, a, b, c):
+    mode = m.pick(_MODES)
+    if mode is not None:
+        c = sum(mode(i, c & np.uint32(3)).astype(np.uint32) << np.uint32(4 * i) for i in range(4))
     both = (b.astype(np.uint64) << np.uint64(32)) | a
     result = np.zeros_like(a)
     for byte in range(4):
@@ -266,7 +284,25 @@ def convert(m, a):
     return a.astype(target.dtype)
 
 
+def _to_tf32(m, a):
+    """The nearest number with 10 bits after the point, halves away from zero (.rna) or to even, or cut (.rz)."""
+    with np.errstate(all="ignore"):
+        a = a.astype(np.float64)
+        exponent = np.maximum(np.frexp(a)[1] - 1, -126)
+        steps = np.ldexp(a, 10 - exponent)
+        away = np.copysign(np.floor(np.abs(steps) + 0.5), steps)
+        whole = np.trunc(steps) if "rz" in m.mods else away if "rna" in m.mods else np.rint(steps)
+        result = np.where(np.isfinite(a), np.ldexp(whole, exponent - 10), a)
+        largest = np.ldexp(2047.0, 117)
+        if "satfinite" in m.mods:
+            result = np.where(np.abs(result) > largest, np.copysign(largest, result), result)
+        result = np.where(np.signbit(result), 0, result) if "relu" in m.mods else result
+        return np.where(np.isnan(a), np.nan, result).astype(np.float32)
+
+
 def _narrow(m, a):
+    if m.t.name == "tf32":
+        return _to_tf32(m, a)
     target, word = m.t, directed.word_of(m)
     if target.bits == 64:
         result = a.astype(np.float64)
@@ -280,6 +316,9 @@ def _narrow(m, a):
         result = from_half(target.name, directed.halves(word, nearest, wide, a.astype(np.float64)))
     if "sat" in m.mods:
         result = np.where(result > 0, np.minimum(result, 1), 0).astype(result.dtype)
+    if "satfinite" in m.mods:
+        limit = np.float32(from_half(target.name, np.array([0x7BFF if target.name == "f16" else 0x7F7F], np.uint16))[0])
+        result = np.where(np.isnan(result), result, np.clip(result, -limit, limit)).astype(result.dtype)
     if "relu" in m.mods:
         result = np.where(result <= 0, 0, result).astype(result.dtype)
     return result

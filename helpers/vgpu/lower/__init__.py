@@ -17,7 +17,7 @@ from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
-from helpers.vgpu.lower import flow, inline
+from helpers.vgpu.lower import flow, formats, inline
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
 from helpers.vgpu.lower import order as lower_order
@@ -335,17 +335,17 @@ class Lowering(Control):
 
     def typed(self, operand, kind: isa.Type) -> Value:
         """An operand as a meaning wants it: iN, i1, float or double; f16 and bf16 widened to float."""
-        value = self.bits_value(operand, kind.bits)
+        return self.as_typed(self.bits_value(operand, kind.bits), kind)
+
+    def as_typed(self, value: Value, kind: isa.Type) -> Value:
         if kind.kind == "f":
             return self.e.as_float(value)
-        if kind.kind == "h":
-            return widen_half(self.e, value, kind.name)
-        return value
+        return formats.widen_half(self.e, value, kind.name) if kind.kind == "h" else value
 
     def untyped(self, value: Value, kind: isa.Type) -> Value:
         """A meaning's result as bits."""
         if kind.kind == "h":
-            return narrow_half(self.e, value, kind.name)
+            return formats.narrow_half(self.e, value, kind.name)
         return self.e.bits(value) if kind.kind == "f" else value
 
     def unsupported(self, what: str) -> Unsupported:
@@ -420,22 +420,22 @@ class Lowering(Control):
         return values
 
     def packed(self, op, form, given, kinds) -> list[Value]:
-        """An operation on two 16-bit halves of 32 bits."""
-        e, halves = self.e, []
-        for shift in (0, 16):
+        """An operation on the two values packed in one register."""
+        e, bits, parts = self.e, form.t.bits, []
+        for shift in (0, bits):
             arguments = []
-            for operand, kind in zip(given, kinds, strict=False):
-                whole = self.bits_value(operand, 32 if kind.kind == "h" else kind.bits)
-                if kind.kind != "h":
-                    arguments.append(whole)
+            for operand, symbol, kind in zip(given, op.inputs, kinds, strict=False):
+                if symbol not in ("t", "s"):
+                    arguments.append(self.bits_value(operand, kind.bits))
                     continue
-                half = e.resize(e.bin("lshr", whole, e.const("i32", shift)), 16)
-                arguments.append(widen_half(e, half, kind.name))
-            halves.append([self.untyped(v, form.t) if v.type != "i1" else v for v in self.meaning(op, form, arguments)])
-        low, high = halves
+                whole = self.bits_value(operand, 2 * bits)
+                arguments.append(self.as_typed(e.resize(e.bin("lshr", whole, e.const(whole.type, shift)), bits), kind))
+            parts.append([self.untyped(v, form.t) if v.type != "i1" else v for v in self.meaning(op, form, arguments)])
+        low, high = parts
         if low[0].type == "i1":
             return [low[0], high[0]]
-        return [e.bin("or", e.resize(low[0], 32), e.bin("shl", e.resize(high[0], 32), e.const("i32", 16)))]
+        low, high = (e.resize(part[0], 2 * bits) for part in parts)
+        return [e.bin("or", low, e.bin("shl", high, e.const(high.type, bits)))]
 
     # ------------------------------------------------------------ sites
 
@@ -446,24 +446,6 @@ class Lowering(Control):
 
     def site_pointer(self, number: int) -> str:
         return self.e.assign(f"getelementptr i8, ptr %sites, i64 {number * SITE_BYTES}", "ptr", False).text
-
-
-def widen_half(e: Emitter, bits: Value, kind: str) -> Value:
-    """i16 bits of an f16 or bf16 to float."""
-    if kind == "f16":
-        return e.cast("fpext", e.cast("bitcast", bits, "half"), "float")
-    return e.as_float(e.bin("shl", e.resize(bits, 32), e.const("i32", 16)))
-
-
-def narrow_half(e: Emitter, value: Value, kind: str) -> Value:
-    """float to the i16 bits of an f16 or bf16, rounded to nearest even."""
-    if kind == "f16":
-        return e.bits(e.cast("fptrunc", value, "half"))
-    bits = e.bits(value)
-    odd = e.bin("and", e.bin("lshr", bits, e.const("i32", 16)), e.const("i32", 1))
-    rounded = e.bin("add", e.bin("add", bits, e.const("i32", 0x7FFF)), odd)
-    short = e.resize(e.bin("lshr", rounded, e.const("i32", 16)), 16)
-    return e.select(e.fcmp("uno", value, value), e.const("i16", 0x7FFF), short)
 
 
 def _immediate(operand: Imm, bits: int) -> int:

@@ -130,7 +130,7 @@ def load(k, instruction: Instruction) -> None:
             _deliver(k, place, value, kind, guard)
         return
     if lanes == 1 and bits in (32, 64) and (value := _fused(k, instruction, memory, bits, None)):
-        _deliver(k, destination, value, kind, guard)
+        _deliver(k, places[0], value, kind, guard)
         return
     where, answer = access(k, instruction, memory, bits // 8 * lanes, LOAD)
     if lanes > 1:  # the elements of a lane lie side by side, so those of the warp do not
@@ -139,18 +139,23 @@ def load(k, instruction: Instruction) -> None:
         if place is None:
             continue
         at = e.bin("add", where, e.const("i64", index * bits // 8)) if index else where
-        if bits == 128:
-            raise k.unsupported("128-bit registers")
-        if at.vector:
-            function = f"wb_load{bits}"
-            e.declarations.add(f"declare <{LANES} x i{bits}> @{function}(<{LANES} x i64>, i64)")
-            call = f"call <{LANES} x i{bits}> @{function}({at.full} {at.text}, i64 {answer.text})"
-            value = e.assign(call, f"i{bits}", True)
-        else:
-            function = f"wb_once{bits}"
-            e.declarations.add(f"declare i{bits} @{function}(i64, i64)")
-            value = e.assign(f"call i{bits} @{function}(i64 {at.text}, i64 {answer.text})", f"i{bits}", False)
-        _deliver(k, place, value, kind, guard)
+        _deliver(k, place, _load_words(k, at, answer, bits), kind, guard)
+
+
+def _load_words(k, at: Value, answer: Value, bits: int) -> Value:
+    """One element a lane (or for all lanes); one of 128 bits in two halves."""
+    e = k.e
+    if bits == 128:
+        answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
+        low, high = (_load_words(k, e.bin("add", at, e.const("i64", offset)), answer, 64) for offset in (0, 8))
+        return e.bin("or", e.resize(low, 128), e.bin("shl", e.resize(high, 128), e.const("i128", 64)))
+    if at.vector:
+        function = f"wb_load{bits}"
+        e.declarations.add(f"declare <{LANES} x i{bits}> @{function}(<{LANES} x i64>, i64)")
+        call = f"call <{LANES} x i{bits}> @{function}({at.full} {at.text}, i64 {answer.text})"
+        return e.assign(call, f"i{bits}", True)
+    e.declarations.add(f"declare i{bits} @wb_once{bits}(i64, i64)")
+    return e.assign(f"call i{bits} @wb_once{bits}(i64 {at.text}, i64 {answer.text})", f"i{bits}", False)
 
 
 def _deliver(k, place, value: Value, kind: str, guard) -> None:
@@ -166,8 +171,6 @@ def store(k, instruction: Instruction) -> None:
     kind, lanes = element(instruction)
     bits = 8 * ptx.TYPE_BYTES[kind]
     items = source.items if isinstance(source, Vec) else (source,)
-    if bits == 128:
-        raise k.unsupported("128-bit registers")
     if lanes == 1 and bits in (32, 64) and _fused(k, instruction, memory, bits, k.bits_value(items[0], bits)):
         return
     where, answer = access(k, instruction, memory, bits // 8 * lanes, STORE)
@@ -178,10 +181,20 @@ def store(k, instruction: Instruction) -> None:
         if item is None:
             continue
         at = e.splat(e.bin("add", where, e.const("i64", index * bits // 8))) if index else where
-        value = e.splat(k.bits_value(item, bits))
-        function = f"wb_store{bits}"
-        e.declarations.add(f"declare void @{function}(<{LANES} x i64>, <{LANES} x i{bits}>, i64)")
-        e.line(f"call void @{function}({at.full} {at.text}, {value.full} {value.text}, i64 {answer.text})")
+        _store_words(k, at, answer, e.splat(k.bits_value(item, bits)), bits)
+
+
+def _store_words(k, at: Value, answer: Value, value: Value, bits: int) -> None:
+    e = k.e
+    if bits == 128:
+        answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
+        for offset in (0, 8):
+            half = e.resize(e.bin("lshr", value, e.const("i128", 8 * offset)), 64)
+            _store_words(k, e.bin("add", at, e.const("i64", offset)), answer, half, 64)
+        return
+    function = f"wb_store{bits}"
+    e.declarations.add(f"declare void @{function}(<{LANES} x i64>, <{LANES} x i{bits}>, i64)")
+    e.line(f"call void @{function}({at.full} {at.text}, {value.full} {value.text}, i64 {answer.text})")
 
 
 ATOMIC_NAMES = {  # (operation, kind of type) -> name in the runtime
@@ -210,15 +223,32 @@ def atomic(k, instruction: Instruction) -> None:
         name, bits, halves = ATOMIC_NAMES.get((operation, key)), 8 * ptx.TYPE_BYTES[kind], 1
     if operation == "cas":
         name = "cas"
-    if name is None or isinstance(values[0], Vec) or bits == 128 or (name == "cas" and halves == 2):
+    several = values[0].items if isinstance(values[0], Vec) else ()
+    if (
+        name is None
+        or (bits == 128 and name not in ("cas", "exch"))
+        or (name == "cas" and halves == 2)
+        or (several and operation != "add")
+    ):
         raise k.unsupported(f"the atomic `{instruction}`")
     guard = k.guard(instruction.guard)
-    where, answer = access(k, instruction, memory, bits * halves // 8, ATOMIC)
+    size = bits * halves // 8
+    where, answer = access(k, instruction, memory, size * max(1, len(several)), ATOMIC)
     where, mask = e.splat(where), e.resize(answer, 32)
-    function = f"wb_atom_{name}_{bits}"
-    v, wide = f"<{LANES} x i{bits}>", f"<{LANES} x i64>"
-    arity = len(values)
-    e.declarations.add(f"declare {v} @{function}({wide}, {', '.join([v] * arity)}, i32)")
+    turns = [[value] for value in several] or [values]
+    places = destination.items if isinstance(destination, Vec) else [destination] * len(turns)
+    for index, (given, place) in enumerate(zip(turns, places, strict=True)):
+        at = e.splat(e.bin("add", where, e.const("i64", index * size))) if index else where
+        old = _update(k, name, bits, halves, at, given, mask)
+        if place is not None:
+            _deliver(k, place, old, kind if halves == 1 else "b32", guard)
+
+
+def _update(k, name: str, bits: int, halves: int, where: Value, values, mask: Value) -> Value:
+    """One element a lane: what was there before."""
+    e = k.e
+    function, v = f"wb_atom_{name}_{bits}", f"<{LANES} x i{bits}>"
+    e.declarations.add(f"declare {v} @{function}(<{LANES} x i64>, {', '.join([v] * len(values))}, i32)")
     olds = []
     for half in range(halves):
         at = e.splat(e.bin("add", where, e.const("i64", 2))) if half else where
@@ -232,12 +262,9 @@ def atomic(k, instruction: Instruction) -> None:
         olds.append(
             e.assign(f"call {v} @{function}({at.full} {at.text}, {arguments}, i32 {mask.text})", f"i{bits}", True)
         )
-    if destination is not None:
-        old = olds[0]
-        if halves == 2:
-            high = e.bin("shl", e.resize(olds[1], 32), e.const("i32", 16))
-            old = e.bin("or", e.resize(olds[0], 32), high)
-        _deliver(k, destination, old, kind if halves == 1 else "b32", guard)
+    if halves == 1:
+        return olds[0]
+    return e.bin("or", e.resize(olds[0], 32), e.bin("shl", e.resize(olds[1], 32), e.const("i32", 16)))
 
 
 def convert_address(k, instruction: Instruction) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from helpers.vgpu import isa
 from helpers.vgpu.context import ARRIVED, EXPECTED, GATHERED, NAMED, PC_DONE, PC_SYNC, RESULTS, SLOT
-from helpers.vgpu.isa import in_llvm as isa_llvm
+from helpers.vgpu.lower import formats
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Instruction, Pair, Vec
 
@@ -92,15 +92,11 @@ def structural(k, instruction: Instruction) -> bool:
                 piece = e.bin("lshr", whole, e.const(whole.type, index * part))
                 k.write(item, e.resize(piece, part), guard)
         return True
-    if instruction.opcode == "cvt" and len(operands) == 3:
-        target = instruction.modifiers[-2]
-        if target not in isa.PACKED:
-            raise k.unsupported(f"`{instruction}`")
-        half = isa.TYPES[isa.PACKED[target]]
-        form = isa.Form(half, isa.TYPES[instruction.modifiers[-1]], instruction.modifiers)
-        high, low = (e.resize(k.untyped(isa_llvm.convert(e, form, k.typed(o, form.s)), half), 32) for o in operands[1:])
-        k.write(operands[0], e.bin("or", low, e.bin("shl", high, e.const("i32", 16))), guard)
+    if instruction.opcode == "mov" and instruction.modifiers == ("b128",):
+        k.write(operands[0], k.bits_value(operands[1], 128), guard)
         return True
+    if instruction.opcode == "cvt":
+        return formats.convert_pair(k, instruction)
     return False
 
 
@@ -200,8 +196,12 @@ def redux(k, instruction: Instruction) -> None:
     e = k.e
     destination, value, mask = instruction.operands
     operation = next(m for m in instruction.modifiers if m in REDUCTIONS)
+    taking = members(k, mask)
     if instruction.modifiers[-1] == "f32":
-        raise k.unsupported("`redux` on f32")
+        reduced = _least_float(k, instruction, operation, value)
+        result = each_team(k, taking, reduced) if taking.vector else reduced(k.lanes_of(taking))
+        k.write(destination, result, k.guard(instruction.guard))
+        return
     signed = instruction.modifiers[-1][0] == "s"
     name, neutral = REDUCTIONS[operation][signed], REDUCTIONS[operation][2 + signed]
     e.declarations.add(f"declare i32 @llvm.vector.reduce.{name}.v{LANES}i32(<{LANES} x i32>)")
@@ -210,9 +210,34 @@ def redux(k, instruction: Instruction) -> None:
         chosen = e.select(lanes, k.bits_value(value, 32), e.const("i32", neutral))
         return e.assign(f"call i32 @llvm.vector.reduce.{name}.v{LANES}i32({chosen.full} {chosen.text})", "i32", False)
 
-    taking = members(k, mask)
     result = each_team(k, taking, reduced) if taking.vector else reduced(k.lanes_of(taking))
     k.write(destination, result, k.guard(instruction.guard))
+
+
+def _least_float(k, instruction: Instruction, operation: str, value):
+    """`redux.f32` on the lanes of a team: floats as integers of the same order, NaNs left out or taking all."""
+    e, words = k.e, instruction.modifiers
+    i32 = lambda number: e.const("i32", number)
+    bits = e.splat(k.bits_value(value, 32))
+    if "abs" in words:
+        bits = e.bin("and", bits, i32(0x7FFFFFFF))
+    nan = e.icmp("ugt", e.bin("and", bits, i32(0x7FFFFFFF)), i32(0x7F800000))
+    flip = lambda x: e.bin("xor", x, e.bin("lshr", e.bin("ashr", x, i32(31)), i32(1)))
+    keys, neutral = flip(bits), i32(0x7FFFFFFF if operation == "min" else 0x80000000)
+    function = f"llvm.vector.reduce.s{operation}.v{LANES}i32"
+    e.declarations.add(f"declare i32 @{function}(<{LANES} x i32>)")
+
+    def reduced(lanes):
+        valid = e.bin("and", lanes, e.flip(nan))
+        chosen = e.select(valid, keys, neutral)
+        best = e.assign(f"call i32 @{function}({chosen.full} {chosen.text})", "i32", False)
+        there = k.bits_of(valid)
+        none = e.icmp("eq", there, i32(0))
+        if "NaN" in words:
+            none = e.bin("or", none, e.icmp("ne", there, k.bits_of(lanes)))
+        return e.select(none, i32(0x7FFFFFFF), flip(best))
+
+    return reduced
 
 
 def each_team(k, taking: Value, reduced) -> Value:

@@ -17,6 +17,7 @@ import numpy as np
 
 from helpers.vgpu import isa, layout, ptx
 from helpers.vgpu.errors import Deadlock, KernelTimeout, Unsupported
+from helpers.vgpu.reference import formats, wide
 from helpers.vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
 from helpers.vgpu.reference.mbarrier import Barriers, Watch
@@ -280,7 +281,9 @@ def _execute(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
         if not active.any():
             return
     kind = isa.KINDS.get(instruction.opcode)
-    if kind is not None:
+    if kind in ("load", "store", "atomic") and wide.is_wide(instruction):
+        wide.access(warp, frame, instruction, active)
+    elif kind is not None:
         ACTIONS[kind](warp, frame, instruction, active)
     else:
         _arithmetic(warp, frame, instruction, active)
@@ -292,6 +295,11 @@ def _arithmetic(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
     """Rows of the table, and the few forms in which one instruction stands for two of them."""
     opcode, words = instruction.opcode, instruction.modifiers
     packed = any(word in isa.PACKED for word in words)
+    if opcode == "mov" and wide.is_wide(instruction):
+        wide.move(warp, frame, instruction, mask)
+        return
+    if opcode == "cvt" and formats.convert_pair(warp, frame, instruction, mask):
+        return
     if opcode == "cvt" and packed and len(instruction.operands) == 3:
         pack_floats(warp, frame, instruction, mask)
     elif opcode == "setp" and packed:

@@ -38,7 +38,7 @@ def compute(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     ]
     results = evaluate(found, values)
     for name, target, value in zip(outputs, targets, results, strict=False):
-        kind = isa.TYPES["b32"] if found.packed and name in "ts" else isa.operand_type(name, form)
+        kind = _whole(form) if found.packed and name in "ts" else isa.operand_type(name, form)
         warp.write(frame, target, value, kind, mask)
     if "c" in op.outputs:
         frame.carry = np.where(mask, results[-1], frame.carry)
@@ -47,7 +47,12 @@ def compute(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 def operand_value(warp, frame, operand, name, found) -> np.ndarray:
     kind = isa.operand_type(name, found.form)
     packed = found.packed and name in "ts"
-    return warp.read(frame, operand, isa.TYPES["b32"] if packed else kind)
+    return warp.read(frame, operand, _whole(found.form) if packed else kind)
+
+
+def _whole(form: isa.Form) -> isa.Type:
+    """The register that holds two values of the form's type."""
+    return isa.TYPES[f"b{2 * form.t.bits}"]
 
 
 def evaluate(found, values) -> list[np.ndarray]:
@@ -55,11 +60,15 @@ def evaluate(found, values) -> list[np.ndarray]:
     op, form = found.op, found.form
     if found.packed:
         single = isa.Match(op, form, False)
-        halves = []
-        for half in (0, 1):
-            part = [np.ascontiguousarray(v).view(np.uint16)[half::2] if v.dtype == np.uint32 else v for v in values]
-            halves.append(evaluate(single, part)[0])
-        return [np.ascontiguousarray(np.stack(halves, axis=1)).view(np.uint32)[:, 0]]
+        half, whole = f"u{form.t.bits // 8}", f"u{form.t.bits // 4}"
+        parts = []
+        for index in (0, 1):
+            given = [
+                enter_half(v, half, index, isa.operand_type(n, form)) if v.dtype == whole else v
+                for n, v in zip(op.inputs, values, strict=False)
+            ]
+            parts.append(np.ascontiguousarray(evaluate(single, given)[0]).view(half))
+        return [np.ascontiguousarray(np.stack(parts, axis=1)).view(whole)[:, 0]]
     inputs = [enter_value(v, isa.operand_type(n, form), form) for n, v in zip(op.inputs, values, strict=False)]
     with np.errstate(all="ignore"):
         results = op.numpy(form, *inputs)
@@ -68,6 +77,12 @@ def evaluate(found, values) -> list[np.ndarray]:
             leave_value(value, isa.operand_type(name, form), form, op)
             for name, value in zip(op.outputs, results, strict=False)
         ]
+
+
+def enter_half(packed, unsigned: str, index: int, kind: isa.Type):
+    """One of the two values in each word, as raw bits for 16-bit floats and as its own type otherwise."""
+    one = np.ascontiguousarray(packed).view(unsigned)[index::2].copy()
+    return one if kind.kind == "h" else one.view(kind.dtype)
 
 
 def flush(value):

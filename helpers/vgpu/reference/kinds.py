@@ -25,7 +25,7 @@ def _element(instruction: Instruction) -> isa.Type:
     """The type of one element; 16-bit floats travel as their bits."""
     name = mem.value_type(instruction.modifiers)
     if name in isa.PACKED:
-        return isa.TYPES["b32"]
+        return isa.register_type(name)
     kind = isa.TYPES[name]
     return isa.TYPES["b16"] if kind.kind == "h" else kind
 
@@ -71,11 +71,20 @@ def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     target = operands.pop(0) if instruction.opcode == "atom" else None
     if "L2::cache_hint" in instruction.modifiers:
         operands.pop()
-    if isinstance(operands[-1], Vector):
-        raise Unsupported(f"Atomics on vectors ({instruction}) are not known to the virtual GPU.")
     kind, space = _element(instruction), mem.space_of(instruction.modifiers)
-    values = [warp.read(frame, operand, kind) for operand in operands[1:]]
     addresses = warp.addresses(frame, operands[0])
+    if isinstance(operands[-1], Vector):  # every element of the vector by itself
+        if "add" not in instruction.modifiers:
+            raise Unsupported(f"{instruction} is not known to the virtual GPU.")
+        items, size = operands[-1].items, kind.bits // 8
+        hosts = mem.access(warp, instruction, mask, addresses, space, "atomic", size * len(items))
+        targets = target.items if target is not None else [None] * len(items)
+        values = [warp.read(frame, item, kind) for item in items]
+        for index, (item, value) in enumerate(zip(targets, values, strict=True)):
+            old = mem.atomic(instruction, hosts + np.uint64(size * index), mask, [value])
+            warp.write(frame, item, old, kind, mask)
+        return
+    values = [warp.read(frame, operand, kind) for operand in operands[1:]]
     hosts = mem.access(warp, instruction, mask, addresses, space, "atomic", kind.bits // 8)
     warp.write(frame, target, mem.atomic(instruction, hosts, mask, values), kind, mask)
 
@@ -264,12 +273,14 @@ def match(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 
 def redux(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     kind = _element(instruction)
-    if kind.is_float:
-        raise Unsupported(f"{instruction} is not known to the virtual GPU.")
     operation = next(word for word in instruction.modifiers if word in lanes.REDUCTIONS)
     source = warp.read(frame, instruction.operands[1], kind)
     for team, group in _teams(warp, frame, instruction, mask):
-        warp.write(frame, instruction.operands[0], lanes.reduce(operation, source, group), kind, team)
+        if kind.is_float:
+            answer = lanes.reduce_floats(operation, source, group, set(instruction.modifiers))
+        else:
+            answer = lanes.reduce(operation, source, group)
+        warp.write(frame, instruction.operands[0], answer, kind, team)
 
 
 def elect(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:

@@ -65,6 +65,17 @@ def reduce(operation: str, values, active):
     return np.full(LANES, result, values.dtype)
 
 
+def reduce_floats(operation: str, values, active, words):
+    """`redux.f32`: least or greatest, of magnitudes with `.abs`; NaNs give way unless `.NaN` asks for them."""
+    some = np.abs(values[active]) if "abs" in words else values[active]
+    numbers = [float(x) for x in some if not np.isnan(x)]
+    if not numbers or ("NaN" in words and len(numbers) < len(some)):
+        return np.full(LANES, 0x7FFFFFFF, np.uint32).view(np.float32)
+    order = lambda x: (x, not np.signbit(x))  # -0 comes before +0
+    best = min(numbers, key=order) if operation == "min" else max(numbers, key=order)
+    return np.full(LANES, best, np.float32)
+
+
 def elect(active):
     """`elect`: the lowest lane of the group, and who it is."""
     leader = int(np.flatnonzero(active)[0])

@@ -71,6 +71,7 @@ class Frame:
     def __init__(self, code: Code):
         self.code = code
         self.registers: dict[str, np.ndarray] = {}
+        self.wide: dict[str, np.ndarray] = {}  # registers of 128 bits, 16 bytes a lane
         self.carry = np.zeros(LANES, bool)
         self.parameters = np.zeros((LANES, max(code.param_bytes, 1)), np.uint8)
         self.local_base = np.zeros(LANES, np.uint64)

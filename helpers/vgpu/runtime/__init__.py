@@ -23,6 +23,7 @@ from helpers.vgpu.context import (
 )
 from helpers.vgpu.runtime import access as runtime_access
 from helpers.vgpu.runtime import asynchronous as runtime_asynchronous
+from helpers.vgpu.runtime import directed as runtime_directed
 from helpers.vgpu.runtime import lanes as runtime_lanes
 from helpers.vgpu.runtime import mbarrier as runtime_mbarrier
 from helpers.vgpu.runtime import tensor as runtime_tensor
@@ -376,4 +377,5 @@ def source(avx512: bool) -> str:
 
 def later(function: str) -> str | None:
     """The module of a function that is made only when a kernel calls it, or None."""
-    return runtime_tensor.later(function) or runtime_asynchronous.later(function)
+    makers = (runtime_tensor, runtime_directed, runtime_lanes, runtime_asynchronous)
+    return next((text for maker in makers if (text := maker.later(function))), None)

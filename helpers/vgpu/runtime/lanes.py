@@ -218,6 +218,15 @@ out:
 """
 
 
+def later(name: str) -> str | None:
+    """Atomics of 128 bits: not every CPU has them, so they are made only when a kernel calls them."""
+    made = {
+        "wb_atom_cas_128": lambda: _compare_and_swap(128),
+        "wb_atom_exch_128": lambda: _atomic("exch", "i128", "xchg"),
+    }
+    return "declare i32 @llvm.cttz.i32(i32, i1)\n" + made[name]() if name in made else None
+
+
 def source() -> str:
     parts = [PERMUTE, _divide_64(True), _divide_64(False)]
     for name, (kinds, operation) in ATOMIC_OPS.items():

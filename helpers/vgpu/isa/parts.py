@@ -1,0 +1,222 @@
+"""Instructions on the bytes and halves of a 32-bit register: dot products and SIMD video ones.
+
+Source: "PTX ISA", sections on dp4a, dp2a and the SIMD video instructions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+INTEGERS = ("u32", "s32")
+
+
+def _named(m) -> list[bool]:
+    """Whether each type that the instruction names is signed, in its order."""
+    return [word == "s32" for word in m.mods if word in INTEGERS]
+
+
+# ---------------------------------------------------------------- NumPy
+
+
+def _split(a, bits: int, signed: bool) -> np.ndarray:
+    """The parts of 32-bit words as int64, the lowest first: shape (32 / bits, lanes)."""
+    raw = a.astype(np.int64) & 0xFFFFFFFF
+    parts = np.array([raw >> shift & ((1 << bits) - 1) for shift in range(0, 32, bits)])
+    return np.where(signed & (parts >> (bits - 1) != 0), parts - (1 << bits), parts)
+
+
+def _word(a) -> np.ndarray:
+    return (a & 0xFFFFFFFF).astype(np.uint32)
+
+
+def dot_bytes(m, a, b, c):
+    of_a, of_b = _named(m)
+    total = (_split(a, 8, of_a) * _split(b, 8, of_b)).sum(axis=0)
+    return _word(total + c.astype(np.int64))
+
+
+def dot_halves(m, a, b, c):
+    of_a, of_b = _named(m)
+    two = _split(b, 8, of_b)[2:] if "hi" in m.mods else _split(b, 8, of_b)[:2]
+    return _word((_split(a, 16, of_a) * two).sum(axis=0) + c.astype(np.int64))
+
+
+SIMD = {
+    "vadd": lambda a, b: a + b,
+    "vsub": lambda a, b: a - b,
+    "vabsdiff": lambda a, b: np.abs(a - b),
+    "vmin": np.minimum,
+    "vmax": np.maximum,
+}
+
+
+def simd(name: str, bits: int):
+    def meaning(m, a, b, c):
+        of_d, of_a, of_b = _named(m)
+        parts = SIMD[name](_split(a, bits, of_a), _split(b, bits, of_b))
+        if "sat" in m.mods:
+            low = -(1 << bits - 1) if of_d else 0
+            parts = np.clip(parts, low, low + (1 << bits) - 1)
+        if "add" in m.mods:
+            return _word(parts.sum(axis=0) + c.astype(np.int64))
+        return _word(sum((part & ((1 << bits) - 1)) << (bits * i) for i, part in enumerate(parts)))
+
+    return meaning
+
+
+COMPARE = {
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+
+
+def compare(bits: int):
+    """`vset`: 1 in each part where the comparison holds, or (`.add`) how many there are."""
+
+    def meaning(m, a, b, c):
+        of_a, of_b = _named(m)
+        held = m.pick(COMPARE)(_split(a, bits, of_a), _split(b, bits, of_b)).astype(np.int64)
+        if "add" in m.mods:
+            return _word(held.sum(axis=0) + c.astype(np.int64))
+        return _word(sum(part << (bits * i) for i, part in enumerate(held)))
+
+    return meaning
+
+
+# ---------------------------------------------------------------- LLVM
+
+
+def _pieces(e, a, bits: int, signed: bool) -> list:
+    """The parts of an i32 as i32, the lowest first."""
+    rest, down = e.const("i32", 32 - bits), "ashr" if signed else "lshr"
+    return [e.bin(down, e.bin("shl", a, e.const("i32", 32 - bits - shift)), rest) for shift in range(0, 32, bits)]
+
+
+def _sum(e, values):
+    total = values[0]
+    for value in values[1:]:
+        total = e.bin("add", total, value)
+    return total
+
+
+def emit_dot_bytes(e, m, a, b, c):
+    of_a, of_b = _named(m)
+    pairs = zip(_pieces(e, a, 8, of_a), _pieces(e, b, 8, of_b), strict=True)
+    return _sum(e, [c, *(e.bin("mul", x, y) for x, y in pairs)])
+
+
+def emit_dot_halves(e, m, a, b, c):
+    of_a, of_b = _named(m)
+    four = _pieces(e, b, 8, of_b)
+    pairs = zip(_pieces(e, a, 16, of_a), four[2:] if "hi" in m.mods else four[:2], strict=True)
+    return _sum(e, [c, *(e.bin("mul", x, y) for x, y in pairs)])
+
+
+def _choose(word):
+    return lambda e, x, y: e.select(e.icmp(word, x, y), x, y)
+
+
+EMIT = {
+    "vadd": lambda e, x, y: e.bin("add", x, y),
+    "vsub": lambda e, x, y: e.bin("sub", x, y),
+    "vabsdiff": lambda e, x, y: e.intrinsic("llvm.abs", e.bin("sub", x, y), tail=", i1 false"),
+    "vmin": _choose("slt"),
+    "vmax": _choose("sgt"),
+}
+
+
+def emit_simd(name: str, bits: int):
+    def meaning(e, m, a, b, c):
+        of_d, of_a, of_b = _named(m)
+        pairs = zip(_pieces(e, a, bits, of_a), _pieces(e, b, bits, of_b), strict=True)
+        parts = [EMIT[name](e, x, y) for x, y in pairs]
+        if "sat" in m.mods:
+            low = -(1 << bits - 1) if of_d else 0
+            lowest, highest = e.const("i32", low), e.const("i32", low + (1 << bits) - 1)
+            parts = [_choose("slt")(e, _choose("sgt")(e, p, lowest), highest) for p in parts]
+        if "add" in m.mods:
+            return _sum(e, [c, *parts])
+        ones = e.const("i32", (1 << bits) - 1)
+        result = e.const("i32", 0)
+        for i, part in enumerate(parts):
+            result = e.bin("or", result, e.bin("shl", e.bin("and", part, ones), e.const("i32", bits * i)))
+        return result
+
+    return meaning
+
+
+def emit_compare(bits: int):
+    def meaning(e, m, a, b, c):
+        of_a, of_b = _named(m)
+        word = m.pick({key: key if key in ("eq", "ne") else "s" + key for key in COMPARE})
+        pairs = zip(_pieces(e, a, bits, of_a), _pieces(e, b, bits, of_b), strict=True)
+        parts = [e.resize(e.icmp(word, x, y), 32) for x, y in pairs]
+        if "add" in m.mods:
+            return _sum(e, [c, *parts])
+        return _sum(e, [e.bin("shl", part, e.const("i32", bits * i)) for i, part in enumerate(parts)])
+
+    return meaning
+
+
+# ---------------------------------------------------------------- bits of a word
+
+
+def sign_extend(m, a, b):
+    """`szext`: the lowest b bits of a, extended as the type says."""
+    count = np.minimum(b, 32) if "clamp" in m.mods else b & 31
+    count, raw = count.astype(np.int64), a.astype(np.int64) & 0xFFFFFFFF
+    kept = raw & ((1 << count) - 1)
+    if m.t.kind == "s":
+        top = np.where(count > 0, kept >> np.maximum(count - 1, 0) & 1, 0)
+        kept = np.where(top != 0, kept - (1 << count), kept)
+    return _word(kept).view(m.t.dtype)
+
+
+def emit_sign_extend(e, m, a, b):
+    i64 = lambda value: e.const("i64", value)
+    limit = e.const("i32", 32)
+    count = e.select(e.icmp("ugt", b, limit), limit, b) if "clamp" in m.mods else e.bin("and", b, e.const("i32", 31))
+    spare = e.bin("sub", i64(63), e.resize(count, 64))
+    # One more place than there are bits to drop: a shift by 64 would have no meaning where no bit is kept.
+    up = e.bin("shl", e.bin("shl", e.resize(a, 64), spare), i64(1))
+    down = "ashr" if m.t.kind == "s" else "lshr"
+    return e.resize(e.bin(down, e.bin(down, up, spare), i64(1)), 32)
+
+
+def find_nth(m, mask, base, offset):
+    """`fns`: the position of the n-th set bit from `base` on, upwards or (n negative) downwards; -1 without one."""
+    found = np.full(mask.shape, 0xFFFFFFFF, np.uint32)
+    for lane, (bits, start, n) in enumerate(zip(mask.tolist(), base.tolist(), offset.tolist(), strict=True)):
+        n = n - (1 << 32) if n >> 31 else n
+        start &= 31
+        ways = {0: [start], 1: range(start, 32), -1: range(start, -1, -1)}[(n > 0) - (n < 0)]
+        hits = [place for place in ways if bits >> place & 1]
+        if len(hits) >= max(abs(n), 1):
+            found[lane] = hits[max(abs(n), 1) - 1]
+    return found
+
+
+def emit_find_nth(e, m, mask, base, offset):
+    """Bits at or beyond `base` in the direction of the offset, all but the n-1 nearest cleared by counting places."""
+    i32 = lambda value: e.const("i32", value)
+    base = e.bin("and", base, i32(31))
+    down = e.icmp("slt", offset, i32(0))
+    # Downwards is upwards in the reversed word.
+    turned = e.select(down, e.intrinsic("llvm.bitreverse", mask), mask)
+    start = e.select(down, e.bin("sub", i32(31), base), base)
+    count = e.select(down, e.bin("sub", i32(0), offset), offset)
+    here = e.icmp("eq", offset, i32(0))
+    rest = e.bin("lshr", turned, start)
+    rest = e.select(here, e.bin("and", rest, i32(1)), rest)
+    wanted = e.select(here, i32(1), count)
+    # The n-th set bit lies at the number of places before which fewer than n are set: add it up by halves.
+    place = i32(0)
+    for step in (16, 8, 4, 2, 1):
+        low = e.bin("and", e.bin("lshr", rest, place), i32((1 << step) - 1))
+        inside = e.intrinsic("llvm.ctpop", low)
+        beyond = e.icmp("ugt", wanted, inside)
+        wanted = e.select(beyond, e.bin("sub", wanted, inside), wanted)
+        place = e.select(beyond, e.bin("add", place, i32(step)), place)
+    last = e.bin("and", e.bin("lshr", rest, e.bin("and", place, i32(31))), i32(1))
+    fits = e.bin("and", e.icmp("eq", wanted, i32(1)), e.icmp("eq", last, i32(1)))
+    at = e.bin("add", start, place)
+    return e.select(fits, e.select(down, e.bin("sub", i32(31), at), at), i32(-1))
