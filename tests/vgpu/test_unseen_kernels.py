@@ -1456,11 +1456,6 @@ def test_a_barrier_for_the_whole_grid_is_refused():
     assert "whole grid" in told and "launch another" in told
 
 
-def test_recursion_is_refused_by_its_name():
-    told = refusal("x[0] = fib(x[1]);", "__device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }")
-    assert "'fib' calls itself" in told and "loop" in told
-
-
 def test_fixed_shared_arrays_end_at_48_kib():
     told = refusal("__shared__ float s[13000]; s[threadIdx.x] = x[0]; __syncthreads(); x[1] = s[31 - threadIdx.x];")
     assert "52000 bytes" in told and "49152" in told and "dynamic" in told

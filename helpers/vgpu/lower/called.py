@@ -18,7 +18,7 @@ from helpers.vgpu.ptx import Call, Function, Imm, Instruction, Mem, Module, Reg,
 
 ENTRY = "$enter "  # begins the label at which a function starts
 MAX_DEPTH = 24  # calls that are inlined into one another
-MAX_LENGTH = 20_000  # instructions of a function with all that is inlined into it
+MAX_LENGTH = 3_000  # instructions of a function with all that is inlined into it, where most of them are copies
 LINK = 0  # the word of a frame that holds the segment to return to
 FIRST = 1  # … and the first one of the parameters
 
@@ -113,7 +113,7 @@ def plan(module: Module, kernel: Function) -> Plan:
             edges[name] |= taken
     reaches = {name: _closure(name, edges) for name in functions}
     recursive = {name for name in functions if name in reaches[name]}
-    direct = recursive | _too_big(kernel.name, functions, recursive)
+    direct = recursive | _too_big(kernel.name, functions, reaches, recursive)
     handles = layout.function_handles(module)
     found = {}
     for name, function in functions.items():
@@ -140,7 +140,7 @@ def _taken(module: Module, functions: dict[str, Function]) -> set[str]:
             for item in operand.items:
                 yield from names(item)
 
-    found = {n for f in functions.values() for i in layout.instructions(f) for o in i.operands for n in names(o)}
+    found = {n for f in module.functions.values() for i in layout.instructions(f) for o in i.operands for n in names(o)}
     found |= {symbol for v in module.variables.values() for _, symbol, _ in v.relocations}
     return found & {name for name, f in functions.items() if not f.entry}
 
@@ -156,7 +156,7 @@ def _closure(start: str, edges: dict[str, set[str]]) -> set[str]:
     return seen
 
 
-def _too_big(kernel: str, functions: dict[str, Function], recursive: set[str]) -> set[str]:
+def _too_big(kernel: str, functions: dict[str, Function], reaches: dict[str, set[str]], recursive) -> set[str]:
     """Functions in whose place too many others would stand, one within the other or one after the other."""
     measured: dict[str, tuple[int, int]] = {}  # nesting, instructions; nothing for what stays a function
     found: set[str] = set()
@@ -172,7 +172,8 @@ def _too_big(kernel: str, functions: dict[str, Function], recursive: set[str]) -
         work.pop()
         depth = 1 + max((measured[n][0] for n in inlined), default=0)
         length = len(functions[name].body) + sum(measured[n][1] for n in inlined)
-        if (depth > MAX_DEPTH or length > MAX_LENGTH) and name != kernel and inlined:
+        written = sum(len(functions[n].body) for n in {name, *reaches[name]})
+        if (depth > MAX_DEPTH or length > max(MAX_LENGTH, 4 * written)) and name != kernel and inlined:
             found.add(name)
             depth, length = 0, 0
         measured[name] = depth, length
@@ -186,4 +187,3 @@ def result_names(invocation: Invocation) -> list[str]:
 def source_names(invocation: Invocation) -> list[str]:
     target = [invocation.target.name] if isinstance(invocation.target, Reg) else []
     return target + invocation.registers(invocation.arguments)
-

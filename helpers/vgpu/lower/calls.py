@@ -176,7 +176,9 @@ class Calls:
         pcs = Value("%pcs", "i32", True)
         ready = e.icmp("ult", pcs, e.const("i32", PC_SYNC))
         # Shallow is high; lanes that cannot run are higher than all others, whatever their depth.
-        rank = e.select(ready, e.bin("sub", e.const("i32", 1 << 30), self.stack_value("depth")), e.const("i32", 1 << 31))
+        rank = e.select(
+            ready, e.bin("sub", e.const("i32", 1 << 30), self.stack_value("depth")), e.const("i32", 1 << 31)
+        )
         key = e.bin("or", e.bin("shl", e.resize(rank, 64), e.const("i64", 32)), e.resize(pcs, 64))
         low = e.assign(f"call i64 @llvm.vector.reduce.umin.v{LANES}i64({wide} {key.text})", "i64", False)
         pending = e.select(ready, key, e.const("i64", 0))

@@ -136,7 +136,7 @@ class Segment:
     def counted(self) -> list[Instruction]:
         """The instructions of the kernel that lanes execute here, without those that stand for parts of others."""
         last = [] if self.last is None or self.shared_end else [self.last]
-        return [i for i in (*self.body, *last) if kind_of(i) not in ("result", "frames")]
+        return [i for i in (*self.body, *last) if kind_of(i) not in ("result", "frames") and "piece" not in i.modifiers]
 
 
 def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:

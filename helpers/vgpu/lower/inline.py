@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from helpers.vgpu import ptx
-from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.lacking import lacking, plain
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import called
@@ -122,7 +121,11 @@ class _Inliner:
             modifiers = () if guard is None else ("jumped",)
             self.body.append(
                 replace(
-                    statement, opcode="invoke", modifiers=modifiers, operands=(Call(returns, target, arguments),), guard=None
+                    statement,
+                    opcode="invoke",
+                    modifiers=modifiers,
+                    operands=(Call(returns, target, arguments),),
+                    guard=None,
                 )
             )
             if guard is None:
@@ -225,12 +228,14 @@ def _parameters_to_registers(work: _Inliner, own: set[str], functions: dict[str,
             continue
         size = ptx.TYPE_BYTES[kind]
         items = value.items if isinstance(value, Vec) else (value,)
+        modifiers = (f"b{8 * size}",)
         for lane, item in enumerate(items):
             register = Reg(f"{name}@{offset + lane * size}")
             if item is None:
                 continue
             operands = (register, item) if statement.opcode == "st" else (item, register)
-            body.append(replace(statement, opcode="mov", modifiers=(f"b{8 * size}",), operands=operands))
+            body.append(replace(statement, opcode="mov", modifiers=modifiers, operands=operands))
+            modifiers = (f"b{8 * size}", "piece")  # one instruction however many registers it moves
     return Flat(tuple(body), registers, variables, functions)
 
 
