@@ -11,8 +11,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from helpers.vgpu import launch, memory, reference
 from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu import reference
 from helpers.vgpu.errors import (
     CompileError,
     Deadlock,
@@ -781,3 +781,67 @@ def test_python_functions_chosen_at_run_time_are_refused_in_words(compiled):
     with pytest.raises(CompileError, match="chosen while the kernel runs") as caught:
         compiled.py(kernel)(1, 32, np.zeros(32, np.int32))
     assert "if" in str(caught.value)
+
+
+GUARDED = """.version 8.0
+.target sm_80
+.address_size 64
+.func (.param .b32 result) down(.param .b32 n) {
+    .reg .pred %p;
+    .reg .b32 %r<4>;
+    ld.param.u32 %r0, [n];
+    st.param.b32 [result], %r0;
+    setp.lt.s32 %p, %r0, 3;
+    @%p ret;
+    sub.s32 %r1, %r0, 2;
+    { .param .b32 a; .param .b32 b;
+    st.param.b32 [a], %r1;
+    call (b), down, (a);
+    ld.param.b32 %r2, [b]; }
+    add.s32 %r2, %r2, %r0;
+    st.param.b32 [result], %r2;
+    ret;
+}
+.func (.param .b32 result) half(.param .b32 n) {
+    .reg .b32 %r<2>;
+    ld.param.u32 %r0, [n];
+    shr.u32 %r0, %r0, 1;
+    st.param.b32 [result], %r0;
+    ret;
+}
+.visible .entry k(.param .u64 out) {
+    .reg .pred %p;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd0, [out];
+    mov.u32 %r0, %tid.x;
+    setp.gt.u32 %p, %r0, 9;
+    mov.u32 %r3, 0;
+    { .param .b32 a; .param .b32 b; .param .b32 c;
+    st.param.b32 [a], %r0;
+    st.param.b32 [b], %r3;
+    st.param.b32 [c], %r3;
+    @%p call (b), down, (a);
+    @!%p call (c), half, (a);
+    ld.param.b32 %r1, [b];
+    ld.param.b32 %r2, [c]; }
+    mad.lo.s32 %r1, %r2, 1000, %r1;
+    mul.wide.u32 %rd1, %r0, 4;
+    add.s64 %rd1, %rd0, %rd1;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+"""
+
+
+def test_guarded_calls_and_returns():
+    kernel = launch.load(GUARDED, language="cuda")["k"]
+    expected = [sum(range(t, 0, -2)) if t > 9 else t // 2 * 1000 for t in range(32)]
+    steps, out = [], memory.array(32, np.int32)
+    params = [memory.owner(out).address.to_bytes(8, "little")]
+    reference.run(kernel, None, 1, 32, params, on_step=steps.append)
+    assert out.tolist() == expected
+    out[:] = 0
+    counters = launch.launch(kernel, 1, 32, params, observe=True)
+    assert out.tolist() == expected
+    assert counters["instructions"] == len(steps) and counters["branches"] == 0
