@@ -1428,7 +1428,6 @@ def refusal(body: str, before: str = "", error=VirtualGPUError) -> str:
     return str(raised.value)
 
 
-POINTERS = "__device__ float one(float a) { return a; } __device__ float two(float a) { return 2 * a; }"
 REFUSED = {
     "cube_map": ("x[0] = texCubemap<float>((cudaTextureObject_t)x, 0, 0, 1);", "", "texture", "layered"),
     "tensor_cores_on_bits": (
@@ -1436,9 +1435,6 @@ REFUSED = {
         "row_major> a; fragment<matrix_b, 8, 8, 128, b1, col_major> b; fragment<accumulator, 8, 8, 128, int> c; "
         "fill_fragment(c, 0); bmma_sync(c, a, b, c); x[0] = c.x[0];",
         "#include <mma.h>", "tensor-core", "8-bit integers",
-    ),
-    "function_pointer": (
-        "float (*f[2])(float) = {one, two}; x[threadIdx.x] = f[(int)x[1] & 1](x[0]);", POINTERS, "switch", "template",
     ),
 }  # fmt: skip
 
