@@ -47,7 +47,7 @@ DONE, WAITING, OUT_OF_FUEL, FAILED = 0, 1, 2, 3
 _ERROR_NAMES = (
     "bounds", "alignment", "deadlock", "assert", "trap", "host", "partial", "unlike", "stride",
     "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
-    "bulk_alignment", "bulk_size", "tensor_map", "texture",
+    "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer",
 )  # fmt: skip
 ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}

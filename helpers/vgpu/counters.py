@@ -217,8 +217,8 @@ def _static(instruction) -> dict[str, int]:
     kind = flow.kind_of(instruction)
     if kind == "tensor":
         return tensor.counts(instruction.opcode, instruction.modifiers)
-    if kind == "branch":
-        return {"branches": 1}
+    if kind == "branch":  # a return or call that became a jump is none of the kernel's branches
+        return {} if instruction.modifiers in (("ret",), ("call",)) else {"branches": 1}
     if kind == "barrier":
         return {"barriers": 1}
     if kind != "arithmetic":

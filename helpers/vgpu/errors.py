@@ -40,6 +40,14 @@ class OutOfBounds(KernelError, IndexError):
     """A thread read or wrote memory that belongs to no array."""
 
 
+class StackOverflow(OutOfBounds, RecursionError):
+    """A thread called functions so deep that its stack was full."""
+
+
+class InvalidCall(KernelError):
+    """A thread called through a pointer that leads to no function, or to one with other parameters."""
+
+
 class Misaligned(KernelError):
     """A thread read or wrote an address that is no multiple of the access's size."""
 

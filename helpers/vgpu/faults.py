@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import faults_async, faults_texture, layout, memory
+from helpers.vgpu import faults_async, faults_calls, faults_texture, layout, memory
 from helpers.vgpu.context import ERRORS, PC_DONE, PC_SYNC, PC_WAIT
 from helpers.vgpu.errors import (
     Deadlock,
@@ -361,4 +361,5 @@ _BUILDERS = {
     "trap": _trap, "host": _host, "partial": _partial, "unlike": _unlike, "stride": _stride,
     "texture": faults_texture.error,
     **faults_async.BUILDERS,
+    **faults_calls.BUILDERS,
 }  # fmt: skip

@@ -16,6 +16,7 @@ from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.ptx import Call, Function, Instruction, Mem, Module, Parameter, Sym, Variable, Vec
 
 DYNAMIC_ALIGNMENT = 16
+STACK_BYTES = 16384  # a thread's stack for functions that stay functions; `cudaLimitStackSize` is 1024 at first
 
 
 def parameter_layout(function: Function) -> tuple[dict[str, int], int]:
@@ -28,8 +29,19 @@ def local_layout(function: Function) -> tuple[dict[str, int], int]:
 
     The size is a multiple of 16, so that the frames of functions that call each other can be stacked.
     """
-    found, size = _place(v for v in function.variables.values() if v.space == "local")
+    return place_locals(v for v in function.variables.values() if v.space == "local")
+
+
+def place_locals(variables: Iterable[Variable]) -> tuple[dict[str, int], int]:
+    """Offset in bytes of each of one function's .local variables, and a multiple of 16 that holds them all."""
+    found, size = _place(variables)
     return found, align_up(size, DYNAMIC_ALIGNMENT)
+
+
+def frame_bytes(signature: tuple[tuple[int, ...], tuple[int, ...]], local_bytes: int) -> int:
+    """What one call takes of a thread's stack: the way back, parameters and results of these sizes, and locals."""
+    passed = sum(align_up(nbytes, 4) for sizes in signature for nbytes in sizes)
+    return align_up(8 + passed + local_bytes, DYNAMIC_ALIGNMENT)
 
 
 def shared_layout(module: Module, function: Function) -> tuple[dict[str, int], int, int]:

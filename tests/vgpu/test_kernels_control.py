@@ -220,15 +220,6 @@ def test_device_functions_diverge_and_meet_again(engine):
     assert out.tolist() == [max(r + 7, v - 3) for r, v in zip(results, data.tolist(), strict=True)]
 
 
-def test_recursion_in_the_reference(interpreted):
-    kernel = interpreted.c("""
-        __device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
-        extern "C" __global__ void run(int* out) { out[threadIdx.x] = fibonacci(threadIdx.x % 8); }""")
-    out = np.zeros(32, np.int32)
-    kernel(1, 32, out)
-    assert out.tolist() == [[0, 1, 1, 2, 3, 5, 8, 13][t % 8] for t in range(32)]
-
-
 def test_predicates_select_without_branching(engine):
     kernel = engine.c("""
         extern "C" __global__ void clampAll(const float* in, float* out, int n) {

@@ -562,6 +562,7 @@ def test_surface_sectors():
 
 
 def test_an_array_is_on_the_books_until_it_goes():
+    gc.collect()  # what other tests have left
     before = memory.usage("cuda array")
     array = texture.CUDAarray(channel_format("f4", 4), 100, 10)
     assert memory.usage("cuda array") == (before[0] + 16000, before[1] + 1)

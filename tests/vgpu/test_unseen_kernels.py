@@ -1428,7 +1428,6 @@ def refusal(body: str, before: str = "", error=VirtualGPUError) -> str:
     return str(raised.value)
 
 
-POINTERS = "__device__ float one(float a) { return a; } __device__ float two(float a) { return 2 * a; }"
 REFUSED = {
     "cube_map": ("x[0] = texCubemap<float>((cudaTextureObject_t)x, 0, 0, 1);", "", "texture", "layered"),
     "tensor_cores_on_bits": (
@@ -1436,9 +1435,6 @@ REFUSED = {
         "row_major> a; fragment<matrix_b, 8, 8, 128, b1, col_major> b; fragment<accumulator, 8, 8, 128, int> c; "
         "fill_fragment(c, 0); bmma_sync(c, a, b, c); x[0] = c.x[0];",
         "#include <mma.h>", "tensor-core", "8-bit integers",
-    ),
-    "function_pointer": (
-        "float (*f[2])(float) = {one, two}; x[threadIdx.x] = f[(int)x[1] & 1](x[0]);", POINTERS, "switch", "template",
     ),
 }  # fmt: skip
 
@@ -1454,11 +1450,6 @@ def test_what_is_missing_is_named_with_its_line_and_a_way_round(name):
 def test_a_barrier_for_the_whole_grid_is_refused():
     told = refusal("cooperative_groups::this_grid().sync(); x[0] = 1;", "#include <cooperative_groups.h>", Unsupported)
     assert "whole grid" in told and "launch another" in told
-
-
-def test_recursion_is_refused_by_its_name():
-    told = refusal("x[0] = fib(x[1]);", "__device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }")
-    assert "'fib' calls itself" in told and "loop" in told
 
 
 def test_fixed_shared_arrays_end_at_48_kib():

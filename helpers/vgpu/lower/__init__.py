@@ -17,13 +17,14 @@ from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
-from helpers.vgpu.lower import flow, formats, inline
+from helpers.vgpu.lower import calls, flow, formats, inline
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
 from helpers.vgpu.lower import order as lower_order
 from helpers.vgpu.lower import tensor as lower_tensor
 from helpers.vgpu.lower import texture as lower_texture
 from helpers.vgpu.lower import warp as lower_warp
+from helpers.vgpu.lower.calls import Calls
 from helpers.vgpu.lower.control import Control
 from helpers.vgpu.lower.emit import FLOAT_OF_BITS, LANES, Emitter, Value
 from helpers.vgpu.ptx import Imm, Instruction, Location, Not, Pair, Reg, Special, Sym, Vec
@@ -38,6 +39,7 @@ HANDLERS = {
     **lower_mbarrier.HANDLERS,
     **lower_texture.HANDLERS,
     **lower_order.HANDLERS,
+    **calls.HANDLERS,
 }
 
 
@@ -86,7 +88,7 @@ def lower(
         ) from error
 
 
-class Lowering(Control):
+class Lowering(Control, Calls):
     """One kernel on its way to LLVM IR; `e` is the emitter, `mask` the lanes that run the current segment."""
 
     def __init__(self, module, function, addresses, name, count, filename):
@@ -98,14 +100,16 @@ class Lowering(Control):
         self.addresses = addresses
         self.parameters, _ = layout.parameter_layout(function)
         self.shared, self.static_shared, self.dynamic_offset = layout.shared_layout(module, function)
-        self.locals, self.local_bytes = layout.local_layout(
-            replace(function, variables=flat.variables)  # with the locals of inlined functions
-        )
+        # With the locals of inlined functions; those of functions that stay functions have "@" in their names.
+        own = [v for v in flat.variables.values() if v.space == "local" and "@" not in v.name]
+        self.locals, kernel_bytes = layout.place_locals(own)
         self.parameters_addressed = False
         self.sites: list[Site] = []
         self.e = Emitter()
         self.slots: dict[str, int] = {}
         self.state_bytes = HEADER_BYTES
+        self.called = flat.called
+        self.local_bytes = self.lay_out_stacks(flat.variables, kernel_bytes)
         self.env: dict[str, Value] = {}
         self.loaded: dict[str, Value] = {}
         self.written: set[str] = set()
@@ -193,6 +197,8 @@ class Lowering(Control):
         if self.count:
             self.tally(segment.index, 0, e.const("i64", 1))
             self.tally(segment.index, 1, e.resize(e.intrinsic("llvm.ctpop", self.mask), 64))
+        if segment.resumes is not None:
+            self.resume(segment)
         for instruction in segment.body:
             self.instruction(instruction)
         self.location = segment.last.location if segment.last else self.location
@@ -201,6 +207,8 @@ class Lowering(Control):
             "branch": self.end_branch,
             "barrier": self.end_barrier,
             "leave": self.end_leave,
+            "call": self.end_call,
+            "return": self.end_return,
         }[segment.end](segment)
 
     def tally(self, index: int, slot: int, amount: Value) -> None:

@@ -31,8 +31,11 @@ class Control:
         sync, done = (_splat(c) for c in (PC_SYNC, PC_DONE))
         e.label("dispatch")
         e.line(f"%pcs = load {v}, ptr %state, align 64")
-        e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")
-        if self.flow.structured:
+        if not self.flow.stacked:
+            e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")
+        if self.flow.stacked:
+            self.choose()
+        elif self.flow.structured:
             e.line("%pc = add i32 %low, 0")
         else:
             # After a slice without progress the highest pending lanes get a turn, so that lanes that spin let go.
@@ -51,13 +54,15 @@ class Control:
         e.line(f"%status = select i1 %finished, i32 {DONE}, i32 {WAITING}")
         e.line("ret i32 %status")
         e.label("ready_to_run")
-        e.line(f"%at0 = insertelement {v} poison, i32 %pc, i32 0")
-        e.line(f"%at = shufflevector {v} %at0, {v} poison, {v} zeroinitializer")
-        e.line(f"%here = icmp eq {v} %pcs, %at")
+        if not self.flow.stacked:
+            e.line(f"%at0 = insertelement {v} poison, i32 %pc, i32 0")
+            e.line(f"%at = shufflevector {v} %at0, {v} poison, {v} zeroinitializer")
+            e.line(f"%here = icmp eq {v} %pcs, %at")
         e.line("%bits = bitcast <32 x i1> %here to i32")
         e.line("store i32 %bits, ptr %mask_slot")
-        e.line(f"%elsewhere = select <32 x i1> %here, {v} {done}, {v} %pcs")
-        e.line(f"%others0 = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
+        if not self.flow.stacked:
+            e.line(f"%elsewhere = select <32 x i1> %here, {v} {done}, {v} %pcs")
+            e.line(f"%others0 = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
         if self.flow.structured:
             e.line("store i32 %others0, ptr %others_slot")
         else:

@@ -13,6 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from helpers.vgpu import isa
+from helpers.vgpu.lower import called
+from helpers.vgpu.lower.called import ENTRY
 from helpers.vgpu.ptx import Instruction, Label, Mem, Not, Pair, Reg, Special, Sym, Vec
 
 NO_RESULT = {
@@ -33,7 +35,14 @@ NO_RESULT = {
     "prefetchu",
     "applypriority",
     "discard",
+    "return",
+    "frame.store",
 }
+# What calls that stay calls are made of; "frames" and a call that a jump leads over add no instruction of their own.
+CALL_KINDS = {
+    "barrier.result": "result", "invoke": "invoke", "return": "return", "frames": "frames", "frame.load": "frame",
+    "frame.store": "frame",
+}  # fmt: skip
 INVARIANT_SPECIALS = (
     "%ctaid", "%ntid", "%nctaid", "%nwarpid", "%warpid", "%smid", "%nsmid", "%gridid", "%dynamic", "%total", "WARP_SZ",
     "%cluster", "%ncluster", "%is_explicit", "%reserved",
@@ -43,9 +52,8 @@ SYNC_KINDS = {"shuffle", "vote", "match", "redux", "elect", "tensor"}
 
 def kind_of(instruction: Instruction) -> str:
     """ "arithmetic", "move" or the kind that `isa.KINDS` gives."""
-    if instruction.opcode == "barrier.result":
-        return "result"
-    return isa.KINDS.get(instruction.opcode, "arithmetic")
+    opcode = instruction.opcode
+    return CALL_KINDS.get(opcode) or isa.KINDS.get(opcode, "arithmetic")
 
 
 def registers_in(operand) -> list[str]:
@@ -71,6 +79,8 @@ def results(instruction: Instruction) -> list[str]:
     """Registers written."""
     if instruction.opcode == "call":
         return [f"{name}@0" for name in instruction.operands[0].returns]
+    if instruction.opcode == "invoke":
+        return called.result_names(instruction.operands[0])
     if _no_result(instruction) or not instruction.operands:
         return []
     if isinstance(instruction.operands[0], Mem):  # copies, and what updates an object in memory
@@ -89,6 +99,8 @@ def sources(instruction: Instruction) -> list[str]:
     found = registers_in(instruction.guard)
     if instruction.opcode == "call":
         return found + [f"{name}@0" for name in instruction.operands[0].arguments]
+    if instruction.opcode == "invoke":
+        return called.source_names(instruction.operands[0])
     plain_barrier = instruction.opcode in ("bar", "barrier") and "red" not in instruction.modifiers
     writes = not _no_result(instruction) and not plain_barrier
     if instruction.operands and isinstance(instruction.operands[0], Mem):
@@ -103,7 +115,7 @@ def sources(instruction: Instruction) -> list[str]:
 
 @dataclass
 class Segment:
-    """Instructions `body`, then `end`: "jump", "branch", "barrier" or "leave"."""
+    """Instructions `body`, then `end`: "jump", "branch", "barrier", "call", "return" or "leave"."""
 
     index: int
     body: list[Instruction] = field(default_factory=list)
@@ -112,12 +124,19 @@ class Segment:
     targets: tuple[int, ...] = ()
     synchronises: bool = False
     shared_end: bool = False  # where lanes of guarded instructions such as `@p ret` end; it adds no instruction
+    owner: str = ""  # the function this is part of, "" for the kernel
+    resumes: Segment | None = None  # the segment whose call ends here: lanes come back from it, and from nowhere else
+
+    @property
+    def begun(self) -> bool:
+        """Whether what follows needs a segment of its own to jump to."""
+        return bool(self.body) or self.resumes is not None
 
     @property
     def counted(self) -> list[Instruction]:
         """The instructions of the kernel that lanes execute here, without those that stand for parts of others."""
         last = [] if self.last is None or self.shared_end else [self.last]
-        return [i for i in (*self.body, *last) if kind_of(i) != "result"]
+        return [i for i in (*self.body, *last) if kind_of(i) not in ("result", "frames") and "piece" not in i.modifiers]
 
 
 def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
@@ -128,18 +147,20 @@ def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
 
     def close(segment: Segment, end: str, last, *targets) -> None:
         segment.end, segment.last, segment.targets = end, last, targets
-        segments.append(Segment(len(segments)))
+        segments.append(Segment(len(segments), owner=segment.owner))
 
     for position, statement in enumerate(body):
         here = segments[-1]
         if isinstance(statement, Label):
-            if here.body:
+            if here.begun:
                 close(here, "jump", None, len(segments))
+            if statement.name.startswith(ENTRY):
+                segments[-1].owner = statement.name.removeprefix(ENTRY)
             labels[statement.name] = len(segments) - 1
             continue
         kind = kind_of(statement)
         if position in unsynchronised:
-            if here.body:
+            if here.begun:
                 close(here, "jump", None, len(segments))
                 here = segments[-1]
             here.synchronises = True
@@ -150,9 +171,13 @@ def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
             else:
                 close(here, "branch", statement, -1, following)
             pending.append((here, statement.operands[0].name))
-        elif kind in ("leave", "trap"):
+        elif kind == "invoke":
+            close(here, "call", statement, len(segments))
+            here.shared_end = "jumped" in statement.modifiers
+            segments[-1].resumes = here
+        elif kind in ("leave", "trap", "return"):
             if statement.guard is None:
-                close(here, "leave", statement)
+                close(here, "return" if kind == "return" else "leave", statement)
             else:
                 close(here, "branch", statement, -2, len(segments))
         elif kind == "barrier" and _blocks(statement):
@@ -174,7 +199,8 @@ def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
             if opcode not in leaving:
                 leaving[opcode] = len(segments)
                 plain = Instruction(opcode, (), (), None, segment.last.location, segment.last.text)
-                segments.append(Segment(len(segments), [], "leave", plain, shared_end=True))
+                end = "return" if opcode == "return" else "leave"
+                segments.append(Segment(len(segments), [], end, plain, shared_end=True))
             segment.targets = tuple(leaving[opcode] if t == -2 else t for t in segment.targets)
     return segments
 
@@ -198,6 +224,8 @@ class Flow:
     uniform: set[str]
     diverged: set[int]
     structured: bool
+    stacked: bool  # there are calls that stay calls
+    entries: dict[str, int]  # where the functions start that stay functions
 
 
 def analyse(body, registers: dict[str, str]) -> Flow:
@@ -228,10 +256,18 @@ def _analyse(body, segments: list[Segment]) -> Flow:
         kind_of(i) in ("atomic", "mbarrier") or {"volatile", "acquire", "relaxed"} & set(i.modifiers)
         for s in segments for i in s.body if i.opcode in ("atom", "red", "ld", "mbarrier")
     )  # fmt: skip
-    after = _post_dominators(segments)
+    entries: dict[str, int] = {}
+    for segment in segments:
+        if segment.owner:
+            entries.setdefault(segment.owner, segment.index)
+    stacked = any(s.end == "call" for s in segments)
+    after = [] if stacked else _post_dominators(segments)
     while True:
         uniform = invariant | flowing
-        diverged, forbidden, structured = _divergence(segments, live_in, uniform, after)
+        if stacked:  # lanes that return from a function may come back one by one
+            diverged, forbidden, structured = {s.index for s in segments}, set(), False
+        else:
+            diverged, forbidden, structured = _divergence(segments, live_in, uniform, after)
         barrier_inside = any(segments[index].end == "barrier" for index in diverged)
         sync_inside = any(segments[i].synchronises for i in diverged)
         # Lanes that spin on memory must take turns, and a barrier in a branch lets others run ahead: then
@@ -244,7 +280,7 @@ def _analyse(body, segments: list[Segment]) -> Flow:
         kept |= local_only
         kept = _closure(segments, invariant, kept)
         if kept == flowing:
-            return Flow(segments, live_in, crossing, uniform, diverged, structured)
+            return Flow(segments, live_in, crossing, uniform, diverged, structured, stacked, entries)
         flowing = kept
 
 
@@ -289,6 +325,8 @@ def _operand_is_uniform(operand, uniform: set[str], invariant: bool) -> bool:
         if operand.name.startswith(INVARIANT_SPECIALS):
             return True
         return not invariant and operand.name.startswith(("%clock", "%globaltimer"))
+    if isinstance(operand, Sym):  # a variable in a function's frame has its place on the thread's own stack
+        return "@" not in operand.name
     if isinstance(operand, Vec):
         return all(_operand_is_uniform(item, uniform, invariant) for item in operand.items)
     return all(name in uniform for name in registers_in(operand))

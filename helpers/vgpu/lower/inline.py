@@ -2,6 +2,7 @@
 
 Calls are replaced by the body of the function called, registers and labels renamed; the `.param` variables that
 carry arguments become registers where every access to them has the same place and size, local memory otherwise.
+Functions that cannot stand in place of their calls (`called.py` says which) follow the kernel, each once.
 """
 
 from __future__ import annotations
@@ -11,50 +12,65 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from helpers.vgpu import ptx
-from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.lacking import lacking, plain
 from helpers.vgpu.lines import line_of
+from helpers.vgpu.lower import called
+from helpers.vgpu.lower.called import ENTRY, Called, Passed
 from helpers.vgpu.ptx import Call, Instruction, Label, Mem, Not, Pair, Reg, Sym, Vec
 
 HOST_FUNCTIONS = {"vprintf": "printf", "__assertfail": "assert", "__trap": "trap"}
-MAX_DEPTH = 24
+ENDS = {"ret", "exit", "trap", "bra"}
 
 
 @dataclass(frozen=True)
 class Flat:
-    """A kernel without calls into other PTX functions."""
+    """A kernel with its calls inlined; the functions in `called` follow it and stay functions."""
 
     body: tuple[Instruction | Label, ...]
     registers: dict[str, str]
     variables: dict[str, ptx.Variable]
+    called: dict[str, Called]
 
 
 def flatten(module: ptx.Module, function: ptx.Function, own: Collection[int] = ()) -> Flat:
-    """Inline every call; `Unsupported` for recursion and for calls through pointers.
+    """Inline every call that can be; `Unsupported` for calls of functions that this source does not define.
 
     `own` are the numbers of the learner's files, for errors.
     """
-    work = _Inliner(module, own)
-    work.add(function, {}, "", None, ())
+    plan = called.plan(module, function)
+    work = _Inliner(module, own, plan.direct)
+    if plan.stacked:
+        work.body += [Instruction("frames", (), (), None, None), Label("$begin")]
+    work.add(function, {}, "", None)
+    for name, one in plan.functions.items():
+        work.finish("exit")
+        work.body.append(Label(ENTRY + name))
+        work.add(module.functions[name], {}, f"@{name}", None, one)
+    if plan.stacked:
+        work.finish("return" if plan.functions else "exit")
     own = {p.name for p in function.parameters}
-    return _parameters_to_registers(work, own)
+    return _parameters_to_registers(work, own, plan.functions)
 
 
 class _Inliner:
-    def __init__(self, module: ptx.Module, own: Collection[int]):
-        self.module, self.own = module, own
+    def __init__(self, module: ptx.Module, own: Collection[int], real: Collection[str]):
+        self.module, self.own, self.real = module, own, real
         self.body: list = []
         self.registers: dict[str, str] = {}
         self.variables: dict[str, ptx.Variable] = {}
         self.copies = 0
 
-    def add(self, function, names: dict[str, str], suffix: str, leave: str | None, chain: tuple[str, ...]) -> None:
-        """Append the body of `function`; `names` maps its parameters to the caller's `.param` variables."""
-        if function.name in chain:
-            raise Unsupported(
-                f"device function {plain(function.name)!r} calls itself. Recursion is not supported on the virtual "
-                "GPU: write the recursion as a loop, with a local array as its stack."
-            )
+    def finish(self, opcode: str) -> None:
+        """Nothing may run on into the function that follows."""
+        last = self.body[-1]
+        if isinstance(last, Label) or last.guard is not None or last.opcode not in {*ENDS, "return"}:
+            self.body.append(Instruction(opcode, (), (), None, None))
+
+    def add(self, function, names: dict[str, str], suffix: str, leave: str | None, root: Called | None = None) -> None:
+        """Append the body of `function`; `names` maps its parameters to the caller's `.param` variables.
+
+        `root` is set for a function that stays one: its parameters lie in its frame.
+        """
         names = dict(names)
         for register, kind in function.registers.items():
             self.registers[register + suffix] = kind
@@ -63,50 +79,63 @@ class _Inliner:
             keep = variable.space in ("shared", "global", "const")
             names[name] = name if keep else name + suffix
             self.variables[names[name]] = replace(variable, name=names[name])
-        chain = (*chain, function.name)
         for position, statement in enumerate(function.body or ()):
             if isinstance(statement, Label):
                 self.body.append(Label(statement.name + suffix))
             elif statement.opcode == "call":
-                self.call(statement, names, suffix, chain)
+                self.call(statement, names, suffix)
+            elif root is not None and statement.opcode == "ret":
+                self.body.append(replace(_renamed(statement, names, suffix), opcode="return"))
+            elif root is not None and (access := root.access(statement, lambda o: _rename(o, names, suffix))):
+                self.body.append(replace(access, guard=_rename(statement.guard, names, suffix)))
             elif statement.opcode == "ret" and leave is not None:
                 if position + 1 < len(function.body) or statement.guard:
-                    jump = replace(statement, opcode="bra", modifiers=(), operands=(Sym(leave),))
+                    jump = replace(statement, opcode="bra", modifiers=("ret",), operands=(Sym(leave),))
                     self.body.append(replace(jump, guard=_rename(statement.guard, names, suffix)))
                 else:
                     self.body.append(replace(statement, opcode="inlined", modifiers=("ret",)))
             else:
                 self.body.append(_renamed(statement, names, suffix))
 
-    def call(self, statement: Instruction, names, suffix: str, chain) -> None:
+    def call(self, statement: Instruction, names, suffix: str) -> None:
         call: Call = statement.operands[0]
         returns = tuple(names.get(n, n) for n in call.returns)
         arguments = tuple(names.get(n, n) for n in call.arguments)
-        if isinstance(call.target, Reg):
-            raise lacking("a call of a function through a pointer", line_of(statement.location, self.own))
-        name = call.target.name
+        name = None if isinstance(call.target, Reg) else call.target.name
         callee = self.module.functions.get(name)
-        if name in HOST_FUNCTIONS or callee is None or callee.body is None:
-            if name not in HOST_FUNCTIONS:
-                raise Unsupported(
-                    f"the kernel calls {plain(name)!r}, which the virtual GPU does not have. Device-side malloc, "
-                    "free and kernel launches are not supported: allocate on the host and pass the array in."
-                )
+        if name in HOST_FUNCTIONS:
             self.body.append(replace(statement, operands=(Call(returns, Sym(name), arguments),)))
             return
-        if len(chain) > MAX_DEPTH:
-            raise Unsupported(f"device functions are nested more than {MAX_DEPTH} calls deep at {plain(name)!r}")
+        if name is not None and (callee is None or callee.body is None):
+            raise lacking(f"a call of `{plain(name)}`", line_of(statement.location, self.own))
         self.copies += 1
-        inner = f"~{self.copies}"
-        mapping = dict(zip((p.name for p in callee.parameters), arguments, strict=True))
-        mapping |= dict(zip((p.name for p in callee.returns), returns, strict=True))
+        inner = f"~{self.copies}{suffix[suffix.find('@') :] if '@' in suffix else ''}"
         leave = f"$leave{inner}"
         guard = _rename(statement.guard, names, suffix)
-        if guard is not None:
+        if guard is not None:  # the jump over the call counts for it
             over = Not(guard) if isinstance(guard, Reg) else guard.reg
-            self.body.append(replace(statement, opcode="bra", modifiers=(), operands=(Sym(leave),), guard=over))
-        self.body.append(replace(statement, opcode="inlined", modifiers=("call",), operands=(), guard=None))
-        self.add(callee, mapping, inner, leave, chain)
+            jump = replace(statement, opcode="bra", modifiers=("call",), operands=(Sym(leave),), guard=over)
+            self.body.append(jump)
+        if name is None or name in self.real:
+            target = _rename(call.target, names, suffix)
+            modifiers = () if guard is None else ("jumped",)
+            self.body.append(
+                replace(
+                    statement,
+                    opcode="invoke",
+                    modifiers=modifiers,
+                    operands=(Call(returns, target, arguments),),
+                    guard=None,
+                )
+            )
+            if guard is None:
+                return
+        else:
+            mapping = dict(zip((p.name for p in callee.parameters), arguments, strict=True))
+            mapping |= dict(zip((p.name for p in callee.returns), returns, strict=True))
+            if guard is None:
+                self.body.append(replace(statement, opcode="inlined", modifiers=("call",), operands=()))
+            self.add(callee, mapping, inner, leave)
         self.body.append(Label(leave))
 
 
@@ -156,7 +185,7 @@ def _access(statement, variables):
     return memory.base.name, memory.offset + memory.base.offset, kind, value
 
 
-def _parameters_to_registers(work: _Inliner, own: set[str]) -> Flat:
+def _parameters_to_registers(work: _Inliner, own: set[str], functions: dict[str, Called]) -> Flat:
     """`own` are the kernel's parameters, which stay in memory."""
     candidates = {n for n, v in work.variables.items() if v.space == "param" and n not in own}
     pieces: dict[str, dict[int, int]] = {name: {} for name in candidates}
@@ -188,6 +217,8 @@ def _parameters_to_registers(work: _Inliner, own: set[str]) -> Flat:
     for statement in work.body:
         found = _access(statement, candidates)
         if not found:
+            if isinstance(statement, Instruction) and statement.opcode == "invoke":
+                statement = _invocation(statement, work, pieces, in_memory)
             body.append(statement)
             continue
         name, offset, kind, value = found
@@ -197,10 +228,26 @@ def _parameters_to_registers(work: _Inliner, own: set[str]) -> Flat:
             continue
         size = ptx.TYPE_BYTES[kind]
         items = value.items if isinstance(value, Vec) else (value,)
+        modifiers = (f"b{8 * size}",)
         for lane, item in enumerate(items):
             register = Reg(f"{name}@{offset + lane * size}")
             if item is None:
                 continue
             operands = (register, item) if statement.opcode == "st" else (item, register)
-            body.append(replace(statement, opcode="mov", modifiers=(f"b{8 * size}",), operands=operands))
-    return Flat(tuple(body), registers, variables)
+            body.append(replace(statement, opcode="mov", modifiers=modifiers, operands=operands))
+            modifiers = (f"b{8 * size}", "piece")  # one instruction however many registers it moves
+    return Flat(tuple(body), registers, variables, functions)
+
+
+def _invocation(statement: Instruction, work: _Inliner, pieces, in_memory: set[str]) -> Instruction:
+    """A call that stays one, with the registers that hold the pieces of its arguments and results."""
+    call: Call = statement.operands[0]
+
+    def passed(name: str) -> Passed:
+        if name not in pieces or name in in_memory:
+            raise lacking("an argument of a call whose address is taken", line_of(statement.location, work.own))
+        parts = tuple((offset, size, Reg(f"{name}@{offset}")) for offset, size in sorted(pieces[name].items()))
+        return Passed(work.variables[name].nbytes, parts)
+
+    found = called.Invocation(call.target, tuple(map(passed, call.arguments)), tuple(map(passed, call.returns)))
+    return replace(statement, operands=(found,))

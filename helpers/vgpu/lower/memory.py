@@ -7,7 +7,7 @@ offsets into the block's and the thread's own area.
 
 from __future__ import annotations
 
-from helpers.vgpu import ptx
+from helpers.vgpu import layout, ptx
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
 
@@ -26,6 +26,8 @@ def symbol(k, operand: Sym) -> Value:
     e, name = k.e, operand.name
     if name in k.shared:
         return e.const("i64", k.shared[name] + operand.offset)
+    if k.flow.stacked and (place := k.local_base(name)) is not None:
+        return e.bin("add", place, e.const("i64", operand.offset))
     if name in k.locals:
         return e.const("i64", k.locals[name] + operand.offset)
     if name in k.parameters:
@@ -34,7 +36,7 @@ def symbol(k, operand: Sym) -> Value:
     if name in k.addresses:
         return e.const("i64", k.addresses[name] + operand.offset)
     if name in k.module.functions:
-        raise k.unsupported(f"a pointer to the function `{name}`")
+        return e.const("i64", layout.function_handles(k.module)[name])
     raise k.unsupported(f"the symbol `{name}`")
 
 

@@ -182,6 +182,11 @@ TABLE = (
         "Turn the recursion into a loop.",
     ),
     (
+        r"Cannot (?:cast|unify) .*CUDADispatcher",
+        "a device function is chosen while the kernel runs, which Numba does not compile for GPUs",
+        "Call each function by its name under its own `if`, or pass it as an argument of a device function.",
+    ),
+    (
         r"reshape\(\) supports contiguous array only",
         "an array with gaps cannot be reshaped",
         "Reshape it on the host before the launch, or index it with as many indices as it has dimensions.",

@@ -263,7 +263,8 @@ class Parser:
                 self.file()
             elif self.peek() == ":" and word[0] not in ".@":
                 self.next()
-                statements.append(Label(scope.label(word)))
+                if self.peek() not in (".callprototype", ".calltargets"):
+                    statements.append(Label(scope.label(word)))
             else:
                 statements.append(self.instruction(word, scope, location))
 

@@ -22,7 +22,7 @@ from helpers.vgpu.reference.compute import compare_halves, compute, match, pack_
 from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
 from helpers.vgpu.reference.mbarrier import Barriers, Watch
 from helpers.vgpu.reference.memory import Access, Window
-from helpers.vgpu.reference.warp import LANES, STACK_BYTES, Barrier, Warp, prepare
+from helpers.vgpu.reference.warp import LANES, Barrier, Warp, prepare
 
 __all__ = ["Access", "Step", "run"]
 
@@ -119,13 +119,13 @@ class Block:
     def __init__(self, program: _Program, grid, shape, index, params, dynamic_bytes: int):
         self.program, self.grid, self.shape, self.index = program, grid, shape, index
         self.threads = int(np.prod(shape))
-        self.codes = list(program.codes.values())
+        self.codes, self.codes_by_name = list(program.codes.values()), program.codes
         self.variable, self.handles = program.address, program.handles
         self.shared_offsets, self.dynamic_bytes = program.shared_offsets, dynamic_bytes
         self.shared_bytes = program.dynamic + dynamic_bytes if dynamic_bytes else program.static_bytes
         self.shared = Window(self.shared_bytes)
         calls = len(self.codes) > 1
-        self.stack_bytes = self.codes[0].local_bytes + (STACK_BYTES if calls else 0)
+        self.stack_bytes = self.codes[0].local_bytes + (layout.STACK_BYTES if calls else 0)
         self.local = Window(self.stack_bytes * self.threads)
         self.parameters = self._parameters(params)
         self.param_window = Window(len(self.parameters))

@@ -147,9 +147,8 @@ def call(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
             warp.enter(frame, name, details, mask)
         return
     handles = warp.read(frame, details.target, isa.TYPES["u64"])
-    names = {number: name for name, number in warp.block.handles.items()}
     for handle in np.unique(handles[mask]):
-        warp.enter(frame, names[int(handle)], details, mask & (handles == handle))
+        warp.enter_through(frame, int(handle), details, mask & (handles == handle))
 
 
 def _argument(warp, frame, details, index, lane, kind="u64") -> int:

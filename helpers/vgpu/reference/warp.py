@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.vgpu import isa, layout
-from helpers.vgpu.errors import OutOfBounds, Unsupported
+from helpers.vgpu.errors import InvalidCall, StackOverflow, Unsupported
 from helpers.vgpu.lines import line_table
 from helpers.vgpu.ptx import (
     TYPE_BYTES,
@@ -31,7 +31,6 @@ from helpers.vgpu.ptx import Vec as Vector
 LANES = 32
 LANE = np.arange(LANES)
 UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-STACK_BYTES = 16384  # local memory a thread has for the functions its kernel calls
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ class Code:
     param_bytes: int
     local_offsets: dict[str, int]
     local_bytes: int
+    frame_bytes: int  # of the thread's stack, for each call of it
 
 
 def prepare(module: Module, kernel: Function, filename: str | None) -> dict[str, Code]:
@@ -60,8 +60,12 @@ def prepare(module: Module, kernel: Function, filename: str | None) -> dict[str,
             end += variable.nbytes
         labels = {s.name: at for at, s in enumerate(function.body) if isinstance(s, Label)}
         lines = line_table(module, function, filename)
-        local = layout.local_layout(function)
-        found[function.name] = Code(function, index, function.body, labels, lines, offsets, end, *local)
+        locals_, local_bytes = layout.local_layout(function)
+        sizes = tuple(p.nbytes for p in function.parameters), tuple(p.nbytes for p in function.returns)
+        frame = layout.frame_bytes(sizes, local_bytes) if index else local_bytes
+        found[function.name] = Code(
+            function, index, function.body, labels, lines, offsets, end, locals_, local_bytes, frame
+        )
     return found
 
 
@@ -257,6 +261,20 @@ class Warp:
 
     # -- calls
 
+    def enter_through(self, frame: Frame, handle: int, call, mask) -> None:
+        """Call the function that a pointer leads to, which must take and give what the call says."""
+        lane = int(np.argmax(mask))
+        name = next((n for n, number in self.block.handles.items() if number == handle), None)
+        code = self.block.codes_by_name.get(name)
+        variables = frame.code.function.variables
+        passed = [[variables[n].nbytes for n in names] for names in (call.arguments, call.returns)]
+        if code is None:
+            raise InvalidCall(f"A call of no function, {self.place(call, lane)}", **self.where(call, lane))
+        wanted = [[p.nbytes for p in names] for names in (code.function.parameters, code.function.returns)]
+        if passed != wanted:
+            raise InvalidCall(f"A call of {name} as another type, {self.place(call, lane)}", **self.where(call, lane))
+        self.enter(frame, name, call, mask)
+
     def enter(self, frame: Frame, name: str, call, mask) -> None:
         """Call a function of the module: its parameters get the bytes of the caller's, its locals come on
         top.
@@ -267,10 +285,10 @@ class Warp:
             inner = self.frame(depth, code.index)
             for parameter, argument in zip(code.function.parameters, call.arguments, strict=True):
                 copy(frame, argument, inner, parameter.name, parameter.nbytes, lane)
-            inner.local_base[lane] = frame.local_base[lane] + np.uint64(frame.code.local_bytes)
-            if inner.local_base[lane] + np.uint64(code.local_bytes) > self.block.stack_bytes:
-                text = f"The call stack of one thread is full, {self.place(call, lane)}"
-                raise OutOfBounds(text, **self.where(call, lane))
+            inner.local_base[lane] = frame.local_base[lane] + np.uint64(frame.code.frame_bytes)
+            if inner.local_base[lane] + np.uint64(code.frame_bytes) > self.block.stack_bytes:
+                text = f"The call stack of one thread is full after {depth - 1} calls, {self.place(call, lane)}"
+                raise StackOverflow(text, **self.where(call, lane))
             self.stacks[lane].append((int(self.code[lane]), int(self.pc[lane]) + 1, call))
             self.depth[lane], self.code[lane], self.pc[lane] = depth, code.index, 0
 

@@ -71,6 +71,11 @@ out:
   ret void
 }}
 
+define void @wb_fail_at(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr) {{
+  call void @fail(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr)
+  ret void
+}}
+
 define i64 @site_id(ptr %ctx, ptr %site) {{
   {context("p", "sites")}
   %first = load i64, ptr %p
