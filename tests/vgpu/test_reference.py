@@ -133,10 +133,10 @@ def test_what_it_does_not_know_is_named():
 .address_size 64
 .entry k() {
     .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd;
-    tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd, {%r0}];
+    wgmma.fence.sync.aligned;
     ret;
 }""")
-    with pytest.raises(Unsupported, match=r"tex\.1d"):
+    with pytest.raises(Unsupported, match=r"wgmma"):
         reference.run(module.kernels["k"], module, 1, 1, [])
 
 

@@ -72,6 +72,7 @@ _ONLY = {  # words that few opcodes know
     "satfinite": {"cvt"}, "rna": {"cvt"}, **{word: {"prmt"} for word in ("b4e", "f4e", "rc8", "ecl", "ecr", "rc16")},
     "add": {"vabsdiff2", "vabsdiff4", "vset2", "vset4"}, "l": {"shf"}, "r": {"shf"},
     "and": {"set", "setp"}, "or": {"set", "setp"}, "xor": {"set", "setp"},
+    "piece": {"mov"},  # no word of PTX: the rest of a move that was one instruction before it became several
 }  # fmt: skip
 
 
