@@ -230,7 +230,7 @@ def test_ctrl_c_stops_a_kernel(tmp_path, root):
         from helpers.vgpu import launch, memory
         from helpers.vgpu.compile import cuda_c_to_ptx
 
-        source = '''extern "C" __global__ void spin(volatile int* flag) { while (flag[0]) { } flag[1] = 7; }'''
+        source = '''extern "C" __global__ void spin(volatile int* f) { while (f[0]) { f[1] = 0; } f[1] = 7; }'''
         kernel = launch.load(cuda_c_to_ptx(source).ptx, language="cuda")["spin"]
         flag = memory.array(2, np.int32)
         flag[:] = 0
