@@ -56,8 +56,9 @@ class Worker:
     """One worker thread's context and buffers, with the first place in one piece of memory."""
 
     def __init__(self, run):
-        lowered, self.run = run.lowered, run
-        areas = block_areas(run)
+        # No reference to the launch: a cycle would keep both, and what they hold, until the collector comes.
+        lowered, self.warps, self.state_bytes = run.lowered, run.warps, run.lowered.state_bytes
+        self.areas = areas = block_areas(run)
         own = {
             "slots": 8 * len(CONTEXT), "sites": SITE_BYTES * max(1, len(lowered.sites)),
             "segments": 8 * SEGMENT_SLOTS * len(lowered.segments), "table": PLACE_BYTES, "host_data": 1024,
@@ -107,7 +108,7 @@ class Worker:
         table[:have] = self.table
         self.table = table
         for index in range(have, places):
-            whole, offsets = _lay_out(block_areas(self.run))
+            whole, offsets = _lay_out(self.areas)
             self.pieces.append(whole)
             self._set_place(index, {name: whole.ctypes.data + offset for name, offset in offsets.items()})
         self["place_table"], self["places"] = table.ctypes.data, places
@@ -117,16 +118,16 @@ class Worker:
     @property
     def shared(self) -> np.ndarray:
         """The shared memory of the block that runs now."""
-        return _bytes_at(self["shared_base"], self.run.shared_bytes + 128)
+        return _bytes_at(self["shared_base"], self.areas["shared"])
 
     @property
     def local(self) -> np.ndarray:
         """The local memory of the block that runs now."""
-        return _bytes_at(self["local_base"], self.run.warps * LANES * self.run.lowered.local_bytes)
+        return _bytes_at(self["local_base"], self.areas["local"])
 
     def standing(self, states: int | None = None) -> tuple[int, ...]:
         """The program counter of every lane of a block: the one that runs now, or the one whose states these are."""
-        nbytes, warps = self.run.lowered.state_bytes, self.run.warps
+        nbytes, warps = self.state_bytes, self.warps
         found = _bytes_at(self["states"] if states is None else states, nbytes * warps).reshape(warps, nbytes)
         return tuple(found[:, :128].copy().view(np.int32).ravel().tolist())
 

@@ -389,9 +389,9 @@ def test_both_engines_find_the_same_fault(engine, source, arguments, error, line
 
 
 def test_the_reference_stops_endless_loops_and_finds_deadlocks(interpreted):
-    spin = interpreted.c('extern "C" __global__ void spin(volatile int* p) { while (p[0]) { } }')
+    spin = interpreted.c('extern "C" __global__ void spin(volatile int* p) { while (p[0]) p[1]++; }')
     with pytest.raises(KernelTimeout):
-        spin(1, 32, array(1, np.int32), max_steps=4_000)
+        spin(1, 32, array(2, np.int32), max_steps=4_000)
     stuck = interpreted.c("""extern "C" __global__ void stuck(int* out) {
         if (threadIdx.x < 16) { __syncthreads(); out[0] = 1; }
         else { out[1] = 2; __syncthreads(); }
