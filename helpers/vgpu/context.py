@@ -12,11 +12,15 @@ CONTEXT = (
     "fuel", "fuel_slice", "error", "error_site", "error_lane", "error_address", "error_warp", "error_block",
     "warp", "warps", "sites", "segments", "starts", "ends", "allocations", "reads", "writes", "touch_offsets",
     "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices",
-    "dynamic_shared", "host", "host_data", "clock", "barriers", "loose_barriers",
+    "dynamic_shared", "host", "host_data", "clock", "barriers", "loose_barriers", "workspace",
     # asynchronous copies; waits for an mbarrier: the one that failed last, those of a round, rounds without progress
     "copies", "stalled", "stall_site", "stall_lane", "stall_offset", "stall_warp", "stalls", "stall_rounds",
     "idle_rounds", "barrier_events",
     "textures", "texture_count", "texture_data",
+    # blocks that are resident together: the table of places, how many there are, the one in use, what was seen of late
+    "place_table", "places", "place", "progress", "moved", "visited", "spun", "ahead", "patience",
+    # a random schedule: the generator's state (0: in order), the order of blocks, the lanes that may run in this turn
+    "random", "order", "lanes",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -40,8 +44,14 @@ TEXTURE_RESULTS, TEXTURE_KEYS, TEXTURE_BYTES = 512, 1024, 2048
 SHARED_LAUNCH = ("next_block", "blocks", "stop_block")
 LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
 
-# What `run_warp` and `run_blocks` return.
-DONE, WAITING, OUT_OF_FUEL, FAILED = 0, 1, 2, 3
+# A place holds one resident block: its number (-1: free), its index, where its memory is.
+PLACE = ("block", "ctaid_x", "ctaid_y", "ctaid_z", "shared_base", "local_base", "states", "barriers", "copies")
+PLACE_SLOT = {name: index for index, name in enumerate(PLACE)}
+PLACE_BYTES = 8 * len(PLACE)
+
+# What `run_warp` and `run_blocks` return. SPUN: out of fuel in a loop that asks memory again and again; POLLING: all
+# lanes that could run are in loops that only wait for memory to change; IDLE: so it is with all resident blocks.
+DONE, WAITING, OUT_OF_FUEL, FAILED, SPUN, POLLING, IDLE = range(7)
 
 # Errors that compiled code reports in the slot "error".
 _ERROR_NAMES = (
@@ -53,6 +63,7 @@ ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
 
 # A lane's program counter is the index of its next segment; these flags make it wait.
+PC_POLL = 0x10000000  # until the warp's next turn, in a loop that waits for memory to change
 PC_SYNC = 0x20000000  # until the other lanes named by a .sync instruction arrive
 PC_WAIT = 0x40000000  # at a barrier, whose number stands in bits 24 to 27
 PC_BARRIER_SHIFT = 24

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.vgpu import faults_async, faults_calls, faults_texture, layout, memory
-from helpers.vgpu.context import ERRORS, PC_DONE, PC_SYNC, PC_WAIT
+from helpers.vgpu.context import ERRORS, LAUNCH_SLOT, PC_DONE, PC_SYNC, PC_WAIT
 from helpers.vgpu.errors import (
     Deadlock,
     DeviceAssert,
@@ -37,12 +37,6 @@ class Fault:
     seconds: float = 0.0
 
 
-def _standing(worker) -> tuple[int, ...]:
-    nbytes = worker["state_bytes"]
-    states = worker.states.reshape(worker["warps"], nbytes)
-    return tuple(int(pc) for warp in states for pc in np.ascontiguousarray(warp[:128]).view(np.int32))
-
-
 def failed(worker, run) -> Fault:
     """The fault that stopped a worker."""
     kind = ERRORS[worker["error"]]
@@ -59,7 +53,7 @@ def failed(worker, run) -> Fault:
     elif kind == "texture":
         lanes = worker.texture_data[:384].view(np.int32).reshape(3, 32)
         detail = tuple(int(row[worker["error_lane"]]) for row in lanes)
-    standing = _standing(worker) if kind == "deadlock" else ()
+    standing = worker.standing() if kind == "deadlock" else ()
     block = worker["error_block"]
     return Fault(
         kind,
@@ -74,7 +68,17 @@ def failed(worker, run) -> Fault:
 
 
 def timed_out(worker, run) -> Fault:
-    return Fault("timeout", worker["block"], program_counters=_standing(worker), seconds=run.timeout)
+    return Fault("timeout", worker["block"], program_counters=worker.standing(), seconds=run.timeout)
+
+
+def all_wait(run) -> Fault:
+    """All blocks that are resident wait for memory to change, and nobody is left to change it."""
+    resident = sorted(found for worker in run.workers for found in worker.resident())
+    lanes = run.workers[0].standing
+    detail = tuple((block, lanes(states)) for block, states in resident)
+    started = int(run.shared[LAUNCH_SLOT["next_block"]])
+    unstarted = max(run.blocks - started, 0)
+    return Fault("all wait", resident[0][0], program_counters=detail[0][1], detail=(detail, unstarted))
 
 
 def error(kernel, lowered, fault: Fault, grid, block, arrays) -> KernelError:
@@ -87,9 +91,8 @@ class _Scene:
 
     def __init__(self, kernel, lowered, fault, grid, block, arrays):
         self.kernel, self.lowered, self.fault, self.arrays = kernel, lowered, fault, arrays
-        b = fault.block
-        self.block = (b % grid[0], b // grid[0] % grid[1], b // (grid[0] * grid[1]))
         self.block_size, self.grid = block, grid
+        self.block = self.index_of(fault.block)
         self.thread = self.thread_index(fault.warp * 32 + fault.lane)
         files = kernel.module.module.files
         self.own = {index for index, name in files.items() if name == kernel.filename}
@@ -99,6 +102,10 @@ class _Scene:
     def thread_index(self, linear: int) -> tuple[int, int, int]:
         x, y, _ = self.block_size
         return (linear % x, linear // x % y, linear // (x * y))
+
+    def index_of(self, block: int) -> tuple[int, int, int]:
+        x, y, _ = self.grid
+        return (block % x, block // x % y, block // (x * y))
 
     def where(self) -> str:
         return f"thread {self.named(self.thread)} of block {self.named_block()}"
@@ -118,10 +125,10 @@ class _Scene:
     def keywords(self, line: int | None = None) -> dict:
         return {"line": line or self.line, "thread": self.thread, "block": self.block}
 
-    def standing(self) -> list[tuple[int | None, tuple[int, int, int], bool]]:
+    def standing(self, counters: tuple[int, ...] | None = None) -> list[tuple[int | None, tuple[int, int, int], bool]]:
         """(line, thread, waits at a barrier) of every live thread of the block."""
         found = []
-        for index, pc in enumerate(self.fault.program_counters):
+        for index, pc in enumerate(self.fault.program_counters if counters is None else counters):
             if pc != PC_DONE:
                 waits = pc >= PC_WAIT
                 number = pc & (PC_SYNC - 1) & 0xFFFFFF
@@ -284,6 +291,33 @@ def _deadlock(scene: _Scene) -> KernelError:
     )  # fmt: skip
 
 
+def _all_wait(scene: _Scene) -> KernelError:
+    blocks, unstarted = scene.fault.detail
+    places: dict[int | None, dict[int, tuple]] = {}
+    for block, counters in blocks:
+        for line, thread, at_barrier in scene.standing(counters):
+            if not at_barrier:
+                places.setdefault(line, {}).setdefault(block, thread)
+    total = scene.grid[0] * scene.grid[1] * scene.grid[2]
+    told = "\n".join(
+        f"  {len(found)} {'block waits' if len(found) == 1 else 'blocks wait'}, the first "
+        f"{_short(scene.index_of(min(found)), scene.grid)} in thread {scene.named(found[min(found)])}, "
+        f"at {scene.at_line(line) or 'an unknown line'}"
+        for line, found in sorted(places.items(), key=lambda item: item[0] or 0)
+    )
+    ended = total - len(blocks) - unstarted
+    rest = f"  {ended} of the {total} blocks have ended.\n" if ended else ""
+    rest += f"  {unstarted} blocks cannot start before others end: the GPU is full.\n" if unstarted else ""
+    line = min((n for n in places if n is not None), default=None)
+    thread = next(iter(places[line].values())) if places.get(line) else None
+    return Deadlock(
+        "deadlock: blocks wait for memory to change, and no thread is left that could change it.\n"
+        f"{told}\n{rest}  Usual cure: every block must reach every barrier of the grid, so move it out of the branch "
+        "or loop that some blocks skip; where a block waits for a flag, make sure that another one sets it.",
+        line=line, block=scene.block, thread=thread,
+    )  # fmt: skip
+
+
 def _running(scene: _Scene) -> tuple[str, int | None, tuple | None]:
     """Where a block that was stopped stands: in words, and the line and thread."""
     running = [(line, thread) for line, thread, waits in scene.standing() if not waits]
@@ -316,7 +350,13 @@ def _assert(scene: _Scene) -> KernelError:
 
 
 def _trap(scene: _Scene) -> KernelError:
-    return DeviceAssert(f"{scene.where()} executed a trap.\n  {scene.at_line(scene.line)}", **scene.keywords())
+    cure = ""
+    if "%envreg" in scene.kernel.ptx or "cudaCGSynchronize" in scene.kernel.ptx:
+        cure = (
+            "\n  Usual cure: a barrier of the whole grid needs a cooperative launch: "
+            "cp.RawKernel(…, enable_cooperative_groups=True)."
+        )
+    return DeviceAssert(f"{scene.where()} executed a trap.\n  {scene.at_line(scene.line)}{cure}", **scene.keywords())
 
 
 def _host(scene: _Scene) -> KernelError:
@@ -359,7 +399,7 @@ def _stride(scene: _Scene) -> KernelError:
 _BUILDERS = {
     "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "assert": _assert,
     "trap": _trap, "host": _host, "partial": _partial, "unlike": _unlike, "stride": _stride,
-    "texture": faults_texture.error,
+    "texture": faults_texture.error, "all wait": _all_wait,
     **faults_async.BUILDERS,
     **faults_calls.BUILDERS,
 }  # fmt: skip

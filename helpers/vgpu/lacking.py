@@ -44,11 +44,6 @@ _TABLE = (
         "tensor maps made in kernels",
         "make one map for each array on the host with `tensor_map(array, box)`",
     ),
-    (
-        r"%envreg|cudaCGSynchronize",
-        "barrier for a whole grid",
-        "end the kernel there and launch another: a launch waits for the one before it",
-    ),
     (r"cluster|\bmapa\b|\bgetctarank\b", "clusters of blocks", "exchange data through global memory"),
     (
         r"\bmalloc\b|\bfree\b",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from helpers.callable_module import callable_module
 from helpers.mirror import twin
 from helpers.vgpu import memory, reference
-from helpers.vgpu.launch import check_dimensions
+from helpers.vgpu.configuration import check_dimensions
 from helpers.vgpu.memory import ArrayInfo
 
 SECTOR = 32

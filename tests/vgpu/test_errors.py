@@ -230,7 +230,7 @@ def test_ctrl_c_stops_a_kernel(tmp_path, root):
         from helpers.vgpu import launch, memory
         from helpers.vgpu.compile import cuda_c_to_ptx
 
-        source = '''extern "C" __global__ void spin(volatile int* flag) { while (flag[0]) { } flag[1] = 7; }'''
+        source = '''extern "C" __global__ void spin(volatile int* f) { while (f[0]) { f[1] = 0; } f[1] = 7; }'''
         kernel = launch.load(cuda_c_to_ptx(source).ptx, language="cuda")["spin"]
         flag = memory.array(2, np.int32)
         flag[:] = 0
@@ -388,9 +388,9 @@ def test_both_engines_find_the_same_fault(engine, source, arguments, error, line
 
 
 def test_the_reference_stops_endless_loops_and_finds_deadlocks(interpreted):
-    spin = interpreted.c('extern "C" __global__ void spin(volatile int* p) { while (p[0]) { } }')
+    spin = interpreted.c('extern "C" __global__ void spin(volatile int* p) { while (p[0]) p[1]++; }')
     with pytest.raises(KernelTimeout):
-        spin(1, 32, array(1, np.int32), max_steps=4_000)
+        spin(1, 32, array(2, np.int32), max_steps=4_000)
     stuck = interpreted.c("""extern "C" __global__ void stuck(int* out) {
         if (threadIdx.x < 16) { __syncthreads(); out[0] = 1; }
         else { out[1] = 2; __syncthreads(); }

@@ -11,7 +11,7 @@ import pytest
 import helpers.vgpu.numba_cuda as cuda
 from helpers.device import device
 from helpers.vgpu import memory
-from helpers.vgpu.errors import LaunchError, Unsupported
+from helpers.vgpu.errors import LaunchError
 from helpers.vgpu.numba_cuda import float32, float64, int32, int64
 
 RNG = np.random.default_rng(7)
@@ -640,14 +640,17 @@ def test_printing(capfd):
     assert "thread 2 has 2.5" in capfd.readouterr().out
 
 
-def test_grid_wide_barriers_are_refused_with_what_to_do_instead():
+def test_grid_wide_barriers_make_a_launch_cooperative():
     @cuda.jit
-    def ripple(x):
-        x[cuda.grid(1)] += 1
+    def neighbours(x):
+        i = cuda.grid(1)
+        right = x[(i + 1) % x.size]
         cuda.cg.this_grid().sync()
+        x[i] += right
 
-    with pytest.raises(Unsupported, match="two launches"):
-        ripple[4, 32](cuda.to_device(np.zeros(128)))
+    x = cuda.to_device(np.arange(128.0))
+    neighbours[4, 32](x)
+    np.testing.assert_array_equal(x.copy_to_host(), np.arange(128.0) + np.roll(np.arange(128.0), -1))
 
 
 def test_random_numbers():

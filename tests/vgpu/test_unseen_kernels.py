@@ -1447,9 +1447,9 @@ def test_what_is_missing_is_named_with_its_line_and_a_way_round(name):
         assert word in told
 
 
-def test_a_barrier_for_the_whole_grid_is_refused():
-    told = refusal("cooperative_groups::this_grid().sync(); x[0] = 1;", "#include <cooperative_groups.h>", Unsupported)
-    assert "whole grid" in told and "launch another" in told
+def test_a_barrier_for_the_whole_grid_needs_a_cooperative_launch():
+    told = refusal("cooperative_groups::this_grid().sync(); x[0] = 1;", "#include <cooperative_groups.h>")
+    assert "trap" in told and "enable_cooperative_groups=True" in told and "line 4" in told
 
 
 def test_fixed_shared_arrays_end_at_48_kib():

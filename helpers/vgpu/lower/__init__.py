@@ -71,14 +71,16 @@ class Lowered:
 
 
 def lower(
-    module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool, filename: str = ""
-) -> Lowered:
+    module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool, filename: str = "",
+    fine: bool = False,
+) -> Lowered:  # fmt: skip
     """Write `function` as LLVM IR; `addresses` are those of the module's variables, `count` weaves counters in.
 
-    `filename` is the learner's file as the PTX names it, for errors.
+    `filename` is the learner's file as the PTX names it, for errors. `fine` makes every access to memory a place
+    where other lanes, warps and blocks may have their turn.
     """
     try:
-        return Lowering(module, function, addresses, name, count, filename).run()
+        return Lowering(module, function, addresses, name, count, filename, fine).run()
     except (VirtualGPUError, ptx.PTXSyntaxError):
         raise
     except Exception as error:
@@ -91,12 +93,14 @@ def lower(
 class Lowering(Control, Calls):
     """One kernel on its way to LLVM IR; `e` is the emitter, `mask` the lanes that run the current segment."""
 
-    def __init__(self, module, function, addresses, name, count, filename):
+    def __init__(self, module, function, addresses, name, count, filename, fine=False):
+        self.fine = fine
+        self.asked: list = []  # in a loop that waits: what counts its loads for the lanes that leave
         self.own = {index for index, path in module.files.items() if path == filename}
         self.module, self.function, self.name, self.count = module, function, name, count
         flat = inline.flatten(module, function, self.own)
         self.registers = {**flat.registers, "%cc": "pred"}
-        self.flow = flow.analyse(flat.body, self.registers)
+        self.flow = flow.analyse(flat.body, self.registers, fine)
         self.addresses = addresses
         self.parameters, _ = layout.parameter_layout(function)
         self.shared, self.static_shared, self.dynamic_offset = layout.shared_layout(module, function)
@@ -129,6 +133,7 @@ class Lowering(Control, Calls):
         e.line("%target_slot = alloca i32")
         e.line("%forced_slot = alloca i1")
         self.prologue()
+        self.wake()
         e.line("br label %dispatch")
         self.dispatcher()
         for segment in self.flow.segments:
@@ -194,7 +199,8 @@ class Lowering(Control, Calls):
             lower_warp.gather_lanes(self, segment)
         self.mask = e.assign("load i32, ptr %mask_slot", "i32", False)
         self.active = self.lanes_of(self.mask)
-        if self.count:
+        self.asked = []
+        if self.count and segment.index not in self.flow.waits:
             self.tally(segment.index, 0, e.const("i64", 1))
             self.tally(segment.index, 1, e.resize(e.intrinsic("llvm.ctpop", self.mask), 64))
         if segment.resumes is not None:

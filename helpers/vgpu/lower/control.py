@@ -9,8 +9,12 @@ from helpers.vgpu.context import (
     OUT_OF_FUEL,
     PC_BARRIER_SHIFT,
     PC_DONE,
+    PC_POLL,
     PC_SYNC,
     PC_WAIT,
+    POLLING,
+    SLOT,
+    SPUN,
     WAITING,
 )
 from helpers.vgpu.lower import flow
@@ -18,9 +22,48 @@ from helpers.vgpu.lower import warp as lower_warp
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm
 
+SPIN = 1024  # the fuel that one more round of a loop costs that asks memory whether it may go on
+
 
 class Control:
     """The part of `lower.Lowering` that decides which lanes run where."""
+
+    def wake(self) -> None:
+        """At the start of a warp's turn: lanes that wait for memory to change ask it once more."""
+        if not self.flow.waits:
+            return
+        e = self.e
+        pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
+        awake, first = self.waiting_lanes(pcs)
+        e.line(f"store {awake.full} {awake.text}, ptr %state, align 64")
+        lowest = e.assign(f"call i32 @llvm.vector.reduce.umin.v32i32({pcs.full} {pcs.text})", "i32", False)
+        ready = e.icmp("ult", lowest, e.const("i32", PC_POLL))
+        free = e.bin("or", e.icmp("ult", lowest, first), self.may_overtake())
+        self.progress(e.bin("and", ready, free))
+
+    def waiting_lanes(self, pcs: Value) -> tuple[Value, Value]:
+        """The program counters with the lanes awake that wait for memory to change, and the lowest of those lanes'."""
+        e = self.e
+        polls = e.icmp("eq", e.bin("and", pcs, e.const("i32", 0xF0000000)), e.const("i32", PC_POLL))
+        awake = e.select(polls, e.bin("xor", pcs, e.const("i32", PC_POLL)), pcs)
+        theirs = e.select(polls, awake, e.const("i32", PC_DONE))
+        first = e.assign(f"call i32 @llvm.vector.reduce.umin.v32i32({theirs.full} {theirs.text})", "i32", False)
+        return awake, first
+
+    def may_overtake(self) -> Value:
+        """Whether lanes may run ahead of others of their warp that wait for memory to change.
+
+        Lanes meet where their paths join, as they do on a GPU: those who come first wait there. But where all blocks
+        wait, the lanes that wait may be waiting for these.
+        """
+        return self.e.icmp("ne", self.context("ahead", invariant=False), self.e.const("i64", 0))
+
+    def progress(self, moved: Value) -> None:
+        """Note for the block loop whether this warp did more than to wait."""
+        e = self.e
+        p = e.assign(f"getelementptr i64, ptr %ctx, i64 {SLOT['progress']}", "ptr", False)
+        old = e.assign(f"load i64, ptr {p.text}", "i64", False)
+        e.line(f"store i64 {e.bin('or', old, e.resize(moved, 64)).text}, ptr {p.text}")
 
     def dispatcher(self) -> None:
         e = self.e
@@ -28,7 +71,7 @@ class Control:
         e.declarations |= {
             f"declare i32 @llvm.vector.reduce.umin.v32i32({v})", f"declare i32 @llvm.vector.reduce.umax.v32i32({v})",
         }  # fmt: skip
-        sync, done = (_splat(c) for c in (PC_SYNC, PC_DONE))
+        poll, done = (_splat(c) for c in (PC_POLL, PC_DONE))
         e.label("dispatch")
         e.line(f"%pcs = load {v}, ptr %state, align 64")
         if not self.flow.stacked:
@@ -39,12 +82,12 @@ class Control:
             e.line("%pc = add i32 %low, 0")
         else:
             # After a slice without progress the highest pending lanes get a turn, so that lanes that spin let go.
-            e.line(f"%ready = icmp ult {v} %pcs, {sync}")
+            e.line(f"%ready = icmp ult {v} %pcs, {poll}")
             e.line(f"%pending = select <32 x i1> %ready, {v} %pcs, {v} zeroinitializer")
             e.line(f"%top = call i32 @llvm.vector.reduce.umax.v32i32({v} %pending)")
             e.line("%turn = load i64, ptr %turn_p")
             e.line("%turned = icmp ne i64 %turn, 0")
-            e.line(f"%anyready = icmp ult i32 %low, {PC_SYNC}")
+            e.line(f"%anyready = icmp ult i32 %low, {PC_POLL}")
             e.line("%swap = and i1 %turned, %anyready")
             e.line("%pc = select i1 %swap, i32 %top, i32 %low")
         e.line(f"%stops = icmp uge i32 %pc, {PC_WAIT}")
@@ -54,14 +97,34 @@ class Control:
         e.line(f"%status = select i1 %finished, i32 {DONE}, i32 {WAITING}")
         e.line("ret i32 %status")
         e.label("ready_to_run")
+        seen = Value("%pcs", "i32", True)
+        if self.flow.waits:
+            awake, first = self.waiting_lanes(Value("%pcs", "i32", True))
+            here, overtake = Value("%pc", "i32", False), self.may_overtake()
+            held = e.bin("and", e.icmp("ult", first, here), e.flip(overtake))
+            asleep = e.bin(
+                "or", held, e.icmp("eq", e.bin("and", here, e.const("i32", 0xF0000000)), e.const("i32", PC_POLL))
+            )
+            seen = e.select(overtake, Value("%pcs", "i32", True), awake)
+            e.line(f"br i1 {asleep.text}, label %polling, label %one_place")
+            e.label("polling")
+            e.line(f"ret i32 {POLLING}")
+            e.label("one_place")
         if not self.flow.stacked:
             e.line(f"%at0 = insertelement {v} poison, i32 %pc, i32 0")
             e.line(f"%at = shufflevector {v} %at0, {v} poison, {v} zeroinitializer")
             e.line(f"%here = icmp eq {v} %pcs, %at")
-        e.line("%bits = bitcast <32 x i1> %here to i32")
+        if self.fine:  # those of them that the schedule lets run, or all if it lets none of them
+            e.line("%all_here = bitcast <32 x i1> %here to i32")
+            chosen = e.resize(self.context("lanes", invariant=False), 32)
+            e.line(f"%picked = and i32 %all_here, {chosen.text}")
+            e.line("%nobody = icmp eq i32 %picked, 0")
+            e.line("%bits = select i1 %nobody, i32 %all_here, i32 %picked")
+        else:
+            e.line("%bits = bitcast <32 x i1> %here to i32")
         e.line("store i32 %bits, ptr %mask_slot")
         if not self.flow.stacked:
-            e.line(f"%elsewhere = select <32 x i1> %here, {v} {done}, {v} %pcs")
+            e.line(f"%elsewhere = select <32 x i1> %here, {v} {done}, {v} {seen.text}")
             e.line(f"%others0 = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
         if self.flow.structured:
             e.line("store i32 %others0, ptr %others_slot")
@@ -95,15 +158,23 @@ class Control:
             e.line("%turn_new = xor i64 %turn_old, 1")
             e.line("store i64 %turn_new, ptr %turn_p")
         e.line(f"ret i32 {OUT_OF_FUEL}")
+        if self.flow.spinning:
+            e.label("spin")
+            self.move_lanes()
+            if not self.flow.structured:
+                e.line("%spin_old = load i64, ptr %turn_p")
+                e.line("%spin_new = xor i64 %spin_old, 1")
+                e.line("store i64 %spin_new, ptr %turn_p")
+            e.line(f"ret i32 {SPUN}")
 
     def burn(self, tag: str, onward: str) -> None:
-        """Use up fuel; without any left, return to the block loop."""
+        """Use up fuel; without any left, return to the block loop: "dispatch", "jump", or "spin" (dear)."""
         e = self.e
         fuel = e.assign("load i64, ptr %fuel_p", "i64", False)
-        less = e.bin("sub", fuel, e.const("i64", 1))
+        less = e.bin("sub", fuel, e.const("i64", SPIN if tag == "spin" else 1))
         e.line(f"store i64 {less.text}, ptr %fuel_p")
         empty = e.icmp("slt", less, e.const("i64", 0))
-        empty_label = "starved" if tag == "dispatch" else "starve"
+        empty_label = {"dispatch": "starved", "jump": "starve", "spin": "spin"}[tag]
         e.line(f"br i1 {empty.text}, label %{empty_label}, label %{onward}")
 
     def meeting(self) -> None:
@@ -165,6 +236,16 @@ class Control:
     def go(self, target: int) -> None:
         """The lanes of the segment continue at `target`, straight on if no lane waits at or before it."""
         e = self.e
+        if self.fine:  # every segment is a place to change to other lanes, warps and blocks
+            e.line(f"store i32 {target}, ptr %target_slot")
+            e.line("br label %park")
+            return
+        paid = target <= self.here.index and self.here.index in self.flow.spinning
+        if paid:  # so that a warp that asks in vain soon lets others run
+            self.parked += 1
+            e.line(f"store i32 {target}, ptr %target_slot")
+            self.burn("spin", f"once_more{self.parked}")
+            e.label(f"once_more{self.parked}")
         together = not self.parted and target not in self.flow.diverged
         if not together:
             others = e.assign("load i32, ptr %others_slot", "i32", False)
@@ -174,11 +255,11 @@ class Control:
             self.parked += 1
             e.line(f"br i1 {free.text}, label %free{self.parked}, label %meet")
             e.label(f"free{self.parked}")
-        self.straight_on(target)
+        self.straight_on(target, paid)
 
-    def straight_on(self, target: int) -> None:
-        """Jump to a segment; backwards that costs fuel."""
-        if target <= self.here.index:
+    def straight_on(self, target: int, paid: bool = False) -> None:
+        """Jump to a segment; backwards that costs fuel, unless it is paid."""
+        if target <= self.here.index and not paid:
             self.e.line(f"store i32 {target}, ptr %target_slot")
             self.burn("jump", f"s{target}")
         else:
@@ -186,6 +267,9 @@ class Control:
 
     def end_branch(self, segment) -> None:
         e = self.e
+        if segment.index in self.flow.waits:
+            self.end_wait(segment)
+            return
         taken, following = segment.targets
         condition = self.guard(segment.last.guard)
         self.spill(segment)
@@ -211,9 +295,40 @@ class Control:
         e.label(no)
         self.go(following)
 
+    def end_wait(self, segment) -> None:
+        """The end of a loop that only waits for memory to change: lanes that go round again wait for the next turn.
+
+        How often they ask depends on the schedule, so nothing but the last round, in which they leave, is counted.
+        """
+        e = self.e
+        condition = self.guard(segment.last.guard)
+        again, onward = segment.targets
+        if again != segment.index:
+            again, onward, condition = onward, again, e.flip(condition)
+        self.spill(segment)
+        bits = self.guarded_mask(condition)
+        leaving = e.bin("and", self.mask, e.flip(bits))
+        left = e.icmp("ne", leaving, e.const("i32", 0))
+        self.progress(left)
+        if self.count:
+            self.tally(segment.index, 0, e.resize(left, 64))
+            self.tally(segment.index, 1, e.resize(e.intrinsic("llvm.ctpop", leaving), 64))
+            self.tally(segment.index, 2, e.resize(e.bin("and", left, e.icmp("ne", bits, e.const("i32", 0))), 64))
+            for asked in self.asked:
+                asked(leaving)
+        self.flush()
+        self.set_pcs(bits, e.const("i32", again | PC_POLL))
+        self.set_pcs(leaving, e.const("i32", onward))
+        e.line("br label %dispatch")
+
     def part(self, taken: int, following: int, going: Value, staying: Value) -> None:
         """The lanes split: those with the higher segment wait, the others go straight on if nobody is before them."""
         e, k = self.e, self.parked
+        if self.fine:
+            self.set_pcs(going, e.const("i32", taken))
+            self.set_pcs(staying, e.const("i32", following))
+            e.line("br label %dispatch")
+            return
         (low, first), (high, later) = sorted([(taken, going), (following, staying)], key=lambda pair: pair[0])
         # Whoever was set aside before makes room: two groups are kept in hand, all others in memory.
         old = e.assign("load i32, ptr %aside_slot", "i32", False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from helpers.vgpu import isa
-from helpers.vgpu.lower import called
+from helpers.vgpu.lower import called, spins
 from helpers.vgpu.lower.called import ENTRY
 from helpers.vgpu.ptx import Instruction, Label, Mem, Not, Pair, Reg, Special, Sym, Vec
 
@@ -45,7 +45,7 @@ CALL_KINDS = {
 }  # fmt: skip
 INVARIANT_SPECIALS = (
     "%ctaid", "%ntid", "%nctaid", "%nwarpid", "%warpid", "%smid", "%nsmid", "%gridid", "%dynamic", "%total", "WARP_SZ",
-    "%cluster", "%ncluster", "%is_explicit", "%reserved",
+    "%cluster", "%ncluster", "%is_explicit", "%reserved", "%envreg",
 )  # fmt: skip
 SYNC_KINDS = {"shuffle", "vote", "match", "redux", "elect", "tensor"}
 
@@ -139,8 +139,12 @@ class Segment:
         return [i for i in (*self.body, *last) if kind_of(i) not in ("result", "frames") and "piece" not in i.modifiers]
 
 
-def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
-    """Cut a flat body into segments; `unsynchronised` are positions of .sync instructions to begin one at."""
+def split(body, unsynchronised: frozenset[int] = frozenset(), cuts: frozenset[int] = frozenset()) -> list[Segment]:
+    """Cut a flat body into segments.
+
+    `unsynchronised` are positions of .sync instructions to begin one at, `cuts` those of instructions to begin one
+    at and to end one after.
+    """
     segments: list[Segment] = [Segment(0)]
     labels: dict[str, int] = {}
     pending: list[tuple[Segment, str]] = []
@@ -159,6 +163,9 @@ def split(body, unsynchronised: frozenset[int] = frozenset()) -> list[Segment]:
             labels[statement.name] = len(segments) - 1
             continue
         kind = kind_of(statement)
+        if (position in cuts or position - 1 in cuts) and here.body:
+            close(here, "jump", None, len(segments))
+            here = segments[-1]
         if position in unsynchronised:
             if here.begun:
                 close(here, "jump", None, len(segments))
@@ -226,10 +233,17 @@ class Flow:
     structured: bool
     stacked: bool  # there are calls that stay calls
     entries: dict[str, int]  # where the functions start that stay functions
+    spinning: set[int]  # segments of loops that ask memory whether they may go on
+    waits: set[int]  # segments that are such a loop and do nothing else
 
 
-def analyse(body, registers: dict[str, str]) -> Flow:
-    """Segments, liveness and uniformity of a flat kernel body."""
+def analyse(body, registers: dict[str, str], fine: bool = False) -> Flow:
+    """Segments, liveness and uniformity of a flat kernel body.
+
+    `fine`: lanes may part and change at every access to memory, whatever the kernel's branches say.
+    """
+    if fine:
+        return _analyse_fine(body)
     flow = _analyse(body, split(body))
     inside = {id(i) for s in flow.segments if s.index in flow.diverged or not flow.structured for i in s.body}
     wanted = frozenset(
@@ -242,17 +256,35 @@ def analyse(body, registers: dict[str, str]) -> Flow:
     return flow
 
 
+def _analyse_fine(body) -> Flow:
+    whole = split(body)
+    alone = spins.waiting(whole, _liveness(whole), kind_of, results)
+    asleep = {id(i) for index in alone for i in whole[index].body}
+    instructions = [(at, s) for at, s in enumerate(body) if isinstance(s, Instruction)]
+    sync = frozenset(at for at, s in instructions if _synchronises(s))
+    cuts = frozenset(at for at, s in instructions if _shared_with_others(s) and id(s) not in asleep)
+    return _analyse(body, split(body, sync, cuts), structured=False)
+
+
+def _shared_with_others(statement: Instruction) -> bool:
+    """Whether an instruction accesses memory that other threads may write or read."""
+    if kind_of(statement) not in ("load", "store", "atomic"):
+        return kind_of(statement) == "fence" and statement.opcode != "inlined"
+    return not {"param", "const", "local"} & {m.split("::")[0] for m in statement.modifiers}
+
+
 def _synchronises(statement: Instruction) -> bool:
     if kind_of(statement) in SYNC_KINDS:
         return "sync" in statement.modifiers
     return statement.opcode in ("bar", "barrier") and "warp" in statement.modifiers
 
 
-def _analyse(body, segments: list[Segment]) -> Flow:
+def _analyse(body, segments: list[Segment], structured: bool = True) -> Flow:
+    may_meet = structured
     live_in = _liveness(segments)
     crossing = set().union(*live_in) if live_in else set()
     invariant, flowing = _uniform_by_data(segments)
-    spins = any(
+    asks = any(
         kind_of(i) in ("atomic", "mbarrier") or {"volatile", "acquire", "relaxed"} & set(i.modifiers)
         for s in segments for i in s.body if i.opcode in ("atom", "red", "ld", "mbarrier")
     )  # fmt: skip
@@ -261,6 +293,9 @@ def _analyse(body, segments: list[Segment]) -> Flow:
         if segment.owner:
             entries.setdefault(segment.owner, segment.index)
     stacked = any(s.end == "call" for s in segments)
+    spinning = spins.spinning(segments, kind_of, sources, results)
+    # Where functions are called, lanes at other depths may stand at the same loop: they take turns by fuel alone.
+    waits = set() if stacked else spins.waiting(segments, live_in, kind_of, results) & spinning
     after = [] if stacked else _post_dominators(segments)
     while True:
         uniform = invariant | flowing
@@ -273,14 +308,15 @@ def _analyse(body, segments: list[Segment]) -> Flow:
         # Lanes that spin on memory must take turns, and a barrier in a branch lets others run ahead: then
         # lanes need not meet again where their paths join, and only invariant registers stay uniform.
         loops = any(t <= index for index in diverged for t in segments[index].targets)
-        structured = structured and not barrier_inside and not sync_inside and not (spins and loops)
+        structured = structured and not barrier_inside and not sync_inside and not (asks and loops)
+        structured = structured and may_meet
         # Registers that never leave their segment are written and read under one mask.
         local_only = {name for name in flowing if name not in crossing}
         kept = (flowing - forbidden) if structured else local_only
         kept |= local_only
         kept = _closure(segments, invariant, kept)
         if kept == flowing:
-            return Flow(segments, live_in, crossing, uniform, diverged, structured, stacked, entries)
+            return Flow(segments, live_in, crossing, uniform, diverged, structured, stacked, entries, spinning, waits)
         flowing = kept
 
 

@@ -69,7 +69,7 @@ def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int) -> 
     mask = k.guarded_mask(guard)
     kind = ("load", "store", "atomic")[rule]
     site = k.site_pointer(k.site(instruction, kind, space, nbytes))
-    letter = "c" if k.count else "p"
+    letter = "c" if counts_here(k) else "p"
     bits = 32 if space == "shared" else 64
     check = {"shared": "shared", "local": "local"}.get(space, "global")
     where = address(k, memory, bits)
@@ -79,11 +79,34 @@ def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int) -> 
         f"i32 {mask.text}, i32 {nbytes}, i32 {rule})"
     )
     answer = e.assign(call, "i64", False)
+    count_when_left(k, instruction, where, nbytes)
     if space == "shared":
         where = e.bin("add", e.resize(where, 64), k.fixed["shared_base"])
     elif space == "local":
         where = local_host_address(k, where)
     return where, answer
+
+
+def counts_here(k) -> bool:
+    """Whether accesses of the segment count as they are made; those of a loop that waits count when it is left."""
+    return k.count and k.here.index not in k.flow.waits
+
+
+def count_when_left(k, instruction: Instruction, where: Value, nbytes: int) -> None:
+    """In a loop that waits: have the load counted for the lanes that leave it."""
+    if not k.count or k.here.index not in k.flow.waits:
+        return
+    e, space = k.e, space_of(instruction)
+    check = {"shared": "shared", "local": "local"}.get(space, "global")
+    lanes, guard = e.splat(where), k.guard(instruction.guard)
+    site = k.site_pointer(k.site(instruction, "load", space, nbytes))
+
+    def count(leaving: Value) -> None:
+        mask = leaving if guard is None else e.bin("and", leaving, k.guarded_mask(guard))
+        call = f"call i64 @wb_c_{check}(ptr %ctx, ptr {site}, {lanes.full} {lanes.text}, i32 {mask.text}, "
+        e.assign(f"{call}i32 {nbytes}, i32 {LOAD})", "i64", False)
+
+    k.asked.append(count)
 
 
 def _fused(k, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
@@ -98,7 +121,9 @@ def _fused(k, instruction: Instruction, memory: Mem, bits: int, value: Value | N
     kind = "load" if value is None else "store"
     site = k.site_pointer(k.site(instruction, kind, space, bits // 8))
     where = e.splat(where)
-    function = f"wb_{'c' if k.count else 'p'}_{'shared' if space == 'shared' else 'global'}_{kind}{bits}"
+    if value is None:
+        count_when_left(k, instruction, where, bits // 8)
+    function = f"wb_{'c' if counts_here(k) else 'p'}_{'shared' if space == 'shared' else 'global'}_{kind}{bits}"
     arguments = f"ptr %ctx, ptr {site}, {where.full} {where.text}, i32 {mask.text}"
     types = f"ptr, ptr, {where.full}, i32"
     v = f"<{LANES} x i{bits}>"

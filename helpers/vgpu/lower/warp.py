@@ -52,6 +52,8 @@ def _clock(k):
 SPECIALS = {
     **{f"%tid.{axis}": _thread(index) for index, axis in enumerate("xyz")},
     **{f"%{name}.{axis}": _slot(f"{name}_{axis}") for name in ("ntid", "ctaid", "nctaid") for axis in "xyz"},
+    "%envreg1": lambda k: k.e.resize(k.e.bin("lshr", k.context("workspace"), k.e.const("i64", 32)), 32),
+    "%envreg2": _slot("workspace"),  # the address of a cooperative launch's barrier, in two halves
     "%laneid": _lane_constant(lambda lane: lane),
     "%lanemask_eq": _lane_constant(lambda lane: 1 << lane),
     "%lanemask_lt": _lane_constant(lambda lane: (1 << lane) - 1),
@@ -375,7 +377,9 @@ def pass_barrier(k, instruction: Instruction) -> None:
     expect(k, number, instruction.operands[1])
     p = _gathered(k, number, ARRIVED)
     old = e.assign(f"load i64, ptr {p}", "i64", False)
-    e.line(f"store i64 {e.bin('add', old, e.const('i64', LANES)).text}, ptr {p}")
+    # Where lanes may part, a warp comes in pieces.
+    came = e.resize(e.intrinsic("llvm.ctpop", k.mask), 64) if k.fine else e.const("i64", LANES)
+    e.line(f"store i64 {e.bin('add', old, came).text}, ptr {p}")
 
 
 # ---------------------------------------------------------------- calls out of the kernel

@@ -200,6 +200,7 @@ SPECIALS = SPECIAL_VECTORS | {
     "%lanemask_ge", "%lanemask_gt", "%dynamic_smem_size", "%total_smem_size", "%cluster_ctarank",
     "%cluster_nctarank", "%is_explicit_cluster", "%current_graph_exec", "%reserved_smem_offset_begin",
     "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "WARP_SZ",
+    *(f"%envreg{number}" for number in range(32)),
 }  # fmt: skip
 
 

@@ -15,20 +15,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import isa, layout, ptx
+from helpers.vgpu import device_library, isa, layout, ptx
 from helpers.vgpu.errors import Deadlock, KernelTimeout, Unsupported
 from helpers.vgpu.reference import formats, wide
 from helpers.vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
+from helpers.vgpu.reference.machine import Machine
 from helpers.vgpu.reference.mbarrier import Barriers, Watch
 from helpers.vgpu.reference.memory import Access, Window
 from helpers.vgpu.reference.warp import LANES, Barrier, Warp, prepare
+from helpers.vgpu.schedule import chosen
 
 __all__ = ["Access", "Step", "run"]
 
 TURN = 1_000  # steps of one warp before the next has its turn, so that warps may wait for each other
 PATIENCE = 2_000  # steps of a split warp before the lanes that are furthest ahead get a turn
 GRACE = 200  # … and how many steps that turn lasts
+
+
+CHANGES = {"copy", "tensor", "surface"}  # kinds of instructions that may write memory, besides stores and atomics
 
 
 @dataclass(frozen=True)
@@ -57,14 +62,18 @@ def run(
     output: Callable[[str], object] | None = None,
     variables=None,
     max_steps: int = 20_000_000,
+    cooperative: bool = False,
+    schedule: str | None = None,
+    seed: int | None = None,
 ) -> int:
     """Execute a kernel and say how many steps it took.
 
     `kernel` is a `ptx.Function` of `module`, or a loaded kernel (then `module` may be None). `grid` and
     `block` are ints or tuples, `params` one bytes object a parameter, `shared_bytes` the dynamic shared
     memory; `blocks` limits the run to some (x, y, z) block indices. `on_access` and `on_step` observe;
-    `output` takes what is printed. Raises what a launch raises: `OutOfBounds`, `Misaligned`, `Deadlock`,
-    `DeviceAssert`, `Unsupported`, and `KernelTimeout` after `max_steps`.
+    `output` takes what is printed. `cooperative` lets the grid synchronise; `schedule` and `seed` are those of
+    `launch.launch`. Raises what a launch raises: `OutOfBounds`, `Misaligned`, `Deadlock`, `DeviceAssert`,
+    `Unsupported`, and `KernelTimeout` after `max_steps`.
     """
     filename = None
     if not isinstance(kernel, ptx.Function):
@@ -72,18 +81,21 @@ def run(
         kernel = module.functions[kernel.entry]
     program = _Program(kernel, module, filename, variables)
     grid, block = _three(grid), _three(block)
-    steps = 0
-    for index in blocks if blocks is not None else _indices(grid):
-        running = Block(program, grid, block, tuple(index), params, shared_bytes)
-        running.on_access, running.on_step = on_access, on_step
-        running.output = output or sys.stdout.write
-        steps += running.run(max_steps - steps)
-    return steps
+    plan = chosen(schedule, seed)
+
+    def start(index) -> Block:
+        block_ = Block(program, grid, block, tuple(index), params, shared_bytes)
+        block_.on_access, block_.on_step = on_access, on_step
+        block_.output, block_.machine = output or sys.stdout.write, machine
+        return block_
+
+    machine = Machine(cooperative, plan.seed)
+    return machine.run([*(blocks if blocks is not None else _indices(grid))], start, max_steps)
 
 
 @functools.lru_cache(32)
 def _parse(text: str) -> ptx.Module:
-    return ptx.parse(text)
+    return device_library.complete(ptx.parse(text))
 
 
 def _three(size) -> tuple[int, int, int]:
@@ -136,6 +148,7 @@ class Block:
         self.bulk_groups: dict[int, int] = {}
         self.mbarriers = Barriers(self.shared)
         self.on_access = self.on_step = None
+        self.machine, self.watch = Machine(False, None), Watch(self)
         self.output: Callable[[str], object] = sys.stdout.write
         self.warps = [Warp(self, i) for i in range(-(-self.threads // LANES))]
 
@@ -161,29 +174,39 @@ class Block:
 
     # -- running
 
-    def run(self, max_steps: int) -> int:
-        watch = Watch(self)
-        while any(warp.live.any() for warp in self.warps):
-            moved, busy, stalls = False, False, []
-            for warp in self.warps:
-                for taken in range(TURN):
-                    if not step(warp):
-                        busy |= taken > 0
-                        break
-                    moved = True
-                    if warp.stalled is not None:
-                        stalls.append(warp.stalled)
-                        warp.stalled, warp.turned = None, not warp.turned
-                        break
-                else:
-                    busy = True
-                if sum(w.steps for w in self.warps) > max_steps:
-                    self._too_long(warp)
-            released = self._release()
-            if not released and not moved:
-                self._deadlock()
-            watch.round(stalls, busy or released)
+    @property
+    def over(self) -> bool:
+        return not any(warp.live.any() for warp in self.warps)
+
+    @property
+    def steps(self) -> int:
         return sum(warp.steps for warp in self.warps)
+
+    def round(self, max_steps: int) -> bool:
+        """Let every warp have its turn; False when none did more than to ask memory in vain."""
+        moved, asked, busy, stalls = False, False, False, []
+        for warp in self.machine.mixed(self.warps):
+            writes, stepped, warp.sleeps = self.machine.writes, False, False
+            for taken in range(self.machine.turn(TURN)):
+                if warp.sleeps or not step(warp):
+                    busy |= taken > 0
+                    break
+                stepped = True
+                if warp.stalled is not None:
+                    stalls.append(warp.stalled)
+                    warp.stalled, warp.turned = None, not warp.turned
+                    break
+            else:
+                busy = True
+            asked |= warp.sleeps
+            moved |= stepped and not (warp.sleeps and writes == self.machine.writes)
+            if self.steps > max_steps:
+                self._too_long(warp)
+        released = self._release()
+        if not (released or moved or asked):
+            self._deadlock()
+        self.watch.round(stalls, busy or released)
+        return released or moved
 
     def _too_long(self, warp: Warp):
         lane = int(np.argmax(warp.live))
@@ -245,11 +268,17 @@ def step(warp: Warp) -> bool:
         return False
     late = warp.turned or warp.steps % PATIENCE > PATIENCE - GRACE
     warp.highest_first = len(groups) > 1 and late
+    groups = warp.block.machine.mixed(groups)
+    if warp.in_vain:  # the lanes that ask memory in vain make room for others
+        first = warp.in_vain % len(groups)
+        groups = groups[first:] + groups[:first]
     frame, at, mask = groups[0]
     if len(groups) > 1:
         frame, at, mask = next((g for g in groups if _complete(warp, *g)), groups[0])
     warp.steps += 1
     statement = frame.code.body[at] if at < len(frame.code.body) else None
+    if members_of(warp, frame, statement) is None:
+        mask = warp.block.machine.some_lanes(mask)
     if statement is None:
         warp.leave(frame, mask)
     elif isinstance(statement, ptx.Label):
@@ -263,11 +292,16 @@ def step(warp: Warp) -> bool:
 def _complete(warp: Warp, frame, at: int, mask) -> bool:
     """Whether every lane that a `.sync` instruction waits for, and that can still come, is here."""
     statement = frame.code.body[at] if at < len(frame.code.body) else None
-    named = members(warp, frame, statement) if isinstance(statement, ptx.Instruction) else None
+    named = members_of(warp, frame, statement)
     if named is None:
         return True
     wanted = int(np.bitwise_or.reduce(named[mask])) >> np.arange(LANES) & 1
     return not ((wanted != 0) & warp.ready() & ~mask).any()
+
+
+def members_of(warp: Warp, frame, statement):
+    """The lanes that a `.sync` instruction names, or None for every other statement."""
+    return members(warp, frame, statement) if isinstance(statement, ptx.Instruction) else None
 
 
 def _execute(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
@@ -281,6 +315,8 @@ def _execute(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
         if not active.any():
             return
     kind = isa.KINDS.get(instruction.opcode)
+    if kind in CHANGES:
+        warp.block.machine.writes += 1
     if kind in ("load", "store", "atomic") and wide.is_wide(instruction):
         wide.access(warp, frame, instruction, active)
     elif kind is not None:

@@ -33,7 +33,12 @@ def _element(instruction: Instruction) -> isa.Type:
 # ---------------------------------------------------------------- memory
 
 
+ASKING = {"volatile", "acquire", "relaxed", "mmio"}
+
+
 def load(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    if ASKING.intersection(instruction.modifiers):
+        warp.block.machine.asks(warp)
     target, place = instruction.operands[:2]
     kind, space = _element(instruction), mem.space_of(instruction.modifiers)
     targets = target.items if isinstance(target, Vector) else (target,)
@@ -54,6 +59,8 @@ def load(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 def store(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     place, source = instruction.operands[:2]
     kind, space = _element(instruction), mem.space_of(instruction.modifiers)
+    if space not in ("param", "local"):
+        warp.block.machine.writes += 1
     sources = source.items if isinstance(source, Vector) else (source,)
     values = [warp.read(frame, item, kind) for item in sources]
     data = np.ascontiguousarray(np.stack(values, axis=1)).view(np.uint8)
@@ -86,7 +93,13 @@ def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         return
     values = [warp.read(frame, operand, kind) for operand in operands[1:]]
     hosts = mem.access(warp, instruction, mask, addresses, space, "atomic", kind.bits // 8)
-    warp.write(frame, target, mem.atomic(instruction, hosts, mask, values), kind, mask)
+    before = mem.read(hosts, mask, kind.bits // 8)
+    old = mem.atomic(instruction, hosts, mask, values)
+    if (mem.read(hosts, mask, kind.bits // 8) != before).any():
+        warp.block.machine.writes += 1
+    else:  # such as a compare-and-swap that found the lock taken
+        warp.block.machine.asks(warp)
+    warp.write(frame, target, old, kind, mask)
 
 
 def address(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:

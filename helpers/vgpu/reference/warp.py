@@ -110,6 +110,9 @@ class Warp:
         self.steps = 0
         self.stalled: dict | None = None  # where the warp asked an mbarrier in vain
         self.turned = False  # after that, the lanes that are furthest ahead get a turn
+        self.asked: dict[bytes, int] = {}  # the state of the warp when it last asked memory, by where it was
+        self.asked_at, self.in_vain = -1, 0  # how often it has asked in vain since memory changed
+        self.sleeps = False  # it asked in vain: its turn is over
         entry = self.frame(0, 0)
         entry.parameters[:, : len(block.parameters)] = block.parameters
 
@@ -233,10 +236,16 @@ class Warp:
             "gridid": 0, "clock": self.steps, "clock64": self.steps, "clock_hi": 0, "globaltimer": self.steps,
             "globaltimer_lo": self.steps, "globaltimer_hi": 0, "dynamic_smem_size": block.dynamic_bytes,
             "total_smem_size": block.shared_bytes,
+            "envreg1": self.workspace() >> 32, "envreg2": self.workspace() & 0xFFFFFFFF,
         }  # fmt: skip
         if name not in scalars:
             raise Unsupported(f"The special register %{name} is not known to the virtual GPU.")
         return np.full(LANES, scalars[name], np.uint64)
+
+    def workspace(self) -> int:
+        """The address of a cooperative launch's barrier, else 0."""
+        found = self.block.machine.workspace
+        return 0 if found is None else found.address
 
     # -- where and who, for messages and observers
 

@@ -19,6 +19,15 @@ def context(name: str, slot: str) -> str:
     return f"%{name} = getelementptr i64, ptr %ctx, i64 {SLOT[slot]}"
 
 
+def get(name: str, slot: str) -> str:
+    """Load a slot of the context into %name."""
+    return f"{context(f'{name}_at', slot)}\n  %{name} = load i64, ptr %{name}_at"
+
+
+def get_pointer(name: str, slot: str) -> str:
+    return f"{context(f'{name}_at', slot)}\n  %{name} = load ptr, ptr %{name}_at"
+
+
 def site(name: str, slot: str) -> str:
     return f"%{name} = getelementptr i64, ptr %site, i64 {SITE_SLOT[slot]}"
 

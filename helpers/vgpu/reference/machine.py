@@ -1,0 +1,116 @@
+"""The reference interpreter's GPU: which blocks are resident, whose turn it is, and when nothing can move any more.
+
+Blocks run one after the other as long as none waits for another. A warp that asks memory for the second time, with
+every register and every lane's place as they were and memory unchanged, will ask the same for ever unless others move:
+other lanes have their turn, then other warps. A block that has only such warps is set aside, and the next block starts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from helpers.vgpu import memory
+from helpers.vgpu.errors import Deadlock
+from helpers.vgpu.schedule import WINDOW, block_order
+
+RESIDENT = 4096  # blocks that may be resident together, about as many as the greatest GPU holds
+
+
+class Machine:
+    """One launch: the blocks that are resident, how often memory changed, and the schedule's dice."""
+
+    def __init__(self, cooperative: bool, seed: int | None):
+        self.writes = 0  # how often any thread wrote to memory or a block started or ended
+        self.seed = seed
+        self.dice = None if seed is None else np.random.default_rng((seed & (1 << 63) - 1, 2))
+        self.workspace = None
+        if cooperative:
+            self.workspace = memory.allocate(256, label="barrier of the grid")
+            ctypes.memset(self.workspace.address, 0, 256)
+
+    # -- the schedule's dice
+
+    def mixed(self, items: list) -> list:
+        """The items in the order of their turns."""
+        if self.dice is None or len(items) < 2:
+            return items
+        return [items[i] for i in self.dice.permutation(len(items))]
+
+    def turn(self, usual: int) -> int:
+        """Steps in one turn of a warp."""
+        return usual if self.dice is None else 1 + int(self.dice.integers(4 ** self.dice.integers(1, 5)))
+
+    def some_lanes(self, mask: np.ndarray) -> np.ndarray:
+        """The lanes of a group that take the next step: all of them in order, often some of them at random."""
+        if self.dice is None or self.dice.integers(4):
+            return mask
+        chosen = mask & (self.dice.integers(2, size=mask.size) == 1)
+        return chosen if chosen.any() else mask
+
+    # -- the blocks
+
+    def run(self, indices: Sequence, start: Callable, max_steps: int) -> int:
+        """Run all blocks to their end; the steps they took."""
+        if self.seed is not None:
+            indices = [indices[i] for i in block_order(len(indices), self.seed)]
+        waiting, resident, steps = list(reversed(indices)), [], 0
+        together = RESIDENT if self.seed is None else WINDOW
+        while waiting or resident:
+            moved = False
+            # In order, a block starts when all that are resident wait; at random, as many as there is room for.
+            for block in self.mixed(list(resident)):
+                before = block.steps
+                moved |= self._run(block, max_steps - steps + before)
+                steps += block.steps - before
+                if block.over:
+                    resident.remove(block)
+            if waiting and len(resident) < together and (self.seed is not None or not moved):
+                resident.append(start(waiting.pop()))
+                self.writes += 1
+            elif resident and not moved:
+                self._all_wait(resident)
+        return steps
+
+    def _run(self, block, max_steps: int) -> bool:
+        """Let a block run: to its end or until it waits for others (in order), one round (at random)."""
+        moved = False
+        while not block.over:
+            if not block.round(max_steps):
+                break
+            moved = True
+            if self.dice is not None:
+                break
+        if block.over:
+            self.writes += 1
+        return moved
+
+    def _all_wait(self, resident) -> None:
+        first, told = None, set()
+        for block in resident:
+            for warp in block.warps:
+                for lane in np.flatnonzero(warp.ready()):
+                    where = warp.where(None, int(lane))
+                    first = first or where
+                    told.add(where["line"])
+        lines = " and ".join(f"line {line}" for line in sorted(n for n in told if n is not None))
+        raise Deadlock(f"All blocks wait for memory to change, and no thread is left to change it: {lines}", **first)
+
+    # -- who asks memory in vain
+
+    def asks(self, warp) -> None:
+        """A warp is about to read what others may change: end its turn if it has asked exactly so before."""
+        frames = [frame for _, frame in sorted(warp.frames.items(), key=lambda item: item[0])]
+        lanes = (warp.pc, warp.depth, warp.code, warp.live, *(frame.carry for frame in frames))
+        registers = [value for frame in frames for _, value in sorted(frame.registers.items())]
+        state = (self.writes, tuple(sorted(warp.waiting)), *(value.tobytes() for value in (*lanes, *registers)))
+        place, found = warp.pc.tobytes(), hash(state)
+        again = warp.asked.get(place) == found
+        warp.asked[place] = found
+        if warp.asked_at != self.writes:
+            warp.asked_at, warp.in_vain = self.writes, 0
+        # Other lanes of the warp get a turn first; twice round all of them, and nobody can go on.
+        warp.in_vain += again
+        warp.sleeps = again and warp.in_vain >= 2 * len(warp.groups())

@@ -1,0 +1,54 @@
+"""How many blocks of a launch the modelled GPU holds at once, and what a cooperative launch may therefore ask for.
+
+The rules are those of "CUDA C++ Programming Guide", "Compute Capabilities": warps, blocks, registers and shared memory
+of a multiprocessor, each given out in its own units.
+"""
+
+from __future__ import annotations
+
+import math
+
+from helpers.device import current
+from helpers.vgpu.compile import architecture
+from helpers.vgpu.compile.resources import resources
+from helpers.vgpu.errors import CompileError, LaunchError
+
+
+def blocks_per_sm(gpu, registers: int, shared_bytes: int, threads: int) -> int:
+    """Blocks of so many threads that fit on one multiprocessor of `gpu`; `shared_bytes` are all of a block's."""
+    warps = -(-threads // gpu.warp_size)
+    fits = [gpu.warps_per_sm // warps, gpu.blocks_per_sm]
+    a_warp = -(-registers * gpu.warp_size // gpu.register_granularity) * gpu.register_granularity
+    if a_warp:
+        partitions = gpu.partitions_per_sm
+        if -(-warps // partitions) * partitions * a_warp > gpu.registers_per_block:
+            return 0
+        fits.append(gpu.registers_per_sm // partitions // a_warp * partitions // warps)
+    shared = -(-(shared_bytes + gpu.shared_reserved) // gpu.shared_granularity) * gpu.shared_granularity
+    if shared:
+        fits.append(gpu.shared_per_sm // shared)
+    return min(fits)
+
+
+def most_resident(kernel, block, shared_bytes: int) -> int:
+    """Blocks of `kernel` that are resident on the whole modelled GPU at once, by what NVIDIA's assembler says of it."""
+    gpu = current()
+    arch = architecture(gpu.compute_capability).replace("compute_", "sm_")
+    try:
+        registers = resources(kernel.ptx, "ptx", arch, kernel.entry).registers
+    except CompileError:  # made for a newer GPU: all but the registers is known
+        registers = 0
+    return gpu.sms * blocks_per_sm(gpu, registers, shared_bytes, math.prod(block))
+
+
+def check_cooperative(kernel, grid, block, shared_bytes: int) -> int:
+    """The most blocks a cooperative launch may have; `LaunchError` where the grid has more."""
+    most, gpu = most_resident(kernel, block, shared_bytes), current()
+    if math.prod(grid) > most:
+        raise LaunchError(
+            f"a cooperative launch of {math.prod(grid)} blocks is too large: all blocks must be resident at once so "
+            f"that they can wait for one another, and the {gpu.name} holds {most} blocks of {math.prod(block)} threads "
+            f"of {kernel.name} ({most // gpu.sms} on each of its {gpu.sms} multiprocessors). Launch at most {most} "
+            "blocks, and let each thread do more in a loop."
+        )
+    return most

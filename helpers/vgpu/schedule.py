@@ -1,0 +1,77 @@
+"""In which order blocks, warps and lanes run: always the same one, or a random one that a seed repeats.
+
+On a GPU nothing says which warp runs first. A kernel whose result depends on it has a race, and gives different
+results under different seeds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+WINDOW = 64  # blocks that are resident together under a random schedule; they start in order of such groups
+KINDS = ("sequential", "random")
+_thread = threading.local()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A schedule: random with its seed, or sequential (seed None)."""
+
+    seed: int | None = None
+
+    @property
+    def random(self) -> bool:
+        return self.seed is not None
+
+
+def _plan(kind: str, seed: int | None) -> Plan:
+    if kind not in KINDS:
+        raise ValueError(f"a schedule is {' or '.join(map(repr, KINDS))}, not {kind!r}")
+    if kind == "sequential":
+        if seed is not None:
+            raise ValueError('a seed belongs to the schedule "random"; the sequential one has none')
+        return Plan()
+    return Plan(int(seed or 0))
+
+
+def chosen(kind: str | None = None, seed: int | None = None) -> Plan:
+    """The schedule of a launch: what it asks for itself, else what `scheduled` says in this thread."""
+    if kind is None and seed is None:
+        return getattr(_thread, "plan", Plan())
+    return _plan(kind or "random", seed)
+
+
+@contextlib.contextmanager
+def scheduled(kind: str, seed: int | None = None) -> Iterator[None]:
+    """Within `with scheduled("random", seed=3):` this thread's launches follow that schedule.
+
+    The order of blocks and warps, the length of their turns, and which lanes of a warp run first vary with the seed;
+    the same seed gives the same run. Counts of instructions then depend on the schedule, as lanes may part anywhere.
+    """
+    before, _thread.plan = getattr(_thread, "plan", Plan()), _plan(kind, seed)
+    try:
+        yield
+    finally:
+        _thread.plan = before
+
+
+def state(seed: int) -> int:
+    """The first state of the generator in compiled code: never 0, and unlike for neighbouring seeds."""
+    return int(np.random.default_rng(seed & (1 << 63) - 1).integers(1, 1 << 62))
+
+
+def block_order(blocks: int, seed: int) -> np.ndarray:
+    """The order in which blocks start: random within groups that can be resident together.
+
+    So a block that waits for one with a lower number, as a look-back scan does, is never left alone with it waiting.
+    """
+    order = np.arange(blocks, dtype=np.int64)
+    generator = np.random.default_rng((seed & (1 << 63) - 1, 1))
+    for start in range(0, blocks, WINDOW):
+        generator.shuffle(order[start : start + WINDOW])
+    return order
