@@ -133,11 +133,12 @@ def test_what_it_does_not_know_is_named():
 .address_size 64
 .entry k() {
     .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd;
-    tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd, {%r0}];
+    mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2, %r3},
+        {%f0, %f1, %f2, %f3}, %r0, 0;
     ret;
 }""")
-    with pytest.raises(Unsupported, match=r"tex\.1d"):
-        reference.run(module.kernels["k"], module, 1, 1, [])
+    with pytest.raises(Unsupported, match=r"mma\.sp"):
+        reference.run(module.kernels["k"], module, 1, 32, [])
 
 
 def test_printing_goes_where_it_is_told():
