@@ -11,6 +11,7 @@ import numpy as np
 from helpers.vgpu.isa import in_llvm as ll
 from helpers.vgpu.isa import in_numpy as py
 from helpers.vgpu.isa import parts
+from helpers.vgpu.isa.convert import convert
 from helpers.vgpu.isa.directed import llvm_directed, numpy_directed
 from helpers.vgpu.isa.types import (
     ANY_INT,
@@ -267,5 +268,5 @@ TABLE: tuple[Op, ...] = (
     row("max", F + HALF, "t=t,t,t?", py.maximum, ll.maximum, "max.{t}"),
     row("copysign", F, "t=t,t", lambda m, a, b: np.copysign(b, a),
         lambda e, m, a, b: e.intrinsic("llvm.copysign", b, a)),
-    row("cvt", (*ANY_INT, *F, "f16", "bf16", "tf32"), "t=s", py.convert, ll.convert, (), form_types=CONVERSIONS),
+    row("cvt", (*ANY_INT, *F, "f16", "bf16", "tf32"), "t=s", py.convert, convert, (), form_types=CONVERSIONS),
 )  # fmt: skip

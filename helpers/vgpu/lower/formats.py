@@ -5,6 +5,7 @@ from __future__ import annotations
 from helpers.vgpu import isa
 from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.isa import small
+from helpers.vgpu.isa.convert import convert
 from helpers.vgpu.lower.emit import Emitter, Value
 from helpers.vgpu.ptx import Instruction
 
@@ -23,7 +24,7 @@ def convert_pair(k, instruction: Instruction) -> bool:
         raise k.unsupported(f"the PTX instruction `{instruction}`")
     half = isa.TYPES[isa.PACKED[target]]
     form = isa.Form(half, isa.TYPES[words[-1]], words)
-    high, low = (k.untyped(isa_llvm.convert(k.e, form, k.typed(o, form.s)), half) for o in instruction.operands[1:])
+    high, low = (k.untyped(convert(k.e, form, k.typed(o, form.s)), half) for o in instruction.operands[1:])
     _write(k, instruction, join(k.e, low, high, 16))
     return True
 
