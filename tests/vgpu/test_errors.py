@@ -190,6 +190,16 @@ def test_missing_parameters(compiled):
 # ---------------------------------------------------------------- kernels that do not end
 
 
+def test_an_endless_loop_of_barriers_ends_too(compiled):
+    kernel = compiled.c("""extern "C" __global__ void meet(volatile int* flag) {
+        while (flag[0] == 1)
+            __syncthreads();
+    }""")
+    with pytest.raises(KernelTimeout) as caught:
+        kernel(1, 64, array(2, np.int32), timeout=0.3)
+    assert caught.value.line in (2, 3)
+
+
 def test_an_endless_loop_names_its_line(compiled):
     kernel = compiled.c("""extern "C" __global__ void forever(volatile int* flag) {
         int k = 0;

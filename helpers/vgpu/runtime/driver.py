@@ -24,6 +24,7 @@ from helpers.vgpu.runtime.places import PLACES, RANDOM
 from helpers.vgpu.runtime.text import V64, context, get, get_pointer
 
 PATIENCE = 4  # rounds in which a block's warps only ask memory again and again before the next block has its turn
+ROUNDS = 4096  # times that the barriers of blocks open before the loop looks up
 LOOP = f"""
 define i32 @wb_run_blocks(ptr %ctx) {{
 entry:
@@ -175,7 +176,15 @@ fast:
   %stuck = icmp eq i64 %opened, 0
   br i1 %stuck, label %deadlock, label %again
 again:
-  br i1 %shuffles, label %progressed, label %round
+  br i1 %shuffles, label %progressed, label %count_rounds
+count_rounds:  ; a loop whose every round passes a barrier burns no fuel between two of them
+  {context("rounds_p", "rounds")}
+  %rounds0 = load i64, ptr %rounds_p
+  %rounds1 = sub i64 %rounds0, 1
+  %many = icmp slt i64 %rounds1, 0
+  %rounds2 = select i1 %many, i64 {ROUNDS}, i64 %rounds1
+  store i64 %rounds2, ptr %rounds_p
+  br i1 %many, label %tick, label %round
 deadlock:
   call void @fail(ptr %ctx, i64 {ERROR_CODE["deadlock"]}, i64 0, i32 1, {V64} zeroinitializer)
   store i64 0, ptr %in_p
