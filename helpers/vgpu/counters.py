@@ -18,7 +18,8 @@ from helpers.vgpu import isa
 from helpers.vgpu.context import SITE, SITE_SLOT
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.lines import line_of
-from helpers.vgpu.lower import Lowered, flow
+from helpers.vgpu.lower import Lowered
+from helpers.vgpu.lower.segments import kind_of
 from helpers.vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
 
 
@@ -214,7 +215,7 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
 
 def _static(instruction) -> dict[str, int]:
     """What every execution of an instruction adds, besides itself."""
-    kind = flow.kind_of(instruction)
+    kind = kind_of(instruction)
     if kind == "tensor":
         return tensor.counts(instruction.opcode, instruction.modifiers)
     if kind == "branch":  # a return or call that became a jump is none of the kernel's branches

@@ -17,7 +17,7 @@ from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
-from helpers.vgpu.lower import calls, flow, formats, inline
+from helpers.vgpu.lower import calls, flow, formats, inline, segments
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
 from helpers.vgpu.lower import order as lower_order
@@ -61,7 +61,7 @@ class Lowered:
     name: str
     text: str
     sites: tuple[Site, ...]
-    segments: tuple[flow.Segment, ...]
+    segments: tuple[segments.Segment, ...]
     state_bytes: int
     static_shared: int
     dynamic_offset: int
@@ -189,7 +189,7 @@ class Lowering(Control, Calls):
 
     # ------------------------------------------------------------ segments
 
-    def segment(self, segment: flow.Segment) -> None:
+    def segment(self, segment: segments.Segment) -> None:
         e = self.e
         self.env, self.loaded, self.written = {}, {}, set()
         self.here = segment
@@ -225,7 +225,7 @@ class Lowering(Control, Calls):
         new = e.bin("add", old, amount)
         e.line(f"store i64 {new.text}, ptr {p.text}")
 
-    def spill(self, segment: flow.Segment) -> None:
+    def spill(self, segment: segments.Segment) -> None:
         """Write the registers that later segments read back to the warp's state."""
         wanted = set().union(*(self.flow.live_in[t] for t in segment.targets)) if segment.targets else set()
         for name in sorted(self.written & wanted):
@@ -370,7 +370,7 @@ class Lowering(Control, Calls):
     def instruction(self, instruction: Instruction) -> None:
         if instruction.location is not None:
             self.location = instruction.location
-        kind = flow.kind_of(instruction)
+        kind = segments.kind_of(instruction)
         if kind == "arithmetic":
             self.arithmetic(instruction)
         elif kind in HANDLERS:

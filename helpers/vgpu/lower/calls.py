@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from helpers.vgpu import layout, ptx
 from helpers.vgpu.context import ERROR_CODE, FAILED, PC_DONE, PC_SYNC
-from helpers.vgpu.lower import called, flow
+from helpers.vgpu.lower import called
 from helpers.vgpu.lower.called import LINK, Invocation, Passed
 from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.lower.segments import Segment
 from helpers.vgpu.ptx import Imm, Instruction, Reg, Sym, Vec
 
 WORD = 4 * LANES  # bytes of one word of the stack for all lanes of a warp
@@ -64,7 +65,7 @@ class Calls:
         # An odd number of cache lines between threads, or their stacks would all fall into one set of the cache.
         return (-(-total // LINE) | 1) * LINE
 
-    def registers_to_keep(self, segment: flow.Segment) -> list[str]:
+    def registers_to_keep(self, segment: Segment) -> list[str]:
         """Registers that are read after a call and that the function may overwrite by being called once more."""
         invocation: Invocation = segment.last.operands[0]
         again = any(segment.owner == n or segment.owner in self.called[n].reaches for n in self.callees(invocation))

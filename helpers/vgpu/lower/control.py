@@ -17,7 +17,7 @@ from helpers.vgpu.context import (
     SPUN,
     WAITING,
 )
-from helpers.vgpu.lower import flow
+from helpers.vgpu.lower import segments
 from helpers.vgpu.lower import warp as lower_warp
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm
@@ -374,7 +374,7 @@ class Control:
 
     def end_leave(self, segment) -> None:
         e = self.e
-        if segment.last is not None and flow.kind_of(segment.last) == "trap":
+        if segment.last is not None and segments.kind_of(segment.last) == "trap":
             site = self.site(segment.last, "trap")
             e.declarations.add("declare void @wb_fail(ptr, i64, i64, i32)")
             e.line(f"call void @wb_fail(ptr %ctx, i64 {ERROR_CODE['trap']}, i64 {site}, i32 {self.mask.text})")
