@@ -21,6 +21,7 @@ _EXPORTS = {
     "plots": "plots",
     "predict": "predict",
     "profile": "profile",
+    "record": "vgpu.stepper",
     "reveal": "predict",
     "roofline": "roofline",
     "show": "figures",
@@ -30,7 +31,7 @@ _EXPORTS = {
     "trace": "vgpu.trace",
     "widgets": "widgets",
 }
-_BACKEND = ("cp", "cuda")
+_BACKEND = ("cp", "cuda", "triton")
 __all__ = sorted([*_EXPORTS, *_BACKEND])
 
 

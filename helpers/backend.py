@@ -1,4 +1,6 @@
-"""The one place that decides what `cp` and `cuda` are: CuPy and Numba on a GPU, their stand-ins elsewhere.
+"""The one place that decides what `cp`, `cuda` and `triton` are: the real ones on a GPU, their stand-ins elsewhere.
+
+Triton itself is always the real one: without a GPU it is given a driver for the virtual GPU.
 
 The environment variable WARPBOOK_BACKEND overrides the choice: "virtual" counts on the virtual GPU although there
 is a real one, "gpu" insists on a real one.
@@ -16,6 +18,7 @@ CHOICES = ("auto", "virtual", "gpu")
 MODULES = {
     "cp": {True: "cupy", False: "helpers.vgpu.cupy"},
     "cuda": {True: "numba.cuda", False: "helpers.vgpu.numba_cuda"},
+    "triton": {True: "triton", False: "helpers.vgpu.triton"},
 }
 
 
@@ -35,9 +38,12 @@ def on_gpu() -> bool:
 
 @cache
 def module(name: str):
-    """The module behind "cp" or "cuda"."""
+    """The module behind "cp", "cuda" or "triton"."""
     real = on_gpu()
     if real and name == "cuda":
         # Lessons launch small grids on purpose; Numba's advice to launch larger ones would only confuse.
         import_module("numba").config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
+    if name == "triton":
+        stand_in = import_module(MODULES[name][False])
+        return stand_in.installed() if real else stand_in.activate()
     return import_module(MODULES[name][real])

@@ -159,6 +159,23 @@ def python_compiler(name: str) -> Finding:
     )
 
 
+def triton_compiler(name: str, platform: str = sys.platform) -> Finding:
+    from helpers.vgpu import triton
+    from helpers.vgpu.errors import Unsupported
+
+    try:
+        version = triton.installed().__version__
+    except Unsupported as error:
+        if platform.startswith("linux"):
+            return Finding(name, "problem", str(error).split(". ")[0], REINSTALL)
+        remedy = "Only the chapters about Triton need it: read them on Linux, in WSL, in a container or in the cloud."
+        return Finding(name, "warn", "Triton is published for Linux only", remedy)
+    from helpers.vgpu.triton.driver import VirtualDriver
+
+    target = VirtualDriver().get_current_target()
+    return Finding(name, "ok", f"Triton {version}, compiling for {target.backend} {target.arch}")
+
+
 def registers(name: str) -> Finding:
     from helpers.vgpu import compile
 
@@ -266,6 +283,7 @@ CHECKS = (
         "Reinstall nvidia-cuda-nvrtc and nvidia-cuda-runtime: " + REINSTALL,
     ),
     Check("Python compiler", python_compiler, "Reinstall numba and numba-cuda: " + REINSTALL),
+    Check("Triton", triton_compiler, "Reinstall triton: " + REINSTALL),
     Check("registers", registers, "Reinstall nvidia-nvjitlink: " + REINSTALL),
     Check("virtual GPU", virtual_gpu, "Reinstall llvmlite: " + REINSTALL),
     Check("vector unit", vector_unit, "Reinstall llvmlite: " + REINSTALL),

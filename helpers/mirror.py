@@ -43,9 +43,9 @@ class Copied:
 def twin(kernel, args=()) -> tuple[object, tuple, Callable[[], None]]:
     """The virtual kernel and arguments to count with, and what to call after the run to copy contents back.
 
-    kernel: a `cp.RawKernel`, a function of a `cp.RawModule` or a `@cuda.jit` kernel; args: its arguments, of
-    which device arrays and pointers are copied, one copy for all that share memory, and everything else is
-    passed on. What is virtual already, or no kernel, is handed back as it is. Errors: `Unsupported` for a
+    kernel: a `cp.RawKernel`, a function of a `cp.RawModule`, a `@cuda.jit` or a `@triton.jit` kernel; args: its
+    arguments, of which device arrays and pointers are copied, one copy for all that share memory, and everything
+    else is passed on. What is virtual already, or no kernel, is handed back as it is. Errors: `Unsupported` for a
     kernel without source, and for a pointer whose size nobody knows.
     """
     other = _kernel(kernel)
@@ -96,6 +96,12 @@ def _cuda_c(kernel):
     )
 
 
+def _triton(kernel):
+    from helpers.vgpu.triton.kernel import stand_in
+
+    return stand_in(kernel)
+
+
 # CuPy's kernels cannot be referred to weakly, so what is kept goes by all that makes a kernel what it is.
 @functools.lru_cache(maxsize=256)
 def _from_source(code, path, name, options, backend, cooperative):
@@ -113,6 +119,9 @@ def _from_source(code, path, name, options, backend, cooperative):
 _KERNELS = (
     (("cupy._core.raw", "RawKernel"), _cuda_c),
     (("numba.cuda.dispatcher", "CUDADispatcher"), _numba),
+    (("triton.runtime.jit", "JITFunction"), _triton),
+    (("triton.runtime.autotuner", "Autotuner"), _triton),
+    (("triton.runtime.autotuner", "Heuristics"), _triton),
 )
 
 

@@ -187,15 +187,15 @@ def modelled(kernel, counters, gpu: GPU) -> tuple[Occupancy, Model]:
     return resident, model_time(counters, resident, gpu)
 
 
-def _prepare(kernel, grid, block, args):
+def _prepare(kernel, grid, block, args, meta):
     """The virtual kernel, bound to its arguments, and what ends the run; a TypeError for what is no kernel."""
     if not isinstance(args, tuple | list):
         raise TypeError(f"args is a tuple, such as (x, y), or (x,) for one argument; got {type(args).__name__}")
     other, args, copy_back = twin(kernel, tuple(args))
     if not hasattr(other, "prepare"):
         kind = f"{type(kernel).__module__}.{type(kernel).__qualname__}"
-        raise TypeError(f"profile takes a @cuda.jit kernel or a cp.RawKernel, and this is a {kind}")
-    prepared = other.prepare(args, grid=grid, block=block)
+        raise TypeError(f"profile takes a @cuda.jit or @triton.jit kernel or a cp.RawKernel, and this is a {kind}")
+    prepared = other.prepare(args, grid=grid, block=block, **meta)
 
     def finish() -> None:
         prepared.finish()
@@ -204,23 +204,27 @@ def _prepare(kernel, grid, block, args):
     return other, prepared, finish
 
 
-def profile(kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None) -> Profile:
+def profile(
+    kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None, **meta
+) -> Profile:
     """Run `kernel` once with every counter on and say what it did.
 
-    `kernel` is a `@cuda.jit` kernel or a `cp.RawKernel`, of the virtual GPU or of a real one; `grid` and
-    `block` are ints or tuples of up to three; `args` is the tuple of arguments, which the launch really
-    changes. `shared_bytes` is dynamic shared memory per block, `device` a GPU of the table for the compiler's
-    and the modelled numbers (else the one chosen by `device("...")`), `timeout` in seconds. Raises what a
-    launch raises, and TypeError for what is no kernel.
+    `kernel` is a `@cuda.jit` or `@triton.jit` kernel or a `cp.RawKernel`, of the virtual GPU or of a real one;
+    `grid` and `block` are ints or tuples of up to three; `args` is the tuple of arguments, which the launch
+    really changes. `shared_bytes` is dynamic shared memory per block, `device` a GPU of the table for the
+    compiler's and the modelled numbers (else the one chosen by `device("...")`), `timeout` in seconds. A Triton
+    kernel chooses its block itself: `profile(add, grid, None, (x, y, out, n), BLOCK=1024, num_warps=8)`, where
+    `grid` may be a function as in a launch. Raises what a launch raises, and TypeError for what is no kernel.
     """
     gpu = _row(device)
-    kernel, prepared, finish = _prepare(kernel, grid, block, args)
+    kernel, prepared, finish = _prepare(kernel, grid, block, args, meta)
     from helpers.vgpu import launch
 
     dynamic = shared_bytes or prepared.shared_bytes
     counters = launch.launch(
-        prepared.kernel, grid, block, prepared.params, prepared.arrays, dynamic, observe=True, timeout=timeout
-    )
+        prepared.kernel, prepared.grid or grid, prepared.block or block, prepared.params, prepared.arrays, dynamic,
+        observe=True, timeout=timeout,
+    )  # fmt: skip
     finish()
     return _assemble(prepared.kernel, counters, dynamic, gpu, _max_registers(kernel))
 

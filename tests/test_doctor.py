@@ -142,3 +142,16 @@ def test_text_and_json():
 def test_this_machine_is_fit(check):
     problems = [finding for finding in doctor.examine([check]) if finding.state == "problem"]
     assert not problems, "\n" + doctor.as_text(problems)
+
+
+@pytest.mark.parametrize(("platform", "state"), [("linux", "problem"), ("win32", "warn"), ("darwin", "warn")])
+def test_triton_is_missed_only_where_it_can_be_had(platform, state, monkeypatch):
+    from helpers.vgpu import triton
+    from helpers.vgpu.errors import Unsupported
+
+    def missing():
+        raise Unsupported(triton.missing(platform))
+
+    monkeypatch.setattr(triton, "installed", missing)
+    found = doctor.triton_compiler("Triton", platform)
+    assert found.state == state and found.remedy

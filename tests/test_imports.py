@@ -21,6 +21,7 @@ RESULTS = ("helpers.occupancy", "helpers.roofline", "helpers.timing", "helpers.p
 LAYERS = (
     ("helpers.gpus", "helpers.gpu_sources", "helpers.callable_module"),
     ("helpers.device",),
+    ("helpers.occupancy", "helpers.time_model"),  # arithmetic on a row of gpus.py; Triton's autotuner goes by it
     ("helpers.vgpu", "helpers.mirror"),  # traces are made of twins, and twins of the virtual GPU's kernels
     ("helpers.backend",),
     RESULTS,
@@ -44,7 +45,7 @@ ONLY_IN = (
         "only explorers have controls",
     ),
 )
-HEAVY = ("numba", "cupy", "matplotlib", "torch", "ipywidgets", "llvmlite", "cuda", "IPython", "jupyterlab")
+HEAVY = ("numba", "cupy", "matplotlib", "torch", "triton", "ipywidgets", "llvmlite", "cuda", "IPython", "jupyterlab")
 
 
 def module_name(path: Path) -> str:

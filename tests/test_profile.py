@@ -69,7 +69,7 @@ class FakeKernel:
         def finish():
             self.finished += 1
 
-        return SimpleNamespace(kernel=self, params=[], arrays=[], shared_bytes=0, finish=finish)
+        return SimpleNamespace(kernel=self, params=[], arrays=[], shared_bytes=0, finish=finish, grid=None, block=None)
 
 
 LINES = {
@@ -179,7 +179,7 @@ def test_args_must_be_a_tuple():
 
 
 def test_what_is_no_kernel():
-    with pytest.raises(TypeError, match=r"takes a @cuda.jit kernel or a cp.RawKernel"):
+    with pytest.raises(TypeError, match=r"takes a @cuda.jit or @triton.jit kernel or a cp.RawKernel"):
         profile(print, 1, 1, ())
 
 

@@ -108,6 +108,8 @@ class _Scene:
         return (block % x, block // x % y, block // (x * y))
 
     def where(self) -> str:
+        if self.kernel.language == "triton":
+            return f"program {self.named_block()} (its thread {self.thread[0]})"
         return f"thread {self.named(self.thread)} of block {self.named_block()}"
 
     def named(self, thread: tuple[int, int, int]) -> str:
@@ -222,13 +224,28 @@ def _place(scene: _Scene) -> tuple[str, str]:
             "check that the access is no wider than the elements.",
         )
     if index >= count:
-        condition = "if i < n:" if scene.kernel.language == "numba" else "if (i < n)"
-        guard = f"guard the access, such as `{condition}`"
-        return (f"{where}, but {size_text}", f"{guard}: the grid has more threads than there are elements.")
-    return (
-        f"{where}, before its start; {size_text}",
-        "check the index of the first threads: it is negative.",
-    )
+        return f"{where}, but {size_text}", _GUARDS.get(scene.kernel.language, _GUARDS["cuda"])[site.kind == "store"]
+    first = "programs" if scene.kernel.language == "triton" else "threads"
+    return f"{where}, before its start; {size_text}", f"check the index of the first {first}: it is negative."
+
+
+def _guard(condition: str) -> str:
+    return f"guard the access, such as `{condition}`: the grid has more threads than there are elements."
+
+
+def _mask(call: str) -> str:
+    return f"mask the access, such as `{call}`: the last program has more offsets than there are elements left."
+
+
+# What usually mends an index beyond the end, by language: of a read and of a write.
+_GUARDS = {
+    "cuda": (_guard("if (i < n)"),) * 2,
+    "numba": (_guard("if i < n:"),) * 2,
+    "triton": (
+        _mask("tl.load(pointer + offsets, mask=offsets < n)"),
+        _mask("tl.store(pointer + offsets, value, mask=offsets < n)"),
+    ),
+}
 
 
 def _shared_arrays(scene: _Scene) -> str:

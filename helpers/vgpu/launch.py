@@ -93,13 +93,18 @@ _compile_lock = threading.RLock()
 
 @dataclass(frozen=True)
 class Prepared:
-    """A kernel with its arguments laid out; `finish()` is to be called after the launch."""
+    """A kernel with its arguments laid out; `finish()` is to be called after the launch.
+
+    `grid` and `block` are those of the launch where the kernel itself chooses them, else None.
+    """
 
     kernel: Kernel
     params: list[bytes]
     arrays: list[memory.ArrayInfo]
     shared_bytes: int = 0
     finish: Callable[[], None] = lambda: None
+    grid: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,8 @@ writes are put back as they were.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from helpers.callable_module import callable_module
@@ -52,44 +54,62 @@ class Trace:
         return tuple(a for a in self.accesses if a.line == line)
 
 
-def trace(kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int | None = None, shared_bytes: int = 0) -> Trace:
+def trace(
+    kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int | None = None, shared_bytes: int = 0, **meta
+) -> Trace:
     """Run one block of a launch and list what its warps (or one `warp`) loaded, stored and updated.
 
-    kernel: a Numba kernel or a `RawKernel`, of which a real GPU's is traced on copies of its arrays; grid,
-    block, args as at its launch; block_index: x, y, z; shared_bytes: dynamic shared memory. Errors: as a
-    launch; IndexError for a block outside the grid.
+    kernel: a Numba or Triton kernel or a `RawKernel`, of which a real GPU's is traced on copies of its arrays;
+    grid, block, args as at its launch (Triton chooses the block: None, and `meta` are its constants and options);
+    block_index: x, y, z; shared_bytes: dynamic shared memory. Errors: as a launch; IndexError for a block outside
+    the grid.
     """
-    grid, block = check_dimensions(grid, block)
-    block_index = (*block_index, 0, 0)[:3]
-    if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
-        raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
+    if block is not None:
+        check_place(grid, block, block_index)
     kernel, args, _ = twin(kernel, tuple(args))
-    prepared = kernel.prepare(args, grid, block)
+    prepared = kernel.prepare(args, grid, block, **meta)
+    grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    found: list[Access] = []
+
+    def note(seen: reference.Access) -> None:
+        if warp is None or seen.warp == warp:
+            found.append(named(seen, prepared.arrays))
+
+    with restored(prepared):
+        reference.run(
+            prepared.kernel, None, grid, block, prepared.params,
+            shared_bytes=shared_bytes or prepared.shared_bytes, blocks=[block_index], on_access=note,
+            output=lambda text: None,
+        )  # fmt: skip
+    return Trace(prepared.kernel.name, block_index, tuple(found))
+
+
+@contextmanager
+def restored(prepared) -> Iterator[None]:
+    """Within a `with` block the kernel may write what it likes; afterwards its memory is as it was before."""
     module = prepared.kernel.module
     # Whole allocations: a view may have gaps, repeat its elements, or be looked around.
     homes = [memory.describe(a.address).allocation for a in prepared.arrays if a.nbytes]
     places = list({(home.address, home.nbytes) for home in homes})
     places += [(address, module.nbytes(name)) for name, address in module.variables.addresses.items()]
     saved = [(address, ctypes.string_at(address, nbytes)) for address, nbytes in places if nbytes]
-    found: list[Access] = []
-
-    def note(seen: reference.Access) -> None:
-        if warp is None or seen.warp == warp:
-            found.append(_named(seen, prepared.arrays))
-
     try:
-        reference.run(
-            prepared.kernel, None, grid, block, prepared.params,
-            shared_bytes=shared_bytes or prepared.shared_bytes, blocks=[block_index], on_access=note,
-            output=lambda text: None,
-        )  # fmt: skip
+        yield
     finally:
         for address, data in saved:
             ctypes.memmove(address, data, len(data))
-    return Trace(prepared.kernel.name, block_index, tuple(found))
 
 
-def _named(seen: reference.Access, arrays: list[ArrayInfo]) -> Access:
+def check_place(grid, block, block_index) -> tuple[tuple[int, int, int], ...]:
+    """Grid, block and block index as three ints each; raises what a launch raises, IndexError outside the grid."""
+    grid, block = check_dimensions(grid, block)
+    block_index = (*block_index, 0, 0)[:3]
+    if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
+        raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
+    return grid, block, block_index
+
+
+def named(seen: reference.Access, arrays: list[ArrayInfo]) -> Access:
     """An access with its addresses counted from the argument they fall into."""
     addresses = [int(a) for a in seen.addresses]
     active = [a for a, taking in zip(addresses, seen.mask, strict=True) if taking]

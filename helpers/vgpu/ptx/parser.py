@@ -392,6 +392,9 @@ class Parser:
             operands: tuple = (self.call(scope),)
         else:
             operands = self.operands(scope)
+        if word in ("ld", "st"):  # `ld.b32 {%r1}, [%rd1]`: a vector of one element is the element
+            operands = tuple(o.items[0] if isinstance(o, Vec) and len(o.items) == 1 else o for o in operands)
+            modifiers = [m for m in modifiers if m != "v1"]
         self.expect(";")
         return Instruction(word, tuple(modifiers), operands, guard, location, line)
 

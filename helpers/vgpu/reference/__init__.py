@@ -11,7 +11,7 @@ import functools
 import itertools
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
 from helpers.vgpu.reference.machine import Machine
 from helpers.vgpu.reference.mbarrier import Barriers, Watch
 from helpers.vgpu.reference.memory import Access, Window
-from helpers.vgpu.reference.warp import LANES, Barrier, Warp, prepare
+from helpers.vgpu.reference.warp import LANES, Barrier, Frame, Warp, prepare
 from helpers.vgpu.schedule import chosen
 
 __all__ = ["Access", "Step", "run"]
@@ -38,7 +38,11 @@ CHANGES = {"copy", "tensor", "surface"}  # kinds of instructions that may write 
 
 @dataclass(frozen=True)
 class Step:
-    """One instruction as one group of lanes is about to execute it."""
+    """One instruction as one group of lanes is about to execute it.
+
+    `frame` and `lanes` are the running machine itself, its registers and its warp: an observer may look at them, and
+    they have changed by the next step.
+    """
 
     block: tuple[int, int, int]
     warp: int
@@ -46,6 +50,8 @@ class Step:
     line: int | None
     instruction: ptx.Instruction
     mask: np.ndarray
+    frame: Frame = field(repr=False)
+    lanes: Warp = field(repr=False)
 
 
 def run(
@@ -307,7 +313,7 @@ def members_of(warp: Warp, frame, statement):
 def _execute(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
     if warp.block.on_step is not None:
         line = warp.line(int(np.argmax(mask)))
-        warp.block.on_step(Step(warp.block.index, warp.index, warp.steps, line, instruction, mask))
+        warp.block.on_step(Step(warp.block.index, warp.index, warp.steps, line, instruction, mask, frame, warp))
     active = mask
     if instruction.guard is not None:
         active = mask & warp.read(frame, instruction.guard, isa.TYPES["pred"])

@@ -1,0 +1,287 @@
+"""A block in slow motion: every step of every warp, with lanes, registers and memory, forwards and backwards.
+
+This is the data under a debugger of warps. It comes from the reference interpreter, on a copy: the arrays that the
+kernel writes are put back as they were.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import functools
+
+import numpy as np
+
+from helpers.mirror import twin
+from helpers.vgpu import reference
+from helpers.vgpu.errors import LaunchError
+from helpers.vgpu.naming import Names, assignment, changed, special_name
+from helpers.vgpu.ptx import Label, Special, Vec
+from helpers.vgpu.recording import LANES, At, Recording, Step, Touched, Written
+from helpers.vgpu.register_types import decoded, register_types
+from helpers.vgpu.scalars import scalars
+from helpers.vgpu.trace import check_place, named, restored
+
+MAX_STEPS = 10_000
+
+
+class RecordingTooLong(LaunchError):
+    """The block takes more steps than a recording may have."""
+
+
+def record(
+    kernel, grid, block, args, block_index=(0, 0, 0), *, warp: int | None = None, shared_bytes: int = 0,
+    max_steps: int = MAX_STEPS, **meta,
+) -> Recording:  # fmt: skip
+    """Run one block of a launch and keep every step of its warps (or of one `warp`).
+
+    kernel: a Numba or Triton kernel or a `RawKernel`; grid, block, args as at its launch (Triton chooses the block:
+    None, and `meta` are its constants and options); block_index: x, y, z; shared_bytes: dynamic shared memory.
+    Errors: as a launch; IndexError for a block outside the grid; `RecordingTooLong` beyond `max_steps`.
+    """
+    if block is not None:
+        check_place(grid, block, block_index)
+    given = kernel, tuple(args), meta
+    kernel, args, _ = twin(kernel, tuple(args))
+    prepared = kernel.prepare(args, grid, block, **meta)
+    grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    recorder = _Recorder(prepared, scalars(*given, prepared.kernel), warp, max_steps)
+    with restored(prepared):
+        reference.run(
+            prepared.kernel, None, grid, block, prepared.params,
+            shared_bytes=shared_bytes or prepared.shared_bytes, blocks=[block_index], on_access=recorder.access,
+            on_step=recorder.step, output=lambda text: None,
+        )  # fmt: skip
+        recorder.close()
+    lines = {step.line: step.source for step in recorder.steps if step.line is not None}
+    return Recording(
+        prepared.kernel.name,
+        prepared.kernel.language,
+        block_index,
+        block,
+        tuple(recorder.steps),
+        dict(sorted(lines.items())),
+    )
+
+
+class _Recorder:
+    """Watches the interpreter: what a step did shows when the next one begins."""
+
+    def __init__(self, prepared, scalars, warp: int | None, max_steps: int):
+        self.kernel, self.arrays, self.scalars = prepared.kernel, tuple(prepared.arrays), scalars
+        self.only, self.max_steps = warp, max_steps
+        self.variables = prepared.kernel.module.variables
+        self.text = prepared.kernel.ptx.splitlines()
+        self.steps: list[Step] = []
+        self.open: reference.Step | None = None
+        self.names: dict[int, _Lines] = {}
+        self.types: dict[int, dict[str, str]] = {}
+
+    # -- what the interpreter calls
+
+    def step(self, step: reference.Step) -> None:
+        self.close()
+        if self.only is not None and step.warp != self.only:
+            return
+        if len(self.steps) >= self.max_steps:
+            raise RecordingTooLong(
+                f"block {step.block} takes more than {self.max_steps:,} steps; it is at line {step.line} now. Record "
+                "fewer threads or one warp (warp=0), make the loop shorter, or allow more with max_steps=…."
+            )
+        self.open, self.seen = step, []
+        self.before = dict(step.frame.registers)
+        guard = step.instruction.guard
+        self.active = step.mask
+        if guard is not None:
+            self.active = step.mask & step.lanes.read(step.frame, guard, reference.isa.TYPES["pred"])
+
+    def access(self, seen: reference.Access) -> None:
+        if self.open is not None:
+            self.seen.append((seen, _memory(self.open.lanes, seen)))
+
+    def close(self) -> None:
+        """Keep the step that has been executed since."""
+        step, self.open = self.open, None
+        if step is None:
+            return
+        warp, lines = step.lanes, self._lines(step)
+        forgotten = lines.go_to(step.line, self.active)
+        written = [
+            (name, raw) for name, raw in step.frame.registers.items() if raw is not self.before.get(name)
+        ] if self.active.any() else []  # fmt: skip
+        touched = [self._touched(warp, seen, before) for seen, before in self.seen]
+        waiting = np.zeros(LANES, bool)
+        waiting[list(warp.waiting)] = True
+        inside = np.arange(LANES) + LANES * warp.index < warp.block.threads
+        standing = tuple(_line(warp, lane) if warp.live[lane] else None for lane in range(LANES))
+        self.steps.append(
+            Step(
+                len(self.steps), step.warp, step.line, self.kernel.line_text(step.line),
+                self.text[step.instruction.text - 1].strip(), _flags(step.mask), _flags(self.active),
+                _flags(waiting), _flags(inside & ~warp.live), standing,
+                tuple(self._written(step, name, raw) for name, raw in written), tuple(touched), forgotten,
+            )
+        )  # fmt: skip
+
+    # -- what a step did
+
+    def _written(self, step: reference.Step, name: str, raw: np.ndarray) -> Written:
+        code = step.frame.code
+        if code.index not in self.types:
+            self.types[code.index] = register_types(code.function)
+        kind = self.types[code.index].get(name, "pred")
+        if kind[0] == "u":  # loaded, and used in no way that shows more: what the array says
+            dtype = next((a.dtype for seen, _ in self.seen for a in self.arrays if _inside(a, seen)), "")
+            bits = 8 * raw.itemsize
+            kind = {f"float{bits}": f"f{bits}", f"int{bits}": f"s{bits}"}.get(dtype, kind)
+        values = decoded(raw, kind)
+        if raw.itemsize == 8 and kind[0] in "us":
+            values = [self._address(step.lanes, value, lane) for lane, value in enumerate(values)]
+        label = self._lines(step).name(step, self.active, kind, raw)
+        return Written(name, kind, tuple(v if on else None for v, on in zip(values, self.active, strict=True)), label)
+
+    def _address(self, warp, value: int, lane: int) -> int | At:
+        """A number that is the address of something known, as such; every other one as it is."""
+        for array in self.arrays:
+            if array.address <= value <= array.address + array.nbytes:
+                return At(array.name, value - array.address)
+        for name, address in self.variables.addresses.items():
+            if address <= value < address + self.variables.nbytes[name]:
+                return At(name, value - address)
+        for space in ("shared", "local"):
+            base, size = (int(np.broadcast_to(part, LANES)[lane]) for part in warp.windows(space))
+            if base <= value < base + size:
+                return At(space, value - base)
+        return value
+
+    def _lines(self, step: reference.Step) -> _Lines:
+        if step.warp not in self.names:
+            specials = {
+                f"%{name}.{axis}": step.lanes.special(f"%{name}.{axis}")
+                for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"
+            }  # fmt: skip
+            specials["%laneid"] = step.lanes.special("%laneid")
+            names = Names(self.kernel.language, self.arrays, self.scalars, specials)
+            self.names[step.warp] = _Lines(self.kernel, names, step.frame.code)
+        return self.names[step.warp]
+
+    def _touched(self, warp, seen: reference.Access, before: list) -> Touched:
+        kind = next((a.dtype for a in self.arrays if _inside(a, seen)), None) or _dtype(seen.instruction)
+        moved = [tuple(_values(raw, kind) for raw in state) for state in (before, _memory(warp, seen))]
+        return Touched(named(seen, self.arrays), *moved)
+
+
+class _Lines:
+    """The names of one warp while it goes from line to line."""
+
+    def __init__(self, kernel, names: Names, code):
+        self.kernel, self.names = kernel, names
+        lines = {line for line in code.lines if line is not None}
+        span = range(min(lines, default=0), max(lines, default=-1) + 1)
+        changes = [(line, name) for line in span for name in changed(kernel.line_text(line))]
+        # Where the compiler has left no instruction of a line that changes a name, nothing shows when it does.
+        self.unseen = {name for line, name in changes if line not in lines}
+        # What one line changes, and no loop comes back to, is known for good.
+        several = {name for _, name in changes if sum(other == name for _, other in changes) > 1}
+        looped = _looped(code)
+        self.passing = several | {name for line, name in changes if line in looped}
+        self.line: int | None = None
+        self.lanes = np.zeros(LANES, bool)
+        self.learned: set[str] = set()
+
+    def name(self, step: reference.Step, active: np.ndarray, kind: str, raw: np.ndarray) -> str | None:
+        """The name of a value that a step has written, where it is certain."""
+        found = assignment(self.kernel.line_text(step.line), self.kernel.language)
+        source = step.instruction.operands[1] if len(step.instruction.operands) > 1 else None
+        if step.instruction.opcode == "mov" and isinstance(source, Special):
+            special = special_name(source.name, self.kernel.language)
+            if found is None or ast.unparse(found.expression) != special:
+                return special
+        if step.instruction.opcode == "ld" and "param" in step.instruction.modifiers:
+            return next((a.name for a in self.names.arrays if raw.itemsize == 8 and (raw == a.address).all()), None)
+        if found is None or found.name in self.unseen or kind[0] not in "usf" or "x2" in kind:
+            return None
+        values = raw.view(f"{'i' if kind[0] == 's' else kind[0]}{raw.itemsize}")
+        if not (self.names.agrees(found.expression, values, active) or self._only_load(step, found.expression)):
+            return None
+        self.names.learn(found.name, values, active)
+        self.learned.add(found.name)
+        return found.name
+
+    def _only_load(self, step: reference.Step, expression: ast.expr) -> bool:
+        """Whether a line is `name = array[…]` or `name = tl.load(…)`, and this is its one load of one value."""
+        is_load = isinstance(expression, ast.Subscript) or ast.unparse(expression).startswith("tl.load(")
+        code = step.frame.code
+        return is_load and step.instruction.opcode == "ld" and not isinstance(step.instruction.operands[0], Vec) and (
+            sum(
+                line == step.line and getattr(statement, "opcode", "") == "ld" and "param" not in statement.modifiers
+                for line, statement in zip(code.lines, code.body, strict=True)
+            ) == 1
+        )  # fmt: skip
+
+    def go_to(self, line: int | None, active: np.ndarray) -> tuple[str, ...]:
+        """Leave a line: what it may have changed unseen is unknown from now on, and named."""
+        lost: set[str] = set()
+        if line != self.line:
+            lost = (_changed(self.kernel.line_text(self.line)) - self.learned) & self.passing & set(self.names.known)
+            self.names.forget(lost, self.lanes)
+            self.line, self.lanes, self.learned = line, np.zeros(LANES, bool), set()
+        self.lanes = self.lanes | active
+        return tuple(sorted(lost))
+
+
+_changed = functools.lru_cache(256)(changed)
+
+
+def _looped(code) -> set[int | None]:
+    """The lines with instructions between a branch and a target before it."""
+    found: set[int | None] = set()
+    for at, statement in enumerate(code.body):
+        if getattr(statement, "opcode", "") == "bra" and (start := code.labels[statement.operands[0].name]) <= at:
+            found.update(code.lines[start : at + 1])
+    return found
+
+
+def _flags(mask: np.ndarray) -> tuple[bool, ...]:
+    return tuple(mask.tolist())
+
+
+def _line(warp, lane: int) -> int | None:
+    """The line of the instruction that a lane executes next."""
+    code, at = warp.block.codes[int(warp.code[lane])], int(warp.pc[lane])
+    while at < len(code.body) and isinstance(code.body[at], Label):
+        at += 1
+    return code.lines[at] if at < len(code.lines) else None
+
+
+def _inside(array, seen: reference.Access) -> bool:
+    """Whether an access to global memory falls into an argument's array."""
+    if seen.space != "global" or not seen.mask.any():
+        return False
+    return array.address <= int(seen.addresses[np.argmax(seen.mask)]) < array.address + array.nbytes
+
+
+def _memory(warp, seen: reference.Access) -> list[bytes | None]:
+    """The bytes that each lane of an access touches, as they are now."""
+    window = warp.windows(seen.space)
+    hosts = seen.addresses if window is None else seen.addresses + window[0]
+    return [ctypes.string_at(int(at), seen.nbytes) if on else None for at, on in zip(hosts, seen.mask, strict=True)]
+
+
+def _dtype(instruction) -> str:
+    """NumPy's name of what an instruction moves, by its own type: bits are unsigned, words where it has none."""
+    kind = next((word for word in reversed(instruction.modifiers) if word in reference.isa.TYPES), "b32")
+    bits = reference.isa.TYPES[kind].bits
+    return {"f16": "float16", "f32": "float32", "f64": "float64"}.get(
+        kind, f"{'i' if kind[0] == 's' else 'u'}{bits // 8}"
+    )
+
+
+def _values(raw: bytes | None, kind: str):
+    if raw is None:
+        return None
+    dtype = np.dtype(kind)
+    if len(raw) % dtype.itemsize:
+        dtype = np.dtype(np.uint8)
+    found = np.frombuffer(raw, dtype).tolist()
+    return found[0] if len(found) == 1 else tuple(found)
