@@ -23,6 +23,7 @@ _EXPORTS = {
     "profile": "profile",
     "reveal": "predict",
     "roofline": "roofline",
+    "sanitize": "vgpu.sanitize",
     "show": "figures",
     "solution": "check",
     "streams": "streams",
