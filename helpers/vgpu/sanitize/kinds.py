@@ -53,6 +53,7 @@ _ROWS = (
     Kind("partial_warp", "matrix instruction by part of a warp", "let whole warps reach it: choose by warp, not by "
          "thread."),
     Kind("deadlock", "deadlock", "every thread of a block must reach the same barrier: move it out of the branch."),
+    Kind("stack_overflow", "stack overflow", "check that the recursion ends in every thread."),
     Kind("timeout", "the kernel does not end", "check that the loop's condition changes in every thread."),
     Kind("assertion", "failed assertion", "see what the assertion says about the values."),
     Kind("trap", "trap", "find out what leads to the trap."),

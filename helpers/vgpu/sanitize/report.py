@@ -18,7 +18,7 @@ _DOES = {"load": "reads", "store": "writes", "atomic": "updates"}
 _DID = {"load": "read", "store": "wrote", "atomic": "updated"}
 _ENDS = {
     "deadlock": "deadlock", "timeout": "timeout", "assert": "assertion", "trap": "trap", "partial": "partial_warp",
-    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock",
+    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
 }  # fmt: skip
 
 

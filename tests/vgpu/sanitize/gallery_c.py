@@ -504,3 +504,37 @@ extern "C" __global__ void k(const float* a, float* out) {
         }
     }
 }""", 64, lambda wrong: (floats(128), np.zeros(128, f4)))  # fmt: skip
+
+case("race_read_write", """
+#include <cuda_pipeline.h>
+extern "C" __global__ void k(const float* a, float* out) {
+    __shared__ float s[128];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &a[t], 4); //!
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+#ifndef WRONG
+    __syncthreads();
+#endif
+    out[t] = s[127 - t]; //!
+}""", 128, reversed_through_shared)  # fmt: skip
+
+case("stack_overflow", """
+__device__ __noinline__ int depth(int n) {
+    int below = n == 0 ? 0 : depth(n - 1); //!
+    return below * 3 + 1;
+}
+extern "C" __global__ void k(int* out, int n) { out[threadIdx.x] = depth(threadIdx.x + n); }
+""", 32, lambda wrong: (np.zeros(32, i4), i4(1 << 20 if wrong else 0)))  # fmt: skip
+
+case("partial_warp", """
+#include <mma.h>
+using namespace nvcuda;
+extern "C" __global__ void k(const half* a, half* out) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> m;
+#ifdef WRONG
+    if (threadIdx.x < 20)
+#endif
+        wmma::load_matrix_sync(m, a, 16); //!
+    out[threadIdx.x] = m.x[0];
+}""", 32, lambda wrong: (np.zeros(256, np.float16), np.zeros(32, np.float16)))  # fmt: skip

@@ -16,7 +16,11 @@ KINDS = ("race_read_write", "race_write_write", "race_atomic", "uninitialised", 
 def comparable(case) -> bool:
     text = getattr(case, "source", "")
     one_block = case.grid in (1, (1,))
-    return case.kind in KINDS and one_block and not any(w in text for w in ("bar.arrive", "lock", "mine[8]", "sums[t]"))
+    return (
+        case.kind in KINDS
+        and one_block
+        and not any(w in text for w in ("bar.arrive", "lock", "mine[8]", "sums[t]", "pipeline"))
+    )
 
 
 C = [case for case in gallery_c.CASES if comparable(case)]
