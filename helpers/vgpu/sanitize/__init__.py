@@ -6,10 +6,12 @@ nothing orders them, whatever came out this time. What it takes to order them: b
 count, `__syncwarp` and the `.sync` instructions of a warp, fences with flags or atomics, in the order of the program
 within one thread. Lanes of a warp are threads like others.
 
-What it does not find: races on paths that these arguments do not take; two equal values stored by one line to one
-element (`found = 1`) are not reported, nor volatile accesses of different warps against each other (flags). Of
-the threads that read an element since the last barrier two are remembered. Global memory counts as unwritten where an
-array of floats still holds the fill of fresh memory; integers may be meant to be -1, so they are never blamed.
+Blocks run one after another: a kernel in which a block waits for a later one, as `grid.sync()` does, ends in a
+finding about time. What it does not find: races on paths that these arguments do not take; two equal values stored by
+one line to one element (`found = 1`) are not reported, nor volatile accesses of different warps against each other
+(flags). Of the threads that read an element since the last barrier two are remembered. Global memory counts as
+unwritten where an array of floats still holds the fill of fresh memory; integers may be meant to be -1, so they are
+never blamed.
 """
 
 from __future__ import annotations
