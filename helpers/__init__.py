@@ -24,6 +24,7 @@ _EXPORTS = {
     "record": "vgpu.stepper",
     "reveal": "predict",
     "roofline": "roofline",
+    "sanitize": "vgpu.sanitize",
     "show": "figures",
     "solution": "check",
     "streams": "streams",

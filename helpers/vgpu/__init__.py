@@ -5,5 +5,6 @@ for all lanes, LLVM IR) → `jit` (machine code) → `launch` (checks, then a `g
 `counters`, `faults`. `isa` is the table of instructions that `lower` and the slow `reference` interpreter both read,
 `runtime` the code all kernels share, `memory` the device memory, `textures` the books of textures and surfaces,
 `schedule` the order of blocks, warps and lanes, `operations` what the host asks for and in which stream, `graphs`
-what streams capture. `numba_cuda` (made of what is in `numba`), `cupy` and `triton` are the faces that learners see.
+what streams capture, `sanitize` finds races and other classic mistakes. `numba_cuda` (made of what is in `numba`),
+`cupy` and `triton` are the faces that learners see.
 """

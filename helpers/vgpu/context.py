@@ -20,7 +20,7 @@ CONTEXT = (
     # blocks that are resident together: the table of places, how many there are, the one in use, what was seen of late
     "place_table", "places", "place", "progress", "moved", "visited", "spun", "ahead", "patience",
     # a random schedule: the generator's state (0: in order), the order of blocks, the lanes that may run in this turn
-    "random", "order", "lanes",
+    "random", "order", "lanes", "watch",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -107,3 +107,22 @@ BARRIER_FIELD = {"expected": 20, "bytes": 40, "phase": 61}
 BARRIER_MARK, BARRIER_LIMIT = 1, (1 << 20) - 1
 DROP, NO_COMPLETE = 1, 2  # what an update may ask for besides
 PATIENCE = 4096
+
+# What compiled code and the sanitizer share (the slot "watch" points to it, 0 where nobody watches). `time` counts
+# synchronisations; what a thread did before `floor` every thread of its block knows; the block began at `start`.
+WATCH = (
+    "event", "time", "floor", "start", "detail", "cross", "known", "pairs", "places", "bounds", "scratch",
+    "shift", "writes", "reads", "others", "global_shift", "global_writes", "global_reads", "global_others",
+    "local_written",
+)  # fmt: skip
+WATCH_SLOT = {name: index for index, name in enumerate(WATCH)}
+# An entry of a shadow: when (the upper 32 bits), the place in the source, how strong (0 plain, 1 volatile, 2 atomic),
+# and the thread of the block.
+ENTRY_TIME, ENTRY_PLACE, ENTRY_STRENGTH, ENTRY_THREADS = 32, 16, 10, 1024
+NEVER_WRITTEN = 1  # the entry of global memory that nobody has written
+# What compiled code tells the sanitizer.
+EVENTS = {
+    1: "begin", 2: "fault", 3: "pair", 4: "uneven", 5: "named", 6: "counted", 7: "fence", 8: "strong", 9: "mask",
+    10: "cross", 11: "stray",
+}  # fmt: skip
+EVENT_CODE = {name: code for code, name in EVENTS.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -207,7 +208,7 @@ def _place(scene: _Scene) -> tuple[str, str]:
     if nearest is None or nearest[0] > 1 << 40:
         return ("at an address that belongs to no array", "check the arithmetic on the pointer.")
     array = nearest[1]
-    size = np.dtype(array.dtype).itemsize
+    size = itemsize(array)
     index = (address - array.address) // size
     count = array.nbytes // size
     shape = "×".join(str(n) for n in array.shape)
@@ -246,6 +247,14 @@ _GUARDS = {
         _mask("tl.store(pointer + offsets, value, mask=offsets < n)"),
     ),
 }
+
+
+def itemsize(array: memory.ArrayInfo) -> int:
+    """Bytes of one element of an argument; records have a dtype that is no single name."""
+    try:
+        return np.dtype(array.dtype).itemsize
+    except (TypeError, ValueError):
+        return max(1, array.nbytes // max(1, math.prod(array.shape)))
 
 
 def _shared_arrays(scene: _Scene) -> str:

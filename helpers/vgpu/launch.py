@@ -65,7 +65,7 @@ class Kernel:
         return self.function.parameters
 
     @cached_property
-    def _variants(self) -> dict[tuple[bool, bool], tuple[Lowered, int]]:
+    def _variants(self) -> dict[tuple[bool, bool, bool], tuple[Lowered, int]]:
         return {}
 
     def line_text(self, line: int | None) -> str:
@@ -74,18 +74,20 @@ class Kernel:
             return ""
         return self.source[line - self.first_line].strip()
 
-    def compiled(self, count: bool, fine: bool = False) -> tuple[Lowered, int]:
+    def compiled(self, count: bool = False, fine: bool = False, watch: bool = False) -> tuple[Lowered, int]:
         """The kernel in LLVM's terms and the address of its code.
 
-        `count`: with counters. `fine`: such that every access to memory may be the last of a warp's turn.
+        `count`: with counters. `fine`: such that every access to memory may be the last of a warp's turn. `watch`:
+        under the sanitizer's eyes.
         """
+        variant = count, fine, watch
         with _compile_lock:
-            if (count, fine) not in self._variants:
+            if variant not in self._variants:
                 name = f"kernel_{next(_names)}"
                 addresses = self.module.variables.addresses
-                lowered = lower(self.module.module, self.function, addresses, name, count, self.filename, fine)
-                self._variants[count, fine] = lowered, jit.compile_ir(lowered.text, (name,))[name]
-            return self._variants[count, fine]
+                lowered = lower(self.module.module, self.function, addresses, name, count, self.filename, fine, watch)
+                self._variants[variant] = lowered, jit.compile_ir(lowered.text, (name,))[name]
+            return self._variants[variant]
 
 
 _compile_lock = threading.RLock()

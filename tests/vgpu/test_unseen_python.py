@@ -698,15 +698,17 @@ def test_swapping_arrays_choosing_and_ternaries():
     np.testing.assert_array_equal(a, np.where(np.arange(40) % 2, 6, -6))
 
 
-def test_grid_wide_synchronisation_is_refused():
+def test_the_whole_grid_meets():
     @cuda.jit
-    def kernel(x):
-        g = cuda.cg.this_grid()
-        x[cuda.grid(1)] = 1
-        g.sync()
+    def kernel(x, y):
+        i = cuda.grid(1)
+        x[i] = i
+        cuda.cg.this_grid().sync()
+        y[i] = x[x.size - 1 - i]
 
-    with pytest.raises(VirtualGPUError, match="kernel"):
-        kernel[2, 32](np.zeros(64))
+    x, y = np.zeros(64), np.zeros(64)
+    kernel[2, 32](x, y)
+    np.testing.assert_array_equal(y, np.arange(64)[::-1])
 
 
 FACTOR, WEIGHTS = 2.5, (0.25, 0.5, 1.0)

@@ -24,6 +24,7 @@ from helpers.vgpu.lower import order as lower_order
 from helpers.vgpu.lower import tensor as lower_tensor
 from helpers.vgpu.lower import texture as lower_texture
 from helpers.vgpu.lower import warp as lower_warp
+from helpers.vgpu.lower import watch as lower_watch
 from helpers.vgpu.lower.calls import Calls
 from helpers.vgpu.lower.control import Control
 from helpers.vgpu.lower.emit import FLOAT_OF_BITS, LANES, Emitter, Value
@@ -68,19 +69,22 @@ class Lowered:
     local_bytes: int
     parameters_addressed: bool
     loose_barriers: bool  # lanes of a warp may meet at different barrier instructions
+    places: tuple[lower_watch.Place, ...] = ()  # what is watched, from number 1 on
 
 
 def lower(
     module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool, filename: str = "",
-    fine: bool = False,
+    fine: bool = False, watch: bool = False,
 ) -> Lowered:  # fmt: skip
     """Write `function` as LLVM IR; `addresses` are those of the module's variables, `count` weaves counters in.
 
     `filename` is the learner's file as the PTX names it, for errors. `fine` makes every access to memory a place
-    where other lanes, warps and blocks may have their turn.
+    where other lanes, warps and blocks may have their turn; `watch` weaves the sanitizer in.
     """
     try:
-        return Lowering(module, function, addresses, name, count, filename, fine).run()
+        lowering = Lowering(module, function, addresses, name, count, filename, fine)
+        lowering.watch = lower_watch.Watch(lowering) if watch else None
+        return lowering.run()
     except (VirtualGPUError, ptx.PTXSyntaxError):
         raise
     except Exception as error:
@@ -118,6 +122,8 @@ class Lowering(Control, Calls):
         self.loaded: dict[str, Value] = {}
         self.written: set[str] = set()
         self.parked = 0
+        self.watch: lower_watch.Watch | None = None
+        self.variables = {**module.variables, **flat.variables}
         self.location: Location | None = None
 
     # ------------------------------------------------------------ the function
@@ -129,6 +135,8 @@ class Lowering(Control, Calls):
         e.line("%aside_slot = alloca i32")  # the segment of the one group of lanes set aside, and its lanes
         e.line("%lanes_slot = alloca i32")
         e.line("%index_slot = alloca i32")
+        if self.watch:
+            e.line("%watched_slot = alloca <32 x i64>, align 64")
         self.set_aside(e.const("i32", 0), e.const("i32", PC_DONE))
         e.line("%target_slot = alloca i32")
         e.line("%forced_slot = alloca i1")
@@ -153,6 +161,7 @@ class Lowering(Control, Calls):
             self.static_shared, self.dynamic_offset,
             self.local_bytes, self.parameters_addressed,
             any(self.is_loose(s.last) for s in self.flow.segments if s.end == "barrier"),
+            tuple(self.watch.places) if self.watch else (),
         )  # fmt: skip
 
     @staticmethod
@@ -371,12 +380,16 @@ class Lowering(Control, Calls):
         if instruction.location is not None:
             self.location = instruction.location
         kind = segments.kind_of(instruction)
+        if self.watch:
+            lower_watch.before(self, instruction, kind)
         if kind == "arithmetic":
             self.arithmetic(instruction)
         elif kind in HANDLERS:
             HANDLERS[kind](self, instruction)
         else:
             raise self.unsupported(f"the PTX instruction `{instruction}`")
+        if self.watch:
+            lower_watch.after(self, kind)
 
     def arithmetic(self, instruction: Instruction) -> None:
         special = lower_warp.structural(self, instruction)

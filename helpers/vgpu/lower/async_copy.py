@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.lower import memory
+from helpers.vgpu.lower import memory, watch
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm, Instruction, Not, Reg
 
@@ -58,6 +58,11 @@ def copy(k, instruction: Instruction) -> None:
     where = e.splat(memory.address(k, source, 64))
     offsets = shared_offsets(k, instruction, target)
     takes = e.splat(takes)
+    if k.watch:  # the bytes are taken to move where the copy is issued: a wait and a barrier still have to follow
+        lanes = e.resize(mask, 64)
+        if not rest:
+            watch.access(k, instruction, source, "global", nbytes, memory.LOAD, where, lanes, bounded=False)
+        watch.access(k, instruction, target, "shared", nbytes, memory.STORE, offsets, lanes)
     function = f"wb_{'c' if k.count else 'p'}_copy"
     e.line(
         call(

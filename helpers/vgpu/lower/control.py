@@ -19,6 +19,7 @@ from helpers.vgpu.context import (
 )
 from helpers.vgpu.lower import segments
 from helpers.vgpu.lower import warp as lower_warp
+from helpers.vgpu.lower import watch as lower_watch
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm
 
@@ -358,6 +359,8 @@ class Control:
         number = lower_warp.first_active(self, self.bits_value(number, 32))
         if "red" not in last.modifiers and len(last.operands) == 2:
             lower_warp.expect(self, number, last.operands[1])
+            if self.watch:
+                lower_watch.counted(self, last, last.operands[0], last.operands[1])
         guard = self.guard(last.guard)
         self.spill(segment)
         flag = e.bin("shl", e.bin("and", number, e.const("i32", 15)), e.const("i32", PC_BARRIER_SHIFT))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from helpers.vgpu.context import DROP, NO_COMPLETE
+from helpers.vgpu.lower import watch
 from helpers.vgpu.lower.async_copy import V32, V64, call, shared_offsets
 from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.ptx import Instruction
+
+# For the sanitizer: who arrives passes on what it knows, who waits learns of it.
+ORDER = {"arrive": 6, "arrive_drop": 6, "complete_tx": 6, "test_wait": 1, "try_wait": 1}
 
 
 def _barrier(k, instruction: Instruction, operand) -> str:
@@ -13,6 +17,8 @@ def _barrier(k, instruction: Instruction, operand) -> str:
     site = k.site_pointer(k.site(instruction, "mbarrier", "shared", 8))
     offsets = shared_offsets(k, instruction, operand)
     mask = k.guarded_mask(k.guard(instruction.guard))
+    if k.watch and (order := ORDER.get(instruction.modifiers[0])):
+        watch.passes(k, k.watch.place(k, instruction, "mbarrier", "shared"), order, offsets, mask, shared=True)
     return f"ptr %ctx, ptr {site}, {V32} {offsets.text}, i32 {mask.text}"
 
 

@@ -8,6 +8,7 @@ offsets into the block's and the thread's own area.
 from __future__ import annotations
 
 from helpers.vgpu import layout, ptx
+from helpers.vgpu.lower import watch
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
 
@@ -59,10 +60,11 @@ def local_host_address(k, within: Value) -> Value:
     return e.bin("add", e.bin("add", k.fixed["local_warp"], lanes), within)
 
 
-def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int) -> tuple[Value, Value]:
+def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int, values=()) -> tuple[Value, Value]:
     """Check (and count) an access: host addresses, and the runtime's answer about the lanes (i64).
 
-    The addresses are one scalar where all lanes access the same place.
+    The addresses are one scalar where all lanes access the same place. values: what a store writes, element by
+    element.
     """
     e, space = k.e, space_of(instruction)
     guard = k.guard(instruction.guard)
@@ -78,13 +80,23 @@ def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int) -> 
         f"call i64 @wb_{letter}_{check}(ptr %ctx, ptr {site}, {lanes.full} {lanes.text}, "
         f"i32 {mask.text}, i32 {nbytes}, i32 {rule})"
     )
-    answer = e.assign(call, "i64", False)
+    answer, offsets = e.assign(call, "i64", False), where
     count_when_left(k, instruction, where, nbytes)
     if space == "shared":
         where = e.bin("add", e.resize(where, 64), k.fixed["shared_base"])
     elif space == "local":
         where = local_host_address(k, where)
+    if k.watch:
+        elements = None if values is None else spread(e, where, values)
+        answer, k.place = watch.access(k, instruction, memory, space, nbytes, rule, offsets, answer, elements)
     return where, answer
+
+
+def spread(e, where: Value, values) -> list[tuple[Value, Value]]:
+    """(addresses, value) of each element that an access moves, 32 lanes each."""
+    sizes = [int(v.type[1:]) // 8 for v in values]
+    places = [e.bin("add", where, e.const("i64", i * n)) if i else where for i, n in enumerate(sizes)]
+    return [(e.splat(at), e.splat(v)) for at, v in zip(places, values, strict=True)]
 
 
 def counts_here(k) -> bool:
@@ -112,7 +124,7 @@ def count_when_left(k, instruction: Instruction, where: Value, nbytes: int) -> N
 def _fused(k, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
     """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
     e, space = k.e, space_of(instruction)
-    if space == "local":
+    if space == "local" or k.watch:
         return None
     mask = k.guarded_mask(k.guard(instruction.guard))
     where = address(k, memory, 32 if space == "shared" else 64)
@@ -200,7 +212,8 @@ def store(k, instruction: Instruction) -> None:
     items = source.items if isinstance(source, Vec) else (source,)
     if lanes == 1 and bits in (32, 64) and _fused(k, instruction, memory, bits, k.bits_value(items[0], bits)):
         return
-    where, answer = access(k, instruction, memory, bits // 8 * lanes, STORE)
+    values = [k.bits_value(item, bits) for item in items if item is not None] if bits <= 64 else None
+    where, answer = access(k, instruction, memory, bits // 8 * lanes, STORE, values)
     if lanes > 1:
         answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
     where = e.splat(where)
@@ -209,6 +222,8 @@ def store(k, instruction: Instruction) -> None:
             continue
         at = e.splat(e.bin("add", where, e.const("i64", index * bits // 8))) if index else where
         _store_words(k, at, answer, e.splat(k.bits_value(item, bits)), bits)
+    if k.watch and values is not None:
+        watch.stored(k, k.place, spread(e, where, values), answer)
 
 
 def _store_words(k, at: Value, answer: Value, value: Value, bits: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.lower import memory as lower_memory
+from helpers.vgpu.lower import watch
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.lower.memory import LOAD, STORE
 from helpers.vgpu.ptx import Instruction, Mem, Vec
@@ -194,6 +195,8 @@ def _access(k, instruction, where: Value, mask: Value, nbytes: int, stored, widt
         f"call i64 @wb_{'c' if k.count else 'p'}_{check}(ptr %ctx, ptr {site}, {seen.full} {seen.text}, "
         f"i32 {mask.text}, i32 {nbytes}, i32 {rule})", "i64", False,
     )  # fmt: skip
+    if k.watch:
+        answer = _watched(k, instruction, space, nbytes, rule, seen, answer)
     if check == "shared":
         where = e.bin("add", where, k.fixed["shared_base"])
     width = int(stored[0].type[1:]) if stored else width
@@ -252,7 +255,15 @@ def _checked_rows(k, instruction, where: Value, lanes: Value, rule: int, count: 
         f"call i64 @wb_{'c' if k.count else 'p'}_shared(ptr %ctx, ptr {site}, {where.full} {where.text}, "
         f"i32 {lanes.text}, i32 16, i32 {rule})", "i64", False,
     )  # fmt: skip
+    if k.watch:
+        answer = _watched(k, instruction, "shared", 16, rule, where, answer)
     return e.resize(answer, 32)
+
+
+def _watched(k, instruction, space: str, nbytes: int, rule: int, where: Value, answer: Value) -> Value:
+    """The answer of an access check, after the sanitizer has seen the access."""
+    memory = next(operand for operand in instruction.operands if isinstance(operand, Mem))
+    return watch.access(k, instruction, memory, space, nbytes, rule, where, answer)[0]
 
 
 def _read_rows(k, instruction, where: Value, lanes: Value, count: int, turned: bool) -> list[Value]:

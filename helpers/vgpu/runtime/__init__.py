@@ -2,7 +2,7 @@
 
 It is LLVM IR written once for all kernels, so that it is compiled once a process and kernels stay small. A lane
 vector has 32 elements; a mask is an i32 with one bit a lane. Each access function comes twice: `wb_c…` counts,
-`wb_p…` (plain) only checks.
+`wb_p…` (plain) only checks. What the sanitizer adds is in `shadow`: `wb_s…`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from helpers.vgpu.runtime import asynchronous as runtime_asynchronous
 from helpers.vgpu.runtime import directed as runtime_directed
 from helpers.vgpu.runtime import lanes as runtime_lanes
 from helpers.vgpu.runtime import mbarrier as runtime_mbarrier
+from helpers.vgpu.runtime import shadow as runtime_shadow
 from helpers.vgpu.runtime import tensor as runtime_tensor
 from helpers.vgpu.runtime import texture as runtime_texture
 from helpers.vgpu.runtime.barriers import BARRIERS
@@ -68,7 +69,7 @@ define void @wb_fail(ptr %ctx, i64 %code, i64 %id, i32 %mask) {{
 def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512."""
     parts = [runtime_access.source(avx512), runtime_lanes.source(), runtime_mbarrier.loop_source()]
-    parts += [runtime_tensor.source(), runtime_texture.source()]
+    parts += [runtime_tensor.source(), runtime_texture.source(), runtime_shadow.hooks()]
     return "\n".join([DECLARATIONS, FAIL, DRIVER, BARRIERS, HOST, *parts])
 
 

@@ -6,7 +6,7 @@ from helpers.vgpu.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, P
 from helpers.vgpu.runtime.text import V1, V32, broadcast, splat
 
 BARRIERS = f"""
-define internal i64 @open_named(ptr %states, i64 %bytes, i64 %warps, ptr %gathered) noinline {{
+define internal i64 @open_named(ptr %ctx, ptr %states, i64 %bytes, i64 %warps, ptr %gathered) noinline {{
   ; Barriers with a count of threads (`bar.sync 1, 64`): each opens by itself when so many have come. A warp all of
   ; whose live lanes wait counts as 32.
 entry:
@@ -55,9 +55,12 @@ count:
   br i1 %counted, label %judge, label %count
 judge:
   %enough = icmp uge i64 %n1, %expected
-  br i1 %enough, label %free, label %barrier_next
+  br i1 %enough, label %tell, label %barrier_next
+tell:
+  call void @wb_s_named(ptr %ctx, i64 %id)
+  br label %free
 free:
-  %f = phi i64 [0, %judge], [%f1, %free]
+  %f = phi i64 [0, %tell], [%f1, %free]
   %fo = mul i64 %f, %bytes
   %fp = getelementptr i8, ptr %states, i64 %fo
   %fpcs = load {V32}, ptr %fp, align 64

@@ -65,6 +65,7 @@ finished:
   ret i32 {DONE}
 begin:
   call void @begin_block(ptr %ctx, i64 %number)
+  call void @wb_s_begin(ptr %ctx)
   br label %round
 
 round:
@@ -159,15 +160,21 @@ going:
   {get_pointer("gathered", "barriers")}
   {get("loose", "loose_barriers")}
   %whole = call i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered, i64 %loose)
+  %all_met = icmp ne i64 %whole, 0
+  br i1 %all_met, label %met, label %count_met
+met:
+  call void @wb_s_opened(ptr %ctx)
+  br label %count_met
+count_met:
   %named_p = getelementptr i8, ptr %gathered, i64 {NAMED}
   %named = load i64, ptr %named_p
   %try_named = icmp ne i64 %named, 0
   br i1 %try_named, label %by_name, label %judged
 by_name:
-  %parts = call i64 @open_named(ptr %states, i64 %bytes, i64 %warps, ptr %gathered)
+  %parts = call i64 @open_named(ptr %ctx, ptr %states, i64 %bytes, i64 %warps, ptr %gathered)
   br label %judged
 judged:
-  %some = phi i64 [0, %going], [%parts, %by_name]
+  %some = phi i64 [0, %count_met], [%parts, %by_name]
   %opened = or i64 %whole, %some
   %slow = or i64 %starved, %waiting
   %all_fast = icmp eq i64 %slow, 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import SITE_BYTES, SITE_SLOT, SLOT
+from helpers.vgpu.context import EVENT_CODE, SITE_BYTES, SITE_SLOT, SLOT, WATCH_SLOT
 
 V64, V32, V16, V8, V1 = (f"<32 x i{b}>" for b in (64, 32, 16, 8, 1))
 
@@ -49,6 +49,21 @@ def bump(slot: str, amount: str, tag: str) -> str:
 
 FAIL = f"""
 define void @fail(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr) noinline cold {{
+  ; Where the sanitizer watches it is told first, and most faults do not stop the kernel.
+  {context("watch_p", "watch")}
+  %watch = load ptr, ptr %watch_p
+  %watched = icmp ne ptr %watch, null
+  br i1 %watched, label %tell, label %stop
+tell:
+  %addresses = alloca {V64}, align 64
+  store {V64} %addr, ptr %addresses, align 64
+  %event_p = getelementptr i64, ptr %watch, i64 {WATCH_SLOT["event"]}
+  %event = load ptr, ptr %event_p
+  %mask = zext i32 %lanes to i64
+  %stops = call i64 %event(ptr %ctx, i64 {EVENT_CODE["fault"]}, i64 %code, i64 %id, i64 %mask, ptr %addresses)
+  %go_on = icmp eq i64 %stops, 0
+  br i1 %go_on, label %out, label %stop
+stop:
   {context("e", "error")}
   %old = load i64, ptr %e
   %first = icmp eq i64 %old, 0

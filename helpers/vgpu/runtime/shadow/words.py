@@ -1,0 +1,260 @@
+"""One word of one access: compared with the entries of its shadow, noted there, and reported where they conflict."""
+
+from __future__ import annotations
+
+from helpers.vgpu.context import (
+    ENTRY_PLACE,
+    ENTRY_STRENGTH,
+    ENTRY_THREADS,
+    ENTRY_TIME,
+    EVENT_CODE,
+    NEVER_WRITTEN,
+    SLOT,
+    WATCH_SLOT,
+)
+from helpers.vgpu.lower.emit import Value
+from helpers.vgpu.runtime.shadow.body import Body, argument, function
+from helpers.vgpu.runtime.text import V64
+
+READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET = 0, 1, 2, 3, 4  # kinds of pairs, as the table `pairs` counts them
+PAIR_KINDS = 5
+
+
+def _stamp(e: Body, entry: Value) -> Value:
+    return e.bin("lshr", entry, e.i64(ENTRY_TIME))
+
+
+def _thread(e: Body, entry: Value) -> Value:
+    return e.bin("and", entry, e.i64(ENTRY_THREADS - 1))
+
+
+class Facts:
+    """What the access in hand compares entries with."""
+
+    def __init__(self, e: Body, across: bool):
+        self.e, self.across = e, across
+        self.floor, self.start, self.time = e.watch("floor"), e.watch("start"), e.watch("time")
+        self.me = e.threads()
+        self.warp = e.slot("warp")
+        self.strength = e.resize(e.bin("lshr", argument("rule", "i32"), e.const("i32", 2)), 64)
+        place = e.bin("shl", e.resize(argument("place", "i32"), 64), e.i64(ENTRY_PLACE))
+        fixed = e.bin("or", e.bin("shl", self.time, e.i64(ENTRY_TIME)), place)
+        fixed = e.bin("or", fixed, e.bin("shl", self.strength, e.i64(ENTRY_STRENGTH)))
+        self.new = e.bin("or", fixed, self.me)
+
+    def elsewhere(self, stamp: Value) -> Value:
+        """Whether an entry is another block's (of global memory)."""
+        e = self.e
+        return e.bin("and", e.icmp("ult", stamp, self.start), e.icmp("ne", stamp, e.i64(0)))
+
+    def live(self, stamp: Value) -> Value:
+        alive = self.e.icmp("uge", stamp, self.floor)
+        return self.e.bin("or", alive, self.elsewhere(stamp)) if self.across else alive
+
+    def other_warp(self, entry: Value, stamp: Value) -> Value:
+        e = self.e
+        other = e.icmp("ne", e.bin("lshr", _thread(e, entry), e.i64(5)), self.warp)
+        return e.bin("or", other, self.elsewhere(stamp)) if self.across else other
+
+    def foreign(self, entry: Value, stamp: Value) -> Value:
+        """Whether an entry is not this lane's own."""
+        e = self.e
+        other = e.icmp("ne", _thread(e, entry), self.me)
+        return e.bin("or", other, self.elsewhere(stamp)) if self.across else other
+
+    def suspicious(self, entry: Value) -> Value:
+        """Lanes for which an entry may be a conflict: alive, another thread's, and not both of them strong.
+
+        Volatile accesses of one warp count as plain: lanes that rely on lock-step use them.
+        """
+        e = self.e
+        stamp = _stamp(e, entry)
+        kind = e.bin("and", e.bin("lshr", entry, e.i64(ENTRY_STRENGTH)), e.i64(3))
+        atomic, volatile = e.icmp("eq", kind, e.i64(2)), e.icmp("eq", kind, e.i64(1))
+        mine_atomic, mine_strong = e.icmp("eq", self.strength, e.i64(2)), e.icmp("ne", self.strength, e.i64(0))
+        apart = e.bin("or", e.splat(mine_atomic), self.other_warp(entry, stamp))
+        agree = e.bin("and", e.splat(mine_strong), e.bin("or", atomic, e.bin("and", volatile, apart)))
+        found = e.bin("and", self.live(stamp), self.foreign(entry, stamp))
+        return e.bin("and", found, e.flip(agree))
+
+
+def unordered(across: bool) -> str:
+    """Of suspicious lanes those whose thread really cannot know of the entry's access."""
+
+    def build(e: Body) -> None:
+        entry, lanes = argument("held", "i64", True), argument("lanes", "i32")
+        stamp, thread, me = _stamp(e, entry), _thread(e, entry), e.threads()
+        row = e.bin("shl", me, e.i64(10))
+        where = e.bin("add", e.bin("shl", e.bin("add", row, thread), e.i64(2)), e.watch("known"))
+        known = e.resize(e.gather(32, where, lanes), 64)
+        late = e.icmp("uge", stamp, known)
+        if not across:
+            e.line(f"ret i32 {e.bin('and', e.bits_of(late), lanes).text}")
+            return
+        start = e.watch("start")
+        before = e.bin("and", e.bits_of(e.icmp("ult", stamp, start)), lanes)
+        within = e.bin("and", e.bin("and", e.bits_of(late), lanes), e.flip(before))
+        e.line("%buffer = alloca <32 x i64>, align 64")
+        cross = e.icmp("ne", e.watch("cross"), e.i64(0))
+        ask = e.bin("and", cross, e.some(before))
+        e.line(f"br i1 {ask.text}, label %ask, label %plain")
+        e.label("ask")
+        e.line(f"store {V64} {entry.text}, ptr %buffer, align 64")
+        answer = e.resize(e.event("cross", e.i64(0), e.i64(0), e.resize(before, 64), "%buffer"), 32)
+        e.line(f"ret i32 {e.bin('or', within, answer).text}")
+        e.label("plain")
+        e.line(f"ret i32 {e.bin('or', within, before).text}")
+
+    return function(
+        f"internal i32 @unordered_{'g' if across else 's'}(ptr %ctx, {V64} %held, i32 %lanes)", build, "noinline"
+    )
+
+
+# ---------------------------------------------------------------- one word of one access
+
+
+def word(across: bool) -> str:
+    """Check and note one granule of an access; `%at` are byte offsets into the three shadows."""
+    letter = "g" if across else "s"
+    prefix = "global_" if across else ""
+
+    def build(e: Body) -> None:
+        at, mask = argument("at", "i64", True), argument("mask", "i32")
+        facts = Facts(e, across)
+        writes, reads, others = (e.bin("add", at, e.watch(prefix + name)) for name in ("writes", "reads", "others"))
+        write = e.gather(64, writes, mask)
+        rule = e.bin("and", argument("rule", "i32"), e.const("i32", 3))
+        is_load, is_store = (e.icmp("eq", rule, e.const("i32", n)) for n in (0, 1))
+
+        # reads (and atomics) of what nobody has written
+        stamp = _stamp(e, write)
+        unset = e.icmp("eq", write, e.i64(NEVER_WRITTEN)) if across else e.icmp("ult", stamp, facts.start)
+        raw = e.bin("and", e.bits_of(unset), mask)
+        raw = e.select(is_store, e.const("i32", 0), raw)
+        e.when(e.some(raw), "unset")
+        report(e, UNSET, raw, e.const("i64", 0))
+        e.after("unset")
+
+        if across:  # a store that leaves the value as it was does no harm: relaxations in place are made of them
+            change = e.bin("and", mask, e.bin("or", argument("differs", "i32"), e.bits_of(unset)))
+            mask = e.select(is_store, change, mask)
+        suspects = e.bin("and", e.bits_of(facts.suspicious(write)), mask)
+        e.when(e.some(suspects), "against_write")
+        late = e.assign(
+            f"call i32 @unordered_{letter}(ptr %ctx, {V64} {write.text}, i32 {suspects.text})", "i32", False
+        )
+        e.when(e.some(late), "late_write")
+        # Two stores of one line that leave the value as it was, such as `found = 1`, do no harm.
+        same_place = e.icmp(
+            "eq", e.bin("and", e.bin("lshr", write, e.i64(ENTRY_PLACE)), e.i64(0xFFFF)),
+            e.resize(argument("place", "i32"), 64),
+        )  # fmt: skip
+        silent = e.bin("and", e.bits_of(same_place), e.flip(argument("differs", "i32")))
+        twice = e.bin("and", late, e.flip(e.select(is_store, silent, e.const("i32", 0))))
+        kind = e.select(is_load, e.i64(READ_LATE), e.i64(WRITE_TWICE))
+        report(e, kind, twice, write)
+        e.after("late_write")
+        e.after("against_write")
+
+        read, other = e.gather(64, reads, mask), e.gather(64, others, mask)
+        e.line(f"br i1 {is_load.text}, label %load, label %store")
+
+        e.label("store")
+        for name, entry in (("read", read), ("other", other)):
+            suspects = e.bin("and", e.bits_of(facts.suspicious(entry)), mask)
+            e.when(e.some(suspects), f"against_{name}")
+            late = e.assign(
+                f"call i32 @unordered_{letter}(ptr %ctx, {V64} {entry.text}, i32 {suspects.text})", "i32", False
+            )
+            e.when(e.some(late), f"late_{name}")
+            report(e, e.i64(WRITE_LATE), late, entry)
+            e.after(f"late_{name}")
+            e.after(f"against_{name}")
+        e.scatter(facts.new, writes, mask)
+        e.line("ret void")
+
+        e.label("load")
+        read_stamp, other_stamp = _stamp(e, read), _stamp(e, other)
+        read_live = facts.live(read_stamp)
+        read_far = e.bin("and", read_live, facts.other_warp(read, read_stamp))
+        other_far = e.bin("and", facts.live(other_stamp), facts.other_warp(other, other_stamp))
+        near = e.bin("and", read_live, facts.foreign(read, read_stamp))
+        kept = e.select(e.bin("or", read_far, e.bin("and", near, e.flip(other_far))), read, other)
+        e.scatter(kept, others, mask)
+        e.scatter(facts.new, reads, mask)
+        # Of lanes that read one word together one is kept as the last reader, another as the one before.
+        won = e.gather(64, reads, mask)
+        lost = e.bin("and", e.bits_of(e.icmp("ne", won, facts.new)), mask)
+        lost = e.bin("and", lost, e.flip(e.bits_of(e.bin("or", read_far, other_far))))
+        e.when(e.some(lost), "second")
+        e.scatter(facts.new, others, lost)
+        e.after("second")
+        e.line("ret void")
+
+    return function(
+        f"internal void @word_{letter}(ptr %ctx, i32 %place, {V64} %at, {V64} %where, i32 %mask, i32 %rule, i32 %differs)",
+        build, "noinline",
+    )  # fmt: skip
+
+
+def report(e: Body, kind, lanes: Value, entries: Value) -> None:
+    kind = e.i64(kind) if isinstance(kind, int) else kind
+    entries = e.splat(entries)
+    e.line(
+        f"call void @wb_s_report(ptr %ctx, i64 {kind.text}, i32 %place, i32 {lanes.text}, {V64} {entries.text}, "
+        f"{V64} %where)"
+    )
+
+
+# A conflict is counted by its kind and its two places; the host hears of the first one only.
+REPORT = f"""
+define void @wb_s_report(ptr %ctx, i64 %kind, i32 %place, i32 %lanes, {V64} %entries, {V64} %where) noinline cold {{
+entry:
+  %addresses = alloca {V64}, align 64
+  %held = alloca {V64}, align 64
+  store {V64} %where, ptr %addresses, align 64
+  store {V64} %entries, ptr %held, align 64
+  %wsp = getelementptr i64, ptr %ctx, i64 {SLOT["watch"]}
+  %watch = load ptr, ptr %wsp
+  %pp = getelementptr i64, ptr %watch, i64 {WATCH_SLOT["pairs"]}
+  %pairs = load ptr, ptr %pp
+  %np = getelementptr i64, ptr %watch, i64 {WATCH_SLOT["places"]}
+  %n = load i64, ptr %np
+  %place64 = zext i32 %place to i64
+  %plane = mul i64 %kind, %n
+  %line = add i64 %plane, %place64
+  %row = mul i64 %line, %n
+  %ep = getelementptr i64, ptr %watch, i64 {WATCH_SLOT["event"]}
+  %event = load ptr, ptr %ep
+  %high = shl i64 %kind, 16
+  %what = or i64 %high, %place64
+  br label %next
+next:
+  %rest = phi i32 [%lanes, %entry], [%rest1, %done]
+  %none = icmp eq i32 %rest, 0
+  br i1 %none, label %out, label %each
+each:
+  %lane = call i32 @llvm.cttz.i32(i32 %rest, i1 true)
+  %less = sub i32 %rest, 1
+  %rest1 = and i32 %rest, %less
+  %hp = getelementptr i64, ptr %held, i32 %lane
+  %entry_here = load i64, ptr %hp
+  %shifted = lshr i64 %entry_here, {ENTRY_PLACE}
+  %other = and i64 %shifted, 65535
+  %cell = add i64 %row, %other
+  %cp = getelementptr i32, ptr %pairs, i64 %cell
+  %count = load i32, ptr %cp
+  %count1 = add i32 %count, 1
+  store i32 %count1, ptr %cp
+  %first = icmp eq i32 %count, 0
+  br i1 %first, label %tell, label %done
+tell:
+  %lane64 = zext i32 %lane to i64
+  %x = call i64 %event(ptr %ctx, i64 {EVENT_CODE["pair"]}, i64 %what, i64 %entry_here, i64 %lane64, ptr %addresses)
+  br label %done
+done:
+  br label %next
+out:
+  ret void
+}}
+"""

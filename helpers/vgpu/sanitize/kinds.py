@@ -1,0 +1,62 @@
+"""The kinds of finding: one row each, with its title, how bad it is, and what usually mends it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of mistake. A "hint" is legal but seldom meant; all others are errors."""
+
+    key: str
+    title: str
+    cure: str
+    level: str = "error"
+
+
+_ROWS = (
+    Kind("out_of_bounds", "out of bounds", "check the index against the size of the array."),
+    Kind(
+        "overrun", "overrun into the neighbouring shared array",
+        "make the array as large as the block needs, and check the index against its size.",
+    ),
+    Kind("misaligned", "misaligned access", "let every index start at a multiple of the access's size."),
+    Kind("null_pointer", "null pointer", "pass an array for every pointer of the kernel."),
+    Kind("use_after_free", "use after free", "keep a reference to the array for as long as kernels use it."),
+    Kind(
+        "race_write_write", "race: two writes",
+        "let one thread write, give every thread its own element, or separate the writes with a barrier.",
+    ),
+    Kind("race_read_write", "race: a read and a write", "put a barrier between the write and the read."),
+    Kind(
+        "race_lanes", "race: threads of one store write different values to one element",
+        "give every thread its own element, or add with an atomic.",
+    ),
+    Kind("race_atomic", "race: an atomic and a plain access", "make every access an atomic, or put a barrier between."),
+    Kind("uninitialised", "uninitialised read", "write the element before it is read: every thread its part, then a "
+         "barrier."),
+    Kind("barrier_divergent", "barrier in divergent code", "every thread of a block must reach the same barrier: "
+         "move it out of the branch."),
+    Kind("barrier_ended", "barrier without threads that have ended", "let threads without work stay until the last "
+         "barrier: guard the work, not the thread.", "hint"),
+    Kind("barrier_count", "barrier for a number of threads that is no multiple of 32", "count whole warps: barriers "
+         "count 32 threads at a time."),
+    Kind("mask_absent", "mask names threads that are elsewhere", "name only the lanes that execute the instruction; "
+         "take the mask before the branch with __ballot_sync."),
+    Kind("mask_ended", "mask names threads that have ended", "what a lane that has ended would send is undefined: "
+         "guard the work, not the thread, so that all lanes come.", "hint"),
+    Kind("mask_self", "mask does not name the thread itself", "every lane that executes the instruction must be in "
+         "its own mask."),
+    Kind("activemask", "activemask() as a mask in divergent code", "who is active is not who should take part: compute "
+         "the mask before the branch with __ballot_sync(0xffffffff, condition).", "hint"),
+    Kind("partial_warp", "matrix instruction by part of a warp", "let whole warps reach it: choose by warp, not by "
+         "thread."),
+    Kind("deadlock", "deadlock", "every thread of a block must reach the same barrier: move it out of the branch."),
+    Kind("stack_overflow", "stack overflow", "check that the recursion ends in every thread."),
+    Kind("timeout", "the kernel does not end", "check that the loop's condition changes in every thread."),
+    Kind("assertion", "failed assertion", "see what the assertion says about the values."),
+    Kind("trap", "trap", "find out what leads to the trap."),
+    Kind("fault", "fault", "see the message."),
+)  # fmt: skip
+KINDS = {row.key: row for row in _ROWS}

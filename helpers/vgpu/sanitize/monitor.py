@@ -1,0 +1,276 @@
+"""What watches a launch: the shadows that compiled code writes, and what it tells the host."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+
+import numpy as np
+
+from helpers.vgpu import faults, memory
+from helpers.vgpu.context import (
+    ENTRY_PLACE,
+    ENTRY_THREADS,
+    ENTRY_TIME,
+    ERRORS,
+    EVENTS,
+    NEVER_WRITTEN,
+    PC_BARRIER_SHIFT,
+    PC_DONE,
+    PC_WAIT,
+    SITE_BYTES,
+    SLOT,
+    WATCH,
+    WATCH_SLOT,
+)
+from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.lower.watch import UNKNOWN
+from helpers.vgpu.runtime.shadow import CLASH, PAIR_KINDS, UNSET
+from helpers.vgpu.sanitize.order import Order
+from helpers.vgpu.sanitize.report import Report
+
+_SIGNATURE = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
+)
+MOST_PLACES = 8192  # their pairs are counted in a table
+EVERYWHERE = (1 << 63) - 1
+ENTRY_BYTES = 8
+GOES_ON = ("bounds", "alignment")  # faults after which the other lanes, and these, can go on …
+LEAVES_OUT = ("load", "store", "atomic", "copy")  # … where the instruction leaves the wrong lanes out
+
+
+class Monitor:
+    """Shadows, knowledge and findings of one launch; `attach` lets a worker's compiled code use them."""
+
+    def __init__(self, run, report: Report, arrays, races_in_global: bool):
+        self.run, self.report = run, report
+        self.lowered, self.races_in_global = run.lowered, races_in_global
+        # What bulk copies write is not in the shadow.
+        self.bulk = any(site.kind.startswith("bulk") for site in self.lowered.sites)
+        self.order = Order(int(np.prod(run.block)))
+        self.words = np.zeros(len(WATCH), np.int64)
+        self.kept: list = []  # what compiled code has the addresses of
+        self.error: BaseException | None = None
+        places = self.lowered.places
+        self.cells = len(places) + 1
+        if self.cells > MOST_PLACES:
+            raise Unsupported(f"a kernel with {self.cells} accesses is too large to be watched: sanitize its parts.")
+        self.pairs = np.zeros((PAIR_KINDS, self.cells, self.cells), np.uint32)
+        self.bounds = np.zeros((self.cells, 2), np.int64)
+        self.bounds[:, 1] = EVERYWHERE
+        self._fill_bounds()
+        shared, reached = _granule(places, ("shared", "generic")), _granule(places, ("global", "generic"))
+        for name in ("writes", "reads", "others"):
+            self._shadow(name, (run.shared_bytes >> shared) + 16)
+        self.local = np.zeros(run.warps * 32 * self.lowered.local_bytes + 16, np.uint8)
+        scratch = np.zeros(SITE_BYTES, np.uint8)
+        self.kept.append(scratch)
+        self.callback = _SIGNATURE(self._event)
+        self._set(
+            event=ctypes.cast(self.callback, ctypes.c_void_p).value, time=1, places=self.cells, shift=shared,
+            global_shift=reached, known=self.order.known.ctypes.data, pairs=self.pairs.ctypes.data,
+            bounds=self.bounds.ctypes.data, local_written=self.local.ctypes.data, scratch=scratch.ctypes.data,
+        )  # fmt: skip
+        self._watch_global(arrays, reached, races_in_global)
+        self.handlers = {code: getattr(self, f"on_{name}") for code, name in EVENTS.items()}
+
+    def attach(self, worker) -> None:
+        """Let a worker's compiled code find the shadows."""
+        self.worker = worker
+        worker.slots[SLOT["watch"]] = self.words.ctypes.data
+
+    def close(self) -> None:
+        """Let go of the launch, so that nothing of it waits for the garbage collector."""
+        self.callback, self.handlers, self.run.monitor, self.run.workers, self.worker = None, {}, None, [], None
+
+    def _set(self, **values: int) -> None:
+        for name, value in values.items():
+            self.words[WATCH_SLOT[name]] = value
+
+    def __getitem__(self, name: str) -> int:
+        return int(self.words[WATCH_SLOT[name]])
+
+    def _shadow(self, name: str, entries: int) -> np.ndarray:
+        found = np.zeros(entries, np.uint64)
+        self.kept.append(found)
+        self._set(**{name: found.ctypes.data})
+        return found
+
+    def _fill_bounds(self) -> None:
+        """For each place the extent of the one array that its addresses are made from."""
+        variables = self.run.kernel.module.variables
+        pointers = {}
+        for parameter, value in zip(self.run.kernel.parameters, self.run.given, strict=True):
+            if len(value) == 8:
+                address = int.from_bytes(value, "little")
+                home = memory.describe(address)
+                if home.allocation is not None and not home.freed and home.offset < home.allocation.nbytes:
+                    pointers[parameter.name] = home.allocation.address, home.allocation.nbytes
+        for number, place in enumerate(self.lowered.places, 1):
+            if place.bounds is not None:
+                low, high = place.bounds
+                self.bounds[number] = low, EVERYWHERE if high is None else high
+            elif place.space == "global" and UNKNOWN not in place.origins:
+                homes = {pointers[name] for name in place.origins if name in pointers}
+                homes |= {(variables.addresses[n], variables.nbytes[n]) for n in place.origins if n in variables.nbytes}
+                if len(homes) == 1:
+                    ((address, nbytes),) = homes
+                    self.bounds[number] = address, address + nbytes
+
+    def _watch_global(self, arrays, shift: int, races: bool) -> None:
+        """Shadows of the memory that the arguments lie in, where races or unwritten memory are looked for."""
+        starts, ends = self.run.table
+        homes: dict[int, list] = {}
+        for array in arrays:
+            if array.nbytes:
+                homes.setdefault(int(np.searchsorted(starts, array.address, "right")) - 1, []).append(array)
+        unwritten = {i: _unwritten(int(starts[i]), int(ends[i]), inside, shift) for i, inside in homes.items()}
+        unwritten = {i: found for i, found in unwritten.items() if found is not None}
+        self.run.touch_offsets[:] = -1
+        total = 0
+        for index in sorted(set(homes) | self._variables(starts) if races else unwritten):
+            self.run.touch_offsets[index] = total
+            total += (int(ends[index] - starts[index]) >> shift) + 1
+        if not total:
+            return
+        writes, _, _ = (self._shadow(f"global_{name}", total) for name in ("writes", "reads", "others"))
+        for index, found in unwritten.items():
+            begin = int(self.run.touch_offsets[index])
+            writes[begin : begin + len(found)][found] = NEVER_WRITTEN
+
+    def _variables(self, starts) -> set[int]:
+        addresses = self.run.kernel.module.variables.addresses.values()
+        return {int(np.searchsorted(starts, a, "right")) - 1 for a in addresses}
+
+    # ------------------------------------------------------------ what compiled code tells
+
+    def _event(self, _, code: int, a: int, b: int, mask: int, vector) -> int:
+        try:
+            return self.handlers[code](a, b, mask, vector) or 0
+        except BaseException as error:  # an exception must not cross into compiled code
+            self.error = self.error or error
+            self.run.cancelled = True
+            self.run.stop(-1)
+            return 0
+
+    def _tick(self) -> int:
+        time = self["time"] + 1
+        self._set(time=time)
+        return time
+
+    def _block(self) -> int:
+        return self.worker["block"]
+
+    def _threads(self, mask: int) -> np.ndarray:
+        return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
+
+    def on_begin(self, *_) -> None:
+        time = self._tick()
+        self._set(floor=time, start=time, detail=0, cross=0)
+        self.local[:] = 0
+        self.order.begin(time, self._block())
+
+    def on_fault(self, code: int, site: int, mask: int, vector) -> int:
+        kind = ERRORS[code]
+        if kind not in GOES_ON or self.lowered.sites[site].kind not in LEAVES_OUT:
+            return 1
+        lanes = [lane for lane in range(32) if mask >> lane & 1]
+        lane = lanes[0]
+        fault = faults.Fault(kind, self._block(), self.worker["warp"], lane, site, _words(vector)[lane])
+        self.report.fault(fault, len(lanes))
+        return 0
+
+    def on_pair(self, what: int, entry: int, lane: int, vector) -> None:
+        kind, place = what >> 16, what & 0xFFFF
+        if kind == UNSET and self.bulk and not self.report.in_global(place, _words(vector)[lane]):
+            return
+        if kind != UNSET and not self.races_in_global and self.report.in_global(place, _words(vector)[lane]):
+            return
+        entry &= (1 << 64) - 1
+        time = entry >> ENTRY_TIME
+        other_block = self.order.block_of(time) if time and kind != CLASH else self._block()
+        other = None if kind == UNSET else (
+            entry >> ENTRY_PLACE & 0xFFFF, entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
+        self.report.pair(kind, place, 32 * self.worker["warp"] + lane, self._block(), _words(vector)[lane], other)
+
+    def _standing(self) -> np.ndarray:
+        return np.array(self.worker.standing(), np.int32)
+
+    def on_uneven(self, *_) -> None:
+        """A barrier of the whole block has opened, and not all its threads came from the same place."""
+        threads = int(np.prod(self.run.block))
+        standing = self._standing()[:threads]
+        ended = np.flatnonzero(standing == PC_DONE)
+        places: dict[int, int] = {}
+        for thread, pc in enumerate(standing.tolist()):
+            if pc != PC_DONE:
+                places.setdefault(pc, thread)
+        self.report.uneven(places, ended, self._block())
+
+    def on_named(self, barrier: int, *_) -> None:
+        waits = np.flatnonzero(self._standing() >> PC_BARRIER_SHIFT == (PC_WAIT >> PC_BARRIER_SHIFT) + barrier)
+        self._set(detail=1)
+        self.order.open(barrier, waits, self._tick())
+
+    def on_counted(self, place: int, told: int, mask: int, _) -> None:
+        count, arrives, barrier = told & 0xFFFFFFFF, told >> 32 & 1, told >> 33
+        threads = self._threads(mask)
+        if count % 32:
+            self.report.counted(place, count, int(threads[0]) if len(threads) else 0, self._block())
+        if arrives:
+            self.order.arrive(barrier, threads, self._tick())
+
+    def on_fence(self, place: int, wide: int, mask: int, _) -> None:
+        self.order.fence(self._threads(mask), self._tick(), self["floor"], bool(wide))
+
+    def on_strong(self, place: int, order: int, mask: int, vector) -> None:
+        addresses, shared = _words(vector), self.worker["shared_base"]
+        for thread in self._threads(mask).tolist():
+            address = addresses[thread % 32]
+            near = 0 <= address - shared < self.worker["shared_bytes"]
+            key = (self._block(), address - shared) if near else (address,)
+            if order & 1 and self.order.acquire(key, thread):
+                self._set(detail=1, cross=int(bool(self.order.seen)))
+            if order & 2:
+                time = self._tick() if order & 4 else self["time"]
+                self.order.release(key, thread, time, self["floor"], bool(order & 4))
+
+    def on_mask(self, place: int, active: int, alive: int, vector) -> None:
+        self.report.mask(place, self.worker["warp"], active, alive, _words(vector), self._block())
+
+    def on_cross(self, _a: int, _b: int, mask: int, vector) -> int:
+        entries = _words(vector)
+        return sum(1 << lane for lane in range(32) if mask >> lane & 1 and self.order.unknown(entries[lane]))
+
+    def on_stray(self, place: int, _: int, mask: int, vector) -> None:
+        lanes = [lane for lane in range(32) if mask >> lane & 1]
+        thread = 32 * self.worker["warp"] + lanes[0]
+        self.report.stray(place, thread, self._block(), _words(vector)[lanes[0]], self.bounds[place], len(lanes))
+
+
+def _words(pointer: int) -> list[int]:
+    """32 unsigned 64-bit words."""
+    return list((ctypes.c_uint64 * 32).from_address(pointer))
+
+
+def _unwritten(start: int, end: int, arrays, shift: int) -> np.ndarray | None:
+    """Which granules of an allocation hold floats that nobody has written: they still are its fill, 0xFF bytes.
+
+    No arithmetic makes such a NaN of other numbers. None where there are none, and for integers, which may be -1.
+    """
+    kinds = {a.dtype for a in arrays}
+    if len(kinds) != 1 or not re.fullmatch(r"(float|complex)\d+", kind := kinds.pop()):
+        return None
+    dtype = np.dtype(kind)
+    size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
+    words = np.frombuffer((ctypes.c_uint8 * ((end - start) // size * size)).from_address(start), f"u{size}")
+    fill = words == np.iinfo(words.dtype).max
+    if not fill.any():
+        return None
+    return np.repeat(fill, size >> shift) if size >> shift else None
+
+
+def _granule(places, spaces) -> int:
+    """Log2 of the bytes that one entry stands for: as narrow as the narrowest access, 4 at most."""
+    smallest = min((p.nbytes for p in places if p.space in spaces and p.nbytes), default=4)
+    return min(smallest, 4).bit_length() - 1
