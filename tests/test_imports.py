@@ -17,7 +17,7 @@ FILES = sorted(HELPERS.rglob("*.py"))
 
 # From what is stood upon to what stands upon it. A module may import its own layer and those before it.
 # A module of helpers/ that no row names belongs with the results, which know nothing of drawing.
-RESULTS = ("helpers.occupancy", "helpers.roofline", "helpers.timing", "helpers.profile", "helpers.streams")
+RESULTS = ("helpers.roofline", "helpers.timing", "helpers.profile", "helpers.streams")
 LAYERS = (
     ("helpers.gpus", "helpers.gpu_sources", "helpers.callable_module"),
     ("helpers.device",),

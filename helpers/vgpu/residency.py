@@ -1,33 +1,14 @@
-"""How many blocks of a launch the modelled GPU holds at once, and what a cooperative launch may therefore ask for.
-
-The rules are those of "CUDA C++ Programming Guide", "Compute Capabilities": warps, blocks, registers and shared memory
-of a multiprocessor, each given out in its own units.
-"""
+"""How many blocks of a launch the modelled GPU holds at once, and what a cooperative launch may therefore ask for."""
 
 from __future__ import annotations
 
 import math
 
 from helpers.device import current
+from helpers.occupancy import occupancy
 from helpers.vgpu.compile import architecture
 from helpers.vgpu.compile.resources import resources
 from helpers.vgpu.errors import CompileError, LaunchError
-
-
-def blocks_per_sm(gpu, registers: int, shared_bytes: int, threads: int) -> int:
-    """Blocks of so many threads that fit on one multiprocessor of `gpu`; `shared_bytes` are all of a block's."""
-    warps = -(-threads // gpu.warp_size)
-    fits = [gpu.warps_per_sm // warps, gpu.blocks_per_sm]
-    a_warp = -(-registers * gpu.warp_size // gpu.register_granularity) * gpu.register_granularity
-    if a_warp:
-        partitions = gpu.partitions_per_sm
-        if -(-warps // partitions) * partitions * a_warp > gpu.registers_per_block:
-            return 0
-        fits.append(gpu.registers_per_sm // partitions // a_warp * partitions // warps)
-    shared = -(-(shared_bytes + gpu.shared_reserved) // gpu.shared_granularity) * gpu.shared_granularity
-    if shared:
-        fits.append(gpu.shared_per_sm // shared)
-    return min(fits)
 
 
 def most_resident(kernel, block, shared_bytes: int) -> int:
@@ -38,7 +19,7 @@ def most_resident(kernel, block, shared_bytes: int) -> int:
         registers = resources(kernel.ptx, "ptx", arch, kernel.entry).registers
     except CompileError:  # made for a newer GPU: all but the registers is known
         registers = 0
-    return gpu.sms * blocks_per_sm(gpu, registers, shared_bytes, math.prod(block))
+    return gpu.sms * occupancy(registers, shared_bytes, math.prod(block), gpu).blocks_per_sm
 
 
 def check_cooperative(kernel, grid, block, shared_bytes: int) -> int:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 
-from helpers import occupancy
 from helpers.device import device
-from helpers.gpus import GPUS
 from helpers.vgpu import cupy as cp
 from helpers.vgpu.errors import Deadlock, DeviceAssert, LaunchError, OutOfBounds
-from helpers.vgpu.residency import blocks_per_sm
 
 i4, f4 = np.int32, np.float32
 
@@ -103,15 +98,6 @@ def test_a_cooperative_grid_has_to_fit_on_the_gpu(compiled):
             compiled.c(RIPPLE)(109, 64, x, 64, 1, cooperative=True, shared_bytes=100_000)
     finally:
         device(before)
-
-
-@pytest.mark.parametrize("gpu", GPUS.values() if hasattr(GPUS, "values") else GPUS, ids=lambda gpu: gpu.name)
-def test_residency_is_what_occupancy_says(gpu):
-    for registers, shared, threads in itertools.product(
-        (16, 33, 64, 128, 255), (0, 1, 1024, 20_000, 49_152), (32, 33, 96, 256, 1000, 1024)
-    ):
-        expected = occupancy.occupancy(registers, shared, threads, gpu).blocks_per_sm
-        assert blocks_per_sm(gpu, registers, shared, threads) == expected, (registers, shared, threads)
 
 
 def test_a_grid_barrier_that_a_block_skips_is_a_deadlock(engine):
