@@ -1,8 +1,5 @@
 """Kernels that real programs taught us: each holds on both engines what one of them once got wrong."""
 
-# The kernels keep the long lines that they have where people publish them.
-# ruff: noqa: E501
-
 from __future__ import annotations
 
 import numpy as np
@@ -73,3 +70,39 @@ def test_an_idle_lane_does_not_hide_an_access_outside_shared_memory(compiled):
         kernel(1, 32, u4(far & 0xFFFFFFFF), i4(3), np.zeros(32, i4))
         with pytest.raises(Exception, match="shared"):
             kernel(1, 32, u4(far & 0xFFFFFFFF), i4(4), np.zeros(32, i4))
+
+
+# ---------------------------------------------------------------- groups
+
+
+@pytest.mark.parametrize("arch", ["compute_75", "compute_80"])
+def test_tiles_of_several_warps(engine, arch):
+    """Groups of 64 threads reduce, vote and broadcast: from 8.0 on, through shared memory that the system reserves."""
+    kernel = engine.c(
+        """
+        #include <cooperative_groups.h>
+        #include <cooperative_groups/reduce.h>
+        namespace cg = cooperative_groups;
+        extern "C" __global__ void k(const int* in, int* out) {
+            __shared__ cg::block_tile_memory<256> scratch;
+            __shared__ int after[256];
+            cg::thread_block block = cg::this_thread_block(scratch);
+            auto pair = cg::tiled_partition<64>(block);
+            int i = block.thread_rank(), v = in[i];
+            after[i] = v; pair.sync();
+            int sum = cg::reduce(pair, v, cg::plus<int>()), most = cg::reduce(pair, v, cg::greater<int>());
+            out[4 * i] = sum; out[4 * i + 1] = most;
+            out[4 * i + 2] = pair.shfl(v, 40) + pair.any(v > 95) + 2 * pair.all(v >= 0);
+            out[4 * i + 3] = after[i ^ 32] + 1000 * pair.meta_group_rank();
+        }""",
+        options=("-std=c++17",),
+        arch=arch,
+    )
+    x = np.random.default_rng(5).integers(0, 100, 256).astype(i4)
+    out = np.zeros((256, 4), i4)
+    kernel(1, 256, x, out)
+    pairs = x.reshape(4, 64)
+    every = [pairs.sum(1), pairs.max(1), pairs[:, 40] + (pairs > 95).any(1) + 2]
+    for column, wanted in enumerate(every):
+        np.testing.assert_array_equal(out[:, column], np.repeat(wanted, 64))
+    np.testing.assert_array_equal(out[:, 3], x[np.arange(256) ^ 32] + 1000 * (np.arange(256) // 64))
