@@ -210,7 +210,7 @@ HEADERS = (
     (
         r"^cub/cub\.cuh$|^cub/device/",
         "CUB's algorithms for a whole device are called from the host. In kernels, include its parts for blocks and "
-        "warps one by one: `<cub/block/block_reduce.cuh>`, `<cub/block/block_scan.cuh>`, `<cub/warp/warp_reduce.cuh>` …",
+        "warps one by one: `<cub/block/block_reduce.cuh>`, `<cub/block/block_scan.cuh>`, `<cub/warp/warp_reduce.cuh>`.",
     ),
     (r"^thrust/complex\.h$", "Write `#include <cuda/std/complex>` and `cuda::std::complex<float>`."),
     (
