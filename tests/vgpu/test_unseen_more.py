@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.vgpu import cupy as cp
+from helpers.vgpu import launch
+from helpers.vgpu.sanitize import sanitize
+from tests.vgpu.conftest import Launchable, prepare_c
+
 f4, i4, u4 = np.float32, np.int32, np.uint32
 
 
@@ -100,9 +105,54 @@ def test_tiles_of_several_warps(engine, arch):
     )
     x = np.random.default_rng(5).integers(0, 100, 256).astype(i4)
     out = np.zeros((256, 4), i4)
-    kernel(1, 256, x, out)
+    kernel(5, 256, x, out)
     pairs = x.reshape(4, 64)
     every = [pairs.sum(1), pairs.max(1), pairs[:, 40] + (pairs > 95).any(1) + 2]
     for column, wanted in enumerate(every):
         np.testing.assert_array_equal(out[:, column], np.repeat(wanted, 64))
     np.testing.assert_array_equal(out[:, 3], x[np.arange(256) ^ 32] + 1000 * (np.arange(256) // 64))
+
+
+RESERVED = """
+    .version 7.8
+    .target sm_80
+    .address_size 64
+    .visible .entry k(.param .u64 out) {
+        .reg .u64 %rd<5>; .reg .u32 %r<7>; .reg .pred %p;
+        .shared .align 16 .b8 own[64];
+        ld.param.u64 %rd1, [out]; cvta.to.global.u64 %rd1, %rd1;
+        mov.u32 %r1, %ctaid.x; mov.u32 %r6, %tid.x; mad.lo.u32 %r1, %r1, 32, %r6; mul.wide.u32 %rd2, %r1, 4;
+        add.u64 %rd1, %rd1, %rd2;
+        mov.u32 %r2, %reserved_smem_offset_1;
+        shl.b32 %r3, %r6, 2; add.u32 %r3, %r3, %r2;
+        atom.shared.add.u32 %r4, [%r3], 7;
+        st.global.u32 [%rd1], %r4;
+        ret;
+    }
+"""
+
+
+def test_reserved_shared_memory_is_zero_for_each_block():
+    """Counters in it start from nothing in every block, as the barriers of cooperative groups expect from 8.0 on."""
+    for name in ("compiled", "reference"):
+        (prepared,) = launch.load(RESERVED, language="cuda").values()
+        out = np.ones(96, u4)
+        Launchable(name, lambda arguments, kernel=prepared: prepare_c(kernel, arguments))(3, 32, out)
+        np.testing.assert_array_equal(out, 0)
+
+
+def test_the_sanitizer_knows_that_reserved_shared_memory_is_zero():
+    kernel = cp.RawModule(
+        code="""
+        #include <cooperative_groups.h>
+        namespace cg = cooperative_groups;
+        extern "C" __global__ void k(int* out) {
+            __shared__ cg::block_tile_memory<128> scratch;
+            __shared__ int s[128];
+            auto pair = cg::tiled_partition<64>(cg::this_thread_block(scratch));
+            s[threadIdx.x] = threadIdx.x; pair.sync(); out[threadIdx.x] = s[threadIdx.x ^ 32];
+        }""",
+        options=("-std=c++17",),
+    ).get_function("k")
+    found = sanitize(kernel, 1, 128, (cp.zeros(128, i4),))
+    assert not [f for f in found if f.kind == "uninitialised"]

@@ -6,7 +6,7 @@ Source positions (`.loc`) are kept on every instruction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 class PTXSyntaxError(ValueError):
@@ -206,7 +206,7 @@ SPECIALS = SPECIAL_VECTORS | {
 
 # Where groups of several warps meet and exchange values: shared memory that the system keeps for itself in a block.
 # PTX knows it by a number that stands where the address of a variable could stand, and so it is one here, as large as
-# cooperative_groups/details/memory.h takes it to be at least.
+# cooperative_groups/details/memory.h takes it to be at least. It comes first, and is zero when a block begins.
 RESERVED = Variable("%reserved_smem_offset_1", "shared", 16, 288)
 
 
@@ -218,6 +218,4 @@ def parse(text: str) -> Module:
     from helpers.vgpu.ptx.parser import Parser  # the parser builds on the classes above
 
     module = Parser(text.partition("\0")[0]).module()
-    if RESERVED.name in text:
-        module.variables[RESERVED.name] = RESERVED
-    return module
+    return replace(module, variables={RESERVED.name: RESERVED, **module.variables}) if RESERVED.name in text else module
