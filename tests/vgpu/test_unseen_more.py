@@ -7,6 +7,8 @@ import pytest
 
 from helpers.vgpu import cupy as cp
 from helpers.vgpu import launch
+from helpers.vgpu import numba_cuda as cuda
+from helpers.vgpu.errors import LaunchError
 from helpers.vgpu.sanitize import sanitize
 from tests.vgpu.conftest import Launchable, prepare_c
 
@@ -156,3 +158,38 @@ def test_the_sanitizer_knows_that_reserved_shared_memory_is_zero():
     ).get_function("k")
     found = sanitize(kernel, 1, 128, (cp.zeros(128, i4),))
     assert not [f for f in found if f.kind == "uninitialised"]
+
+
+# ---------------------------------------------------------------- Numba
+
+
+def test_a_pointer_in_a_signature_takes_an_address():
+    @cuda.jit("void(CPointer(float64), uint32)")
+    def double(x, n):
+        i = cuda.grid(1)
+        if i < n:
+            x[i] *= 2.0
+
+    x = cuda.to_device(np.arange(40.0))
+    double[2, 32](x.__cuda_array_interface__["data"][0], 40)
+    np.testing.assert_array_equal(x.copy_to_host(), 2 * np.arange(40.0))
+
+
+def test_how_many_blocks_can_wait_for_one_another():
+    """A whole number a multiprocessor, fewer for larger blocks, and as many as a cooperative launch takes."""
+
+    @cuda.jit("void(int32[::1])")
+    def count(x):
+        cuda.cg.this_grid().sync()
+        cuda.atomic.add(x, 0, 1)
+
+    (overload,) = count.overloads.values()
+    most = overload.max_cooperative_grid_blocks((256, 2))
+    assert most == overload.max_cooperative_grid_blocks(512) < overload.max_cooperative_grid_blocks(64)
+    assert overload.max_cooperative_grid_blocks(512, 100_000) < most
+    x = cuda.to_device(np.zeros(1, i4))
+    count[3, 64](x)
+    assert x.copy_to_host()[0] == 192
+    # Refused before anything runs.
+    with pytest.raises(LaunchError, match="cooperative"):
+        count[most + 1, 512](x)
