@@ -90,7 +90,7 @@ class Grid:
             "writes": self.writes.ctypes.data if observe else 0, "touch_offsets": self.touch_offsets.ctypes.data,
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
             "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,
-            "dynamic_shared": dynamic, "loose_barriers": lowered.loose_barriers,
+            "dynamic_shared": dynamic, "zeroed_shared": lowered.zeroed_shared, "loose_barriers": lowered.loose_barriers,
             "textures": self.textures[0].ctypes.data, "texture_count": len(self.textures[0]),
             "workspace": 0 if self.workspace is None else self.workspace.address, "patience": PATIENCE * self.warps,
             "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import compile
-from helpers.vgpu.compile import cuda_c as compile_c
-from helpers.vgpu.compile import cuda_c_to_ptx, entries, resources
+from helpers.vgpu.compile import cuda_c_to_ptx, entries, remedies, resources
 from helpers.vgpu.errors import CompileError
 
 SAXPY = """extern "C" __global__ void saxpy(const float *x, float *y, float a, int n)
@@ -151,9 +150,53 @@ def test_an_unknown_option():
 
 
 def test_every_remedy_can_be_written_out():
-    for pattern, remedy in compile_c.REMEDIES:
+    for pattern, remedy in (*remedies.REMEDIES, *remedies.HEADERS):
         groups = re.compile(pattern).groups
-        assert remedy.format(*["thing"] * groups).strip().endswith((".", "`."))
+        assert remedy.format(*["thing"] * groups).strip().endswith((".", "`.", "…"))
+
+
+# What a learner types that kernels lack → a word of the cure, and what to write instead, which must compile.
+CURES = (
+    ("", "x[0] = INFINITY;", "cuda/std/cmath", "#include <cuda/std/cmath>", "x[0] = INFINITY + NAN;"),
+    ("", "x[0] = M_PI;", "CUDART_PI", "#include <math_constants.h>", "x[0] = CUDART_PI + CUDART_PI_F;"),
+    ("", "x[0] = FLT_MAX;", "numeric_limits", "#include <cuda/std/limits>",
+     "x[0] = cuda::std::numeric_limits<float>::max();"),
+    ("", "x[0] = INT_MAX;", "cuda/std/climits", "#include <cuda/std/climits>", "x[0] = INT_MAX;"),
+    ("", "uint i = 0; x[i] = 1;", "unsigned int", "using uint = unsigned int;", "uint i = 0; x[i] = 1;"),
+    ("", "x[0] = __shfl_down(x[0], 1);", "__shfl_down_sync", "", "x[0] = __shfl_down_sync(0xffffffff, x[0], 1);"),
+    ("", "x[0] = rand();", "cp.random", "", ""),
+    ("", "cudaMalloc(&x, 4);", "cp.zeros", "", ""),
+    ("texture<float, 2> t;", "", "cudaTextureObject_t", "", "cudaTextureObject_t t = 0; x[0] = t;"),
+    ("__device__ void f() { extern __shared__ int s[]; s[0] = 1; }", "extern __shared__ float s[]; x[0] = s[0];",
+     "reinterpret_cast", "",
+     "extern __shared__ __align__(16) unsigned char raw[]; float* s = reinterpret_cast<float*>(raw); x[0] = s[0];"),
+    ("", "float4 a{}, b{}; x[0] = (a + b).x;", "operator+",
+     "__device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, 0, 0); }",
+     "float4 a{}, b{}; x[0] = (a + b).x;"),
+    ("", "x[0] = std::max(x[1], x[2]);", "without `std::`", "", "x[0] = max(x[1], x[2]);"),
+    ("", "std::swap(x[0], x[1]);", "cuda::std::swap", "#include <cuda/std/utility>", "cuda::std::swap(x[0], x[1]);"),
+    ("#include <limits>", "", "cuda/std/limits", "#include <cuda/std/limits>", ""),
+    ("#include <type_traits>", "", "cuda/std/type_traits", "#include <cuda/std/type_traits>", ""),
+    ("#include <string.h>", "memset(x, 0, 4);", "Remove", "", "memset(x, 0, 4);"),
+    ("#include <stddef.h>", "size_t n = 1; x[n] = 1;", "Remove", "", "size_t n = 1; x[n] = 1;"),
+    ("#include <helper_math.h>", "", "samples", "", ""),
+    ("#include <helper_cuda.h>", "", "Remove", "", ""),
+    ("#include <cublas_v2.h>", "", "CuPy's functions", "", ""),
+    ("#include <cuda.h>", "", "Remove", "", ""),
+    ("#include <cub/cub.cuh>", "", "cub/block/block_reduce.cuh", "#include <cub/block/block_reduce.cuh>", ""),
+    ("#include <thrust/device_vector.h>", "", "belong to the host", "#include <cub/block/block_radix_sort.cuh>", ""),
+    ("#include <thrust/complex.h>", "", "cuda/std/complex", "#include <cuda/std/complex>",
+     "x[0] = cuda::std::complex<float>(x[0], 1).imag();"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "body", "word", "cured_before", "cured"), CURES)
+def test_what_kernels_lack_is_told_with_a_cure_that_works(before, body, word, cured_before, cured):
+    source = '%s\nextern "C" __global__ void k(float* x) { %s }'
+    with pytest.raises(CompileError) as raised:
+        cuda_c_to_ptx(source % (before, body), options=["-std=c++17"])
+    assert word in str(raised.value)
+    assert cuda_c_to_ptx(source % (cured_before, cured), options=["-std=c++17"]).ptx
 
 
 # --- resources ----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 
+from helpers.vgpu.compile.remedies import of_header, remedy
 from helpers.vgpu.errors import CompileError
 
 # CUDA 13 dropped the GPUs before Turing, so nothing older can be compiled for.
@@ -120,94 +121,6 @@ def _name_file(ptx: str, name: str) -> str:
 
 # --- errors that teach --------------------------------------------------------------------------------------
 
-# First match wins: what the compiler says → what usually mends it.
-REMEDIES = (
-    (r'expected a ";"', "A statement ends in a semicolon."),
-    (r'expected a "}"', "A brace is opened here and never closed."),
-    (
-        r'identifier "(printf|assert)" is undefined',
-        "`{0}` needs no header in a kernel; check that nothing of that name is defined.",
-    ),
-    (
-        r'identifier "(__half2?|__nv_bfloat16\w*|half2?)" is undefined',
-        "Half precision needs `#include <cuda_fp16.h>` (bfloat16: `<cuda_bf16.h>`) at the top of the source.",
-    ),
-    (
-        r'identifier "(u?int(?:8|16|32|64)_t)" is undefined',
-        "`{0}` needs `#include <cuda/std/cstdint>`; or write `int`, `unsigned int`, `long long`.",
-    ),
-    (
-        r'incomplete type "CUtensorMap|identifier "CUtensorMap" is undefined',
-        "Before the first `#include`, write `struct alignas(64) CUtensorMap_st {{ unsigned long long opaque[16]; }};` "
-        "and `typedef CUtensorMap_st CUtensorMap;`: the header that has them cannot be included in kernels.",
-    ),
-    (r'identifier "cg" is undefined', "Add `#include <cooperative_groups.h>` and a namespace alias `cg`."),
-    (
-        r'identifier "(\w+)" is undefined',
-        "Declare `{0}` before this line, or check its spelling: capitals count, as in `threadIdx`.",
-    ),
-    (
-        r'cannot open source file "(?:c?stdio|c?assert|c?math|c?stdlib|cuda_runtime(?:_api)?|device_launch_parameters)'
-        r'(?:\.h)?"',
-        "Remove this line: `printf`, `assert`, `sqrtf`, `expf` and the like need no header in a kernel.",
-    ),
-    (
-        r'cannot open source file "(?:c?stdint)(?:\.h)?"',
-        "Write `#include <cuda/std/cstdint>`, or use `int`, `unsigned int`, `long long`.",
-    ),
-    (
-        r'cannot open source file "(?:vector|string|iostream|algorithm|map|memory|thrust/.*|random)"',
-        "Kernels have no containers, streams or algorithms of the host: use arrays and loops.",
-    ),
-    (
-        r'cannot open source file "curand\w*\.h"',
-        "cuRAND's headers are not installed: make the numbers with `cp.random` and pass them in, or write a small "
-        "generator (xorshift is three lines).",
-    ),
-    (
-        r'cannot open source file "([^"]+)"',
-        "NVRTC has CUDA's headers, not the host's: `<{0}>` is often not needed, else try `<cuda/std/…>`.",
-    ),
-    (
-        r"(calling a|cannot be called from)",
-        "A kernel may only call functions marked `__device__`.",
-    ),
-    (
-        r"expected a declaration|expected an identifier",
-        "A brace `{{` or `}}` too many, or one too few, usually.",
-    ),
-    (r"too (few|many) arguments in function call", "Compare the call with the function's parameters."),
-    (
-        r'a value of type "([^"]+)" cannot be used to initialize an entity of type "([^"]+)"',
-        "The types differ: check `*`, `const` and the element type, or convert on purpose.",
-    ),
-    (
-        r'argument of type "([^"]+)" is incompatible with parameter of type "([^"]+)"',
-        "Pass a {1}, or change the function's parameter; `const` may not be dropped.",
-    ),
-    (
-        r'namespace "std" has no member "(\w+)"',
-        "The host's `std` is not there: write `{0}f` or `{0}` without it, or `cuda::std::{0}` with its header.",
-    ),
-    (
-        r"device-side kernel launch could not be processed",
-        "Kernels are launched from Python, kernel(grid, block, args); `main` and `<<<…>>>` do not belong here.",
-    ),
-    (r"expression must be a modifiable lvalue", "What stands left of `=` is `const`, or no variable."),
-    (
-        r"no operator .* matches these operands",
-        "These types have no such operator: convert one of them first.",
-    ),
-    (
-        r'class "[^"]+" has no member "(\w+)"',
-        "There is no `{0}`: `threadIdx`, `float4` … have `.x .y .z (.w)`.",
-    ),
-    (r"must have a void return type", "A kernel returns nothing: write `__global__ void`."),
-    (r"invalid value for --gpu-architecture", "Ask for compute_75 or newer."),
-    (r"unrecognized option", "NVRTC knows other options than nvcc; see its documentation."),
-    (r"no instance of .*\"(\w+)\" matches", "`{0}` exists, but not for arguments of these types."),
-)
-
 _ERROR = re.compile(r"^(?P<file>.*?)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\S+)?: (?P<text>.*)$")
 
 
@@ -219,13 +132,14 @@ def explain(log: str, source: str, name: str) -> CompileError:
         return _error(end[1], int(end[2]), None, source, name)
     own = [(i, match) for i, match in found if match["file"].endswith(name)]
     if not found:
-        return CompileError(f"NVRTC refused {name}:\n{log}{_remedy(log)}")
+        return CompileError(f"NVRTC refused {name}:\n{log}{remedy(log)}")
     at, first = (own or found)[0]
     if own:
         error = _error(first["text"], int(first["line"]), _column(rows[at + 1 : at + 4]), source, name)
     else:
         header = os.path.basename(first["file"])
-        error = CompileError(f"{header}, which {name} includes: {first['text']}{_remedy(first['text'])}")
+        mend = of_header(source) or remedy(first["text"])
+        error = CompileError(f"{header}, which {name} includes: {first['text']}{mend}")
     others = [match for i, match in own if i != at]
     if others:
         listed = "; ".join(f"line {match['line']}: {match['text']}" for match in others[:3])
@@ -244,7 +158,7 @@ def _error(text: str, line: int, column: int | None, source: str, name: str) -> 
             # The parser notices at the next word; the mistake stands at the end of the line before.
             line, column = before[-1], len(lines[before[-1] - 1].strip())
         excerpt = "\n\n" + _excerpt(lines[line - 1], line, column)
-    return CompileError(f"{name}, line {line}: {text}{excerpt}{_remedy(text)}", line)
+    return CompileError(f"{name}, line {line}: {text}{excerpt}{remedy(text)}", line)
 
 
 def _column(rows) -> int | None:
@@ -260,10 +174,3 @@ def _excerpt(text: str, line: int, column: int | None) -> str:
     margin = f"  {line:>4} | "
     caret = "" if column is None else "\n" + " " * (len(margin) - 2) + "| " + " " * min(column, len(stripped)) + "^"
     return margin + stripped + caret
-
-
-def _remedy(text: str) -> str:
-    for pattern, remedy in REMEDIES:
-        if match := re.search(pattern, text):
-            return "\n\n" + remedy.format(*match.groups())
-    return ""

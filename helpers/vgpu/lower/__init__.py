@@ -28,7 +28,7 @@ from helpers.vgpu.lower import watch as lower_watch
 from helpers.vgpu.lower.calls import Calls
 from helpers.vgpu.lower.control import Control
 from helpers.vgpu.lower.emit import FLOAT_OF_BITS, LANES, Emitter, Value
-from helpers.vgpu.ptx import Imm, Instruction, Location, Not, Pair, Reg, Special, Sym, Vec
+from helpers.vgpu.ptx import RESERVED, Imm, Instruction, Location, Not, Pair, Reg, Special, Sym, Vec
 
 HEADER_BYTES = 192  # program counters, the turn, and room to align the registers
 SEGMENT_SLOTS = 4  # executions, lanes, divergent branches, unused
@@ -66,6 +66,7 @@ class Lowered:
     state_bytes: int
     static_shared: int
     dynamic_offset: int
+    zeroed_shared: int  # bytes of shared memory, from its beginning, that are zero when a block begins
     local_bytes: int
     parameters_addressed: bool
     loose_barriers: bool  # lanes of a warp may meet at different barrier instructions
@@ -158,7 +159,7 @@ class Lowering(Control, Calls):
         )
         return Lowered(
             self.name, text, tuple(self.sites), tuple(self.flow.segments), -(-self.state_bytes // 64) * 64,
-            self.static_shared, self.dynamic_offset,
+            self.static_shared, self.dynamic_offset, RESERVED.nbytes if RESERVED.name in self.shared else 0,
             self.local_bytes, self.parameters_addressed,
             any(self.is_loose(s.last) for s in self.flow.segments if s.end == "barrier"),
             tuple(self.watch.places) if self.watch else (),

@@ -17,6 +17,7 @@ from helpers.vgpu.numba.args import ArgumentError, Packer, mismatch, present, ty
 from helpers.vgpu.numba.config import best_block, dimensions, most_threads
 from helpers.vgpu.numba.function import Function, MissingConfiguration
 from helpers.vgpu.numba.rebind import rebind
+from helpers.vgpu.residency import most_resident
 
 # Options of numba.cuda.jit: what they are when not given. All but the first four leave the PTX as it is.
 OPTIONS = {
@@ -56,6 +57,14 @@ class Overload:
         """The biggest block that its registers (and `launch_bounds`) leave room for."""
         limit = most_threads(self.resources(), device.current())
         return min(limit, self.launch_bounds[0]) if self.launch_bounds else limit
+
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
+        """The most blocks of a grid that can wait for one another: those resident at once on the modelled GPU.
+
+        blockdim: threads, an int or a tuple; dynsmemsize: bytes of dynamic shared memory.
+        """
+        block = (blockdim,) if isinstance(blockdim, int) else tuple(blockdim)
+        return most_resident(self.kernel, block, self.shared_mem_per_block + dynsmemsize)
 
     def inspect_asm(self, cc=None) -> str:
         """The PTX."""

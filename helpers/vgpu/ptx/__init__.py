@@ -6,7 +6,7 @@ Source positions (`.loc`) are kept on every instruction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 class PTXSyntaxError(ValueError):
@@ -204,6 +204,12 @@ SPECIALS = SPECIAL_VECTORS | {
 }  # fmt: skip
 
 
+# Where groups of several warps meet and exchange values: shared memory that the system keeps for itself in a block.
+# PTX knows it by a number that stands where the address of a variable could stand, and so it is one here, as large as
+# cooperative_groups/details/memory.h takes it to be at least. It comes first, and is zero when a block begins.
+RESERVED = Variable("%reserved_smem_offset_1", "shared", 16, 288)
+
+
 def parse(text: str) -> Module:
     """Read a PTX module.
 
@@ -211,4 +217,5 @@ def parse(text: str) -> Module:
     """
     from helpers.vgpu.ptx.parser import Parser  # the parser builds on the classes above
 
-    return Parser(text.partition("\0")[0]).module()
+    module = Parser(text.partition("\0")[0]).module()
+    return replace(module, variables={RESERVED.name: RESERVED, **module.variables}) if RESERVED.name in text else module

@@ -17,6 +17,7 @@ import numpy as np
 
 from helpers.vgpu import device_library, isa, layout, ptx
 from helpers.vgpu.errors import Deadlock, KernelTimeout, Unsupported
+from helpers.vgpu.ptx import RESERVED
 from helpers.vgpu.reference import formats, wide
 from helpers.vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
@@ -142,6 +143,9 @@ class Block:
         self.shared_offsets, self.dynamic_bytes = program.shared_offsets, dynamic_bytes
         self.shared_bytes = program.dynamic + dynamic_bytes if dynamic_bytes else program.static_bytes
         self.shared = Window(self.shared_bytes)
+        if RESERVED.name in self.shared_offsets:
+            start = self.shared.base - self.shared.allocation.ctypes.data + self.shared_offsets[RESERVED.name]
+            self.shared.allocation[start : start + RESERVED.nbytes] = 0
         calls = len(self.codes) > 1
         self.stack_bytes = self.codes[0].local_bytes + (layout.STACK_BYTES if calls else 0)
         self.local = Window(self.stack_bytes * self.threads)

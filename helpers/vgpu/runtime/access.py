@@ -10,7 +10,7 @@ from __future__ import annotations
 from helpers.vgpu.context import ERROR_CODE, PHASES, PLACES
 from helpers.vgpu.runtime import count as runtime_count
 from helpers.vgpu.runtime import slow as runtime_slow
-from helpers.vgpu.runtime.slow import RUN, SAME, WINDOW, compare_pattern
+from helpers.vgpu.runtime.slow import RUN, SAME, WINDOW, compare_pattern, lowest
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, bump, context, site
 
 # ---------------------------------------------------------------- the common path
@@ -26,7 +26,7 @@ def _remembered(kind: str, counted: bool, load: str) -> str:
   {load}
   {site("lp", "low")}
   %low = load i64, ptr %lp
-  %lowest = add i64 %first64, %low
+  {lowest(kind)}
   %from_base = sub i64 %lowest, %base
   {site("rp", "room")}
   %room = load i64, ptr %rp
@@ -145,12 +145,11 @@ checked:
 _WINDOW = f"""
   {context("wsb", "shared_base")}
   %wbase = load i64, ptr %wsb
-  %wf = extractelement {V32} %where, i32 0
-  %wf64 = zext i32 %wf to i64
+  %first = extractelement {V32} %where, i32 0
   {site("wlp", "low")}
-  %wlow = load i64, ptr %wlp
-  %w1 = add i64 %wbase, %wf64
-  %w2 = add i64 %w1, %wlow
+  %low = load i64, ptr %wlp
+  {lowest("i32")}
+  %w2 = add i64 %wbase, %lowest
   %wp = inttoptr i64 %w2 to ptr
   %a = load <16 x i32>, ptr %wp, align 4
   %wq = getelementptr i8, ptr %wp, i64 64

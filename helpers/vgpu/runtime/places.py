@@ -110,6 +110,8 @@ known:
   {get_pointer("sb", "shared_base")}
   {get("ss", "shared_bytes")}
   call void @llvm.memset.p0.i64(ptr %sb, i8 -1, i64 %ss, i1 false)
+  {get("zeroed", "zeroed_shared")}
+  call void @llvm.memset.p0.i64(ptr %sb, i8 0, i64 %zeroed, i1 false)
   {get_pointer("bar", "barriers")}
   call void @llvm.memset.p0.i64(ptr %bar, i8 0, i64 {BARRIER_BYTES}, i1 false)
   {get_pointer("first", "first_pcs")}

@@ -42,8 +42,23 @@ def compare_pattern(kind: str) -> str:
   %c_bits = icmp eq i64 %low_bits, %known_bits"""
 
 
-def _learn(kind: str, windows: bool = False) -> str:
-    """Keep the pattern of %where under %mask: all its lanes are good and aligned, relative to %base with %span."""
+def lowest(kind: str) -> str:
+    """IR that sets %lowest, the lowest address of the pattern: that of lane 0, %first, and %low, the distance from it.
+
+    Lane 0 may be off and then has any number at all, so that the sum has to wrap around like the distance.
+    """
+    if kind == "i64":
+        return "%lowest = add i64 %first, %low"
+    return """%low32 = trunc i64 %low to i32
+  %lowest32 = add i32 %first, %low32
+  %lowest = zext i32 %lowest32 to i64"""
+
+
+def _learn(kind: str, strange: str, windows: bool = False) -> str:
+    """Keep the pattern of %where under %mask: all its lanes are good and aligned, relative to %base with %span.
+
+    `strange` ends the function where there is none to keep: lane 0 is off and so far away that distances from it wrap.
+    """
     v = f"<32 x {kind}>"
     bits = kind[1:]
     widen = "%least64 = sext i32 %least to i64\n  %most64 = sext i32 %most to i64"
@@ -69,6 +84,11 @@ def _learn(kind: str, windows: bool = False) -> str:
   %most = call {kind} @llvm.vector.reduce.smax.v32{kind}({v} %for_most)
   {widen}
   %extent = sub i64 %most64, %least64
+  %measured = icmp ule i64 %extent, %span
+  br i1 %measured, label %usual, label %strange
+strange:
+  {strange}
+usual:
   %room = sub i64 %span, %extent
   %c1 = and i1 %c_pattern, %c_mask
   %same = and i1 %c1, %c_bits
@@ -120,6 +140,8 @@ def _slow_global(counted: bool) -> str:
   store i32 %count, ptr %cp
   %again = call i64 @again_c_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %again"""
+    strange = f"""%far = call i64 @mixed_{letter}(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
+  ret i64 %far"""
     elsewhere = f"""
   %space32 = trunc i64 %space to i32
   %is_shared = icmp eq i32 %space32, 1
@@ -215,7 +237,7 @@ elsewhere:
   %goode = zext i32 %good to i64
   ret i64 %goode
 global:
-  {_learn("i64")}
+  {_learn("i64", strange)}
   {count if counted else f"%mask64b = zext i32 %mask to i64{chr(10)}  ret i64 %mask64b"}
 }}
 
@@ -318,6 +340,18 @@ def _slow_shared(counted: bool, windows: bool) -> str:
   store <8 x i32> %counts, ptr %php
   %again = call i64 @again_c_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %again"""
+    strange_count = f"""%far_atomic = icmp eq i32 %rule, 2
+  %far_every = zext i1 %far_atomic to i32
+  %far_count = call i32 @wavefronts({V32} %where, i32 %mask, i32 %size, i32 %far_every)
+  %far_count64 = zext i32 %far_count to i64
+  %far_pop = call i32 @llvm.ctpop.i32(i32 %mask)
+  %far_pop64 = zext i32 %far_pop to i64
+  {bump("shared_requests", "1", "fr")}
+  {bump("shared_wavefronts", "%far_count64", "fw")}
+  {bump("lanes", "%far_pop64", "fl")}"""
+    strange = f"""{strange_count if counted else ""}
+  %far_mask = zext i32 %mask to i64
+  ret i64 %far_mask"""
     return f"""
 define internal i64 @slow_{letter}_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule) noinline {{
   %none = icmp eq i32 %mask, 0
@@ -354,7 +388,7 @@ failed:
   %rest64 = zext i32 %rest to i64
   ret i64 %rest64
 good:
-  {_learn("i32", windows)}
+  {_learn("i32", strange, windows)}
   {count if counted else f"%mask64b = zext i32 %mask to i64{chr(10)}  ret i64 %mask64b"}
 }}
 """

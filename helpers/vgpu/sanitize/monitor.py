@@ -182,6 +182,8 @@ class Monitor:
 
     def on_pair(self, what: int, entry: int, lane: int, vector) -> None:
         kind, place = what >> 16, what & 0xFFFF
+        if kind == UNSET and self._zeroed(_words(vector)[lane]):
+            return
         if kind == UNSET and self.bulk and not self.report.in_global(place, _words(vector)[lane]):
             return
         if kind != UNSET and not self.races_in_global and self.report.in_global(place, _words(vector)[lane]):
@@ -192,6 +194,11 @@ class Monitor:
         other = None if kind == UNSET else (
             entry >> ENTRY_PLACE & 0xFFFF, entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
         self.report.pair(kind, place, 32 * self.worker["warp"] + lane, self._block(), _words(vector)[lane], other)
+
+    def _zeroed(self, address: int) -> bool:
+        """Whether this, an offset or a generic address, is in the shared memory that begins as zeros."""
+        base = self.worker["shared_base"]
+        return 0 <= (address - base if address >= base else address) < self.lowered.zeroed_shared
 
     def _standing(self) -> np.ndarray:
         return np.array(self.worker.standing(), np.int32)
