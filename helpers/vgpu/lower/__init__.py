@@ -69,6 +69,7 @@ class Lowered:
     local_bytes: int
     parameters_addressed: bool
     loose_barriers: bool  # lanes of a warp may meet at different barrier instructions
+    asks: bool = False  # warps may ask memory whether they may go on
     places: tuple[lower_watch.Place, ...] = ()  # what is watched, from number 1 on
 
 
@@ -161,6 +162,7 @@ class Lowering(Control, Calls):
             self.static_shared, self.dynamic_offset,
             self.local_bytes, self.parameters_addressed,
             any(self.is_loose(s.last) for s in self.flow.segments if s.end == "barrier"),
+            bool(self.flow.spinning or self.flow.waits),
             tuple(self.watch.places) if self.watch else (),
         )  # fmt: skip
 

@@ -75,9 +75,13 @@ class Control:
         poll, done = (_splat(c) for c in (PC_POLL, PC_DONE))
         e.label("dispatch")
         e.line(f"%pcs = load {v}, ptr %state, align 64")
-        if not self.flow.stacked:
+        if self.simple:
+            self.united()
+        elif not self.flow.stacked:
             e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")
-        if self.flow.stacked:
+        if self.simple:
+            pass
+        elif self.flow.stacked:
             self.choose()
         elif self.flow.structured:
             e.line("%pc = add i32 %low, 0")
@@ -111,7 +115,7 @@ class Control:
             e.label("polling")
             e.line(f"ret i32 {POLLING}")
             e.label("one_place")
-        if not self.flow.stacked:
+        if not self.flow.stacked and not self.simple:
             e.line(f"%at0 = insertelement {v} poison, i32 %pc, i32 0")
             e.line(f"%at = shufflevector {v} %at0, {v} poison, {v} zeroinitializer")
             e.line(f"%here = icmp eq {v} %pcs, %at")
@@ -121,10 +125,10 @@ class Control:
             e.line(f"%picked = and i32 %all_here, {chosen.text}")
             e.line("%nobody = icmp eq i32 %picked, 0")
             e.line("%bits = select i1 %nobody, i32 %all_here, i32 %picked")
-        else:
+        elif not self.simple:
             e.line("%bits = bitcast <32 x i1> %here to i32")
         e.line("store i32 %bits, ptr %mask_slot")
-        if not self.flow.stacked:
+        if not self.flow.stacked and not self.simple:
             e.line(f"%elsewhere = select <32 x i1> %here, {v} {done}, {v} {seen.text}")
             e.line(f"%others0 = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
         if self.flow.structured:
@@ -142,6 +146,9 @@ class Control:
         e.line("%next = load i32, ptr %index_slot")
         cases = " ".join(f"i32 {s.index}, label %s{s.index}" for s in self.flow.segments)
         e.line(f"switch i32 %next, label %lost [ {cases} ]")
+        for label, status in (("waits", WAITING), ("ends", DONE)):
+            e.label(label)
+            e.line(f"ret i32 {status}")
         e.label("lost")
         e.line("unreachable")
         if self.flow.diverged:
@@ -167,6 +174,46 @@ class Control:
                 e.line("%spin_new = xor i64 %spin_old, 1")
                 e.line("store i64 %spin_new, ptr %turn_p")
             e.line(f"ret i32 {SPUN}")
+
+    @property
+    def simple(self) -> bool:
+        """Whether the lowest pending segment always runs next, and nothing but barriers makes lanes wait."""
+        return self.flow.structured and not (self.flow.waits or self.flow.stacked or self.fine)
+
+    def united(self) -> None:
+        """The lowest program counter, its lanes and the lowest of the others: mostly all lanes are at one place."""
+        e, v = self.e, f"<{LANES} x i32>"
+
+        def lanes_at(tag: str, pc: str) -> None:
+            e.line(f"%at0{tag} = insertelement {v} poison, i32 {pc}, i32 0")
+            e.line(f"%at{tag} = shufflevector {v} %at0{tag}, {v} poison, {v} zeroinitializer")
+            e.line(f"%here{tag} = icmp eq {v} %pcs, %at{tag}")
+            e.line(f"%bits{tag} = bitcast <{LANES} x i1> %here{tag} to i32")
+
+        e.line(f"%first_pc = extractelement {v} %pcs, i32 0")
+        lanes_at("_one", "%first_pc")
+        e.line("%united = icmp eq i32 %bits_one, -1")
+        e.line("br i1 %united, label %dispatch_all, label %dispatch_some")
+        e.label("dispatch_some")
+        e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")
+        lanes_at("_low", "%low")
+        e.line(f"%elsewhere = select <{LANES} x i1> %here_low, {v} {_splat(PC_DONE)}, {v} %pcs")
+        e.line(f"%others_some = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
+        e.line("br label %dispatch_all")
+        e.label("dispatch_all")
+        e.line("%pc = phi i32 [%first_pc, %dispatch], [%low, %dispatch_some]")
+        e.line("%bits = phi i32 [-1, %dispatch], [%bits_low, %dispatch_some]")
+        e.line(f"%others0 = phi i32 [{PC_DONE}, %dispatch], [%others_some, %dispatch_some]")
+
+    def others_at(self, least: int) -> Value | None:
+        """Whether all lanes that are not running wait at `least` or beyond; None where that takes the dispatcher."""
+        e = self.e
+        if not self.simple:
+            return None
+        others = e.assign("load i32, ptr %others_slot", "i32", False)
+        if self.flow.diverged:
+            others = e.intrinsic("llvm.umin", others, e.assign("load i32, ptr %aside_slot", "i32", False))
+        return e.icmp("uge", others, e.const("i32", least))
 
     def burn(self, tag: str, onward: str) -> None:
         """Use up fuel; without any left, return to the block loop: "dispatch", "jump", or "spin" (dear)."""
@@ -365,9 +412,13 @@ class Control:
         self.spill(segment)
         flag = e.bin("shl", e.bin("and", number, e.const("i32", 15)), e.const("i32", PC_BARRIER_SHIFT))
         target = e.bin("or", flag, e.const("i32", segment.targets[0] | PC_WAIT))
+        everyone_waits = self.others_at(PC_WAIT)
         self.flush()
         if guard is None:
             self.set_pcs(self.mask, target)
+            if everyone_waits is not None:
+                e.line(f"br i1 {everyone_waits.text}, label %waits, label %dispatch")
+                return
         else:
             waiting = self.guarded_mask(guard)
             rest = e.bin("and", self.mask, e.flip(waiting))
@@ -383,9 +434,13 @@ class Control:
             e.line(f"call void @wb_fail(ptr %ctx, i64 {ERROR_CODE['trap']}, i64 {site}, i32 {self.mask.text})")
             e.line(f"ret i32 {FAILED}")
             return
+        everyone_done = self.others_at(PC_DONE)
         self.flush()
         self.set_pcs(self.mask, e.const("i32", PC_DONE))
-        e.line("br label %dispatch")
+        if everyone_done is None:
+            e.line("br label %dispatch")
+        else:
+            e.line(f"br i1 {everyone_done.text}, label %ends, label %dispatch")
 
 
 def _splat(value: int) -> str:
