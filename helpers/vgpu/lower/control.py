@@ -383,7 +383,9 @@ class Control:
         taken_up = e.icmp("ne", old, e.const("i32", PC_DONE))
         e.line(f"br i1 {taken_up.text}, label %room{k}, label %free_hand{k}")
         e.label(f"room{k}")
-        self.flush()
+        e.declarations.add("declare void @wb_put_lanes(ptr, i32, i32)")  # this is rare: code that is small will do
+        lanes = e.assign("load i32, ptr %lanes_slot", "i32", False)
+        e.line(f"call void @wb_put_lanes(ptr %state, i32 {lanes.text}, i32 {old.text})")
         before = e.assign("load i32, ptr %others_slot", "i32", False)
         e.line(f"store i32 {e.intrinsic('llvm.umin', before, old).text}, ptr %others_slot")
         e.line(f"br label %free_hand{k}")

@@ -83,6 +83,16 @@ barrier_end:
   br label %barrier
 }}
 
+define void @wb_put_lanes(ptr %state, i32 %mask, i32 %target) noinline {{
+  ; The lanes of a mask wait at a segment.
+  %pcs = load {V32}, ptr %state, align 64
+  %lanes = bitcast i32 %mask to {V1}
+  {broadcast("targets", "i32", "%target")}
+  %new = select {V1} %lanes, {V32} %targets, {V32} %pcs
+  store {V32} %new, ptr %state, align 64
+  ret void
+}}
+
 define internal i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered, i64 %loose) {{
   ; A barrier opens when no live lane of the block is anywhere else: find the lowest and highest waiting lane.
   ; Lanes of one warp must wait at the same instruction, unless the kernel uses barriers made for divergent lanes.
