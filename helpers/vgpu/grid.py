@@ -251,7 +251,9 @@ def _lanes(block: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
 def _run_blocks(in_turn: bool = False):
     """The block loop, or the plain one for launches whose blocks never wait for others."""
     # CFUNCTYPE lets go of the interpreter's lock while the code runs.
-    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(jit.address("wb_run_plain" if in_turn else "wb_run_blocks"))
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
+        jit.address("wb_run_plain" if in_turn else "wb_run_blocks")
+    )
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}

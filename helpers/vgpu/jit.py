@@ -6,6 +6,8 @@ makes code without AVX-512 on a machine that has it.
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import os
 import threading
 
@@ -13,11 +15,13 @@ import llvmlite.binding as llvm
 
 from helpers.vgpu.errors import Unsupported
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _engine = None
 _machine = None
 _wide = False  # whether the CPU has AVX-512
 _made: set[str] = set()  # functions of the runtime that there are, and texts of parts of it
+_numbers = itertools.count(1)
+_kernels: dict[bytes, int] = {}  # hashes of kernels' texts and where their code is
 
 
 def _start():
@@ -72,6 +76,19 @@ def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
         engine.add_module(module)
         engine.finalize_object()
         return {name: engine.get_function_address(name) for name in functions}
+
+
+def compile_kernel(text: str, name: str) -> int:
+    """The address of the one function of a module, called `name` there: the same text gives the same code.
+
+    So a kernel that is defined again, as by a notebook's cell that is run again, is not compiled again.
+    """
+    key = hashlib.sha256(text.encode()).digest()
+    with _lock:
+        if key not in _kernels:
+            own = f"{name}_{next(_numbers)}"  # even if an interruption left one of another text behind
+            _kernels[key] = compile_ir(text.replace(f"@{name}(", f"@{own}("), (own,))[own]
+        return _kernels[key]
 
 
 def _make(engine, wanted: set[str]) -> None:

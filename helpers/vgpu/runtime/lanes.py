@@ -17,9 +17,8 @@ ATOMIC_OPS = {  # name -> (LLVM types, atomicrmw operation)
 
 # The same for memory that no other thread of this machine works on: a block's shared memory. %old and %x give %new.
 PLAIN_OPS = {
-    **{op: "%new = {op} {t} %old, %x" for op in ("add", "fadd", "and", "or", "xor")},
-    **{op: "%c = icmp {compare} {t} %old, %x\n  %new = select i1 %c, {t} %old, {t} %x"
-       for op in ("min", "max", "umin", "umax")},
+    **dict.fromkeys(("add", "fadd", "and", "or", "xor"), "%new = {op} {t} %old, %x"),
+    **dict.fromkeys(("min", "max", "umin", "umax"), "%c = icmp {compare} {t} %old, %x\n  %new = select i1 %c, {t} %old, {t} %x"),
     "xchg": "%new = select i1 true, {t} %x, {t} %old",
     "uinc_wrap": "%up = add {t} %old, 1\n  %c = icmp uge {t} %old, %x\n  %new = select i1 %c, {t} 0, {t} %up",
     "udec_wrap": "%down = sub {t} %old, 1\n  %z = icmp eq {t} %old, 0\n  %g = icmp ugt {t} %old, %x\n"
