@@ -68,14 +68,13 @@ class Dispatch:
         poll, done = (_splat(c) for c in (PC_POLL, PC_DONE))
         e.label("dispatch")
         e.line(f"%pcs = load {v}, ptr %state, align 64")
-        if self.simple:
-            self.united()
-        elif not self.flow.stacked:
+        searched = not (self.flow.stacked or self.simple)
+        if searched:
             e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")
-        if self.simple:
-            pass
-        elif self.flow.stacked:
+        if self.flow.stacked:
             self.choose()
+        elif self.simple:
+            self.united()
         elif self.flow.structured:
             e.line("%pc = add i32 %low, 0")
         else:
@@ -108,7 +107,7 @@ class Dispatch:
             e.label("polling")
             e.line(f"ret i32 {POLLING}")
             e.label("one_place")
-        if not self.flow.stacked and not self.simple:
+        if searched:
             e.line(f"%at0 = insertelement {v} poison, i32 %pc, i32 0")
             e.line(f"%at = shufflevector {v} %at0, {v} poison, {v} zeroinitializer")
             e.line(f"%here = icmp eq {v} %pcs, %at")
@@ -121,7 +120,7 @@ class Dispatch:
         elif not self.simple:
             e.line("%bits = bitcast <32 x i1> %here to i32")
         e.line("store i32 %bits, ptr %mask_slot")
-        if not self.flow.stacked and not self.simple:
+        if searched:
             e.line(f"%elsewhere = select <32 x i1> %here, {v} {done}, {v} {seen.text}")
             e.line(f"%others0 = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
         if self.flow.structured:
