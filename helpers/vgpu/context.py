@@ -70,8 +70,9 @@ PC_BARRIER_SHIFT = 24
 PC_DONE = 0x7FFFFFFF
 
 # A block's barriers: for each of 16 the lanes whose predicate was true and false so far (reducing barriers), the same
-# of the round that ended, the threads that a counting barrier waits for, those that arrived without waiting.
-GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, BARRIER_BYTES = 0, 256, 512, 640, 768, 1024
+# of the round that ended, the threads that a counting barrier waits for, those that arrived without waiting; then
+# whether any barrier had a count, and whether any reduced.
+GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 512, 640, 768, 776, 1024
 
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
 # (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.

@@ -60,6 +60,7 @@ class Grid:
         uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
         self.textures = textures.table() if uses_textures else (np.zeros(1, np.int64), [])
         self.asynchronous = any(site.kind in ASYNCHRONOUS for site in lowered.sites)
+        self.in_turn = seed is None and not (cooperative or lowered.asks or self.asynchronous)
         self.lane_ids, self.first_pcs = _lanes(block)
         self.warps = len(self.first_pcs)
         self.shared = np.zeros(len(LAUNCH_SLOT), np.int64)
@@ -128,7 +129,7 @@ class Grid:
             self.shared[slot] = min(int(self.shared[slot]), max(block, 0))
 
     def work(self, worker: Worker) -> None:
-        run_blocks = _run_blocks()
+        run_blocks = _run_blocks(self.in_turn)
         slices = worker["slices"]
         try:
             while True:
@@ -246,10 +247,13 @@ def _lanes(block: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
     return lane_ids, first
 
 
-@lru_cache(maxsize=1)
-def _run_blocks():
+@lru_cache(maxsize=2)
+def _run_blocks(in_turn: bool = False):
+    """The block loop, or the plain one for launches whose blocks never wait for others."""
     # CFUNCTYPE lets go of the interpreter's lock while the code runs.
-    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(jit.address("wb_run_blocks"))
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
+        jit.address("wb_run_plain" if in_turn else "wb_run_blocks")
+    )
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}

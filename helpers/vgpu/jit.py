@@ -6,6 +6,8 @@ makes code without AVX-512 on a machine that has it.
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import os
 import threading
 
@@ -13,28 +15,26 @@ import llvmlite.binding as llvm
 
 from helpers.vgpu.errors import Unsupported
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _engine = None
 _machine = None
-_made: set[str] = set()  # texts of those parts of the runtime that were made because a kernel called them
+_wide = False  # whether the CPU has AVX-512
+_made: set[str] = set()  # functions of the runtime that there are, and texts of parts of it
+_numbers = itertools.count(1)
+_kernels: dict[bytes, int] = {}  # hashes of kernels' texts and where their code is
 
 
 def _start():
-    """Create the execution engine and compile the runtime, once a process."""
-    global _engine, _machine
+    """Create the execution engine, once a process."""
+    global _engine, _machine, _wide
     if _engine is not None:
         return _engine
-    from helpers.vgpu import runtime
-
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
-    name, features, wide = _cpu()
+    name, features, _wide = _cpu()
     _machine = target.create_target_machine(cpu=name, features=features, opt=2, reloc="default", codemodel="jitdefault")
-    module = llvm.parse_assembly(runtime.source(wide))
-    _optimise(module)
-    _engine = llvm.create_mcjit_compiler(module, _machine)
-    _engine.finalize_object()
+    _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine)
     return _engine
 
 
@@ -63,36 +63,62 @@ def _optimise(module) -> None:
 def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     """Compile a module of LLVM IR; give the addresses of its functions. The code lives as long as the process."""
     with _lock:
+        from helpers.vgpu.runtime.demand import called
+
         engine = _start()
         try:
             module = llvm.parse_assembly(text)
             module.verify()
         except RuntimeError as error:
             raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
-        _add_what_it_calls(engine, module)
+        _make(engine, called(text))
         _optimise(module)
         engine.add_module(module)
         engine.finalize_object()
         return {name: engine.get_function_address(name) for name in functions}
 
 
-def _add_what_it_calls(engine, module) -> None:
-    """Compile those functions of the runtime that the module declares and that are made only when wanted."""
-    from helpers.vgpu import runtime
+def compile_kernel(text: str, name: str) -> int:
+    """The address of the one function of a module, called `name` there: the same text gives the same code.
 
-    for function in module.functions:
+    So a kernel that is defined again, as by a notebook's cell that is run again, is not compiled again.
+    """
+    key = hashlib.sha256(text.encode()).digest()
+    with _lock:
+        if key not in _kernels:
+            own = f"{name}_{next(_numbers)}"  # even if an interruption left one of another text behind
+            _kernels[key] = compile_ir(text.replace(f"@{name}(", f"@{own}("), (own,))[own]
+        return _kernels[key]
+
+
+def _make(engine, wanted: set[str]) -> None:
+    """Compile those functions of the runtime that are wanted, and what they call, where that has not been done yet."""
+    from helpers.vgpu import runtime
+    from helpers.vgpu.runtime import demand
+
+    wanted, made, texts = set(wanted), set(_made), []
+    for name in sorted(wanted):
         # One text may hold many functions that belong together.
-        if function.is_declaration and (text := runtime.later(function.name)) and text not in _made:
-            part = llvm.parse_assembly(text)
-            _optimise(part)
-            engine.add_module(part)
-            _made.add(text)
+        if (text := runtime.later(name)) and text not in made:
+            made.add(text)
+            texts.append(text)
+            wanted |= demand.called(text)
+    texts.append(demand.functions(_wide).module(wanted, made))
+    parts = [llvm.parse_assembly(text) for text in texts if text]
+    for part in parts:
+        _optimise(part)
+    for part in parts:
+        engine.add_module(part)
+    _made.update(made)  # last: an interruption may make a function twice, but must not leave one out
 
 
 def address(function: str) -> int:
     """The address of a function of the runtime."""
     with _lock:
-        return _start().get_function_address(function)
+        engine = _start()
+        _make(engine, {function})
+        engine.finalize_object()
+        return engine.get_function_address(function)
 
 
 def cpu() -> str:

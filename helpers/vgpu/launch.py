@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import threading
@@ -20,7 +19,7 @@ from helpers.vgpu.ptx.verify import verify
 
 LAUNCHED: list[Callable] = []  # called as f(kernel, grid, block, shared_bytes) after each launch
 FINISHED: list[Callable] = []  # called as f(run) after each launch; launches count while there is one
-_names = itertools.count(1)
+NAME = "kernel"  # of the function that each kernel's LLVM IR has
 
 
 @dataclass(frozen=True)
@@ -83,10 +82,9 @@ class Kernel:
         variant = count, fine, watch
         with _compile_lock:
             if variant not in self._variants:
-                name = f"kernel_{next(_names)}"
                 addresses = self.module.variables.addresses
-                lowered = lower(self.module.module, self.function, addresses, name, count, self.filename, fine, watch)
-                self._variants[variant] = lowered, jit.compile_ir(lowered.text, (name,))[name]
+                lowered = lower(self.module.module, self.function, addresses, NAME, count, self.filename, fine, watch)
+                self._variants[variant] = lowered, jit.compile_kernel(lowered.text, NAME)
             return self._variants[variant]
 
 

@@ -8,6 +8,7 @@ busy machine every disturbance adds.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import subprocess
@@ -93,6 +94,23 @@ def measure(name: str, workload: Workload, threads: int, repeat: int) -> dict:
     }  # fmt: skip
 
 
+def sanitized(repeat: int) -> dict[str, float]:
+    """Lane-instructions a second of two kernels under the sanitizer's eyes, its report included."""
+    from helpers.vgpu import numba_cuda
+    from helpers.vgpu.sanitize import sanitize
+
+    found = {}
+    for name in ("tiled matmul", "block reduction"):
+        workload = WORKLOADS[name]
+        ready = Launch(workload, workload.size)
+        lanes = ready.run().total["thread_instructions"]
+        args = tuple(numba_cuda.to_device(a) if getattr(a, "ndim", 0) else a for a in ready.case.args)
+        watched = functools.partial(sanitize, workload.kernel, ready.case.grid, ready.case.block, args)
+        watched()
+        found[name] = lanes / best(watched, repeat)
+    return found
+
+
 def scaling(repeat: int) -> list[dict]:
     """Seconds and lane-instructions of launches over three decades of work, for kernels of two kinds."""
     found = []
@@ -167,14 +185,15 @@ def main(argv=None) -> int:
     from helpers.vgpu import jit
 
     cores = os.cpu_count() or 1
-    jit.address("wb_run_blocks")
+    jit.address("wb_run_plain")
     simulated = {} if options.no_simulator else simulator()
     rows = [measure(name, workload, cores, options.repeat) for name, workload in WORKLOADS.items()]
     for row in rows:
         row["ratio"] = simulated[row["kernel"]] / row["per_thread"] if row["kernel"] in simulated else None
     report = {
         "cpu": jit.cpu(), "cores": cores, "launch_overhead": overhead(), "kernels": rows,
-        "scaling": scaling(options.repeat), "start": start_up(min(options.repeat, 3)),
+        "sanitized": sanitized(options.repeat), "scaling": scaling(options.repeat),
+        "start": start_up(min(options.repeat, 3)),
     }  # fmt: skip
     print(json.dumps(report, indent=1) if options.json else table(report))
     return 0
@@ -197,6 +216,8 @@ def table(report: dict) -> str:
     lines.append(
         f"launch overhead {report['launch_overhead'] * 1e3:.2f} ms; ratios to the simulator are per GPU thread"
     )
+    rates = ", ".join(f"{name} {rate / 1e9:.2f}" for name, rate in report["sanitized"].items())
+    lines.append(f"G lane-instructions/s under the sanitizer: {rates}")
     lines += ["", f"{'over three decades':16} {'n':>10} {'lane-instr':>14} {'one core':>10} {'ns each':>8}"]
     for r in report["scaling"]:
         each = r["seconds"] / r["lane_instructions"] * 1e9

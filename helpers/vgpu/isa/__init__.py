@@ -10,6 +10,7 @@ meaning; `KINDS` says only what kind they are, and both engines have one functio
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from helpers.vgpu.isa.directed import WORDS as DIRECTED
 from helpers.vgpu.isa.in_llvm import FLOAT_COMPARE, INTEGER_COMPARE
@@ -91,6 +92,7 @@ def converts(words) -> bool:
     return all(_understood(_BY_OPCODE["cvt"][0], word, "f16") for word in words)
 
 
+@lru_cache(maxsize=4096)
 def match(opcode: str, modifiers: tuple[str, ...]) -> Match | None:
     """The row that an instruction means, or None where the table has none."""
     candidates = _BY_OPCODE.get(opcode, ())

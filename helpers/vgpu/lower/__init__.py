@@ -17,7 +17,7 @@ from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
-from helpers.vgpu.lower import calls, flow, formats, inline, segments
+from helpers.vgpu.lower import calls, flow, formats, inline, outline, segments
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
 from helpers.vgpu.lower import order as lower_order
@@ -70,6 +70,7 @@ class Lowered:
     local_bytes: int
     parameters_addressed: bool
     loose_barriers: bool  # lanes of a warp may meet at different barrier instructions
+    asks: bool = False  # warps may ask memory whether they may go on
     places: tuple[lower_watch.Place, ...] = ()  # what is watched, from number 1 on
 
 
@@ -123,6 +124,7 @@ class Lowering(Control, Calls):
         self.loaded: dict[str, Value] = {}
         self.written: set[str] = set()
         self.parked = 0
+        self.repeated, self.outlined = outline.repeated(flat.body), {}
         self.watch: lower_watch.Watch | None = None
         self.variables = {**module.variables, **flat.variables}
         self.location: Location | None = None
@@ -155,13 +157,16 @@ class Lowering(Control, Calls):
         declarations = "\n".join(sorted(e.declarations | set(runtime)))
         text = (
             f"{declarations}\n\ndefine i32 @{self.name}(ptr noalias align 64 %state, ptr noalias align 64 %ctx) "
-            f"nounwind {{\nentry:\n{body}\n}}\n\n!0 = !{{}}\n"
+            f"nounwind {{\nentry:\n{body}\n}}\n\n"
+            + "\n".join(made[2] for made in self.outlined.values() if made)
+            + "\n!0 = !{}\n"
         )
         return Lowered(
             self.name, text, tuple(self.sites), tuple(self.flow.segments), -(-self.state_bytes // 64) * 64,
             self.static_shared, self.dynamic_offset, RESERVED.nbytes if RESERVED.name in self.shared else 0,
             self.local_bytes, self.parameters_addressed,
             any(self.is_loose(s.last) for s in self.flow.segments if s.end == "barrier"),
+            bool(self.flow.spinning or self.flow.waits),
             tuple(self.watch.places) if self.watch else (),
         )  # fmt: skip
 
@@ -410,7 +415,7 @@ class Lowering(Control, Calls):
             values = self.packed(op, form, given, kinds)
         else:
             arguments = [self.typed(o, k) for o, k in zip(given, kinds, strict=False)]
-            values = self.meaning(op, form, arguments)
+            values = outline.meaning(self, instruction, op, form, arguments)
         destination = instruction.operands[0]
         places = [destination.first, destination.second] if isinstance(destination, Pair) else [destination]
         outputs = op.outputs

@@ -281,7 +281,8 @@ def atomic(k, instruction: Instruction) -> None:
     places = destination.items if isinstance(destination, Vec) else [destination] * len(turns)
     for index, (given, place) in enumerate(zip(turns, places, strict=True)):
         at = e.splat(e.bin("add", where, e.const("i64", index * size))) if index else where
-        old = _update(k, name, bits, halves, at, given, mask)
+        whose = "own" if space_of(instruction) == "shared" else "atom"
+        old = _update(k, f"{whose}_{name}", bits, halves, at, given, mask)
         if place is not None:
             _deliver(k, place, old, kind if halves == 1 else "b32", guard)
 
@@ -289,7 +290,7 @@ def atomic(k, instruction: Instruction) -> None:
 def _update(k, name: str, bits: int, halves: int, where: Value, values, mask: Value) -> Value:
     """One element a lane: what was there before."""
     e = k.e
-    function, v = f"wb_atom_{name}_{bits}", f"<{LANES} x i{bits}>"
+    function, v = f"wb_{name}_{bits}", f"<{LANES} x i{bits}>"
     e.declarations.add(f"declare {v} @{function}(<{LANES} x i64>, {', '.join([v] * len(values))}, i32)")
     olds = []
     for half in range(halves):

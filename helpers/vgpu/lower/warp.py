@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from helpers.vgpu import isa
-from helpers.vgpu.context import ARRIVED, EXPECTED, GATHERED, NAMED, PC_DONE, PC_SYNC, RESULTS, SLOT
+from helpers.vgpu.context import ARRIVED, EXPECTED, GATHERED, NAMED, PC_DONE, PC_SYNC, REDUCES, RESULTS, SLOT
 from helpers.vgpu.lower import formats
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Instruction, Pair, Vec
@@ -340,6 +340,7 @@ def gather_predicate(k, instruction: Instruction, number) -> None:
         old = e.assign(f"load i64, ptr {p}", "i64", False)
         new = e.bin("add", old, e.resize(e.intrinsic("llvm.ctpop", bits), 64))
         e.line(f"store i64 {new.text}, ptr {p}")
+    e.line(f"store i64 1, ptr {_gathered(k, e.const('i32', 0), REDUCES)}")
 
 
 def barrier_result(k, instruction: Instruction) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_WAIT
+from helpers.vgpu.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_WAIT, REDUCES
 from helpers.vgpu.runtime.text import V1, V32, broadcast, splat
 
 BARRIERS = f"""
@@ -83,16 +83,59 @@ barrier_end:
   br label %barrier
 }}
 
+define void @wb_put_lanes(ptr %state, i32 %mask, i32 %target) noinline {{
+  ; The lanes of a mask wait at a segment.
+  %pcs = load {V32}, ptr %state, align 64
+  %lanes = bitcast i32 %mask to {V1}
+  {broadcast("targets", "i32", "%target")}
+  %new = select {V1} %lanes, {V32} %targets, {V32} %pcs
+  store {V32} %new, ptr %state, align 64
+  ret void
+}}
+
 define internal i64 @open_barriers(ptr %states, i64 %bytes, i64 %warps, ptr %gathered, i64 %loose) {{
   ; A barrier opens when no live lane of the block is anywhere else: find the lowest and highest waiting lane.
   ; Lanes of one warp must wait at the same instruction, unless the kernel uses barriers made for divergent lanes.
+  ; Nearly always all lanes of the block wait at one instruction, which is seen without that.
 entry:
+  %pc = load i32, ptr %states, align 64
+  %at_barrier = icmp sge i32 %pc, {PC_WAIT}
+  %not_done = icmp ne i32 %pc, {PC_DONE}
+  %perhaps = and i1 %at_barrier, %not_done
+  {broadcast("one_pc", "i32", "%pc")}
+  br i1 %perhaps, label %compare, label %apart_from
+compare:
+  %cw = phi i64 [0, %entry], [%cw1, %compare]
+  %unlike = phi {V32} [zeroinitializer, %entry], [%unlike1, %compare]
+  %co = mul i64 %cw, %bytes
+  %cp = getelementptr i8, ptr %states, i64 %co
+  %cpcs = load {V32}, ptr %cp, align 64
+  %cx = xor {V32} %cpcs, %one_pc
+  %unlike1 = or {V32} %unlike, %cx
+  %cw1 = add i64 %cw, 1
+  %cend = icmp eq i64 %cw1, %warps
+  br i1 %cend, label %compared, label %compare
+compared:
+  %others = icmp ne {V32} %unlike1, zeroinitializer
+  %other_bits = bitcast {V1} %others to i32
+  %together = icmp eq i32 %other_bits, 0
+  %onward = and {V32} %one_pc, {splat("i32", (1 << PC_BARRIER_SHIFT) - 1)}
+  br i1 %together, label %release, label %apart_from
+release:
+  %rw = phi i64 [0, %compared], [%rw1, %release]
+  %ro = mul i64 %rw, %bytes
+  %rp = getelementptr i8, ptr %states, i64 %ro
+  store {V32} %onward, ptr %rp, align 64
+  %rw1 = add i64 %rw, 1
+  %rend = icmp eq i64 %rw1, %warps
+  br i1 %rend, label %opened, label %release
+apart_from:
   br label %scan
 scan:
-  %w = phi i64 [0, %entry], [%w1, %scan]
-  %low = phi i32 [{PC_DONE}, %entry], [%low2, %scan]
-  %high = phi i32 [0, %entry], [%high2, %scan]
-  %parted = phi i1 [false, %entry], [%parted2, %scan]
+  %w = phi i64 [0, %apart_from], [%w1, %scan]
+  %low = phi i32 [{PC_DONE}, %apart_from], [%low2, %scan]
+  %high = phi i32 [0, %apart_from], [%high2, %scan]
+  %parted = phi i1 [false, %apart_from], [%parted2, %scan]
   %o = mul i64 %w, %bytes
   %p = getelementptr i8, ptr %states, i64 %o
   %pcs = load {V32}, ptr %p, align 64
@@ -137,10 +180,16 @@ free:
   %fend = icmp eq i64 %f1, %warps
   br i1 %fend, label %opened, label %free
 opened:
-  ; What reducing barriers gathered becomes readable, and gathering starts anew.
+  %reduces_p = getelementptr i8, ptr %gathered, i64 {REDUCES}
+  %reduces = load i64, ptr %reduces_p
+  %plain = icmp eq i64 %reduces, 0
+  br i1 %plain, label %out, label %publish
+publish:  ; what reducing barriers gathered becomes readable, and gathering starts anew
   %results = getelementptr i8, ptr %gathered, i64 256
   call void @llvm.memcpy.p0.p0.i64(ptr %results, ptr %gathered, i64 256, i1 false)
   call void @llvm.memset.p0.i64(ptr %gathered, i8 0, i64 256, i1 false)
+  br label %out
+out:
   ret i64 1
 }}
 """

@@ -15,25 +15,103 @@ ATOMIC_OPS = {  # name -> (LLVM types, atomicrmw operation)
 }  # fmt: skip
 
 
-def _atomic(name: str, kind: str, operation: str) -> str:
-    bits = {"float": 32, "double": 64, "half": 16}.get(kind) or int(kind[1:])
+# The same for memory that no other thread of this machine works on: a block's shared memory. %old and %x give %new.
+PLAIN_OPS = {
+    **dict.fromkeys(("add", "fadd", "and", "or", "xor"), "%new = {op} {t} %old, %x"),
+    **dict.fromkeys(("min", "max", "umin", "umax"), "%c = icmp {compare} {t} %old, %x\n  %new = select i1 %c, {t} %old, {t} %x"),
+    "xchg": "%new = select i1 true, {t} %x, {t} %old",
+    "uinc_wrap": "%up = add {t} %old, 1\n  %c = icmp uge {t} %old, %x\n  %new = select i1 %c, {t} 0, {t} %up",
+    "udec_wrap": "%down = sub {t} %old, 1\n  %z = icmp eq {t} %old, 0\n  %g = icmp ugt {t} %old, %x\n"
+                 "  %c = or i1 %z, %g\n  %new = select i1 %c, {t} %x, {t} %down",
+}  # fmt: skip
+COMPARE = {"min": "sle", "max": "sge", "umin": "ule", "umax": "uge"}
+
+
+def _plain(name: str, kind: str, operation: str) -> str:
+    bits = _bits(kind)
+    step = PLAIN_OPS[operation].format(op=operation, t=kind, compare=COMPARE.get(operation, ""))
     return _lane_by_lane(
-        f"{name}_{bits}", bits, (),
+        f"own_{name}_{bits}", bits, (),
         f"""%x = load {kind}, ptr %vp
-  %old = atomicrmw {operation} ptr %p, {kind} %x monotonic
+  %old = load {kind}, ptr %p, align {bits // 8}
+  {step}
+  store {kind} %new, ptr %p, align {bits // 8}
   store {kind} %old, ptr %vp
   br label %loop""",
     )  # fmt: skip
 
 
-def _compare_and_swap(bits: int) -> str:
+def _bits(kind: str) -> int:
+    return {"float": 32, "double": 64, "half": 16}.get(kind) or int(kind[1:])
+
+
+def _atomic(name: str, kind: str, operation: str) -> str:
+    bits = _bits(kind)
     return _lane_by_lane(
-        f"cas_{bits}", bits, ("expected",),
+        f"atom_{name}_{bits}", bits, (),
+        f"""%x = load {kind}, ptr %vp
+  %old = atomicrmw {operation} ptr %p, {kind} %x monotonic
+  store {kind} %old, ptr %vp
+  br label %loop""",
+        _all_at_one(bits) if operation == "add" else "",
+    )  # fmt: skip
+
+
+def _all_at_one(bits: int) -> str:
+    """Integer additions to one address: one addition of their sum, and what each lane would have seen in its turn."""
+    v = f"<32 x i{bits}>"
+    steps, have = [], "%given"
+    for step in (1, 2, 4, 8, 16):
+        # Lane i takes in lane i - step; the first lanes take in element 0 of a vector of zeros.
+        order = ", ".join(f"i32 {lane - step if lane >= step else 32}" for lane in range(32))
+        steps.append(f"%s{step} = shufflevector {v} {have}, {v} zeroinitializer, <32 x i32> <{order}>")
+        steps.append(f"%p{step} = add {v} {have}, %s{step}")
+        have = f"%p{step}"
+    body = "\n  ".join(steps)
+    return f"""
+  %some = icmp ne i32 %mask, 0
+  br i1 %some, label %compare, label %enter
+compare:
+  %leader = call i32 @llvm.cttz.i32(i32 %mask, i1 true)
+  %one = extractelement {V64} %addr, i32 %leader
+  {broadcast("ones", "i64", "%one")}
+  %apart = icmp ne {V64} %addr, %ones
+  %apart_bits = bitcast {V1} %apart to i32
+  %elsewhere = and i32 %apart_bits, %mask
+  %alone = sub i32 %mask, 1
+  %second = and i32 %mask, %alone
+  %several = icmp ne i32 %second, 0
+  %same = icmp eq i32 %elsewhere, 0
+  %together = and i1 %several, %same
+  br i1 %together, label %sum, label %enter
+sum:
+  %lanes = bitcast i32 %mask to {V1}
+  %given = select {V1} %lanes, {v} %value, {v} zeroinitializer
+  {body}
+  %total = extractelement {v} {have}, i32 31
+  %op = inttoptr i64 %one to ptr
+  %before = atomicrmw add ptr %op, i{bits} %total monotonic
+  {broadcast("befores", f"i{bits}", "%before")}
+  %until = sub {v} {have}, %given
+  %seen = add {v} %befores, %until
+  %answer = select {V1} %lanes, {v} %seen, {v} %value
+  ret {v} %answer
+"""
+
+
+def _compare_and_swap(bits: int, own: bool = False) -> str:
+    swap = f"""%pair = cmpxchg ptr %p, i{bits} %e, i{bits} %x monotonic monotonic
+  %old = extractvalue {{ i{bits}, i1 }} %pair, 0"""
+    plain = f"""%old = load i{bits}, ptr %p, align {bits // 8}
+  %hit = icmp eq i{bits} %old, %e
+  %new = select i1 %hit, i{bits} %x, i{bits} %old
+  store i{bits} %new, ptr %p, align {bits // 8}"""
+    return _lane_by_lane(
+        f"{'own' if own else 'atom'}_cas_{bits}", bits, ("expected",),
         f"""%ep = getelementptr i{bits}, ptr %buffer_expected, i32 %lane
   %e = load i{bits}, ptr %ep
   %x = load i{bits}, ptr %vp
-  %pair = cmpxchg ptr %p, i{bits} %e, i{bits} %x monotonic monotonic
-  %old = extractvalue {{ i{bits}, i1 }} %pair, 0
+  {plain if own else swap}
   store i{bits} %old, ptr %vp
   br label %loop""",
     )  # fmt: skip
@@ -70,19 +148,22 @@ keep:
   br label %loop"""
 
 
-def _lane_by_lane(name: str, bits: int, more: tuple[str, ...], step: str) -> str:
-    """An atomic: the active lanes take their turns in order; `step` works on the pointers %p and %vp."""
+def _lane_by_lane(name: str, bits: int, more: tuple[str, ...], step: str, shortcut: str = "") -> str:
+    """An atomic: the active lanes take their turns in order; `step` works on the pointers %p and %vp.
+
+    `shortcut` comes before that, and goes on at %enter where it does not apply.
+    """
     v = f"<32 x i{bits}>"
     parameters = "".join(f"{v} %{m}, " for m in more)
     buffers = "".join(f"  %buffer_{m} = alloca {v}, align 64\n  store {v} %{m}, ptr %buffer_{m}\n" for m in more)
     return f"""
-define {v} @wb_atom_{name}({V64} %addr, {parameters}{v} %value, i32 %mask) {{
+define {v} @wb_{name}({V64} %addr, {parameters}{v} %value, i32 %mask) {{
 begin:
   %as = alloca {V64}, align 64
   %vs = alloca {v}, align 64
   store {V64} %addr, ptr %as
   store {v} %value, ptr %vs
-{buffers}  br label %enter
+{buffers}{shortcut or "  br label %enter"}
 enter:
   br label %loop_head
 loop:
@@ -223,6 +304,8 @@ def later(name: str) -> str | None:
     made = {
         "wb_atom_cas_128": lambda: _compare_and_swap(128),
         "wb_atom_exch_128": lambda: _atomic("exch", "i128", "xchg"),
+        "wb_own_cas_128": lambda: _compare_and_swap(128, own=True),
+        "wb_own_exch_128": lambda: _plain("exch", "i128", "xchg"),
     }
     return "declare i32 @llvm.cttz.i32(i32, i1)\n" + made[name]() if name in made else None
 
@@ -231,6 +314,8 @@ def source() -> str:
     parts = [PERMUTE, _divide_64(True), _divide_64(False)]
     for name, (kinds, operation) in ATOMIC_OPS.items():
         parts += [_atomic(name, kind, operation) for kind in kinds]
-    parts += [_compare_and_swap(bits) for bits in (16, 32, 64)]
-    parts.append(_lane_by_lane("badd_16", 16, (), ADD_BFLOAT))
+        if operation in PLAIN_OPS:
+            parts += [_plain(name, kind, operation) for kind in kinds]
+    parts += [_compare_and_swap(bits, own) for bits in (16, 32, 64) for own in (False, True)]
+    parts += [_lane_by_lane(f"{whose}_badd_16", 16, (), ADD_BFLOAT) for whose in ("atom", "own")]
     return "\n".join(parts)

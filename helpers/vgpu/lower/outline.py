@@ -1,0 +1,53 @@
+"""Arithmetic that takes many instructions and comes again and again: written once, as a function that is called.
+
+A kernel with ten exponentials has ten of the same multiplications with directed rounding; machine code for each of
+them would take longer than all the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from helpers.vgpu.lower.emit import Emitter, Value
+from helpers.vgpu.ptx import Instruction
+
+LONG = 24  # lines of LLVM IR from which a call is worth it
+OFTEN = 3  # times that the instruction stands in the kernel
+
+
+def repeated(body) -> set[tuple]:
+    """The opcodes with modifiers that stand in a flat body often enough."""
+    found = Counter((i.opcode, i.modifiers) for i in body if isinstance(i, Instruction))
+    return {name for name, times in found.items() if times >= OFTEN}
+
+
+def meaning(k, instruction: Instruction, op, form, arguments: list[Value]) -> list[Value]:
+    """What `k.meaning` gives for these arguments, from a function of its own where that is shorter."""
+    if (instruction.opcode, instruction.modifiers) not in k.repeated:
+        return k.meaning(op, form, arguments)
+    key = (instruction.opcode, instruction.modifiers, tuple(a.full for a in arguments))
+    if key not in k.outlined:
+        k.outlined[key] = _function(k, f"{k.name}_part{len(k.outlined)}", op, form, arguments)
+    made = k.outlined[key]
+    if made is None:
+        return k.meaning(op, form, arguments)
+    name, result, _ = made
+    given = ", ".join(f"{a.full} {a.text}" for a in arguments)
+    return [k.e.assign(f"call {result.full} @{name}({given})", result.type, True)]
+
+
+def _function(k, name: str, op, form, arguments: list[Value]) -> tuple[str, Value, str] | None:
+    """The function's name, its result and text; None where the arithmetic is short."""
+    outside, k.e = k.e, Emitter()
+    try:
+        parameters = [Value(f"%a{i}", a.type, a.vector) for i, a in enumerate(arguments)]
+        results, inside = k.meaning(op, form, parameters), k.e
+    finally:
+        k.e = outside
+    if len(results) != 1 or not results[0].vector or len(inside.lines) < LONG:
+        return None
+    outside.declarations |= inside.declarations
+    result, given = results[0], ", ".join(f"{p.full} {p.text}" for p in parameters)
+    lines = [*inside.lines, f"  ret {result.full} {result.text}"]
+    body = "\n".join(lines)
+    return name, result, f"define internal {result.full} @{name}({given}) noinline nounwind {{\n{body}\n}}\n"

@@ -1,0 +1,75 @@
+"""Only what is called: the runtime's text taken apart into functions, and modules of those that a kernel wants.
+
+Machine code for the whole runtime takes longer than for most kernels, and few of its functions are wanted by any one
+of them. A function that is always inlined becomes a part of every module that calls it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_NAME = re.compile(r"@([\w.]+)\(")
+
+
+class Functions:
+    """The functions of a text of LLVM IR by name, and what each of them calls."""
+
+    def __init__(self, text: str):
+        self.texts: dict[str, str] = {}
+        self.inlined: set[str] = set()
+        self.heads: dict[str, str] = {}
+        self.calls: dict[str, list[str]] = {}
+        declarations: dict[str, str] = {}
+        for piece in re.split(r"^(?=define )", text, flags=re.MULTILINE):
+            body, brace, rest = piece.partition("\n}\n") if piece.startswith("define ") else ("", "", piece)
+            if body:
+                self._add(body + brace)
+            for line in rest.splitlines():
+                if line.startswith("declare "):
+                    declarations[_NAME.search(line).group(1)] = line
+                elif line.strip() and not line.startswith(";"):
+                    raise ValueError(f"the runtime has a line outside functions that is no declaration: {line}")
+        self.declarations = {name: line for name, line in declarations.items() if name not in self.texts}
+
+    def _add(self, text: str) -> None:
+        head, _, body = text.partition("\n")
+        name = _NAME.search(head).group(1)
+        if name in self.texts:
+            raise ValueError(f"the runtime has two functions {name}")
+        if head.split("{")[0].rstrip().endswith("alwaysinline"):
+            self.inlined.add(name)
+        else:  # other modules may call it
+            text = text.replace("define internal ", "define ", 1)
+        self.texts[name], self.calls[name] = text, sorted(set(_NAME.findall(body)))
+        self.heads[name] = head.replace("define internal ", "define ").replace("define ", "declare ").rstrip(" {")
+
+    def module(self, wanted: set[str], made: set[str]) -> str:
+        """A module of the wanted functions and of all they need; those in `made` exist, and new ones are added."""
+        waiting, here, named = sorted(wanted & self.texts.keys() - made), set(), set()
+        while waiting:
+            name = waiting.pop()
+            if name in here:
+                continue
+            here.add(name)
+            named.update(self.calls[name])
+            waiting += [n for n in self.calls[name] if n in self.texts and n not in made]
+        if not here:
+            return ""
+        made |= here - self.inlined
+        outside = [self.declarations[n] for n in sorted(named) if n in self.declarations]
+        outside += [self.heads[n] for n in sorted(named & self.texts.keys() - here)]
+        return "\n".join([*outside, *(text for name, text in self.texts.items() if name in here)])
+
+
+def called(text: str) -> set[str]:
+    """The names of the functions that a text of LLVM IR calls."""
+    return {n for line in text.splitlines() if not line.startswith(("declare", "define")) for n in _NAME.findall(line)}
+
+
+@lru_cache(maxsize=2)
+def functions(avx512: bool) -> Functions:
+    """The runtime for a CPU with or without AVX-512."""
+    from helpers.vgpu import runtime
+
+    return Functions(runtime.source(avx512))
