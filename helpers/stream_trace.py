@@ -38,11 +38,14 @@ NOTES = (
 
 _ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 _CALLS = ("cuda_runtime", "cuda_driver")
-_SYNC = "cuda_sync"  # the host's waits, also those of calls that are not traced (the driver's)
+# Waits, and events recorded, also those of calls that are not traced (the driver's).
+_SYNC, _RECORD = "cuda_sync", "cuda_event"
+_STREAM_WAITS = "Stream Wait Event"  # a wait of a stream, and not of the host
+_NO_STREAM = -1
 # Copies to and from CUDA arrays (A), which textures read, cross the same link as others.
 _ENGINES = {"HtoD": "H2D", "HtoA": "H2D", "DtoH": "D2H", "AtoH": "D2H", "PtoP": "P2P", "HtoH": "H2H"}
 _COPY = re.compile(r"Memcpy (\S+)(?: \((.*) -> (.*)\))?")
-_WAITS = re.compile(r"Synchronize|^cudaMemcpy(?!.*Async)|^cuMemcpy(?!.*Async)|Sync$")
+_WAITS = re.compile(r"^cu(da)?Memcpy(?!.*Async)")
 
 
 class RecordingError(RuntimeError):
@@ -96,35 +99,40 @@ def read(text: str | bytes, gpu: str, device: int = 0) -> Recording:
     if not here:
         raise RecordingError(_why_empty(everywhere, work, calls, device, gpu, before is not None))
     default = {_stream(event) for event in everywhere if event.call in marked and event.device in (device, None)}
-    known = {event.call for event in calls}
-    waits = [
-        event
-        for event in events
-        if event.category == _SYNC
-        and event.name != "Stream Wait Event"  # streams wait there, not the host
-        and event.device in (device, None)
-        and _within(event, program)
-        and (event.call is None or event.call not in known)
-    ]
-    return _recording(_in_order(here), sorted(calls + waits, key=lambda event: event.start), default, gpu)
+    known = {event.call for event in calls} - {None}
+    syncs = [
+        event for event in events
+        if event.category == _SYNC and event.device in (device, None) and _within(event, program)
+    ]  # fmt: skip
+    waits = [event for event in syncs if event.name != _STREAM_WAITS and event.call not in known]
+    # Not every version gives the records of events a time, so it is the call's number that says what is the program's.
+    records = [
+        event for event in events
+        if event.category == _RECORD and event.device in (device, None)
+        and event.call is not None and event.call > max(marked, default=-1)
+    ]  # fmt: skip
+    host = sorted(calls + waits, key=lambda event: event.start)
+    return _recording(_in_order(here), host, syncs + records, default, gpu)
 
 
-def _recording(work: list[_Event], host: list[_Event], default: set, gpu: str) -> Recording:
+def _recording(work: list[_Event], host: list[_Event], points: list[_Event], default: set, gpu: str) -> Recording:
+    """`points` are the places in streams without work: events recorded, and waits."""
     zero = min(event.start for event in (*work, *host))
     numbers: dict = {}
-    for event in work:
-        if _stream(event) not in default:
+    for event in _in_order(work + points) if all(event.call is not None for event in work) else work + points:
+        if _stream(event) not in default and _stream(event) != _NO_STREAM:
             numbers.setdefault(_stream(event), len(numbers) + 1)
-    spans = []
-    for event in work:
+
+    def named(event: _Event) -> str:
         number = numbers.get(_stream(event))
-        name = "the default stream" if number is None else f"stream {number}"
-        spans.append(_span(event, name, zero))
+        return "the default stream" if number is None else f"stream {number}"
+
+    spans = [_span(event, named(event), zero) for event in work]
     asked: dict = {}
     for span in spans:
         asked.setdefault(span.call, []).append(span)
     calls = [_host_span(event, asked.get(event.call, ()), zero) for event in host]
-    rows = _rows(spans, host, asked)
+    rows = _rows(spans, host, [(event, named(event)) for event in points], asked)
     spans.sort(key=lambda span: (span.start, span.engine))
     end = max(span.end for span in (*spans, *calls))
     return Recording(Schedule(gpu, tuple(spans), end, NOTES, "measured", tuple(calls)), tuple(rows))
@@ -163,20 +171,34 @@ def _host_span(event: _Event, asked: Iterable[Span], zero: Decimal) -> Span:
     return Span("host", "the host", *_seconds(event, zero), label, "measured", call=event.call)
 
 
-def _rows(spans: list[Span], host: list[_Event], asked: dict) -> list[Row]:
-    """The GPU's work where it was asked for, and the host's waits in between."""
+def _rows(spans: list[Span], host: list[_Event], points: list[tuple[_Event, str]], asked: dict) -> list[Row]:
+    """The GPU's work where it was asked for, with the events and the waits in between."""
     names = {event.call: event.name for event in host if event.call is not None}
     rows = []
-    for event in (event for event in host if event.call not in asked and _WAITS.search(event.name)):
-        rows.append((event.call, event.start, Row("the host", "synchronise", event.name, True)))
+    for event, stream in points:
+        if event.call is None or event.call not in asked:
+            rows.append((event.call, event.start, _point(event, stream)))
+    told = {event.call for event, _ in points} - {None}
+    for event in host:
+        if event.category in _CALLS and event.call not in {*asked, *told} and "Synchronize" in event.name:
+            rows.append((event.call, event.start, Row("the host", "synchronise", "", True)))
     for span in spans:
         kind = "kernel" if span.engine == "SMs" else span.engine
         with_host = span.engine in ("H2D", "D2H", "H2H")
         waits = span.pinned is False or (with_host and bool(_WAITS.search(names.get(span.call, ""))))
         rows.append((span.call, span.start, Row(span.stream, kind, span.label, waits)))
-    if all(call is not None for call, _, _ in rows):
-        rows.sort(key=lambda row: row[0])  # CUPTI numbers calls as they are made; a graph's work shares one number
+    # CUPTI numbers calls as they are made; a graph's work shares one number.
+    numbered = all(call is not None for call, _, _ in rows)
+    rows.sort(key=lambda row: (row[0] if numbered else 0, row[1]))
     return [row for _, _, row in rows]
+
+
+def _point(event: _Event, stream: str) -> Row:
+    if event.category == _RECORD:
+        return Row(stream, "record", "event")
+    if event.name == _STREAM_WAITS:
+        return Row(stream, "wait", "wait for an event")
+    return Row(stream if event.name == "Stream Sync" else "the host", "synchronise", "", True)
 
 
 def kernel_name(name: str) -> str:

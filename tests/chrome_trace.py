@@ -40,7 +40,7 @@ def memset(start, length, stream, nbytes, correlation=None, device=0):
 
 
 def sync(name, start, length, stream, correlation, device=0):
-    return event("cuda_sync", name, start, length, device, abs(stream), cuda_sync_kind=name, stream=stream,
+    return event("cuda_sync", name, start, length, device, max(stream, 1), cuda_sync_kind=name, stream=stream,
                  correlation=correlation, device=device, context=1)  # fmt: skip
 
 

@@ -111,11 +111,30 @@ def test_waits_of_the_driver_are_taken_from_their_own_records():
         sync("Context Sync", 95, 1, -1, 24, device=1),  # another GPU's
     )), GPU)  # fmt: skip
     assert [span.label for span in found.schedule.host] == ["Stream Sync", "cudaEventSynchronize"]
-    assert [row[1:] for row in found.rows] == [
-        ("kernel", "f (64 blocks)", False),
-        ("synchronise", "Stream Sync", True),
-        ("synchronise", "cudaEventSynchronize", True),
+    assert [tuple(row) for row in found.rows] == [
+        ("stream 1", "kernel", "f (64 blocks)", False),
+        ("stream 1", "synchronise", "", True),
+        ("the host", "synchronise", "", True),
+        ("stream 1", "wait", "wait for an event", False),
     ]
+
+
+def test_events_stand_where_they_were_recorded():
+    def record(stream, correlation, device=0):
+        # Without a time of their own, as CUPTI's older records of events are.
+        return event("cuda_event", "cudaEvent", -500, 0, device, stream, event_id=5, stream=stream,
+                     correlation=correlation, device=device, context=1)  # fmt: skip
+
+    found = read(text(recorded(
+        record(7, 0),  # before the program
+        record(13, 20), kernel("f", 20, 5, 13, 21), record(13, 22), record(7, 23), record(21, 24, device=1),
+        sync("Stream Wait Event", 30, 1, 14, 25), kernel("g", 40, 5, 14, 26), sync("Context Sync", 50, 5, -1, 27),
+    )), GPU)  # fmt: skip
+    assert [f"{row.stream}: {row.kind}" for row in found.rows] == [
+        *("stream 1: record", "stream 1: kernel", "stream 1: record", "the default stream: record"),
+        *("stream 2: wait", "stream 2: kernel", "the host: synchronise"),
+    ]
+    assert [span.label for span in found.schedule.host] == ["Context Sync"]
 
 
 def test_what_the_host_waits_for():
