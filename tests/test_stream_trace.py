@@ -119,6 +119,15 @@ def test_waits_of_the_driver_are_taken_from_their_own_records():
     ]
 
 
+def test_a_wait_for_everything_is_no_stream_and_calls_without_numbers_are_not_mixed_up():
+    found = read(text(recorded(
+        sync("Context Sync", 5, 5, -1, 19), kernel("f", 20, 5, 13, 20),
+        call("cudaFree", 30, 1), sync("Stream Sync", 40, 1, 13, None),
+    )), GPU)  # fmt: skip
+    assert [span.stream for span in found.schedule.spans] == ["stream 1"]
+    assert [span.label for span in found.schedule.host] == ["Context Sync", "cudaFree", "Stream Sync"]
+
+
 def test_events_stand_where_they_were_recorded():
     def record(stream, correlation, device=0):
         # Without a time of their own, as CUPTI's older records of events are.
