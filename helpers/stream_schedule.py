@@ -1,9 +1,10 @@
 """When each operation would run: a model of a GPU's copy engines and SMs, event by event. Modelled, never measured.
 
-One engine copies to the device, one back; a copy has its engine for itself. Kernels share the SMs by blocks: a kernel
-may have as many blocks at work as its occupancy allows, each takes a slice of the GPU, and whatever is free goes to
-the most urgent stream, then to the kernel asked for first. Blocks that run are never interrupted. The host asks for
-one thing after another, and that takes time too.
+One engine copies to the device, one back; a copy has its engine for itself. Kernels share the SMs by
+blocks: a kernel may have as many blocks at work as its occupancy allows, each takes a slice of the GPU, and whatever
+is free goes to the most urgent stream, then to the kernel asked for first. Blocks that run are never interrupted. The
+host asks for one thing after another, and that takes time too. What a real GPU did, `stream_trace` says, in
+the same spans.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import heapq
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from helpers.stream_order import Step, stream_name
-from helpers.time_model import DRAM_EFFICIENCY, seconds_text
+from helpers.stream_spans import Schedule, Span
+from helpers.time_model import DRAM_EFFICIENCY
 
 PINNED_FRACTION = 0.8  # of the link's data-sheet bandwidth
 STAGING = 6e9  # bytes a second through the staging buffer of pageable copies
@@ -40,78 +41,6 @@ class Work:
     seconds: float = 0.0
     blocks: int = 1
     resident: int = 1
-
-
-@dataclass(frozen=True)
-class Span:
-    """One operation's time on an engine, in seconds from the beginning of the recording."""
-
-    engine: str
-    stream: str
-    start: float
-    end: float
-    label: str
-    kind: str = "modelled"
-
-
-@dataclass(frozen=True, repr=False)
-class Schedule:
-    """Spans on engines, in the order they start; `seconds` until the last has ended and the host has gone on."""
-
-    gpu: str
-    spans: tuple[Span, ...]
-    seconds: float
-    assumptions: tuple[str, ...] = ASSUMPTIONS
-
-    def busy(self, engine: str) -> float:
-        """Seconds in which an engine ("H2D", "D2H", "SMs") has something to do."""
-        return sum(end - start for start, end in _merged(span for span in self.spans if span.engine == engine))
-
-    @property
-    def engines(self) -> tuple[str, ...]:
-        """The engines that were used."""
-        return tuple(dict.fromkeys(span.engine for span in sorted(self.spans, key=lambda span: span.engine)))
-
-    @property
-    def overlap(self) -> float:
-        """Seconds of work done beside other work: the engines' busy times together, less the time any is busy."""
-        anything = sum(end - start for start, end in _merged(self.spans))
-        return sum(map(self.busy, self.engines)) - anything
-
-    def __repr__(self) -> str:
-        lines = [f"Schedule modelled on {self.gpu}: {seconds_text(self.seconds)}"]
-        width = max((len(span.stream) for span in self.spans), default=0)
-        for span in self.spans:
-            lines.append(
-                f"  {seconds_text(span.start):>9} to {seconds_text(span.end):>9}  {span.engine:<4} "
-                f"{span.stream:<{width}}  {span.label}"
-            )
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{seconds_text(span.start)}</td><td>{seconds_text(span.end)}</td><td>{escape(span.engine)}</td>"
-            f"<td>{escape(span.stream)}</td><td>{escape(span.label)}</td></tr>"
-            for span in self.spans
-        )
-        heads = "".join(f"<th scope='col'>{head}</th>" for head in ("start", "end", "engine", "stream", "operation"))
-        notes = "".join(f"<li>{escape(line)}</li>" for line in self.assumptions)
-        return (
-            f"<table><caption>{escape(self.gpu)}: <strong>modelled</strong> {seconds_text(self.seconds)}</caption>"
-            f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<details><summary>Assumptions</summary><ul>{notes}</ul></details>"
-        )
-
-
-def _merged(spans) -> list[tuple[float, float]]:
-    """The times in which any of the spans lasts."""
-    found: list[tuple[float, float]] = []
-    for span in sorted(spans, key=lambda span: span.start):
-        if found and span.start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], span.end)
-        else:
-            found.append((span.start, span.end))
-    return found
 
 
 def copy_seconds(nbytes: int, gpu, pinned: bool | None) -> float:
@@ -260,10 +189,23 @@ def schedule(found: Sequence[Step], works: Sequence[Work], gpu) -> tuple[Schedul
             host = max(host, machine.finish([number]))
     end = machine.finish()
     spans = [
-        Span(works[n].engine, stream_name(found[n].operation.queue),
-             machine.jobs[n].start, machine.jobs[n].end, found[n].operation.label)
-        for n in machine.jobs
-        if works[n].engine is not None
-    ]  # fmt: skip
+        _span(works[n].engine, found[n].operation, machine.jobs[n]) for n in machine.jobs if works[n].engine is not None
+    ]
     spans.sort(key=lambda span: (span.start, span.engine))
-    return Schedule(gpu.name, tuple(spans), max(end, host)), [machine.jobs[n].end for n in range(len(found))]
+    result = Schedule(gpu.name, tuple(spans), max(end, host), ASSUMPTIONS)
+    return result, [machine.jobs[n].end for n in range(len(found))]
+
+
+def _span(engine: str, operation, job: _Job) -> Span:
+    counted = operation.counters
+    return Span(
+        engine,
+        stream_name(operation.queue),
+        job.start,
+        job.end,
+        operation.label,
+        nbytes=operation.nbytes or None,
+        pinned=operation.pinned,
+        grid=None if counted is None else tuple(counted.grid),
+        block=None if counted is None else tuple(counted.block),
+    )

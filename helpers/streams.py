@@ -2,19 +2,19 @@
 
     with streams.record() as timeline:
         …                                # copies, launches, events, graphs, of CuPy and of Numba
-    timeline.schedule("A100")            # spans on copy engines and SMs: modelled
+    timeline.schedule()                  # spans on copy engines and SMs: measured on a GPU, modelled elsewhere
     timeline.hazards()                   # conflicting accesses that nothing orders
     timeline.findings()                  # what costs time without being wrong
 
 The virtual GPU runs everything at once, in the program's order, which is one of the orders that CUDA allows; a program
-with hazards gives right results here and may give wrong ones on a GPU.
+with hazards gives right results here and may give wrong ones on a GPU. Hazards and findings need what only the virtual
+GPU sees; on a real one `stream_measured` records when things ran.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from html import escape
 
 import numpy as np
 
@@ -22,17 +22,21 @@ from helpers import gpus, stream_order, stream_schedule
 from helpers.device import current
 from helpers.gpus import GPU
 from helpers.profile import modelled
+from helpers.stream_listing import Listed, Row
+from helpers.stream_measured import MeasuredTimeline, measure
 from helpers.stream_order import Hazard
-from helpers.stream_schedule import Schedule, Span, Work
+from helpers.stream_schedule import Work
+from helpers.stream_spans import Schedule, Span
+from helpers.stream_trace import RecordingError
 
-__all__ = ["Hazard", "Schedule", "Span", "Timeline", "record"]
+__all__ = ["Hazard", "MeasuredTimeline", "RecordingError", "Schedule", "Span", "Timeline", "record"]
 
 # A kernel that was not counted takes one wave of no work: its launch is what there is to see.
 _SMALLEST = 1e-6
 
 
-class Timeline:
-    """The operations of one recording, in the program's order."""
+class Timeline(Listed):
+    """The operations of one recording of the virtual GPU, in the program's order."""
 
     def __init__(self, operations: list):
         self.operations = operations
@@ -107,41 +111,28 @@ class Timeline:
                 if each.queue is not None and each.queue.kind == "stream":
                     each.queue.number = numbers.setdefault(each.queue, len(numbers) + 1)
 
-    def __repr__(self) -> str:
+    def rows(self) -> list[Row]:
         self._number_streams()
-        lines = [f"Timeline of {len(self)} operations"]
-        lines += [f"  {stream_order.stream_name(each.queue)}: {each.label or each.kind}" for each in self.operations]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        self._number_streams()
-        rows = "".join(
-            f"<tr><td>{escape(stream_order.stream_name(each.queue))}</td><td>{escape(each.kind)}</td>"
-            f"<td>{escape(each.label)}</td><td>{'waits' if each.waits else ''}</td></tr>"
-            for each in self.operations
-        )
-        heads = "".join(f"<th scope='col'>{head}</th>" for head in ("stream", "kind", "operation", "the host"))
-        return (
-            f"<table><caption>Recorded, in the program's order</caption><thead><tr>{heads}</tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
+        return [
+            Row(stream_order.stream_name(each.queue), each.kind, each.label, each.waits) for each in self.operations
+        ]
 
 
 @contextlib.contextmanager
-def record() -> Iterator[Timeline]:
-    """Keep every operation of the with block; kernels are counted meanwhile, so each runs up to twice as long.
+def record() -> Iterator[Timeline | MeasuredTimeline]:
+    """Keep every operation of the with block.
 
-    Raises Unsupported with a real GPU, whose streams are for Nsight Systems to see.
+    On the virtual GPU kernels are counted meanwhile, so each runs up to twice as long. On a real GPU CUDA itself is
+    recorded, whichever library asked, and the block ends with a wait for the GPU; raises `RecordingError` where that
+    cannot be had.
     """
     from helpers.backend import on_gpu
     from helpers.vgpu import operations
-    from helpers.vgpu.errors import Unsupported
 
     if on_gpu():
-        raise Unsupported(
-            "a recording is made on the virtual GPU: set WARPBOOK_BACKEND=virtual before Python starts. For the spans "
-            "of a real GPU use Nsight Systems, or events around each operation (cp.cuda.get_elapsed_time)."
-        )
+        with measure() as timeline:
+            yield timeline
+        return
     with operations.listening() as heard:
         yield Timeline(heard)
 

@@ -10,10 +10,10 @@ import pytest
 from helpers import streams
 from helpers.gpus import GPUS
 from helpers.stream_order import order, overlap, steps
-from helpers.stream_schedule import DRAM_EFFICIENCY, PINNED_FRACTION, STAGING, Machine, Schedule, Span, Work
+from helpers.stream_schedule import DRAM_EFFICIENCY, PINNED_FRACTION, STAGING, Machine, Work
+from helpers.stream_spans import Schedule, Span
 from helpers.vgpu import cupy as cp
 from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.operations import LEGACY, Operation, Queue, span
 
 A100 = GPUS["A100"]
@@ -503,12 +503,6 @@ def test_shown_as_text_and_as_a_table():
     for html in (timeline._repr_html_(), schedule._repr_html_()):
         assert "<caption>" in html and "scope='col'" in html
     assert "<strong>modelled</strong>" in schedule._repr_html_() and "Assumed" in schedule._repr_html_()
-
-
-def test_on_a_gpu_the_recording_says_what_to_use(monkeypatch):
-    monkeypatch.setattr("helpers.backend.on_gpu", lambda: True)
-    with pytest.raises(Unsupported, match="Nsight Systems"), streams.record():
-        pass
 
 
 # ---------------------------------------------------------------- Numba

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -129,3 +131,58 @@ def test_times_are_measured_with_events(cp, cuda, language):
     assert 0 < found.minimum <= found.median
     # No GPU moves more than 20 TB/s, and none that runs CUDA 13 as little as 10 GB/s.
     assert 10 < found.bandwidth < 20_000
+
+
+def test_a_recording_measures_copies_and_kernels_of_both_libraries(cp, cuda):
+    from helpers import streams
+
+    n = 1 << 22
+    host = np.frombuffer(cp.cuda.alloc_pinned_memory(4 * n), np.float32, n)
+    host[:] = 1
+    pageable = np.ones(n, np.float32)
+    x, y = cp.zeros(n, np.float32), cuda.to_device(np.zeros(n, np.float32))
+    add = cp.RawKernel(
+        'extern "C" __global__ void add(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }', "add"
+    )
+
+    @cuda.jit
+    def twice(y):
+        i = cuda.grid(1)
+        if i < y.size:
+            y[i] *= 2
+
+    add((n // 256,), (256,), (x,))
+    twice[n // 256, 256](y)
+    first, second = cp.cuda.Stream(non_blocking=True), cuda.stream()
+    start, end = cp.cuda.Event(), cp.cuda.Event()
+    with streams.record() as timeline:
+        start.record(first)
+        x.set(host, first)
+        add((n // 256,), (256,), (x,), stream=first)
+        x.get(first, out=host, blocking=False)
+        end.record(first)
+        y.copy_to_device(pageable, stream=second)
+        twice[n // 256, 256, second](y)
+        add((n // 256,), (256,), (x,))
+        first.synchronize()
+        second.synchronize()
+    assert (host == 2).all()
+    schedule = timeline.schedule()
+    assert schedule.kind == "measured" and schedule.seconds > 0
+    found = {(span.stream, span.engine, span.label, span.nbytes, span.pinned) for span in schedule.spans}
+    kernels = {(span.label, span.grid, span.block) for span in schedule.spans if span.engine == "SMs"}
+    assert {
+        ("stream 1", "H2D", "H2D 16.0 MiB", 4 * n, True),
+        ("stream 1", "SMs", "add (16384 blocks)", None, None),
+        ("stream 1", "D2H", "D2H 16.0 MiB", 4 * n, True),
+        ("stream 2", "SMs", "twice (16384 blocks)", None, None),
+        ("the default stream", "SMs", "add (16384 blocks)", None, None),
+    } <= found
+    assert any(row[:2] == ("stream 2", "H2D") and row[4] is False for row in found)
+    assert {(n // 256, 1, 1)} == {grid for _, grid, _ in kernels} and {(256, 1, 1)} == {block for *_, block in kernels}
+    mine = [span for span in schedule.spans if span.stream == "stream 1"]
+    assert all(0 <= span.start <= span.end <= schedule.seconds for span in schedule.spans)
+    assert all(earlier.end <= later.start for earlier, later in pairwise(mine))
+    assert schedule.host and {span.engine for span in schedule.host} == {"host"}
+    # What the events say lies around what the records say, but for the clocks' grain of half a microsecond.
+    assert 1e3 * (mine[-1].end - mine[0].start) <= timeline.elapsed(start, end) + 0.002
