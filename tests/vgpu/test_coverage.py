@@ -12,7 +12,7 @@ COMMON = """
     ret ld mov cvta st add setp mul bra shl mad cvt and shr bar sub shfl barrier or selp div fma not vote neg atom rem
     min tex xor max membar call redux abs clz rcp bfi brev nanosleep popc wmma shf red ex2 cp bmsk exit bfind rsqrt sust
     sqrt trap activemask mbarrier match lg2 cos sin copysign suld fence vabsdiff4 madc isspacep
-""".split()
+"""
 
 
 def rows() -> dict[str, list[str]]:
@@ -21,7 +21,7 @@ def rows() -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in cells}
 
 
-@pytest.mark.parametrize("opcode", COMMON)
+@pytest.mark.parametrize("opcode", COMMON.split())
 def test_what_kernels_are_made_of_runs_on_both_engines(opcode):
     found = [row for name, row in rows().items() if name.split(".")[0] == opcode]
     assert found, f"{coverage.TARGET.name} is stale: python -m pytest tests/vgpu -p tests.vgpu.coverage"

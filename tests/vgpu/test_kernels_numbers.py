@@ -283,3 +283,34 @@ def test_rounding_as_asked(engine):
         up = np.where(near < exact, np.nextafter(near, np.float32(np.inf)), near)
         for got, expected in zip(row, [near, np.where(exact < 0, up, down), down, up], strict=True):
             np.testing.assert_array_equal(got, expected)
+
+
+def test_arithmetic_that_a_kernel_repeats_keeps_its_constants(engine):
+    """Long meanings become functions of their own; what is a number in the instruction stays one in them."""
+    kernel = engine.c("""extern "C" __global__ void k(const unsigned* in, unsigned* out) {
+        unsigned a = in[threadIdx.x], b = a * 3u, c = b ^ 77u, x, y, z, w;
+        asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(x) : "r"(a), "r"(b), "r"(c));
+        asm("lop3.b32 %0, %1, %2, %3, 0xe8;" : "=r"(y) : "r"(b), "r"(c), "r"(x));
+        asm("lop3.b32 %0, %1, %2, %3, 0x16;" : "=r"(z) : "r"(c), "r"(x), "r"(y));
+        asm("lop3.b32 %0, %1, %2, %3, 0x7f;" : "=r"(w) : "r"(x), "r"(y), "r"(z));
+        out[threadIdx.x] = x + 3 * y + 5 * z + 7 * w;
+    }""")
+    a = np.random.default_rng(2).integers(0, 2**32, 32, dtype=np.uint32)
+    out = np.zeros(32, np.uint32)
+    kernel(1, 32, a, out)
+    b = a * np.uint32(3)
+    c = b ^ np.uint32(77)
+
+    def lop3(p, q, r, table):
+        found = np.zeros_like(p)
+        for index in range(8):
+            if table >> index & 1:
+                terms = (v if index >> shift & 1 else ~v for v, shift in ((p, 2), (q, 1), (r, 0)))
+                found |= np.bitwise_and.reduce(list(terms))
+        return found
+
+    x = lop3(a, b, c, 0x96)
+    y = lop3(b, c, x, 0xE8)
+    z = lop3(c, x, y, 0x16)
+    w = lop3(x, y, z, 0x7F)
+    np.testing.assert_array_equal(out, x + np.uint32(3) * y + np.uint32(5) * z + np.uint32(7) * w)
