@@ -25,29 +25,35 @@ def meaning(k, instruction: Instruction, op, form, arguments: list[Value]) -> li
     """What `k.meaning` gives for these arguments, from a function of its own where that is shorter."""
     if (instruction.opcode, instruction.modifiers) not in k.repeated:
         return k.meaning(op, form, arguments)
-    key = (instruction.opcode, instruction.modifiers, tuple(a.full for a in arguments))
+    # Constants stay what they are: some choose the instructions, as the table of `lop3` does.
+    shapes = tuple(a.full if _varies(a) else (a.full, a.text) for a in arguments)
+    key = (instruction.opcode, instruction.modifiers, shapes)
     if key not in k.outlined:
         k.outlined[key] = _function(k, f"{k.name}_part{len(k.outlined)}", op, form, arguments)
     made = k.outlined[key]
     if made is None:
         return k.meaning(op, form, arguments)
     name, result, _ = made
-    given = ", ".join(f"{a.full} {a.text}" for a in arguments)
+    given = ", ".join(f"{a.full} {a.text}" for a in arguments if _varies(a))
     return [k.e.assign(f"call {result.full} @{name}({given})", result.type, True)]
+
+
+def _varies(argument: Value) -> bool:
+    return argument.text.startswith("%")
 
 
 def _function(k, name: str, op, form, arguments: list[Value]) -> tuple[str, Value, str] | None:
     """The function's name, its result and text; None where the arithmetic is short."""
     outside, k.e = k.e, Emitter()
     try:
-        parameters = [Value(f"%a{i}", a.type, a.vector) for i, a in enumerate(arguments)]
+        parameters = [Value(f"%a{i}", a.type, a.vector) if _varies(a) else a for i, a in enumerate(arguments)]
         results, inside = k.meaning(op, form, parameters), k.e
     finally:
         k.e = outside
     if len(results) != 1 or not results[0].vector or len(inside.lines) < LONG:
         return None
     outside.declarations |= inside.declarations
-    result, given = results[0], ", ".join(f"{p.full} {p.text}" for p in parameters)
+    result, given = results[0], ", ".join(f"{p.full} {p.text}" for p in parameters if _varies(p))
     lines = [*inside.lines, f"  ret {result.full} {result.text}"]
     body = "\n".join(lines)
     return name, result, f"define internal {result.full} @{name}({given}) noinline nounwind {{\n{body}\n}}\n"
