@@ -97,6 +97,31 @@ def test_arithmetic_in_a_function_of_its_own_gives_the_same(compiled, interprete
     assert np.all(found[0][32:64][finite] <= exact[finite])
 
 
+TABLES = """
+extern "C" __global__ void k(const unsigned* x, unsigned* out) {
+    int t = threadIdx.x;
+    unsigned a = x[t], b = x[t + 32], c = x[t + 64];
+    LINES
+}
+"""
+
+
+def test_constants_that_choose_the_instructions_stay_constants(engine):
+    tables = [0x96, 0xE8, 0x1B, 0x6D, 0x69]
+    lines = "\n".join(
+        f'asm("lop3.b32 %0, %1, %2, %3, {table};" : "=r"(out[t + {32 * i}]) : "r"(a), "r"(b), "r"(c));'
+        for i, table in enumerate(tables)
+    )
+    x = np.random.default_rng(6).integers(0, 1 << 32, 96, dtype=np.uint64).astype(np.uint32)
+    out = np.zeros(32 * len(tables), np.uint32)
+    engine.c(TABLES.replace("LINES", lines), "k")(1, 32, x, out)
+    bits = [(x[i * 32 : i * 32 + 32, None] >> np.arange(32, dtype=np.uint32)) & 1 for i in range(3)]
+    index = bits[0] * 4 + bits[1] * 2 + bits[2]
+    for i, table in enumerate(tables):
+        wanted = (((table >> index) & 1).astype(np.uint64) << np.arange(32, dtype=np.uint64)).sum(1)
+        np.testing.assert_array_equal(out[32 * i : 32 * i + 32], wanted.astype(np.uint32))
+
+
 def test_a_kernel_defined_again_keeps_its_machine_code():
     addresses = set()
     for line in range(3):

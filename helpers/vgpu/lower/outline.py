@@ -25,8 +25,9 @@ def meaning(k, instruction: Instruction, op, form, arguments: list[Value]) -> li
     """What `k.meaning` gives for these arguments, from a function of its own where that is shorter."""
     if (instruction.opcode, instruction.modifiers) not in k.repeated:
         return k.meaning(op, form, arguments)
-    # A constant is part of the meaning: a table of lop3, or a shift that needs no guard.
-    key = (instruction.opcode, instruction.modifiers, tuple(a.full if _varies(a) else a.text for a in arguments))
+    # Constants stay what they are: some choose the instructions, as the table of `lop3` does.
+    shapes = tuple(a.full if _varies(a) else (a.full, a.text) for a in arguments)
+    key = (instruction.opcode, instruction.modifiers, shapes)
     if key not in k.outlined:
         k.outlined[key] = _function(k, f"{k.name}_part{len(k.outlined)}", op, form, arguments)
     made = k.outlined[key]
@@ -38,7 +39,7 @@ def meaning(k, instruction: Instruction, op, form, arguments: list[Value]) -> li
 
 
 def _varies(argument: Value) -> bool:
-    return argument.text[0] == "%"
+    return argument.text.startswith("%")
 
 
 def _function(k, name: str, op, form, arguments: list[Value]) -> tuple[str, Value, str] | None:
