@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from helpers.vgpu import device_library, faults, host_calls, jit, layout, memory, ptx, residency
+from helpers.vgpu import device_library, faults, host_calls, jit, layout, memory, ptx, residency, steady
 from helpers.vgpu import schedule as plans
 from helpers.vgpu.configuration import check_dimensions, check_shared, pack
 from helpers.vgpu.counters import Counters
@@ -88,7 +87,7 @@ class Kernel:
             return self._variants[variant]
 
 
-_compile_lock = threading.RLock()
+_compile_lock = steady.lock(rank=1)
 
 
 @dataclass(frozen=True)
