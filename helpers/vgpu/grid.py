@@ -101,7 +101,14 @@ class Grid:
         }  # fmt: skip
 
     def go(self, threads: int) -> None:
-        self.workers = [Worker(self) for _ in range(threads)]
+        try:
+            self.workers = [Worker(self) for _ in range(threads)]
+        except MemoryError as error:
+            raise MemoryError(
+                f"out of memory on the virtual GPU: blocks of {math.prod(self.block)} threads, with "
+                f"{self.lowered.local_bytes} bytes of local memory each, have no room on this machine. Use smaller "
+                "blocks or local arrays, or delete arrays that are no longer needed (del name)."
+            ) from error
         self.most = self.blocks  # blocks that one worker may have resident
         if self.seed is not None:
             self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
