@@ -167,6 +167,9 @@ def launch(
     (default: one a core). timeout: seconds (default 60, or the environment's WARPBOOK_TIMEOUT). cooperative: the grid
     must fit on the modelled GPU, and may synchronise. schedule: "sequential" or "random", which follows `seed`
     (default: what `schedule.scheduled` says).
+    Results and counts do not depend on `threads`, with three exceptions: atomics on floats, whose sums are rounded in
+    the order in which blocks come, as on a GPU (threads=1 makes them repeat bit for bit); what a kernel makes of the
+    order in which its blocks come; and how often blocks that wait for one another look.
     Errors: `LaunchError` for a bad configuration; subclasses of `KernelError` for what goes wrong inside.
     """
     plan = plans.chosen(schedule, seed)

@@ -463,6 +463,21 @@ def test_random_schedules_of_race_free_kernels_give_one_result(seed):
     assert found["outcome"] == "agreed", found
 
 
+def test_recursion_by_lanes_that_do_not_start_together(compiled):
+    kernel = compiled.c("""__device__ __noinline__ unsigned deep(unsigned n, unsigned x) {
+            return n == 0 ? x + 1u : deep(n - 1, x * 3u) ^ n; }
+        extern "C" __global__ void k(unsigned* x) {
+            unsigned i = blockIdx.x * blockDim.x + threadIdx.x, a = i * 2654435761u;
+            for (int r = 0; r < 6; r++) a = deep(a & 3, a);
+            x[i] = a; }""")
+    expected = np.zeros(320, np.uint32)
+    kernel(5, 64, expected)
+    for seed in range(40):
+        found = np.zeros(320, np.uint32)
+        kernel(5, 64, found, schedule="random", seed=seed)
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_a_schedule_of_another_kind_is_refused():
     with pytest.raises(ValueError, match="sequential"):
         schedule.chosen("chaotic")

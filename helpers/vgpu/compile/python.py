@@ -58,7 +58,7 @@ def _load(table=RELIED_ON) -> dict:
     return loaded
 
 
-_modules = _load()
+_modules = steady.apart(_load)  # what is half imported stays broken
 cuda = _modules["numba.cuda"]
 types = _modules["numba.cuda.types"]
 sigutils = _modules["numba.cuda.core.sigutils"]
