@@ -72,6 +72,11 @@ def timed_out(worker, run) -> Fault:
     return Fault("timeout", worker["block"], program_counters=worker.standing(), seconds=run.timeout)
 
 
+def unfinished(run) -> Fault:
+    """Time was up, though every block that had begun came to its end."""
+    return Fault("unfinished", run.blocks - run.missing, detail=(run.missing, run.blocks), seconds=run.timeout)
+
+
 def all_wait(run) -> Fault:
     """All blocks that are resident wait for memory to change, and nobody is left to change it."""
     resident = sorted(found for worker in run.workers for found in worker.resident())
@@ -368,6 +373,17 @@ def _timeout(scene: _Scene) -> KernelError:
     )  # fmt: skip
 
 
+def _unfinished(scene: _Scene) -> KernelError:
+    missing, blocks = scene.fault.detail
+    return KernelTimeout(
+        f"the kernel {scene.kernel.name} did not end within {scene.fault.seconds:g} s: {blocks - missing} of its "
+        f"{blocks} blocks had begun, and none of them hangs.\n"
+        "  Usual cure: check the size of the grid, which is the number of blocks, not of threads. If the kernel only "
+        "needs longer, set the environment variable WARPBOOK_TIMEOUT to more seconds.",
+        block=scene.block,
+    )  # fmt: skip
+
+
 def _assert(scene: _Scene) -> KernelError:
     what = scene.fault.detail[0].decode(errors="replace") if scene.fault.detail else "assertion"
     return DeviceAssert(
@@ -423,7 +439,8 @@ def _stride(scene: _Scene) -> KernelError:
 
 
 _BUILDERS = {
-    "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "assert": _assert,
+    "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "unfinished": _unfinished,
+    "assert": _assert,
     "trap": _trap, "host": _host, "partial": _partial, "unlike": _unlike, "stride": _stride,
     "texture": faults_texture.error, "all wait": _all_wait,
     **faults_async.BUILDERS,

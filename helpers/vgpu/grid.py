@@ -30,6 +30,7 @@ FUEL = 1 << 16
 MOST_SLICES = 1 << 12  # rounds in which warps ran out of fuel before the worker comes back to Python
 FEW = 4  # blocks that a worker may have resident before all workers wait
 ROOM = 1 << 30  # bytes that a worker may have for blocks that wait for others in an ordinary launch
+MOST_THREADS = 1 << 12  # at once; workers wait for one another, so that each needs a thread of its own
 PATIENCE = 4  # rounds for a block's warps to try in vain; see `runtime.driver`
 
 
@@ -78,6 +79,7 @@ class Grid:
         self.assertion: tuple[bytes, ...] = ()  # the condition and file of a failed assert
         self.host_error: Exception | None = None  # what went wrong in a call out of the kernel
         self.cancelled = False
+        self.missing = 0  # blocks that had not begun when the time was up
         self.epoch = 0  # how often a worker reported that it moved something
         self.order = None if seed is None else schedule.block_order(self.blocks, seed)
         self.lock = threading.Lock()
@@ -99,21 +101,26 @@ class Grid:
         }  # fmt: skip
 
     def go(self, threads: int) -> None:
-        self.workers = [Worker(self) for _ in range(threads)]
+        try:
+            self.workers = [Worker(self) for _ in range(threads)]
+        except MemoryError as error:
+            raise MemoryError(
+                f"out of memory on the virtual GPU: blocks of {math.prod(self.block)} threads, with "
+                f"{self.lowered.local_bytes} bytes of local memory each, have no room on this machine. Use smaller "
+                "blocks or local arrays, or delete arrays that are no longer needed (del name)."
+            ) from error
         self.most = self.blocks  # blocks that one worker may have resident
         if self.seed is not None:
             self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
             self.workers[0].grow(self.most)
         self.deadline = time.monotonic() + self.timeout
-        pool = _pool()
-        futures = [pool.submit(self.work, worker) for worker in self.workers]
         try:
+            futures = self.begin()
             while wait(futures, timeout=0.25).not_done:
-                pass
+                if time.monotonic() > self.deadline:
+                    self.expire()
         except BaseException as interruption:  # Ctrl-C: let the workers stop before anything they use goes away
-            self.stop(-1)
-            self.cancelled = True
-            wait(futures)
+            self.abandon()
             busy = next((w for w in self.workers if w["in_block"]), None)
             if busy is not None:
                 fault = faults.timed_out(busy, self)
@@ -121,6 +128,47 @@ class Grid:
             raise
         for future in futures:
             future.result()
+        if self.fault is None and self.missing:
+            self.fault = faults.unfinished(self)
+
+    def begin(self) -> list:
+        """Hand each worker to a thread; to fewer of them where the system has no further thread."""
+        futures = []
+        for worker in self.workers:
+            try:
+                futures.append(_pool().submit(self.work, worker))
+            except RuntimeError:
+                with self.lock:
+                    worker.active = not futures  # it may have been queued all the same
+                if not futures:  # the interpreter is about to end
+                    self.work(worker)
+        return futures
+
+    def abandon(self) -> None:
+        """Wait until no worker runs any more; Ctrl-C pressed again changes nothing about that."""
+        while True:
+            try:
+                with self.lock:
+                    self.cancelled = True
+                self.stop(-1)
+                while any(worker.running for worker in self.workers):
+                    self.hurry()
+                    time.sleep(0.001)
+                return
+            except KeyboardInterrupt:
+                continue
+
+    def expire(self) -> None:
+        """Time is up: start no further block, and let the workers look up soon."""
+        if not self.missing:
+            self.missing = max(self.blocks - int(self.shared[LAUNCH_SLOT["next_block"]]), 0)
+        self.stop(-1)
+        self.hurry()
+
+    def hurry(self) -> None:
+        """Make warps take short turns; compiled code may write to a slot just then, so one call may not do."""
+        for worker in self.workers:
+            worker["slices"] = worker["fuel_slice"] = 1
 
     def stop(self, block: int) -> None:
         """Hand out no block beyond `block`."""
@@ -129,9 +177,13 @@ class Grid:
             self.shared[slot] = min(int(self.shared[slot]), max(block, 0))
 
     def work(self, worker: Worker) -> None:
-        run_blocks = _run_blocks(self.in_turn)
+        with self.lock:
+            if self.cancelled or not worker.active:
+                return
+            worker.running = True
         slices = worker["slices"]
         try:
+            run_blocks = _run_blocks(self.in_turn)
             while True:
                 began, epoch = time.monotonic(), self.epoch
                 status = run_blocks(worker.pointer)
@@ -153,9 +205,13 @@ class Grid:
                     worker["slices"] = slices
                 elif not self.idle(worker, epoch):
                     return
+        except BaseException:  # the others may wait for this worker's blocks
+            self.cancelled = True
+            self.stop(-1)
+            raise
         finally:
             with self.lock:
-                worker.active = False
+                worker.active = worker.running = False
                 self.epoch += 1
 
     def idle(self, worker: Worker, epoch: int) -> bool:
@@ -264,5 +320,5 @@ def _pool() -> ThreadPoolExecutor:
     pid = os.getpid()
     if pid not in _pools:
         _pools.clear()
-        _pools[pid] = ThreadPoolExecutor(max_workers=64, thread_name_prefix="virtual-gpu")
+        _pools[pid] = ThreadPoolExecutor(max_workers=MOST_THREADS, thread_name_prefix="virtual-gpu")
     return _pools[pid]

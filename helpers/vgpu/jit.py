@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import threading
 
 import llvmlite.binding as llvm
 
+from helpers.vgpu import steady
 from helpers.vgpu.errors import Unsupported
 
-_lock = threading.RLock()
+_lock = steady.lock(rank=3)
 _engine = None
 _machine = None
 _wide = False  # whether the CPU has AVX-512
@@ -62,6 +62,10 @@ def _optimise(module) -> None:
 
 def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     """Compile a module of LLVM IR; give the addresses of its functions. The code lives as long as the process."""
+    return steady.apart(_compile_ir, text, functions)
+
+
+def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     with _lock:
         from helpers.vgpu.runtime.demand import called
 
@@ -84,10 +88,14 @@ def compile_kernel(text: str, name: str) -> int:
     So a kernel that is defined again, as by a notebook's cell that is run again, is not compiled again.
     """
     key = hashlib.sha256(text.encode()).digest()
+    return _kernels[key] if key in _kernels else steady.apart(_compile_kernel, key, text, name)
+
+
+def _compile_kernel(key: bytes, text: str, name: str) -> int:
     with _lock:
         if key not in _kernels:
             own = f"{name}_{next(_numbers)}"  # even if an interruption left one of another text behind
-            _kernels[key] = compile_ir(text.replace(f"@{name}(", f"@{own}("), (own,))[own]
+            _kernels[key] = _compile_ir(text.replace(f"@{name}(", f"@{own}("), (own,))[own]
         return _kernels[key]
 
 
@@ -114,6 +122,10 @@ def _make(engine, wanted: set[str]) -> None:
 
 def address(function: str) -> int:
     """The address of a function of the runtime."""
+    return steady.apart(_address, function)
+
+
+def _address(function: str) -> int:
     with _lock:
         engine = _start()
         _make(engine, {function})

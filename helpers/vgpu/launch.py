@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from helpers.vgpu import device_library, faults, host_calls, jit, layout, memory, ptx, residency
+from helpers.vgpu import device_library, faults, host_calls, jit, layout, memory, ptx, residency, steady
 from helpers.vgpu import schedule as plans
 from helpers.vgpu.configuration import check_dimensions, check_shared, pack
 from helpers.vgpu.counters import Counters
@@ -88,7 +87,7 @@ class Kernel:
             return self._variants[variant]
 
 
-_compile_lock = threading.RLock()
+_compile_lock = steady.lock(rank=1)
 
 
 @dataclass(frozen=True)
@@ -168,6 +167,9 @@ def launch(
     (default: one a core). timeout: seconds (default 60, or the environment's WARPBOOK_TIMEOUT). cooperative: the grid
     must fit on the modelled GPU, and may synchronise. schedule: "sequential" or "random", which follows `seed`
     (default: what `schedule.scheduled` says).
+    Results and counts do not depend on `threads`, with three exceptions: atomics on floats, whose sums are rounded in
+    the order in which blocks come, as on a GPU (threads=1 makes them repeat bit for bit); what a kernel makes of the
+    order in which its blocks come; and how often blocks that wait for one another look.
     Errors: `LaunchError` for a bad configuration; subclasses of `KernelError` for what goes wrong inside.
     """
     plan = plans.chosen(schedule, seed)

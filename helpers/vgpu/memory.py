@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import bisect
 import mmap
-import os
-import threading
 import weakref
 from array import array as _words
 from collections import Counter, deque
@@ -20,6 +18,7 @@ from math import prod
 
 import numpy as np
 
+from helpers.vgpu import steady
 from helpers.vgpu.memory_host import available, size_text
 
 ALIGNMENT = 256
@@ -114,7 +113,7 @@ class ArrayInfo:
     strides: tuple[int, ...]
 
 
-_lock = threading.RLock()
+_lock = steady.lock(rank=4)
 _notes: deque[_Block] = deque()  # blocks whose Allocation is gone, not yet taken off the books
 _starts = _words("Q")  # addresses of the live blocks, sorted
 _ends = _words("Q")  # … where each of them ends, and
@@ -124,6 +123,7 @@ _in_use: Counter[str] = Counter()  # kind of memory -> bytes
 _limits: dict[str, int] = {}
 _serials = count(1)
 _table: tuple[np.ndarray, np.ndarray] | None = None
+_change: object | None = None  # a change of the books that is under way
 _held_back = 0  # bytes of memory that the freed blocks keep from the host
 
 
@@ -144,13 +144,16 @@ def allocate(nbytes: int, label: str | None = None, kind: str = "device") -> All
         serial = next(_serials)
         address, buffer, mapping = _acquire(nbytes, serial)
         block = _Block(address, nbytes, label, serial, kind, buffer, mapping)
+        allocation = Allocation(block)
+        change = _begin()
         where = bisect.bisect_left(_starts, address)
         _starts.insert(where, address)
         _ends.insert(where, address + nbytes)
         _live.insert(where, block)
         _in_use[kind] += nbytes
         _table = None
-        return Allocation(block)
+        _end(change)
+        return allocation
 
 
 def array(shape, dtype, label: str | None = None, order: str = "C", kind: str = "device") -> np.ndarray:
@@ -281,8 +284,40 @@ def _no_room(nbytes: int, why: str) -> str:
 
 def _settle() -> None:
     """Take off the books what the garbage collector has freed since the last call; needs the lock."""
+    if _change is not None:
+        _mend()
     while _notes:
-        _retire(_notes.popleft())
+        block = _notes[0]
+        _retire(block)
+        if _notes and _notes[0] is block:
+            _notes.popleft()
+
+
+def _begin() -> object:
+    """Say that the books are about to change; the answer is for `_end`."""
+    global _change
+    _change = mine = object()
+    return mine
+
+
+def _end(mine: object) -> None:
+    """The change is complete, unless a `__del__` that ran in its midst has changed the books as well."""
+    global _change
+    _change = None if _change is mine else object()
+
+
+def _mend() -> None:
+    """Write the books anew from the blocks, after a change that Ctrl-C broke off; needs the lock."""
+    global _change, _table, _held_back
+    kept = {block.address: block for block in _live if not block.freed and block.handle() is not None}
+    _live[:] = [kept[address] for address in sorted(kept)]
+    _starts[:] = _words("Q", (block.address for block in _live))
+    _ends[:] = _words("Q", (block.end for block in _live))
+    _in_use.clear()
+    for block in _live:
+        _in_use[block.kind] += block.nbytes
+    _held_back = sum(block.held for block in _freed)
+    _change = _table = None
 
 
 def _retire(block: _Block) -> None:
@@ -292,10 +327,13 @@ def _retire(block: _Block) -> None:
         if block.handle() is None:
             _let_go(block)
         return
+    change = _begin()
+    block.freed = True
     where = bisect.bisect_left(_starts, block.address)
+    if where == len(_live) or _live[where] is not block:  # Ctrl-C came before it was on the books
+        return _end(change)
     del _starts[where], _ends[where], _live[where]
     _in_use[block.kind] -= block.nbytes
-    block.freed = True
     _table = None
     _freed.append(block)
     _held_back += block.held
@@ -305,6 +343,7 @@ def _retire(block: _Block) -> None:
         oldest = _freed.popleft()
         _held_back -= oldest.held
         oldest.buffer = oldest.mapping = None
+    _end(change)
 
 
 def _let_go(block: _Block) -> None:
@@ -317,13 +356,3 @@ def _below(address: int) -> _Block | None:
     """The live block with the greatest start not above `address`; needs the lock."""
     where = bisect.bisect_right(_starts, address)
     return _live[where - 1] if where else None
-
-
-def _after_fork() -> None:
-    """A child has its own copy of the memory; only a lock that some other thread held has to be renewed."""
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from helpers.vgpu.errors import LaunchError
+
+MOST_BLOCKS = 1 << 22  # in a random order, which is drawn before the launch
 WINDOW = 64  # blocks that are resident together under a random schedule; they start in order of such groups
 KINDS = ("sequential", "random")
 _thread = threading.local()
@@ -70,6 +73,11 @@ def block_order(blocks: int, seed: int) -> np.ndarray:
 
     So a block that waits for one with a lower number, as a look-back scan does, is never left alone with it waiting.
     """
+    if blocks > MOST_BLOCKS:
+        raise LaunchError(
+            f"a random schedule takes grids of at most {MOST_BLOCKS} blocks, and this one has {blocks}. Look for races "
+            "with fewer blocks, or leave the schedule sequential."
+        )
     order = np.arange(blocks, dtype=np.int64)
     generator = np.random.default_rng((seed & (1 << 63) - 1, 1))
     for start in range(0, blocks, WINDOW):

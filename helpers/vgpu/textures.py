@@ -10,13 +10,12 @@ documented. Only for counting sectors, a sector of a 2-D or 3-D array is taken t
 from __future__ import annotations
 
 import itertools
-import threading
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from helpers.vgpu import memory
+from helpers.vgpu import memory, steady
 
 WRAP, CLAMP, MIRROR, BORDER = range(4)  # CUDA's numbers for address modes
 GEOMETRIES = ("fetch", "1d", "2d", "3d", "a1d", "a2d")  # as PTX names them; "fetch" is linear memory
@@ -147,7 +146,7 @@ def code(geometry: str, floats: bool | None) -> int:
     return 3 * GEOMETRIES.index(geometry) + {None: 1, False: 2, True: 3}[floats]
 
 
-_lock = threading.Lock()
+_lock = steady.lock(rank=3)
 _serials = itertools.count(1)
 _live: dict[int, Bound] = {}
 _issued = 0  # the highest handle given so far

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 
+from helpers.vgpu import steady
 from helpers.vgpu.compile.remedies import of_header, remedy
 from helpers.vgpu.errors import CompileError
 
 # CUDA 13 dropped the GPUs before Turing, so nothing older can be compiled for.
 OLDEST = (7, 5)
+
+LIBRARIES = steady.lock(rank=3)  # NVIDIA's compilers have locks of their own, which a fork would leave locked
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,22 @@ def _compile(source, arch, options, name, name_expressions) -> CompiledC:
 
 def nvrtc(source: str, name: str, options, name_expressions=(), result: str = "PTX") -> tuple[bytes, str, dict]:
     """Run NVRTC once: (the result, the log, mangled names). `result` is "PTX" or "LTOIR" (with `-dlto`)."""
+    return steady.apart(_nvrtc, source, name, options, name_expressions, result)
+
+
+def alone(function):
+    """For functions that call NVIDIA's compilers: one thread at a time, and forks wait for it."""
+
+    @functools.wraps(function)
+    def locked(*arguments):
+        with LIBRARIES:
+            return function(*arguments)
+
+    return locked
+
+
+@alone
+def _nvrtc(source: str, name: str, options, name_expressions, result: str) -> tuple[bytes, str, dict]:
     from cuda.bindings import nvrtc as api
 
     def call(function, *arguments):

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
+from helpers.vgpu import steady
 from helpers.vgpu.compile.cuda_c import OLDEST, entries
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.numba.errors import explain
@@ -32,6 +33,7 @@ RELIED_ON = {
     "numba.cuda.compiler": ("get_current_device", "compile", "_compile_pyfunc_with_fixup"),
     "numba.cuda.dispatcher": ("get_current_device", "CUDADispatcher"),
     "numba.cuda.core.errors": ("NumbaPerformanceWarning", "NumbaDebugInfoWarning"),
+    "numba.cuda.core.compiler_lock": ("global_compiler_lock",),
     "numba.cuda.core.sigutils": ("normalize_signature", "is_signature"),
     "numba.cuda.typing.typeof": ("typeof", "Purpose"),
     "numba.cuda.np.numpy_support": ("from_dtype",),
@@ -56,10 +58,11 @@ def _load(table=RELIED_ON) -> dict:
     return loaded
 
 
-_modules = _load()
+_modules = steady.apart(_load)  # what is half imported stays broken
 cuda = _modules["numba.cuda"]
 types = _modules["numba.cuda.types"]
 sigutils = _modules["numba.cuda.core.sigutils"]
+steady.register(_modules["numba.cuda.core.compiler_lock"].global_compiler_lock, rank=2)
 PerformanceWarning = _modules["numba.cuda.core.errors"].NumbaPerformanceWarning
 Dispatcher = _modules["numba.cuda.dispatcher"].CUDADispatcher
 
@@ -147,7 +150,7 @@ def numba_to_ptx(
     options = (arguments, target(cc), bool(fastmath), max_registers, bool(opt), launch_bounds)
     made = _made.setdefault(py_function, {})
     if options not in made:
-        made[options] = _compile(py_function, *options)
+        made[options] = steady.apart(_compile, py_function, *options)
     return made[options]
 
 

@@ -10,7 +10,8 @@ import functools
 import re
 from dataclasses import dataclass
 
-from helpers.vgpu.compile.cuda_c import architecture, cuda_c_to_ptx, entries
+from helpers.vgpu import steady
+from helpers.vgpu.compile.cuda_c import alone, architecture, cuda_c_to_ptx, entries
 from helpers.vgpu.errors import CompileError
 
 
@@ -93,6 +94,11 @@ def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resou
 
 def _link(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
     """nvJitLink's two reports: what it did, and what was wrong (empty when all is well)."""
+    return steady.apart(_nvjitlink, ptx, arch, max_registers)
+
+
+@alone
+def _nvjitlink(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
     from cuda.bindings import nvjitlink
 
     options = [f"-arch={arch}", "-verbose"] + ([f"-maxrregcount={max_registers}"] if max_registers else [])

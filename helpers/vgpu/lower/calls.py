@@ -326,9 +326,9 @@ class Calls:
 
 
 def begin(k, instruction: Instruction) -> None:
-    """The kernel begins: every lane's stacks are empty."""
+    """The kernel begins for these lanes, whose stacks are empty; a random schedule may have others under way."""
     for name in k.places:
-        k.set_stack_value(name, k.e.const("i32", 0))
+        k.set_stack_value(name, k.e.const("i32", 0), k.active)
 
 
 def _items(operand) -> Iterable:

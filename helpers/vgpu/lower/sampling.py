@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import functools
 import itertools
-import threading
 from dataclasses import dataclass
 
-from helpers.vgpu import jit
+from helpers.vgpu import jit, steady
 from helpers.vgpu.lower.emit import LANES, Emitter, Value
 from helpers.vgpu.textures import AXES, BORDER, CLAMP, FIELD, MIRROR, WRAP, Bound, Format
 
@@ -20,7 +19,7 @@ SIZES = ("width", "height", "depth")
 GATHER_ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))  # tld4: the corners (x, y) counter-clockwise from the lower left
 MOST = {"u8": 255, "s8": 127, "u16": 65535, "s16": 32767}
 _names = itertools.count(1)
-_lock = threading.Lock()
+_lock = steady.lock(rank=2)
 
 
 @dataclass(frozen=True)

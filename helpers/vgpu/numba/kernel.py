@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 from dataclasses import dataclass
 
 from helpers import device
-from helpers.vgpu import launch, operations
+from helpers.vgpu import launch, operations, steady
 from helpers.vgpu.compile import python as compile_numba
 from helpers.vgpu.compile.resources import Resources, resources
 from helpers.vgpu.errors import CompileError, Unsupported
@@ -25,6 +24,9 @@ OPTIONS = {
     "inline": "never", "forceinline": False, "lineinfo": False, "debug": None, "cache": False, "lto": None,
     "shared_memory_carveout": None, "boundscheck": None,
 }  # fmt: skip
+
+
+_lock = steady.lock(rank=0)  # one kernel at a time is compiled for its arguments
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +86,6 @@ class Kernel(Function):
         self._specializations: dict[tuple, Kernel] = {}
         self._fixed: tuple[tuple, ...] | None = None
         self.specialized = False
-        self._lock = threading.RLock()
         self._names = tuple(inspect.signature(py_func).parameters)
         if signatures is not None:
             self.specialized = not isinstance(signatures, list)
@@ -118,7 +119,7 @@ class Kernel(Function):
 
     def _overload(self, types: tuple) -> Overload:
         capability = compile_numba.target(device.current().compute_capability)
-        with self._lock:
+        with _lock:
             overloads = self._by_gpu.setdefault(capability, {})
             if types not in overloads:
                 overloads[types] = self._compile(types, capability)

@@ -6,10 +6,11 @@ same is done here, with PTX as the result instead of machine code; source lines 
 
 from __future__ import annotations
 
-from helpers.vgpu.compile.cuda_c import nvrtc
+from helpers.vgpu.compile.cuda_c import alone, nvrtc
 from helpers.vgpu.errors import CompileError
 
 
+@alone
 def link(kernel: bytes, sources, capability) -> str:
     """The PTX of a kernel, given as LTO-IR, with the functions of some CUDA C++ sources inlined into it."""
     from cuda.bindings import nvjitlink

@@ -9,8 +9,9 @@ import traceback
 import numpy as np
 
 from helpers.vgpu import launch, memory, ptx, reference
+from helpers.vgpu.compile import cuda_c_to_ptx
 from helpers.vgpu.errors import KernelError, VirtualGPUError
-from tests.vgpu import test_isa
+from tests.vgpu import random_kernels, test_isa
 from tests.vgpu.fuzz import mutate
 from tests.vgpu.fuzz import programs as random_programs
 
@@ -94,6 +95,36 @@ def programs(seed: int) -> dict:
     return outcome(run)
 
 
+def schedules(seed: int) -> dict:
+    """A random kernel in CUDA C++ without a race, in order and under random schedules, on two and on one thread."""
+    source = random_kernels.source(seed, wide=True)
+    blocks, threads = 5, 64
+
+    def run():
+        (kernel,) = launch.load(cuda_c_to_ptx(source).ptx, language="cuda").values()
+        given = memory.array(64, np.uint32)
+        given[:] = np.random.default_rng(seed).integers(0, 2**32, 64, dtype=np.uint32)
+        results = []
+        plans = [{}, {"threads": 2}, *({"schedule": "random", "seed": 3 * seed + i} for i in range(4))]
+        for options in plans:
+            out = memory.array(blocks * threads + 320, np.uint32)
+            out[:] = 0
+            params = [struct.pack("<Q", a.ctypes.data) for a in (given, out)] + [struct.pack("<I", seed % 97)]
+            launch.launch(kernel, blocks, threads, params, **options)
+            results.append(np.array(out))
+        out[:] = 0
+        reference.run(kernel, None, blocks, threads, params)
+        results.append(np.array(out))
+        for options, other in zip([*plans, "the reference"], results, strict=True):
+            if not np.array_equal(results[0], other):
+                at = int(np.flatnonzero(results[0] != other)[0])
+                detail = f"in order word {at} is {results[0][at]:#x}, with {options} {other[at]:#x}"
+                return {"outcome": "differs", "detail": detail}
+        return {"outcome": "agreed" if results[0].any() else "empty", "detail": ""}
+
+    return outcome(run)
+
+
 def _edges() -> list[int]:
     return [value for kind in ("f32", "f64", "u64", "s32", "f16") for value in test_isa.edges(kind)]
 
@@ -110,4 +141,4 @@ def _counted(kernel, blocks, threads, params) -> None:
     launch.launch(kernel, blocks, threads, params, observe=True, threads=2)
 
 
-KINDS = {"programs": programs, "noise": noise, "mutated": mutated}
+KINDS = {"programs": programs, "noise": noise, "mutated": mutated, "schedules": schedules}

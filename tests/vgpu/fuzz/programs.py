@@ -84,6 +84,8 @@ class Writer:
     def plain_nan(self, kind: str, target: str) -> None:
         if kind in isa.PACKED:
             half = isa.PACKED[kind]
+            if half not in NANS:
+                return
             self.add(f"mov.b32 {{%low, %high}}, {target};")
             for part in ("%low", "%high"):
                 self.add(f"setp.nan.{half} %isnan, {part}, {part};", f"@%isnan mov.b16 {part}, {NANS[half]};")
