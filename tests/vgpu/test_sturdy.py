@@ -243,6 +243,7 @@ def test_kernels_in_a_signal_handler_in_del_and_at_exit():
 
         signal.signal(signal.SIGALRM, lambda *_: print("signal", answer(1)))
         atexit.register(lambda: print("exit", answer(3)))
+        assert answer(4) == 4  # a handler cannot import what is being imported
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         x = cp.zeros(2, "i4")
         spin = cp.RawKernel(
