@@ -393,6 +393,8 @@ def call(k, instruction: Instruction) -> None:
     code = {"vprintf": PRINTF, "__assertfail": ASSERT}.get(name)
     if code is None:
         raise k.unsupported(f"a call of `{name}`")
+    if any(f"{a}@0" not in k.registers for a in target.arguments[:4]):
+        raise k.unsupported(f"a call of `{name}` with an argument that was never stored")
     k.site(replace(instruction, operands=()), "host")
     arguments = [e.splat(e.resize(k.read(f"{a}@0"), 64)) for a in target.arguments[:4]]
     while len(arguments) < 4:
