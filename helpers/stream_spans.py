@@ -8,6 +8,8 @@ from html import escape
 
 from helpers.time_model import seconds_text
 
+WAITS = "waits"  # the label of a modelled host that waits
+
 
 @dataclass(frozen=True)
 class Span:
@@ -35,8 +37,8 @@ class Span:
 class Schedule:
     """Spans on engines, in the order they start; `seconds` until the last has ended and the host has gone on.
 
-    `kind` is "modelled" or "measured"; `assumptions` say how. A measured one also has `host`: the host's calls of CUDA,
-    as spans on the engine "host", as far as they were recorded.
+    `kind` is "modelled" or "measured"; `assumptions` say how. `host` has the host's calls of CUDA as spans on the
+    engine "host": of a measured schedule as far as they were recorded, of a modelled one what it asks for and `WAITS`.
     """
 
     gpu: str
@@ -64,7 +66,7 @@ class Schedule:
 
     def __repr__(self) -> str:
         lines = [f"Schedule {self.kind} on {self.gpu}: {seconds_text(self.seconds)}", *_lines(self.spans)]
-        if self.host:
+        if self.host and self.kind == "measured":
             lines += [" meanwhile the host, in calls of CUDA:", *_lines(self.host)]
         return "\n".join(lines)
 

@@ -36,7 +36,7 @@ ONLY_IN = (
     ("llvmlite.binding", ("helpers/vgpu/jit.py",), "one place turns LLVM IR into machine code"),
     (
         "matplotlib",
-        ("helpers/figures.py", "helpers/plots.py", "helpers/widgets/"),
+        ("helpers/figures.py", "helpers/plots/", "helpers/widgets/"),
         "results are numbers; drawing is another layer",
     ),
     (
