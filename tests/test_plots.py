@@ -169,14 +169,14 @@ def recording():
 def test_the_lane_strip_counts_steps_with_idle_lanes(recording):
     picture = plots.lane_strip(recording)
     steps = recording.of(0)
-    idle = sum(not all(step.active) for step in steps)
+    idle = sum(not all(step.mask) for step in steps)
     assert picture.finding.startswith(f"Warp 0 of part takes {len(steps)} steps; in {idle} of them some lanes")
     assert 0 < idle < len(steps) and len(figures.svg(picture.figure)) < figures.LARGEST_SVG
     with pytest.raises(ValueError, match="no steps of warp 2; it has 2 warps"):
         plots.lane_strip(recording, warp=2)
 
 
-def test_the_lane_strip_draws_each_active_lane_once(recording):
+def test_the_lane_strip_draws_each_lane_that_takes_part_once(recording):
     from helpers.plots.steps import _blocks
 
     steps = recording.of(0)
@@ -184,7 +184,7 @@ def test_the_lane_strip_draws_each_active_lane_once(recording):
     drawn = np.zeros((32, len(steps)), int)
     for (left, top), width, height in places:
         drawn[top : top + height, left : left + width] += 1
-    assert np.array_equal(drawn, np.array([step.active for step in steps]).T) and len(colours) == len(places)
+    assert np.array_equal(drawn, np.array([step.mask for step in steps]).T) and len(colours) == len(places)
 
 
 def test_lane_values_show_one_value_a_lane(recording):

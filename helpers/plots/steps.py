@@ -12,10 +12,11 @@ MOST_STEPS = 240
 
 @styled
 def lane_strip(recording, warp: int = 0, *, title: str = "") -> Picture:
-    """One warp of a recording: a column a step, a row a lane, coloured by source line where the lane executed.
+    """One warp of a recording: a column a step, a row a lane, coloured by source line where the lane took part.
 
-    recording: what `record` gives; at most `MOST_STEPS` steps of the warp are drawn. A white cell is a lane that did
-    not take part. Raises ValueError for a warp without steps.
+    recording: what `record` gives; at most `MOST_STEPS` steps of the warp are drawn. A pale cell is a lane that came
+    along and was held back by its guard, a white one a lane that stood elsewhere. Raises ValueError for a warp without
+    steps.
     """
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
@@ -45,15 +46,18 @@ def lane_strip(recording, warp: int = 0, *, title: str = "") -> Picture:
         spine.set_visible(False)
     axes.tick_params(length=0)
     figure.text(
-        0.01, 0.94, title or "colour and number above: source line · white: a lane that does not take part", fontsize=9
+        0.01,
+        0.94,
+        title or "colour and number above: source line · pale: held back by its guard · white: elsewhere",
+        fontsize=9,
     )
-    active = sum(sum(step.active) for step in steps)
-    parted = sum(not all(step.active) for step in steps)
+    active = sum(sum(step.mask) for step in steps)
+    parted = sum(not all(step.mask) for step in steps)
     cut = f" (the first {len(steps)} of {len(every)} steps)" if len(every) > len(steps) else ""
     return Picture(
         figure,
         f"Warp {warp} of {recording.kernel} takes {plural(len(steps), 'step')}{cut}; in {parted} of them some lanes "
-        f"stand idle, and {active / len(steps):.3g} of {WARP} lanes are active on average.",
+        f"stand elsewhere, and {active / len(steps):.3g} of {WARP} lanes are active on average.",
     )
 
 
@@ -62,14 +66,21 @@ def _blocks(steps, lines) -> tuple[list, list]:
     places, colours, first = [], [], 0
     for at, step in enumerate(steps):
         end = at + 1
-        if end < len(steps) and (steps[end].line, steps[end].active) == (step.line, step.active):
+        if end < len(steps) and _looks(steps[end]) == _looks(step):
             continue
-        edges = np.flatnonzero(np.diff([0, *step.active, 0])).tolist()
-        for top, bottom in zip(edges[::2], edges[1::2], strict=True):
-            places.append(((first, top), end - first, bottom - top))
-            colours.append(line_colour(lines.index(step.line)))
+        held = np.asarray(step.mask) & ~np.asarray(step.active)
+        colour = line_colour(lines.index(step.line))
+        for lanes, shown in ((step.active, colour), (held, tuple(1 - 0.35 * (1 - part) for part in colour))):
+            edges = np.flatnonzero(np.diff([0, *lanes, 0])).tolist()
+            for top, bottom in zip(edges[::2], edges[1::2], strict=True):
+                places.append(((first, top), end - first, bottom - top))
+                colours.append(shown)
         first = end
     return places, colours
+
+
+def _looks(step) -> tuple:
+    return step.line, step.mask, step.active
 
 
 def line_colour(number: int) -> tuple[float, float, float]:
