@@ -53,9 +53,10 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         cell = "padding:0.15em 0.6em;text-align:right"
+        left = cell.replace("right", "left")
         head = "".join(f'<th scope="col" style="{cell}">{escape(name)}</th>' for name in self.names)
         body = "".join(
-            f'<tr><th scope="row" style="text-align:left">{escape(what)}</th><td>{kind}</td>'
+            f'<tr><th scope="row" style="{left}">{escape(what)}</th><td style="{left}">{kind}</td>'
             + "".join(f'<td style="{cell}">{escape(value)}</td>' for value in values)
             + "</tr>"
             for what, kind, values in self.rows
@@ -63,8 +64,8 @@ class Comparison:
         return (
             '<table style="border-collapse:collapse;color:inherit;background:transparent">'
             '<caption style="text-align:left;color:inherit">Profiles side by side</caption>'
-            f'<thead><tr><th scope="col">what</th><th scope="col">kind</th>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table>"
+            f'<thead><tr><th scope="col" style="{left}">what</th><th scope="col" style="{left}">kind</th>{head}'
+            f"</tr></thead><tbody>{body}</tbody></table>"
         )
 
 

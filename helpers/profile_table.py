@@ -249,7 +249,7 @@ def _special(profile, total: Mapping[str, int]) -> Iterator[str]:
         yield (
             f"counted: asynchronous copies: {copies:,}, {total['async_copy_bytes']:,} bytes, "
             f"{number(profile['sectors_per_async_copy'])} sectors of global memory and "
-            f"{number(ratio(total['shared_copy_wavefronts'], copies))} shared wavefronts each"
+            f"{number(ratio(total['shared_copy_wavefronts'], copies))} wavefronts of shared memory each"
         )
     for op, where in (("load", "to shared memory"), ("store", "to global memory")):
         if copies := total[f"bulk_{op}s"]:

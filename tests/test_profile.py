@@ -426,7 +426,7 @@ def test_asynchronous_copies_have_columns_and_a_line(cp):
     found = profile(cp.RawKernel(COPY, "copy"), 1, 64, (x, y))
     assert column(found, "async cp") == {6: 2} and column(found, "sect/cp") == {6: 4}
     assert column(found, "special") == {10: 64}
-    assert "asynchronous copies: 2, 256 bytes, 4 sectors of global memory and 1 shared wavefronts each" in repr(found)
+    assert "4 sectors of global memory and 1 wavefronts of shared memory each" in repr(found)
     assert found["sectors_per_async_copy"] == found.metrics()["sectors_per_async_copy"] == 4
     assert "load req" not in repr(found)
 

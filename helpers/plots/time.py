@@ -86,9 +86,8 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 def schedule_lanes(schedule, *, title: str = "") -> Picture:
     """A schedule of streams as swim lanes: the host, the two copy engines and the SMs, a colour a stream.
 
-    schedule: what `schedule()` of a recording gives. Spans of one lane that overlap, as kernels side by side do, get a row
-    each; a label stands where its span has room for it. The axis says whether times are modelled or
-    measured.
+    schedule: what `schedule()` of a recording gives. Spans of one lane that overlap, as kernels side by side do, get
+    a row each; a label stands where its span has room for it. The axis says whether times are modelled or measured.
     """
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.17, right=0.98, top=0.84, bottom=0.15)
