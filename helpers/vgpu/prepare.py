@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from helpers.mirror import twin
-from helpers.vgpu.launch import Prepared
+
+if TYPE_CHECKING:
+    from helpers.vgpu.launch import Prepared
 
 
 def prepare(
