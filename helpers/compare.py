@@ -26,6 +26,15 @@ _ROWS = (
     ("sectors a store request", "counted", "sectors_per_store_request"),
     ("shared wavefronts a load", "counted", "wavefronts_per_shared_load"),
     ("shared wavefronts a store", "counted", "wavefronts_per_shared_store"),
+    ("texture and surface sectors a request", "counted", "sectors_per_texture_request"),
+    ("global atomic requests", "counted", "global_atomic_requests"),
+    ("asynchronous copies", "counted", "async_copies"),
+    ("sectors an asynchronous copy", "counted", "sectors_per_async_copy"),
+    ("bulk copies, bytes to shared memory", "counted", "bulk_load_bytes"),
+    ("bulk copies, bytes to global memory", "counted", "bulk_store_bytes"),
+    ("tensor-core products (PTX)", "counted", "tensor_instructions"),
+    ("local load requests", "counted", "local_load_requests"),
+    ("special functions", "counted", "special_functions"),
     ("registers a thread", "compiler", "registers"),
     ("occupancy, %", "compiler", "occupancy"),
 )
@@ -44,9 +53,10 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         cell = "padding:0.15em 0.6em;text-align:right"
+        left = cell.replace("right", "left")
         head = "".join(f'<th scope="col" style="{cell}">{escape(name)}</th>' for name in self.names)
         body = "".join(
-            f'<tr><th scope="row" style="text-align:left">{escape(what)}</th><td>{kind}</td>'
+            f'<tr><th scope="row" style="{left}">{escape(what)}</th><td style="{left}">{kind}</td>'
             + "".join(f'<td style="{cell}">{escape(value)}</td>' for value in values)
             + "</tr>"
             for what, kind, values in self.rows
@@ -54,8 +64,8 @@ class Comparison:
         return (
             '<table style="border-collapse:collapse;color:inherit;background:transparent">'
             '<caption style="text-align:left;color:inherit">Profiles side by side</caption>'
-            f'<thead><tr><th scope="col">what</th><th scope="col">kind</th>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table>"
+            f'<thead><tr><th scope="col" style="{left}">what</th><th scope="col" style="{left}">kind</th>{head}'
+            f"</tr></thead><tbody>{body}</tbody></table>"
         )
 
 

@@ -1,4 +1,4 @@
-"""The README's picture, made as everything here is: by running a kernel. `python -m helpers.first_light` renews it."""
+"""The pictures of the READMEs, made as everything here is: by running kernels. `python -m helpers.first_light`."""
 
 from __future__ import annotations
 
@@ -48,9 +48,13 @@ def picture() -> str:
 
 
 def main() -> int:
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(picture(), encoding="utf-8")
-    print(f"wrote {PICTURE.relative_to(PICTURE.parent.parent.parent)}")
+    from helpers import how_it_works
+
+    root = Path(__file__).resolve().parent.parent
+    for path, draw in ((PICTURE, picture), (how_it_works.PICTURE, how_it_works.picture)):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(draw(), encoding="utf-8")
+        print(f"wrote {path.relative_to(root)}")
     return 0
 
 

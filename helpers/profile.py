@@ -20,7 +20,6 @@ from helpers.callable_module import callable_module
 from helpers.compare import Comparison, compare
 from helpers.device import current
 from helpers.gpus import GPU
-from helpers.mirror import twin
 from helpers.occupancy import Occupancy, occupancy
 from helpers.profile_table import METRICS, as_html, as_text, summary
 from helpers.roofline import Model, model_time
@@ -72,11 +71,11 @@ class Profile:
             raise KeyError(_unknown(name)) from None
 
     def metrics(self) -> dict[str, float | None]:
-        """Every number by Nsight Compute's name: first the counters, then what derives from them."""
+        """Every number by Nsight Compute's name, or the plain key: the counters, then what derives from them."""
         from helpers.vgpu.counters import COUNTERS
 
         found = {counter.nsight or counter.key: self.counters.total[counter.key] for counter in COUNTERS}
-        return found | {metric.nsight: metric.value(self) for metric in METRICS}
+        return found | {metric.nsight or metric.key: metric.value(self) for metric in METRICS}
 
     @property
     def registers(self) -> int:
@@ -96,7 +95,8 @@ class Profile:
     @property
     def title(self) -> str:
         grid, block = (_dims(dims) for dims in (self.counters.grid, self.counters.block))
-        return f"Profile of {self.name}: {grid} blocks of {block} threads"
+        blocks, threads = ("" if math.prod(n) == 1 else "s" for n in (self.counters.grid, self.counters.block))
+        return f"Profile of {self.name}: {grid} block{blocks} of {block} thread{threads}"
 
     @property
     def summary(self) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ class Profile:
         return as_html(self)
 
 
-_BY_NAME = {name: metric for metric in METRICS for name in (metric.key, metric.nsight)}
+_BY_NAME = {name: metric for metric in METRICS for name in (metric.key, metric.nsight) if name}
 
 
 def _dims(dims: tuple[int, ...]) -> str:
@@ -187,23 +187,6 @@ def modelled(kernel, counters, gpu: GPU) -> tuple[Occupancy, Model]:
     return resident, model_time(counters, resident, gpu)
 
 
-def _prepare(kernel, grid, block, args, meta):
-    """The virtual kernel, bound to its arguments, and what ends the run; a TypeError for what is no kernel."""
-    if not isinstance(args, tuple | list):
-        raise TypeError(f"args is a tuple, such as (x, y), or (x,) for one argument; got {type(args).__name__}")
-    other, args, copy_back = twin(kernel, tuple(args))
-    if not hasattr(other, "prepare"):
-        kind = f"{type(kernel).__module__}.{type(kernel).__qualname__}"
-        raise TypeError(f"profile takes a @cuda.jit or @triton.jit kernel or a cp.RawKernel, and this is a {kind}")
-    prepared = other.prepare(args, grid=grid, block=block, **meta)
-
-    def finish() -> None:
-        prepared.finish()
-        copy_back()
-
-    return other, prepared, finish
-
-
 def profile(
     kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None, **meta
 ) -> Profile:
@@ -217,13 +200,14 @@ def profile(
     `grid` may be a function as in a launch. Raises what a launch raises, and TypeError for what is no kernel.
     """
     gpu = _row(device)
-    kernel, prepared, finish = _prepare(kernel, grid, block, args, meta)
     from helpers.vgpu import launch
+    from helpers.vgpu.prepare import prepare
 
+    kernel, prepared, finish = prepare("profile", kernel, grid, block, args, meta)
     dynamic = shared_bytes or prepared.shared_bytes
     counters = launch.launch(
         prepared.kernel, prepared.grid or grid, prepared.block or block, prepared.params, prepared.arrays, dynamic,
-        observe=True, timeout=timeout,
+        observe=True, timeout=timeout, cooperative=prepared.cooperative,
     )  # fmt: skip
     finish()
     return _assemble(prepared.kernel, counters, dynamic, gpu, _max_registers(kernel))

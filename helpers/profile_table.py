@@ -36,29 +36,67 @@ def _per(above: str, below: str):
     return lambda counts: ratio(counts.get(above, 0), counts.get(below, 0))
 
 
+def _sum(*keys: str):
+    """The sum of several counters, or None where it is zero."""
+    return lambda counts: sum(counts.get(key, 0) for key in keys) or None
+
+
+# ldmatrix and stmatrix are requests of their own, whose wavefronts are among those of shared loads and stores.
+_SHARED_REQUESTS = (
+    "shared_load_requests", "shared_store_requests", "shared_atomic_requests", "matrix_load_requests",
+    "matrix_store_requests",
+)  # fmt: skip
+_TEXELS = ("texture", "surface_load", "surface_store")
+
+
 def _shared_per_request(counts: Mapping[str, int]) -> float | None:
-    kinds = ("load", "store", "atomic")
-    wavefronts = sum(counts.get(f"shared_{kind}_wavefronts", 0) for kind in kinds)
-    return ratio(wavefronts, sum(counts.get(f"shared_{kind}_requests", 0) for kind in kinds))
+    wavefronts = sum(counts.get(f"shared_{kind}_wavefronts", 0) for kind in ("load", "store", "atomic"))
+    return ratio(wavefronts, sum(counts.get(key, 0) for key in _SHARED_REQUESTS))
 
 
+def _shared_requests(counts: Mapping[str, int], op: str) -> int:
+    return counts.get(f"shared_{op}_requests", 0) + counts.get(f"matrix_{op}_requests", 0)
+
+
+def _per_shared(op: str):
+    return lambda counts: ratio(counts.get(f"shared_{op}_wavefronts", 0), _shared_requests(counts, op))
+
+
+def _texels_per_request(counts: Mapping[str, int]) -> float | None:
+    sectors, requests = (sum(counts.get(f"{kind}_{what}", 0) for kind in _TEXELS) for what in ("sectors", "requests"))
+    return ratio(sectors, requests)
+
+
+# fmt: off
 COLUMNS = (
     Column("load req", "global load requests: warps that executed a load", _count("global_load_requests")),
     Column("sect/req", "32-byte sectors per load request", _per("global_load_sectors", "global_load_requests")),
     Column("store req", "global store requests: warps that executed a store", _count("global_store_requests")),
     Column("sect/req", "32-byte sectors per store request", _per("global_store_sectors", "global_store_requests")),
     Column("shm wf/req", "shared-memory wavefronts per request: 1 is conflict-free", _shared_per_request),
+    Column("atomic req", "global atomic requests", _count("global_atomic_requests")),
+    Column("tex req", "texture and surface requests", _sum(*(f"{kind}_requests" for kind in _TEXELS))),
+    Column("sect/req", "32-byte sectors per texture or surface request", _texels_per_request),
+    Column("async cp", "asynchronous copies (cp.async), per warp", _count("async_copies")),
+    Column("sect/cp", "32-byte sectors of global memory per asynchronous copy",
+           _per("global_copy_sectors", "async_copies")),
+    Column("bulk bytes", "bytes of bulk copies, in either direction", _sum("bulk_load_bytes", "bulk_store_bytes")),
+    Column("tensor", "tensor-core products, per warp, counted in PTX", _count("tensor_instructions")),
+    Column("local req", "local memory requests: what did not stay in registers",
+           _sum("local_load_requests", "local_store_requests")),
+    Column("special", "roots, reciprocals, exponents, logarithms, sines, per thread", _count("special_functions")),
     Column("lanes", "active lanes per instruction, of 32", _per("thread_instructions", "instructions")),
     Column("instr", "warp instructions, counted in PTX", _count("instructions")),
 )
+# fmt: on
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number derived from a whole profile: its key, Nsight Compute's name, plain words, and what it is."""
+    """A number derived from a whole profile: its key, Nsight Compute's name (or None), plain words, what it is."""
 
     key: str
-    nsight: str
+    nsight: str | None
     plain: str
     origin: str
     value: Callable
@@ -70,6 +108,10 @@ def _total(above: str, below: str, scale: float = 1.0):
         return None if found is None else scale * found
 
     return value
+
+
+def _of(found: Callable[[Mapping[str, int]], float | None]):
+    return lambda profile: found(profile.counters.total)
 
 
 def _efficiency(op: str):
@@ -110,14 +152,28 @@ METRICS = (
         "derived__wavefronts_per_request_shared_op_ld.ratio",
         "shared wavefronts per load request",
         "counted",
-        _total("shared_load_wavefronts", "shared_load_requests"),
+        _of(_per_shared("load")),
     ),
     Metric(
         "wavefronts_per_shared_store",
         "derived__wavefronts_per_request_shared_op_st.ratio",
         "shared wavefronts per store request",
         "counted",
-        _total("shared_store_wavefronts", "shared_store_requests"),
+        _of(_per_shared("store")),
+    ),
+    Metric(
+        "sectors_per_texture_request",
+        "l1tex__average_t_sectors_per_request_pipe_tex.ratio",
+        "sectors per texture or surface request",
+        "counted",
+        _of(_texels_per_request),
+    ),
+    Metric(
+        "sectors_per_async_copy",
+        None,
+        "global sectors per asynchronous copy",
+        "counted",
+        _total("global_copy_sectors", "async_copies"),
     ),
     Metric(
         "lanes_per_instruction",
@@ -164,28 +220,72 @@ def number(value: float | None) -> str:
     return f"{int(value):,}" if float(value).is_integer() else f"{value:,.2f}"
 
 
+def many(count: int, noun: str) -> str:
+    """`1 request`, `2,000 requests`, `3 copies`."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
+
+
+# What a product of tensor cores is made of, by counter.
+_PRODUCTS = {
+    "flops_tensor_fp16": "FLOP of half precision", "flops_tensor_bf16": "FLOP of bfloat16",
+    "flops_tensor_tf32": "FLOP of tf32", "flops_tensor_fp8": "FLOP of 8-bit floats",
+    "flops_tensor_fp64": "FLOP of double precision", "ops_tensor_int8": "operations on 8-bit integers",
+    "ops_tensor_int4": "operations on 4-bit integers",
+}  # fmt: skip
+
+
+def _special(profile, total: Mapping[str, int]) -> Iterator[str]:
+    """What few kernels do: textures, copies past the registers, tensor cores, special functions."""
+    for kind, name in (("texture", "textures"), ("surface_load", "surface loads"), ("surface_store", "surface stores")):
+        if requests := total[f"{kind}_requests"]:
+            sectors = total[f"{kind}_sectors"]
+            yield (
+                f"counted: {name}: {many(requests, 'request')}, {many(sectors, 'sector')}, "
+                f"{number(ratio(sectors, requests))} a request"
+            )
+    if copies := total["async_copies"]:
+        yield (
+            f"counted: asynchronous copies: {copies:,}, {total['async_copy_bytes']:,} bytes, "
+            f"{number(profile['sectors_per_async_copy'])} sectors of global memory and "
+            f"{number(ratio(total['shared_copy_wavefronts'], copies))} wavefronts of shared memory each"
+        )
+    for op, where in (("load", "to shared memory"), ("store", "to global memory")):
+        if copies := total[f"bulk_{op}s"]:
+            yield f"counted: bulk copies {where}: {copies:,}, {total[f'bulk_{op}_bytes']:,} bytes"
+    if products := total["tensor_instructions"]:
+        of = ", ".join(f"{total[key]:,} {name}" for key, name in _PRODUCTS.items() if total[key])
+        yield f"counted: tensor cores: {many(products, 'product')} of warps (PTX), {of}"
+    if total["special_functions"]:
+        yield f"counted: special functions: {total['special_functions']:,} of threads (roots, divisions, exponents, …)"
+
+
 def summary(profile) -> Iterator[str]:
     """A profile's lines below its table: counted, then the compiler's, then modelled."""
     total, footprint = profile.counters.total, profile.counters.footprint
     for op, does in (("load", "loads"), ("store", "stores")):
         if total[f"global_{op}_requests"]:
             yield (
-                f"counted: global {does}: {total[f'global_{op}_requests']:,} requests, "
-                f"{total[f'global_{op}_sectors']:,} sectors, "
+                f"counted: global {does}: {many(total[f'global_{op}_requests'], 'request')}, "
+                f"{many(total[f'global_{op}_sectors'], 'sector')}, "
                 f"{number(profile[f'sectors_per_{op}_request'])} a request, "
                 f"{profile[f'{op}_efficiency']:.1f} % of their bytes asked for"
             )
     if total["global_atomic_requests"]:
-        yield f"counted: global atomics: {total['global_atomic_requests']:,} requests"
+        yield f"counted: global atomics: {many(total['global_atomic_requests'], 'request')}"
     for op, does in (("load", "loads"), ("store", "stores")):
-        if total[f"shared_{op}_requests"]:
+        if requests := _shared_requests(total, op):
+            matrices = total[f"matrix_{op}_requests"]
             yield (
-                f"counted: shared {does}: {total[f'shared_{op}_requests']:,} requests, "
+                f"counted: shared {does}: {many(requests, 'request')}"
+                f"{f', {matrices:,} of them of matrices' if matrices else ''}, "
                 f"{number(profile[f'wavefronts_per_shared_{op}'])} wavefronts a request"
             )
+    yield from _special(profile, total)
     if local := total["local_load_requests"] + total["local_store_requests"]:
         sectors = total["local_load_sectors"] + total["local_store_sectors"]
-        yield f"counted: local memory: {local:,} requests, {sectors:,} sectors (not in registers)"
+        yield f"counted: local memory: {many(local, 'request')}, {many(sectors, 'sector')} (not in registers)"
     yield (
         f"counted: {total['instructions']:,} warp instructions (PTX), "
         f"{number(profile['lanes_per_instruction'])} of 32 lanes active; "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import NamedTuple
+
+from helpers.stream_spans import table
 
 
 class Row(NamedTuple):
@@ -32,13 +33,5 @@ class Listed:
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(row.stream)}</td><td>{escape(row.kind)}</td>"
-            f"<td>{escape(row.label)}</td><td>{'waits' if row.waits else ''}</td></tr>"
-            for row in self.rows()
-        )
-        heads = "".join(f"<th scope='col'>{head}</th>" for head in ("stream", "kind", "operation", "the host"))
-        return (
-            f"<table><caption>Recorded, in the program's order</caption><thead><tr>{heads}</tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
+        rows = [(row.stream, row.kind, row.label, "waits" if row.waits else "goes on") for row in self.rows()]
+        return table("Recorded, in the program's order", ("stream", "kind", "operation", "host"), rows)

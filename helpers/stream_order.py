@@ -202,9 +202,14 @@ def _advice(first, second) -> str:
     )
 
 
+def _own(queue) -> bool:
+    """Whether this is a stream that the program has made, rather than a default stream."""
+    return queue is not None and queue.kind == "stream"
+
+
 def findings(operations: Sequence) -> list[str]:
     """What costs time, or does nothing, without being wrong: one sentence each, in the program's order."""
-    result, recorded, streams, pageable = [], set(), {}, {}
+    result, recorded, streams, pageable, blocking = [], set(), {}, {}, {}
     for at, operation in enumerate(operations):
         queue = operation.queue
         if operation.kind == "record":
@@ -216,6 +221,9 @@ def findings(operations: Sequence) -> list[str]:
             )
         if operation.asynchronous and operation.waits:
             pageable.setdefault(queue, []).append(operation)
+        others = [each.queue for each in operations[at + 1 :] if each.queue not in (None, queue)]
+        if operation.waits and not operation.asynchronous and _own(queue) and any(map(_own, others)):
+            blocking.setdefault(queue, []).append(operation)
         if queue is not None and operation.kind not in ("record", "wait", "synchronise"):
             streams.setdefault(queue, []).append(at)
     for queue, copies in pageable.items():
@@ -224,6 +232,12 @@ def findings(operations: Sequence) -> list[str]:
             f"{len(copies)} of the copies in {stream_name(queue)} ({nbytes:,} bytes) were asked for without waiting, "
             "but their host memory is pageable: the host waits for each all the same. Use pinned memory "
             "(cp.cuda.alloc_pinned_memory, cuda.pinned_array)."
+        )
+    for queue, copies in blocking.items():
+        what = f"{copies[0].label} of {stream_name(queue)}"
+        result.append(
+            f"The host waits for {what} to end before it asks other streams for anything, so nothing runs beside it. "
+            "Let the copy run by itself (x.get(out=…, blocking=False), from pinned memory) and synchronise at the end."
         )
     for queue, places in streams.items():
         if queue.kind != "legacy":

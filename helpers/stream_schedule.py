@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from helpers.stream_order import Step, stream_name
-from helpers.stream_spans import Schedule, Span
+from helpers.stream_spans import WAITS, Schedule, Span
 from helpers.time_model import DRAM_EFFICIENCY
 
 PINNED_FRACTION = 0.8  # of the link's data-sheet bandwidth
@@ -176,23 +176,31 @@ def schedule(found: Sequence[Step], works: Sequence[Work], gpu) -> tuple[Schedul
     graph), and it stops where it waits.
     """
     machine, host, graph = Machine(gpu.copy_engines), 0.0, None
+    doing: list[Span] = []
+
+    def passes(until: float, label: str, operation) -> float:
+        """The host is busy, or waits, until then."""
+        if until > host:
+            doing.append(Span("host", stream_name(operation.queue), host, until, label))
+        return max(host, until)
+
     for number, (step, work) in enumerate(zip(found, works, strict=True)):
         operation = step.operation
         if step.host == "waits":
-            host = max(host, machine.finish(step.follows))
+            host = passes(machine.finish(step.follows), WAITS, operation)
         elif step.host == "issues" and work.engine is not None and (step.graph is None or step.graph != graph):
-            host += gpu.launch_overhead
+            host = passes(host + gpu.launch_overhead, operation.label, operation)
         graph = step.graph
         # The host's own steps take their place in the order without any engine.
         machine.submit(number, work, step.follows, host, getattr(operation.queue, "priority", 0))
         if operation.waits and step.host == "issues":
-            host = max(host, machine.finish([number]))
+            host = passes(machine.finish([number]), WAITS, operation)
     end = machine.finish()
     spans = [
         _span(works[n].engine, found[n].operation, machine.jobs[n]) for n in machine.jobs if works[n].engine is not None
     ]
     spans.sort(key=lambda span: (span.start, span.engine))
-    result = Schedule(gpu.name, tuple(spans), max(end, host), ASSUMPTIONS)
+    result = Schedule(gpu.name, tuple(spans), max(end, host), ASSUMPTIONS, host=tuple(doing))
     return result, [machine.jobs[n].end for n in range(len(found))]
 
 

@@ -8,6 +8,8 @@ from html import escape
 
 from helpers.time_model import seconds_text
 
+WAITS = "waits"  # the label of a modelled host that waits
+
 
 @dataclass(frozen=True)
 class Span:
@@ -35,8 +37,8 @@ class Span:
 class Schedule:
     """Spans on engines, in the order they start; `seconds` until the last has ended and the host has gone on.
 
-    `kind` is "modelled" or "measured"; `assumptions` say how. A measured one also has `host`: the host's calls of CUDA,
-    as spans on the engine "host", as far as they were recorded.
+    `kind` is "modelled" or "measured"; `assumptions` say how. `host` has the host's calls of CUDA as spans on the
+    engine "host": of a measured schedule as far as they were recorded, of a modelled one what it asks for and `WAITS`.
     """
 
     gpu: str
@@ -64,7 +66,7 @@ class Schedule:
 
     def __repr__(self) -> str:
         lines = [f"Schedule {self.kind} on {self.gpu}: {seconds_text(self.seconds)}", *_lines(self.spans)]
-        if self.host:
+        if self.host and self.kind == "measured":
             lines += [" meanwhile the host, in calls of CUDA:", *_lines(self.host)]
         return "\n".join(lines)
 
@@ -72,7 +74,12 @@ class Schedule:
         caption = f"{escape(self.gpu)}: <strong>{self.kind}</strong> {seconds_text(self.seconds)}"
         table = _table(caption, self.spans)
         if self.host:
-            calls = _table("The host's calls of CUDA", self.host)
+            calls = _table(
+                "What the host asks for, and how long it waits"
+                if self.kind == "modelled"
+                else "The host's calls of CUDA",
+                self.host,
+            )
             table += f"<details><summary>The host meanwhile</summary>{calls}</details>"
         notes = "".join(f"<li>{escape(line)}</li>" for line in self.assumptions)
         summary = "Assumptions" if self.kind == "modelled" else "How it was measured"
@@ -90,13 +97,22 @@ def _lines(spans: Sequence[Span]) -> list[str]:
 
 
 def _table(caption: str, spans: Sequence[Span]) -> str:
-    rows = "".join(
-        f"<tr><td>{seconds_text(span.start)}</td><td>{seconds_text(span.end)}</td><td>{escape(span.engine)}</td>"
-        f"<td>{escape(span.stream)}</td><td>{escape(span.label)}</td></tr>"
-        for span in spans
+    rows = [(seconds_text(span.start), seconds_text(span.end), span.engine, span.stream, span.label) for span in spans]
+    return table(caption, ("start", "end", "engine", "stream", "operation"), rows)
+
+
+def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """An HTML table of words in the page's own colours; `caption` is HTML, all else is escaped."""
+    cell = "padding:0.15em 0.6em;text-align:left"
+    head = "".join(f'<th scope="col" style="{cell}">{escape(text)}</th>' for text in heads)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{cell}">{escape(text)}</td>' for text in row) + "</tr>" for row in rows
     )
-    heads = "".join(f"<th scope='col'>{head}</th>" for head in ("start", "end", "engine", "stream", "operation"))
-    return f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    return (
+        '<table style="border-collapse:collapse;color:inherit;background:transparent">'
+        f'<caption style="text-align:left;color:inherit">{caption}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
 
 
 def _merged(spans) -> list[tuple[float, float]]:

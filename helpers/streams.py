@@ -31,6 +31,11 @@ from helpers.stream_trace import RecordingError
 
 __all__ = ["Hazard", "MeasuredTimeline", "RecordingError", "Schedule", "Span", "Timeline", "record"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 # A kernel that was not counted takes one wave of no work: its launch is what there is to see.
 _SMALLEST = 1e-6
 
@@ -100,6 +105,8 @@ class Timeline(Listed):
 
     def _modelled(self, gpu):
         row = current() if gpu is None else gpus.find(gpu) if isinstance(gpu, str) else getattr(gpu, "models", gpu)
+        if not isinstance(row, GPU):
+            raise TypeError(f'a schedule is for a GPU of the table, by name: schedule("A100"); got {gpu!r}')
         found = self.steps()
         result, ends = stream_schedule.schedule(found, [_work(step.operation, row) for step in found], row)
         return result, found, ends

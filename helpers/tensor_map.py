@@ -26,8 +26,14 @@ def tensor_map(array, box: Sequence[int], *, swizzle: int = 0, interleave: str =
     order; kernels give coordinates in the opposite order, the fastest first. swizzle: 0, or the 32, 64 or 128 bytes of
     a row whose 16-byte pieces change places in shared memory. steps: 1 to 8, how far one element of the box is from
     the next. What lies outside the array is read as zero. Keep the array for as long as kernels use its map.
-    Raises ValueError for what hardware refuses. Source: NVIDIA "CUDA Driver API", cuTensorMapEncodeTiled.
+    Raises TypeError for what is no array on the device, ValueError for what hardware refuses. Source: NVIDIA "CUDA
+    Driver API", cuTensorMapEncodeTiled.
     """
+    if isinstance(array, np.ndarray) or not hasattr(getattr(array, "data", None), "ptr"):
+        given = "a NumPy array, in the host's memory" if isinstance(array, np.ndarray) else f"a {type(array).__name__}"
+        raise TypeError(f"tensor_map(array, box) takes an array on the device, such as cp.asarray(x); got {given}")
+    if isinstance(box, int) or isinstance(steps, int):
+        raise TypeError(f"box and steps have one number a dimension, such as {(8,) * array.ndim}")
     if array.dtype.name not in _TYPES:
         raise ValueError(f"a tensor map has no elements of {array.dtype.name}; it has {', '.join(_TYPES)}")
     if interleave != "none":
@@ -80,6 +86,10 @@ def _encoded_by_driver(found: Description, kind: str) -> np.void:
     if status != driver.CUresult.CUDA_SUCCESS:
         raise ValueError(f"the driver refused the tensor map ({status.name}): it needs a GPU of compute capability 9.0")
     return as_argument(bytes(np.array([int(word) for word in encoded.opaque], np.uint64)))
+
+
+def __dir__() -> list[str]:
+    return ["tensor_map"]
 
 
 callable_module(__name__)

@@ -30,13 +30,20 @@ LAYERS = (
     ("helpers.widgets",),
 )
 # Tools about the project; no module of the workbook imports them.
-TOOLS = ("helpers.cli", "helpers.doctor", "helpers.first_light", "helpers.notebooks", "helpers.notebook_style")
+TOOLS = (
+    "helpers.cli",
+    "helpers.doctor",
+    "helpers.first_light",
+    "helpers.how_it_works",
+    "helpers.notebooks",
+    "helpers.notebook_style",
+)
 # What may only be imported in certain files, as (module, the files, why).
 ONLY_IN = (
     ("llvmlite.binding", ("helpers/vgpu/jit.py",), "one place turns LLVM IR into machine code"),
     (
         "matplotlib",
-        ("helpers/figures.py", "helpers/plots.py", "helpers/widgets/"),
+        ("helpers/figures.py", "helpers/plots/", "helpers/widgets/"),
         "results are numbers; drawing is another layer",
     ),
     (

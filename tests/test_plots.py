@@ -106,3 +106,90 @@ def test_plurals():
         "2 launches",
         "1,000 sectors",
     ]
+
+
+# ---------------------------------------------------------------- schedules and recordings
+
+
+def span(engine, stream, start, end, label=""):
+    from helpers.stream_spans import Span
+
+    return Span(engine, stream, start, end, label)
+
+
+def schedule(*spans, host=(), seconds=4e-5):
+    from helpers.stream_spans import Schedule
+
+    return Schedule("A100", spans, seconds, host=host)
+
+
+def test_swim_lanes_state_times_and_overlap():
+    one = schedule(span("H2D", "stream 1", 0, 1e-5), span("SMs", "stream 1", 1e-5, 4e-5, "add (4 blocks)"))
+    picture = plots.schedule_lanes(one)
+    assert picture.finding == (
+        "2 operations in 1 stream take 40 µs (µs busy: to the GPU 10, SMs 30); nothing overlaps (modelled on A100)."
+    )
+    two = schedule(span("H2D", "stream 1", 0, 2e-5), span("SMs", "stream 2", 0, 4e-5))
+    assert "20 µs of that are done beside other work" in plots.schedule_lanes(two).finding
+    assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
+
+
+def test_labels_stand_only_where_they_fit_and_never_on_one_another():
+    name = "multiply (4096 blocks)"
+    spans = [span("SMs", f"stream {n}", n * 9e-6, n * 9e-6 + 2e-5, name) for n in range(3)]
+    figure = plots.schedule_lanes(schedule(*spans, span("H2D", "stream 1", 0, 1e-7, "H2D 4 bytes"))).figure
+    (axes,) = figure.axes
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert boxes and not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert "H2D 4 bytes" not in [text.get_text() for text in axes.texts]
+
+
+def test_an_empty_schedule_is_drawn_too():
+    assert "0 operations in 0 streams" in plots.schedule_lanes(schedule(seconds=0.0)).finding
+
+
+DIVERGENT = """
+extern "C" __global__ void part(int* x) {
+    int i = threadIdx.x;
+    if (i % 4 == 0) {
+        x[i] = i / (x[i] + 1);
+    }
+}"""
+
+
+@pytest.fixture(scope="module")
+def recording():
+    from helpers.vgpu import cupy as cp
+    from helpers.vgpu.stepper import record
+
+    return record(cp.RawKernel(DIVERGENT, "part"), 1, 40, (cp.ones(64, "int32"),))
+
+
+def test_the_lane_strip_counts_steps_with_idle_lanes(recording):
+    picture = plots.lane_strip(recording)
+    steps = recording.of(0)
+    idle = sum(not all(step.mask) for step in steps)
+    assert picture.finding.startswith(f"Warp 0 of part takes {len(steps)} steps; in {idle} of them some lanes")
+    assert 0 < idle < len(steps) and len(figures.svg(picture.figure)) < figures.LARGEST_SVG
+    with pytest.raises(ValueError, match="no steps of warp 2; it has 2 warps"):
+        plots.lane_strip(recording, warp=2)
+
+
+def test_the_lane_strip_draws_each_lane_that_takes_part_once(recording):
+    from helpers.plots.steps import _blocks
+
+    steps = recording.of(0)
+    places, colours = _blocks(steps, sorted({step.line for step in steps}))
+    drawn = np.zeros((32, len(steps)), int)
+    for (left, top), width, height in places:
+        drawn[top : top + height, left : left + width] += 1
+    assert np.array_equal(drawn, np.array([step.mask for step in steps]).T) and len(colours) == len(places)
+
+
+def test_lane_values_show_one_value_a_lane(recording):
+    step = next(step for step in recording.at_line(5, warp=0) if step.touched)
+    picture = plots.lane_values(step, name="x")
+    assert picture.finding.endswith("is 1 in 8 lanes of 32.")
+    with pytest.raises(ValueError, match="leaves no value called 'q'; it has "):
+        plots.lane_values(step, name="q")

@@ -50,9 +50,11 @@ class Counters:
     warps: int = 32
 
     def __getitem__(self, key):
-        if key not in self.total:
+        from helpers.vgpu.counters import KEYS
+
+        if key not in KEYS:
             raise KeyError(key)
-        return self.total[key]
+        return self.total.get(key, 0)
 
 
 class FakeKernel:
@@ -69,7 +71,9 @@ class FakeKernel:
         def finish():
             self.finished += 1
 
-        return SimpleNamespace(kernel=self, params=[], arrays=[], shared_bytes=0, finish=finish, grid=None, block=None)
+        return SimpleNamespace(
+            kernel=self, params=[], arrays=[], shared_bytes=0, finish=finish, grid=None, block=None, cooperative=False
+        )
 
 
 LINES = {
@@ -94,7 +98,7 @@ def fake(monkeypatch):
             total[key] += count
     launched = []
 
-    def launch(kernel, grid, block, params, arrays, shared_bytes, *, observe, timeout):
+    def launch(kernel, grid, block, params, arrays, shared_bytes, *, observe, timeout, cooperative):
         launched.append((grid, block, shared_bytes, observe, timeout))
         return Counters(LINES, total)
 
@@ -365,3 +369,118 @@ def test_two_runs_read_the_same(cp):
 
 def test_the_module_is_called_like_its_function():
     assert profile_module is profile or callable(profile_module)
+
+
+# ---------------------------------------------------------------- what few kernels do
+
+TENSOR = """
+#include <mma.h>
+using namespace nvcuda;
+extern "C" __global__ void product(const half* a, const half* b, float* c) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> right;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;
+    wmma::fill_fragment(sum, 0.0f);
+    wmma::load_matrix_sync(left, a, 16);
+    wmma::load_matrix_sync(right, b, 16);
+    wmma::mma_sync(sum, left, right, sum);
+    wmma::store_matrix_sync(c, sum, 16, wmma::mem_row_major);
+}"""
+COPY = """
+#include <cuda_pipeline.h>
+extern "C" __global__ void copy(const float* in, float* out) {
+    __shared__ float tile[64];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&tile[t], &in[t], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = sqrtf(tile[63 - t]);
+}"""
+FETCH = """
+extern "C" __global__ void fetch(cudaTextureObject_t image, float* out) {
+    out[threadIdx.x] = tex1Dfetch<float>(image, threadIdx.x);
+}"""
+
+
+def column(found, heading):
+    """The values of a column by line, read from the text of a profile."""
+    from helpers.profile_table import COLUMNS
+
+    meant = next(each for each in COLUMNS if each.heading == heading)
+    values = {line.number: meant.value(line.counts) for line in found.lines}
+    return {number: value for number, value in values.items() if value is not None}
+
+
+def test_tensor_cores_have_a_column_and_a_line(cp):
+    a, c = cp.ones((16, 16), "float16"), cp.zeros((16, 16), "float32")
+    found = profile(cp.RawKernel(TENSOR, "product"), 3, 32, (a, a, c))
+    assert column(found, "tensor") == {11: 3} and "  tensor  " in repr(found)
+    assert f"tensor cores: 3 products of warps (PTX), {3 * 2 * 16**3:,} FLOP of half precision" in repr(found)
+    assert found["tensor_instructions"] == found.metrics()["sm__inst_executed_pipe_tensor.sum"] == 3
+    assert ("tensor-core products (PTX)", "counted", ("3", "3")) in compare(found, found).rows
+
+
+def test_asynchronous_copies_have_columns_and_a_line(cp):
+    x, y = cp.ones(64, "float32"), cp.zeros(64, "float32")
+    found = profile(cp.RawKernel(COPY, "copy"), 1, 64, (x, y))
+    assert column(found, "async cp") == {6: 2} and column(found, "sect/cp") == {6: 4}
+    assert column(found, "special") == {10: 64}
+    assert "4 sectors of global memory and 1 wavefronts of shared memory each" in repr(found)
+    assert found["sectors_per_async_copy"] == found.metrics()["sectors_per_async_copy"] == 4
+    assert "load req" not in repr(found)
+
+
+def test_textures_have_columns_and_a_line(cp):
+    texture, runtime = cp.cuda.texture, cp.cuda.runtime
+    x, y = cp.ones(64, "float32"), cp.zeros(64, "float32")
+    form = texture.ChannelFormatDescriptor(32, 0, 0, 0, runtime.cudaChannelFormatKindFloat)
+    resource = texture.ResourceDescriptor(runtime.cudaResourceTypeLinear, arr=x, chDesc=form, sizeInBytes=256)
+    image = texture.TextureObject(resource, texture.TextureDescriptor())
+    found = profile(cp.RawKernel(FETCH, "fetch"), 1, 64, (image, y))
+    assert column(found, "tex req") == {3: 2}
+    assert "textures: 2 requests, 8 sectors, 4 a request" in repr(found)
+    assert found["sectors_per_texture_request"] == 4
+    assert repr(image) == "<TextureObject over linear memory>"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"args": 3}, "args is a tuple"),
+        ({"kernel": None}, "this is None, as a launch returns it"),
+        ({"kernel": len}, "takes a @cuda.jit or @triton.jit kernel"),
+        ({"blok": 3}, "does not know blok=…"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["profile", "trace", "record", "sanitize"])
+def test_all_four_say_alike_what_they_do_not_take(cp, verb, change, says):
+    import helpers
+
+    kernel = cp.RawKernel('extern "C" __global__ void k(float* x) { x[0] = 1; }', "k")
+    given = {"kernel": kernel, "grid": 1, "block": 1, "args": (cp.zeros(1, "float32"),)} | change
+    with pytest.raises(TypeError, match=says):
+        getattr(helpers, verb)(**given)
+
+
+def test_a_configured_numba_kernel_is_no_kernel(cuda):
+    from helpers import sanitize
+
+    @cuda.jit
+    def one(x):
+        x[0] = 1
+
+    with pytest.raises(TypeError, match=r"sanitize takes the kernel itself, without its \[grid, block\]"):
+        sanitize(one[1, 1], 1, 1, (cuda.device_array(1),))
+
+
+def test_a_cooperative_kernel_is_profiled_as_it_is_launched(cuda):
+    @cuda.jit
+    def meet(x):
+        x[cuda.grid(1)] = 1
+        cuda.cg.this_grid().sync()
+        x[cuda.grid(1)] += x[63 - cuda.grid(1)]
+
+    x = cuda.to_device(np.zeros(64, "float32"))
+    found = profile(meet, 2, 32, (x,))
+    assert (x.copy_to_host() >= 2).all() and found["global_atomic_requests"] == 2

@@ -501,7 +501,7 @@ def test_shown_as_text_and_as_a_table():
     schedule = timeline.schedule("A100")
     assert repr(schedule).startswith("Schedule modelled on A100: ")
     for html in (timeline._repr_html_(), schedule._repr_html_()):
-        assert "<caption>" in html and "scope='col'" in html
+        assert "<caption" in html and 'scope="col"' in html
     assert "<strong>modelled</strong>" in schedule._repr_html_() and "Assumed" in schedule._repr_html_()
 
 
@@ -592,3 +592,31 @@ def test_pinned_arrays_are_arrays():
     assert (np.add(a, 1, out=a) is a) and a.max() == 12 and list(map(int, a[0])) == [1, 2, 3, 4]
     assert cuda.pinned_array(3, np.int16, strides=(4,)).strides == (4,)
     assert span(0, 4, True).writes
+
+
+def test_a_blocking_copy_between_streams_is_told():
+    def run(blocking):
+        host, out = pinned(), pinned()
+        parts = [(cp.cuda.Stream(non_blocking=True), device()) for _ in range(2)]
+        with streams.record() as timeline:
+            for stream, x in parts:
+                x.set(host, stream=stream)
+                launch(x, stream)
+                x.get(out=out, stream=stream, blocking=blocking)
+        return timeline
+
+    (told,) = run(True).findings()
+    assert told.startswith("The host waits for D2H 64.0 KiB of stream 1 to end before it asks other streams")
+    assert run(False).findings() == []
+
+
+def test_the_hosts_own_spans_are_what_it_asks_for_and_waits():
+    stream, x, out = cp.cuda.Stream(), device(), pinned()
+    with streams.record() as timeline:
+        launch(x, stream)
+        x.get(out=out, stream=stream)
+    found = timeline.schedule("A100")
+    assert [span.label for span in found.host] == ["add (64 blocks)", "D2H 64.0 KiB", "waits"]
+    assert all(one.end <= two.start + 1e-12 for one, two in pairwise(found.host))
+    assert found.host[-1].end == pytest.approx(found.seconds)
+    assert "<td" in found._repr_html_() and "stream 1" in timeline._repr_html_()

@@ -185,10 +185,11 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
     own = {index for index, name in files.items() if name == filename}
     lines: dict[int, Tally] = {}
     # An instruction without a line belongs to the one before it, the first ones to the first line there is.
-    current = 0
+    current, inherited = 0, {}
     for segment, (executed, lanes, divergent, _) in zip(lowered.segments, segments.tolist(), strict=True):
         for instruction in segment.counted:
             current = line_of(instruction.location, own) or current
+            inherited[instruction.text, instruction.location] = current
             tally = lines.setdefault(current, Tally())
             tally["instructions"] += executed
             tally["thread_instructions"] += lanes
@@ -198,7 +199,8 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
             tally["divergent_branches"] += divergent
     for site, slots in zip(lowered.sites, sites, strict=True):
         if slots[SITE_SLOT["requests"]] or slots[SITE_SLOT["shared_requests"]] or slots[SITE_SLOT["local_requests"]]:
-            line = line_of(site.instruction.location, own) or 0
+            place = site.instruction.text, site.instruction.location
+            line = line_of(site.instruction.location, own) or inherited.get(place, 0)
             lines.setdefault(line, Tally()).update(_memory(site, dict(zip(SITE, slots.tolist(), strict=False))))
     if 0 in lines:  # what has no line at all belongs to the first
         strays = lines.pop(0)

@@ -94,7 +94,8 @@ _compile_lock = steady.lock(rank=1)
 class Prepared:
     """A kernel with its arguments laid out; `finish()` is to be called after the launch.
 
-    `grid` and `block` are those of the launch where the kernel itself chooses them, else None.
+    `grid` and `block` are those of the launch where the kernel itself chooses them, else None. `cooperative` says that
+    the launch is one whose blocks may wait for one another.
     """
 
     kernel: Kernel
@@ -104,6 +105,7 @@ class Prepared:
     finish: Callable[[], None] = lambda: None
     grid: tuple[int, int, int] | None = None
     block: tuple[int, int, int] | None = None
+    cooperative: bool = False
 
 
 @lru_cache(maxsize=256)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import threading
 import weakref
 import zlib
@@ -194,7 +195,8 @@ def kernel(queue: Queue, loaded, grid, block, params, arrays, shared_bytes: int 
         if finish is not None:
             finish()
         return
-    label = f"{loaded.name} ({'×'.join(map(str, _sizes(grid)))} blocks)"
+    blocks = _sizes(grid)
+    label = f"{loaded.name} ({'×'.join(map(str, blocks))} block{'s' * (math.prod(blocks) != 1)})"
     asked = Operation("kernel", label=label, asynchronous=True, kernel=loaded)
     if queue.capture is not None:
         launch.check_dimensions(grid, block)

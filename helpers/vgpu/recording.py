@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 
 import numpy as np
 
 from helpers.vgpu.trace import Access
 
 LANES = 32
+MOST_SHOWN = 24  # steps of a representation
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,7 +24,20 @@ class At:
         return f"{self.home}+{self.offset}"
 
 
-@dataclass(frozen=True)
+def brief(values: tuple, most: int = 8) -> str:
+    """One value a lane in a few words: a dot for None, one value for all where they are equal."""
+    given = [value for value in values if value is not None]
+    if given and len(given) == len(values) and all(value == given[0] for value in given):
+        return f"{_short(given[0])} in all lanes"
+    shown = " ".join("·" if value is None else _short(value) for value in values[:most])
+    return shown + (" …" if len(values) > most else "")
+
+
+def _short(value) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True, repr=False)
 class Written:
     """A register after a step: 32 values, None in the lanes that the step left alone.
 
@@ -35,8 +50,12 @@ class Written:
     values: tuple
     name: str | None = None
 
+    def __repr__(self) -> str:
+        name = "" if self.name is None else f" (`{self.name}`)"
+        return f"{self.register} {self.type}{name} = {brief(self.values)}"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Touched:
     """An access to memory with what lay there before and after it, one value a lane (None in the others).
 
@@ -47,8 +66,11 @@ class Touched:
     before: tuple
     after: tuple
 
+    def __repr__(self) -> str:
+        return f"{self.access!r}: {brief(self.after)}"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Step:
     """One instruction, executed by the lanes of one warp that stood at it.
 
@@ -72,14 +94,30 @@ class Step:
     touched: tuple[Touched, ...]
     forgotten: tuple[str, ...] = ()
 
+    @property
+    def lanes(self) -> str:
+        """The 32 lanes as text: # executes the instruction, o came with them but is held back, . is elsewhere."""
+        return "".join("#" if on else "o" if here else "." for on, here in zip(self.active, self.mask, strict=True))
 
-@dataclass(frozen=True)
+    def __repr__(self) -> str:
+        line = "no line" if self.line is None else f"line {self.line}: {self.source}"
+        instruction = " ".join(self.instruction.split())
+        rows = [f"Step {self.number}, warp {self.warp}, {line}", f"  {self.lanes}  {instruction}"]
+        rows += [f"  {written!r}" for written in self.written]
+        rows += [f"  {touched!r}" for touched in self.touched]
+        return "\n".join(rows)
+
+
+@dataclass(frozen=True, repr=False)
 class Named:
     """A variable's values as they were last seen to be set: in which step, and what (None: not in that lane)."""
 
     name: str
     values: tuple
     since: int
+
+    def __repr__(self) -> str:
+        return f"{self.name} = {brief(self.values)} (since step {self.since})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,5 +193,55 @@ class Recording:
                 found[name] = Written(written.register, written.type, values, written.name), step.number
         return found
 
+    @property
+    def runs(self) -> tuple[tuple[Step, int], ...]:
+        """Steps on end of one warp, on one line and with the same active lanes, as (the first, how many)."""
+        found: list[tuple[Step, int]] = []
+        for step in self.steps:
+            first, count = found[-1] if found else (None, 0)
+            if first and (first.warp, first.line, first.active) == (step.warp, step.line, step.active):
+                found[-1] = first, count + 1
+            else:
+                found.append((step, 1))
+        return tuple(found)
+
+    @property
+    def title(self) -> str:
+        warps = "1 warp" if self.warps == 1 else f"{self.warps} warps"
+        return f"Recording of {self.kernel}, block {self.block_index}: {len(self.steps):,} steps of {warps}"
+
     def __repr__(self) -> str:
-        return f"Recording of {self.kernel}, block {self.block_index}: {len(self.steps)} steps of {self.warps} warps"
+        runs = self.runs
+        rows = [
+            f"  {_span(step, count):>11}  warp {step.warp}  {step.lanes}  {step.line or '':>4}  {step.source}"
+            for step, count in runs[:MOST_SHOWN]
+        ]
+        more = sum(count for _, count in runs[MOST_SHOWN:])
+        rows += [f"  … and {more:,} steps more: `.steps[number]`, `.at_line(line)`, `.of(warp)`"] if more else []
+        return "\n".join([self.title, *rows])
+
+    def _repr_html_(self) -> str:
+        cell = "padding:0.1em 0.6em;text-align:left"
+        code = "white-space:pre;background:transparent;color:inherit"
+        head = "".join(
+            f'<th scope="col" style="{cell}">{name}</th>'
+            for name in ("steps", "warp", "lanes 0 to 31", "line", "source")
+        )
+        rows = "".join(
+            f'<tr><td style="{cell}">{_span(step, count)}</td><td style="{cell}">{step.warp}</td>'
+            f'<td style="{cell}"><code style="{code}">{step.lanes}</code></td>'
+            f'<td style="{cell}">{step.line or ""}</td>'
+            f'<td style="{cell}"><code style="{code}">{escape(step.source)}</code></td></tr>'
+            for step, count in self.runs[:MOST_SHOWN]
+        )
+        more = sum(count for _, count in self.runs[MOST_SHOWN:])
+        note = f"; {more:,} steps more are not listed" if more else ""
+        return (
+            '<table style="border-collapse:collapse;color:inherit;background:transparent">'
+            f'<caption style="text-align:left;color:inherit">{escape(self.title)} (# executes, o is held back by a '
+            f"guard, . is elsewhere){note}.</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def _span(step: Step, count: int) -> str:
+    return str(step.number) if count == 1 else f"{step.number} to {step.number + count - 1}"

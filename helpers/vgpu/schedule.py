@@ -39,6 +39,8 @@ def _plan(kind: str, seed: int | None) -> Plan:
         if seed is not None:
             raise ValueError('a seed belongs to the schedule "random"; the sequential one has none')
         return Plan()
+    if seed is not None and not isinstance(seed, int | np.integer):
+        raise TypeError(f"a seed is a whole number, such as 3, not {seed!r}")
     return Plan(int(seed or 0))
 
 

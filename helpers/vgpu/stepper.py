@@ -12,15 +12,15 @@ import functools
 
 import numpy as np
 
-from helpers.mirror import twin
 from helpers.vgpu import reference
 from helpers.vgpu.errors import LaunchError
 from helpers.vgpu.naming import Names, assignment, changed, special_name
+from helpers.vgpu.prepare import prepare
 from helpers.vgpu.ptx import Label, Special, Vec
 from helpers.vgpu.recording import LANES, At, Recording, Step, Touched, Written
 from helpers.vgpu.register_types import decoded, register_types
 from helpers.vgpu.scalars import scalars
-from helpers.vgpu.trace import check_place, named, restored
+from helpers.vgpu.trace import check_place, check_warp, named, restored
 
 MAX_STEPS = 10_000
 
@@ -36,21 +36,21 @@ def record(
     """Run one block of a launch and keep every step of its warps (or of one `warp`).
 
     kernel: a Numba or Triton kernel or a `RawKernel`; grid, block, args as at its launch (Triton chooses the block:
-    None, and `meta` are its constants and options); block_index: x, y, z; shared_bytes: dynamic shared memory.
-    Errors: as a launch; IndexError for a block outside the grid; `RecordingTooLong` beyond `max_steps`.
+    None, and `meta` are its constants and options); block_index: x, y, z, or one number; shared_bytes: dynamic
+    shared memory. Errors: as a launch; IndexError for a block outside the grid, or a warp outside the block;
+    `RecordingTooLong` beyond `max_steps`.
     """
     if block is not None:
         check_place(grid, block, block_index)
-    given = kernel, tuple(args), meta
-    kernel, args, _ = twin(kernel, tuple(args))
-    prepared = kernel.prepare(args, grid, block, **meta)
+    _, prepared, _ = prepare("record", kernel, grid, block, args, meta)
     grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
-    recorder = _Recorder(prepared, scalars(*given, prepared.kernel), warp, max_steps)
+    check_warp(warp, block)
+    recorder = _Recorder(prepared, scalars(kernel, tuple(args), meta, prepared.kernel), warp, max_steps)
     with restored(prepared):
         reference.run(
             prepared.kernel, None, grid, block, prepared.params,
             shared_bytes=shared_bytes or prepared.shared_bytes, blocks=[block_index], on_access=recorder.access,
-            on_step=recorder.step, output=lambda text: None,
+            on_step=recorder.step, output=lambda text: None, cooperative=prepared.cooperative,
         )  # fmt: skip
         recorder.close()
     lines = {step.line: step.source for step in recorder.steps if step.line is not None}

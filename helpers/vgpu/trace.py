@@ -7,20 +7,24 @@ writes are put back as they were.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
+
 from helpers.callable_module import callable_module
-from helpers.mirror import twin
 from helpers.vgpu import memory, reference
 from helpers.vgpu.configuration import check_dimensions
 from helpers.vgpu.memory import ArrayInfo
 
 SECTOR = 32
+WARP = 32
+MOST_SHOWN = 20  # rows of a representation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Access:
     """One request of one warp: for each of the 32 lanes whether it took part, and the byte it began at.
 
@@ -40,8 +44,15 @@ class Access:
     warp: int
     step: int
 
+    def __repr__(self) -> str:
+        where = f"{self.space} memory" if self.array is None else f"`{self.array}`"
+        taking = [address for address, on in zip(self.addresses, self.lanes, strict=True) if on]
+        span = f", bytes {min(taking)} to {max(taking) + self.nbytes - 1}" if taking else ""
+        line = "" if self.line is None else f"line {self.line}, "
+        return f"<{line}warp {self.warp}: {self.op} of {self.nbytes} bytes by {len(taking)} lanes in {where}{span}>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Trace:
     """All requests of one block in the order in which they were made."""
 
@@ -53,6 +64,12 @@ class Trace:
         """The requests of one source line."""
         return tuple(a for a in self.accesses if a.line == line)
 
+    def __repr__(self) -> str:
+        rows = [f"  {access!r}" for access in self.accesses[:MOST_SHOWN]]
+        more = len(self.accesses) - len(rows)
+        rows += [f"  … and {more:,} more"] if more else []
+        return "\n".join([f"Trace of {self.kernel}, block {self.block_index}: {len(self.accesses):,} requests", *rows])
+
 
 def trace(
     kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int | None = None, shared_bytes: int = 0, **meta
@@ -61,14 +78,16 @@ def trace(
 
     kernel: a Numba or Triton kernel or a `RawKernel`, of which a real GPU's is traced on copies of its arrays;
     grid, block, args as at its launch (Triton chooses the block: None, and `meta` are its constants and options);
-    block_index: x, y, z; shared_bytes: dynamic shared memory. Errors: as a launch; IndexError for a block outside
-    the grid.
+    block_index: x, y, z, or one number; shared_bytes: dynamic shared memory. Errors: as a launch; IndexError for a
+    block outside the grid, or a warp outside the block.
     """
     if block is not None:
         check_place(grid, block, block_index)
-    kernel, args, _ = twin(kernel, tuple(args))
-    prepared = kernel.prepare(args, grid, block, **meta)
+    from helpers.vgpu.prepare import prepare
+
+    _, prepared, _ = prepare("trace", kernel, grid, block, args, meta)
     grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    check_warp(warp, block)
     found: list[Access] = []
 
     def note(seen: reference.Access) -> None:
@@ -79,7 +98,7 @@ def trace(
         reference.run(
             prepared.kernel, None, grid, block, prepared.params,
             shared_bytes=shared_bytes or prepared.shared_bytes, blocks=[block_index], on_access=note,
-            output=lambda text: None,
+            output=lambda text: None, cooperative=prepared.cooperative,
         )  # fmt: skip
     return Trace(prepared.kernel.name, block_index, tuple(found))
 
@@ -103,10 +122,22 @@ def restored(prepared) -> Iterator[None]:
 def check_place(grid, block, block_index) -> tuple[tuple[int, int, int], ...]:
     """Grid, block and block index as three ints each; raises what a launch raises, IndexError outside the grid."""
     grid, block = check_dimensions(grid, block)
+    block_index = (block_index,) if isinstance(block_index, int) else block_index
     block_index = (*block_index, 0, 0)[:3]
     if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
         raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
     return grid, block, block_index
+
+
+def check_warp(warp: int | None, block: tuple[int, int, int]) -> None:
+    """Raise IndexError for a warp that the block does not have, TypeError for what is no number of one."""
+    if warp is None:
+        return
+    if not isinstance(warp, int | np.integer):
+        raise TypeError(f"warp is a number from 0, or None for all warps; got {warp!r}")
+    warps = -(-math.prod(block) // WARP)
+    if not 0 <= warp < warps:
+        raise IndexError(f"warp {warp} lies outside the block: {math.prod(block)} threads are warps 0 to {warps - 1}")
 
 
 def named(seen: reference.Access, arrays: list[ArrayInfo]) -> Access:

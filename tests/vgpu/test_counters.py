@@ -407,3 +407,24 @@ def test_divisions_and_special_functions_are_counted(compiled):
     # By 7 the compiler multiplies instead; doubles have no special function of their own here.
     assert found["integer_divisions"] == 2 * 2
     assert found["special_functions"] == 3 * 8
+
+
+def test_a_store_without_a_line_counts_where_its_instructions_do():
+    from helpers.profile import profile
+    from helpers.vgpu import cupy as cp
+
+    # The compiler merges both assignments into one store, which it gives line 0.
+    kernel = cp.RawKernel(
+        """extern "C" __global__
+        void halve(float* x, int n) {
+            int i = threadIdx.x;
+            if (x[i] < n)
+                x[i] = x[i] / 2;
+            else
+                x[i] = 0;
+        }""",
+        "halve",
+    )
+    found = profile(kernel, 1, 32, (cp.zeros(32, np.float32), np.int32(3)), device="A100")
+    (line,) = (line for line in found.lines if line["global_store_requests"])
+    assert line.number == 4 and line["global_store_sectors"] == 4

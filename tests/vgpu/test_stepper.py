@@ -88,7 +88,7 @@ def test_forwards_and_backwards_by_lines():
 def test_recordings_are_the_same_every_time():
     (first, _), (again, _) = divergent(), divergent()
     assert first == again and repr(first.steps) == repr(again.steps)
-    assert repr(first) == f"Recording of powers, block (1, 0, 0): {len(first.steps)} steps of 1 warps"
+    assert first.title == f"Recording of powers, block (1, 0, 0): {len(first.steps)} steps of 1 warp"
 
 
 @cuda.jit

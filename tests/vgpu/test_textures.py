@@ -16,7 +16,7 @@ from helpers.vgpu import launch, memory
 from helpers.vgpu.compile import cuda_c_to_ptx
 from helpers.vgpu.cupy.cuda import runtime, texture
 from helpers.vgpu.errors import CompileError, KernelError, Misaligned, OutOfBounds, Unsupported
-from helpers.vgpu.faults_texture import BadHandle
+from helpers.vgpu.faults.texture import BadHandle
 
 WRAP, CLAMP, MIRROR, BORDER = range(4)
 KINDS = {"i": runtime.cudaChannelFormatKindSigned, "u": runtime.cudaChannelFormatKindUnsigned, "f": 2}

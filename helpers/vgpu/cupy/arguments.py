@@ -121,6 +121,9 @@ def _handle(place: Slot, arg) -> bytes:
 def _array(place: Slot, arg: ndarray) -> bytes:
     if not place.pointer:
         mend = f"Pass a number, such as {_spell(place)}({'x.item()' if arg.size == 1 else 'n'})."
+        if place.c and "Object_t" in str(place.c):
+            what = "Surface" if "Surface" in str(place.c) else "Texture"
+            mend = f"Pass a cp.cuda.texture.{what}Object made over a CUDAarray that holds the values."
         raise place.wrong("an array was given where the kernel takes a value", mend)
     points_to = place.c.dtype if place.c else None
     if points_to is not None and not _reads(points_to, arg.dtype):

@@ -144,7 +144,7 @@ class RawKernel:
             named = parameters(self.code or "", self.name)
             self._slots[kernel] = slots(self.name, kernel.parameters, named)
         params, arrays = pack(self.name, self._slots[kernel], args)
-        return Prepared(kernel, params, arrays, shared_bytes, holding(args))
+        return Prepared(kernel, params, arrays, shared_bytes, holding(args), cooperative=self.enable_cooperative_groups)
 
     def __call__(self, grid, block, args, *more, shared_mem: int = 0, stream=None) -> None:
         if more:
@@ -169,7 +169,7 @@ class RawKernel:
             prepared.arrays,
             shared_mem,
             prepared.finish,
-            **({"cooperative": True} if self.enable_cooperative_groups else {}),
+            **({"cooperative": True} if prepared.cooperative else {}),
         )
 
     def _check_shared(self, nbytes: int) -> None:

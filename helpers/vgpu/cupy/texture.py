@@ -260,6 +260,13 @@ class _Handle:
         self.ptr = textures.create(resource, sampler)
         weakref.finalize(self, textures.destroy, self.ptr).atexit = False
 
+    def __repr__(self) -> str:
+        array = self.ResDesc.cuArr
+        shape = "linear memory" if array is None else " × ".join(
+            str(n) for n in (array.width, array.height, array.depth) if n
+        )  # fmt: skip
+        return f"<{type(self).__name__} over {shape}>"
+
 
 class TextureObject(_Handle):
     """A texture for a kernel's parameter of type cudaTextureObject_t; it keeps the memory alive."""

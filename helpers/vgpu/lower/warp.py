@@ -373,6 +373,8 @@ def pass_barrier(k, instruction: Instruction) -> None:
     """
     if "arrive" not in instruction.modifiers:
         return
+    if "cluster" in instruction.modifiers:
+        raise k.unsupported(f"the PTX instruction `{instruction}`")
     e = k.e
     number = first_active(k, k.bits_value(instruction.operands[0], 32))
     expect(k, number, instruction.operands[1])

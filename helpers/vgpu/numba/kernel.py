@@ -212,7 +212,10 @@ class Kernel(Function):
                 f"`{self.__name__}` takes an argument that the virtual GPU cannot pass: "
                 f"({', '.join(map(str, overload.argument_types))}); pass arrays and numbers."
             )
-        return launch.Prepared(overload.kernel, packer.params, packer.arrays, shared_bytes, packer.finish)
+        return launch.Prepared(
+            overload.kernel, packer.params, packer.arrays, shared_bytes, packer.finish,
+            cooperative="cudaCGSynchronize" in overload.kernel.ptx,
+        )  # fmt: skip
 
     # --- looking into it ------------------------------------------------------------------------------------
 
@@ -295,7 +298,7 @@ class Configured:
             prepared.arrays,
             prepared.shared_bytes,
             prepared.finish,
-            cooperative="cudaCGSynchronize" in prepared.kernel.ptx,
+            cooperative=prepared.cooperative,
         )
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from helpers.vgpu import isa, textures
 from helpers.vgpu.errors import Misaligned, OutOfBounds, Unsupported
-from helpers.vgpu.faults_texture import BadHandle
+from helpers.vgpu.faults.texture import BadHandle
 from helpers.vgpu.ptx import Pair
 from helpers.vgpu.ptx import Vec as Vector
 

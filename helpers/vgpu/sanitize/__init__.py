@@ -17,7 +17,6 @@ never blamed.
 from __future__ import annotations
 
 from helpers.callable_module import callable_module
-from helpers.mirror import twin
 from helpers.vgpu.sanitize.findings import Finding, Findings
 from helpers.vgpu.sanitize.kinds import KINDS, Kind
 
@@ -25,28 +24,24 @@ __all__ = ["KINDS", "Finding", "Findings", "Kind", "sanitize"]
 
 
 def sanitize(
-    kernel, grid, block, args, *, shared_bytes: int = 0, races_in_global: bool = False, timeout: float | None = None
-) -> Findings:
+    kernel, grid, block, args, *, shared_bytes: int = 0, races_in_global: bool = False,
+    timeout: float | None = None, **meta,
+) -> Findings:  # fmt: skip
     """Run `kernel` once under watch and list what is wrong with it.
 
-    kernel: a `@cuda.jit` kernel or a `cp.RawKernel`, of the virtual GPU or of a real one; grid, block: ints or tuples
-    of up to three; args: the tuple of arguments, which the launch really changes; shared_bytes: dynamic shared memory;
-    races_in_global: look for races in global memory too; timeout: seconds (default 60). Accesses that are out of
-    bounds are left out and the kernel goes on. Errors: `LaunchError` for a bad configuration, TypeError for what is
-    no kernel.
+    kernel: a `@cuda.jit` or `@triton.jit` kernel or a `cp.RawKernel`, of the virtual GPU or of a real one; grid, block:
+    ints or tuples of up to three (Triton chooses the block: None, and `meta` are its constants and options); args: the
+    tuple of arguments, which the launch really changes; shared_bytes: dynamic shared memory; races_in_global: look for
+    races in global memory too; timeout: seconds (default 60). Accesses that are out of bounds are left out and the
+    kernel goes on. Errors: `LaunchError` for a bad configuration, TypeError for what is no kernel.
     """
+    from helpers.vgpu.prepare import prepare
     from helpers.vgpu.sanitize.run import run
 
-    if not isinstance(args, tuple | list):
-        raise TypeError(f"args is a tuple, such as (x, y), or (x,) for one argument; got {type(args).__name__}")
-    other, args, copy_back = twin(kernel, tuple(args))
-    if not hasattr(other, "prepare"):
-        kind = f"{type(kernel).__module__}.{type(kernel).__qualname__}"
-        raise TypeError(f"sanitize takes a @cuda.jit kernel or a cp.RawKernel, and this is a {kind}")
-    prepared = other.prepare(args, grid=grid, block=block)
+    _, prepared, finish = prepare("sanitize", kernel, grid, block, args, meta)
+    grid, block = prepared.grid or grid, prepared.block or block
     found = run(prepared, grid, block, shared_bytes or prepared.shared_bytes, races_in_global, timeout)
-    prepared.finish()
-    copy_back()
+    finish()
     return found
 
 

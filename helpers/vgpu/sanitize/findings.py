@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import dataclass
 
 from helpers.vgpu.sanitize.kinds import KINDS
@@ -123,13 +124,21 @@ class Findings:
             return f"<p>{html.escape(self.title)}</p>"
         rows = "".join(_row(f) for f in self.findings)
         head = "".join(f"<th style='text-align:left'>{h}</th>" for h in ("line", "what", "seen", "usual cure"))
-        return f"<table><caption>{html.escape(self.title)}</caption><tr>{head}</tr>{rows}</table>"
+        caption = f"<caption style='text-align:left;color:inherit'>{html.escape(self.title)}</caption>"
+        return f"<table style='color:inherit;background:transparent'>{caption}<tr>{head}</tr>{rows}</table>"
 
 
 def _row(f: Finding) -> str:
     places = {line: source for line, source in ((f.line, f.source), (f.other_line, f.other_source)) if line is not None}
-    code = "<br>".join(f"{line}: <code>{html.escape(source)}</code>" for line, source in places.items())
+    code = "<br>".join(
+        f"{line}: <code style='white-space:pre'>{html.escape(source)}</code>" for line, source in places.items()
+    )
     cells = (
-        code, f"<b>{html.escape(f.title)}</b><br>{html.escape(f.what)}", f"{f.count}×", html.escape(f.cure),
+        code, f"<b>{html.escape(f.title)}</b><br>{_words(f.what)}", f"{f.count}×", _words(f.cure),
     )  # fmt: skip
     return "<tr>" + "".join(f"<td style='text-align:left;vertical-align:top'>{c}</td>" for c in cells) + "</tr>"
+
+
+def _words(text: str) -> str:
+    """A sentence as HTML, with what stands in back quotes as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))

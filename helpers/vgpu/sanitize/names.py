@@ -81,7 +81,7 @@ class Names:
 
 def _index(array, address: int):
     """The element of an array at an address, by dimensions where it has several."""
-    size = faults.itemsize(array)
+    size = faults.access.itemsize(array)
     flat = (address - array.address) // size
     if len(array.shape) < 2:
         return flat

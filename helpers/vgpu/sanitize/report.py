@@ -116,7 +116,7 @@ class Report:
         site = self.names.lowered.sites[fault.site]
         if site.space in ("shared", "local"):
             return "out_of_bounds"
-        address = faults._signed(fault.address, 64)
+        address = faults.access.signed(fault.address, 64)
         if address < 4096:
             return "null_pointer"
         return "use_after_free" if memory.describe(address).freed else "out_of_bounds"

@@ -98,6 +98,8 @@ def _load(src, metadata) -> launch.Kernel:
 class Kernel:
     """A Triton kernel (or one under `autotune` or `heuristics`) with the manners of the other kernels here."""
 
+    takes_meta = True
+
     def __init__(self, kernel):
         self.jit = kernel
 

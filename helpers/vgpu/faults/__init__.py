@@ -1,14 +1,15 @@
-"""From a fault in compiled code to an error that teaches: what happened, where, and what usually mends it."""
+"""From a fault in compiled code to an error that teaches: what happened, where, and what usually mends it.
+
+`access` has the words for accesses out of bounds or misaligned, `asynchronous` those for mbarriers and copies, `calls`
+for stacks and pointers to functions, `texture` for textures and surfaces; all others stand here.
+"""
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import faults_async, faults_calls, faults_texture, layout, memory
 from helpers.vgpu.context import ERRORS, LAUNCH_SLOT, PC_DONE, PC_SYNC, PC_WAIT
 from helpers.vgpu.errors import (
     Deadlock,
@@ -16,9 +17,9 @@ from helpers.vgpu.errors import (
     KernelError,
     KernelTimeout,
     Misaligned,
-    OutOfBounds,
     PartialWarp,
 )
+from helpers.vgpu.faults import access, asynchronous, calls, texture
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.lines import line_of
 
@@ -50,7 +51,7 @@ def failed(worker, run) -> Fault:
     elif kind == "host":
         detail = (run.host_error,)
     elif kind == "stalled" or kind.startswith("barrier"):
-        detail = faults_async.barrier_word(worker)
+        detail = asynchronous.barrier_word(worker)
     elif kind == "texture":
         lanes = worker.texture_data[:384].view(np.int32).reshape(3, 32)
         detail = tuple(int(row[worker["error_lane"]]) for row in lanes)
@@ -162,148 +163,6 @@ def _short(index: tuple[int, int, int], sizes: tuple[int, int, int]) -> str:
     return "(" + ", ".join(str(i) for i in index[:used]) + ")"
 
 
-_VERB = {
-    "load": "read", "store": "wrote", "atomic": "updated", "copy": "copied", "bulk_load": "copied",
-    "bulk_store": "copied", "mbarrier": "used an mbarrier of",
-}  # fmt: skip
-
-
-def _bounds(scene: _Scene) -> KernelError:
-    site, fault = scene.site, scene.fault
-    verb = _VERB[site.kind]
-    place, cure = _place(scene)
-    message = (
-        f"out of bounds: {scene.where()} {verb} {site.nbytes or 'many'} bytes {place}.\n"
-        f"  {scene.at_line(scene.line)}\n  Usual cure: {cure}"
-    )
-    return OutOfBounds(message, address=fault.address, **scene.keywords())
-
-
-def _place(scene: _Scene) -> tuple[str, str]:
-    """What an address outside all arrays is nearest to, and what usually mends it."""
-    site, address = scene.site, scene.fault.address
-    if site.space == "shared":
-        return (
-            f"at byte {_signed(address, 32)} of the block's shared memory, {_shared_arrays(scene)}",
-            "make the shared array as large as the block needs, and check the index against its size.",
-        )
-    if site.space == "local":
-        return (
-            f"at byte {_signed(address, 64)} of the thread's local memory, which has {scene.lowered.local_bytes} bytes",
-            "check the index of the local array.",
-        )
-    if 0 <= address < 4096 or address < 0:
-        return (
-            "through a null pointer",
-            "pass an array for every pointer of the kernel, and check them in this order.",
-        )
-    nearest = None
-    for array in scene.arrays:
-        span = max(array.nbytes, 1)
-        distance = max(array.address - address, address - (array.address + span) + 1, 0)
-        if nearest is None or distance < nearest[0]:
-            nearest = (distance, array)
-    found = memory.describe(address)
-    if found.freed:
-        label = f"`{found.allocation.label}`" if found.allocation is not None and found.allocation.label else "an array"
-        return (
-            f"of {label} that was freed already",
-            "keep a reference to the array for as long as kernels use it.",
-        )
-    if nearest is None or nearest[0] > 1 << 40:
-        return ("at an address that belongs to no array", "check the arithmetic on the pointer.")
-    array = nearest[1]
-    size = itemsize(array)
-    index = (address - array.address) // size
-    count = array.nbytes // size
-    shape = "×".join(str(n) for n in array.shape)
-    inside = 0 <= index < count
-    where = (
-        f"at `{array.name}[{index}]`"
-        if len(array.shape) == 1
-        else f"at element {index} (counted flat) of `{array.name}`"
-    )
-    size_text = f"`{array.name}` has {count} elements" + (f" ({shape})" if len(array.shape) > 1 else "")
-    if inside:
-        return (
-            f"{where}, across its end; {size_text}",
-            "check that the access is no wider than the elements.",
-        )
-    if index >= count:
-        return f"{where}, but {size_text}", _GUARDS.get(scene.kernel.language, _GUARDS["cuda"])[site.kind == "store"]
-    first = "programs" if scene.kernel.language == "triton" else "threads"
-    return f"{where}, before its start; {size_text}", f"check the index of the first {first}: it is negative."
-
-
-def _guard(condition: str) -> str:
-    return f"guard the access, such as `{condition}`: the grid has more threads than there are elements."
-
-
-def _mask(call: str) -> str:
-    return f"mask the access, such as `{call}`: the last program has more offsets than there are elements left."
-
-
-# What usually mends an index beyond the end, by language: of a read and of a write.
-_GUARDS = {
-    "cuda": (_guard("if (i < n)"),) * 2,
-    "numba": (_guard("if i < n:"),) * 2,
-    "triton": (
-        _mask("tl.load(pointer + offsets, mask=offsets < n)"),
-        _mask("tl.store(pointer + offsets, value, mask=offsets < n)"),
-    ),
-}
-
-
-def itemsize(array: memory.ArrayInfo) -> int:
-    """Bytes of one element of an argument; records have a dtype that is no single name."""
-    try:
-        return np.dtype(array.dtype).itemsize
-    except (TypeError, ValueError):
-        return max(1, array.nbytes // max(1, math.prod(array.shape)))
-
-
-def _shared_arrays(scene: _Scene) -> str:
-    """Which bytes of shared memory belong to which array, as far as the compiler kept the names."""
-    module, function = scene.kernel.module.module, scene.kernel.function
-    offsets, _, dynamic = layout.shared_layout(module, function)
-    known = {**module.variables, **function.variables}
-    told = []
-    for name, start in offsets.items():
-        short = re.sub(r"^_ZZ.*E\d+", "", name)
-        label = f"`{short}` has" if short.isidentifier() and not short.startswith("_") else "an array has"
-        external = name not in known or known[name].external
-        told.append(
-            f"{label} those from {dynamic} to the size given at the launch"
-            if external
-            else f"{label} bytes {start} to {start + known[name].nbytes - 1}"
-        )
-    return "where " + ", ".join(told) if told else "and the kernel has none"
-
-
-def _signed(value: int, bits: int) -> int:
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value
-
-
-def _alignment(scene: _Scene) -> KernelError:
-    site, fault = scene.site, scene.fault
-    if site.kind == "warp":
-        grain = tensor.move(site.instruction.modifiers).alignment
-        return Misaligned(
-            f"misaligned: {scene.where()} gives `{site.instruction}` a matrix at an address that is no multiple of "
-            f"{grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n  Usual cure: let tiles "
-            f"begin at multiples of {grain} bytes, and declare shared arrays with `__align__({grain})`.",
-            address=fault.address, **scene.keywords(),
-        )  # fmt: skip
-    message = (
-        f"misaligned: {scene.where()} {_VERB[site.kind]} {site.nbytes} bytes at an address that is no multiple of "
-        f"{site.nbytes} (it is off by {fault.address % site.nbytes}).\n  {scene.at_line(scene.line)}\n"
-        f"  Usual cure: {site.nbytes}-byte accesses such as float4 need every index to start at a multiple of "
-        f"{site.nbytes} bytes: shift the view or fall back to single elements."
-    )
-    return Misaligned(message, address=fault.address, **scene.keywords())
-
-
 def _deadlock(scene: _Scene) -> KernelError:
     standing = scene.standing()
     places: dict[int | None, list] = {}
@@ -398,7 +257,8 @@ def _trap(scene: _Scene) -> KernelError:
             "\n  Usual cure: a barrier of the whole grid needs a cooperative launch: "
             "cp.RawKernel(…, enable_cooperative_groups=True)."
         )
-    return DeviceAssert(f"{scene.where()} executed a trap.\n  {scene.at_line(scene.line)}{cure}", **scene.keywords())
+    at = "" if scene.line is None else f"\n  {scene.at_line(scene.line)}"
+    return DeviceAssert(f"{scene.where()} executed a trap.{at}{cure}", **scene.keywords())
 
 
 def _host(scene: _Scene) -> KernelError:
@@ -439,10 +299,8 @@ def _stride(scene: _Scene) -> KernelError:
 
 
 _BUILDERS = {
-    "bounds": _bounds, "alignment": _alignment, "deadlock": _deadlock, "timeout": _timeout, "unfinished": _unfinished,
-    "assert": _assert,
+    "deadlock": _deadlock, "timeout": _timeout, "unfinished": _unfinished, "assert": _assert,
     "trap": _trap, "host": _host, "partial": _partial, "unlike": _unlike, "stride": _stride,
-    "texture": faults_texture.error, "all wait": _all_wait,
-    **faults_async.BUILDERS,
-    **faults_calls.BUILDERS,
+    "texture": texture.error, "all wait": _all_wait,
+    **access.BUILDERS, **asynchronous.BUILDERS, **calls.BUILDERS,
 }  # fmt: skip

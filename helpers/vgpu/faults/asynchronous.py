@@ -1,4 +1,4 @@
-"""Errors of asynchronous copies and mbarriers in words; `faults` has the others."""
+"""Errors of asynchronous copies and mbarriers in words; the package has the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of calls in words: a full stack, and pointers that lead to no function; `faults` has the others."""
+"""Errors of calls in words: a full stack, and pointers that lead to no function; the package has the others."""
 
 from __future__ import annotations
 
