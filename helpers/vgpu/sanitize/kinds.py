@@ -53,6 +53,10 @@ _ROWS = (
     Kind("partial_warp", "matrix instruction by part of a warp", "let whole warps reach it: choose by warp, not by "
          "thread."),
     Kind("deadlock", "deadlock", "every thread of a block must reach the same barrier: move it out of the branch."),
+    Kind("grid_barrier", "barrier of the grid that some blocks never reach", "every block must reach every barrier of "
+         "the grid: move it out of the branch, and let blocks without work stay."),
+    Kind("schedule", "the result depends on the schedule", "find the race, or the order of floating-point sums, that "
+         "makes it depend.", "hint"),
     Kind("stack_overflow", "stack overflow", "check that the recursion ends in every thread."),
     Kind("timeout", "the kernel does not end", "check that the loop's condition changes in every thread."),
     Kind("assertion", "failed assertion", "see what the assertion says about the values."),

@@ -9,7 +9,9 @@ import numpy as np
 
 from helpers.vgpu import faults, memory
 from helpers.vgpu.context import (
+    ENTRY_HOMES,
     ENTRY_PLACE,
+    ENTRY_PLACES,
     ENTRY_THREADS,
     ENTRY_TIME,
     ERRORS,
@@ -21,6 +23,7 @@ from helpers.vgpu.context import (
     SITE_BYTES,
     SLOT,
     WATCH,
+    WATCH_BLOCK,
     WATCH_SLOT,
 )
 from helpers.vgpu.errors import Unsupported
@@ -32,11 +35,25 @@ from helpers.vgpu.sanitize.report import Report
 _SIGNATURE = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
 )
-MOST_PLACES = 8192  # their pairs are counted in a table
+MOST_PLACES = ENTRY_PLACES  # their pairs are counted in a table
 EVERYWHERE = (1 << 63) - 1
 ENTRY_BYTES = 8
 GOES_ON = ("bounds", "alignment")  # faults after which the other lanes, and these, can go on …
 LEAVES_OUT = ("load", "store", "atomic", "copy")  # … where the instruction leaves the wrong lanes out
+
+
+_OF_BLOCK = [WATCH_SLOT[name] for name in WATCH_BLOCK]
+
+
+class _Resident:
+    """The shadows of one resident block, and the words of `WATCH_BLOCK` while others have their turn."""
+
+    def __init__(self, place: int, known: np.ndarray, entries: int, local_bytes: int):
+        self.shadows = {name: np.zeros(entries, np.uint64) for name in ("writes", "reads", "others")}
+        self.local = np.zeros(local_bytes, np.uint8)
+        values = {name: shadow.ctypes.data for name, shadow in self.shadows.items()}
+        values |= {"known": known.ctypes.data, "local_written": self.local.ctypes.data, "home": place % ENTRY_HOMES}
+        self.words = np.array([values.get(name, 0) for name in WATCH_BLOCK], np.int64)
 
 
 class Monitor:
@@ -59,20 +76,31 @@ class Monitor:
         self.bounds = np.zeros((self.cells, 2), np.int64)
         self.bounds[:, 1] = EVERYWHERE
         self._fill_bounds()
-        shared, reached = _granule(places, ("shared", "generic")), _granule(places, ("global", "generic"))
-        for name in ("writes", "reads", "others"):
-            self._shadow(name, (run.shared_bytes >> shared) + 16)
-        self.local = np.zeros(run.warps * 32 * self.lowered.local_bytes + 16, np.uint8)
+        self.shift, reached = _granule(places, ("shared", "generic")), _granule(places, ("global", "generic"))
+        self.resident: dict[int, _Resident] = {}
+        self.here = self._resident(0)
         scratch = np.zeros(SITE_BYTES, np.uint8)
         self.kept.append(scratch)
         self.callback = _SIGNATURE(self._event)
         self._set(
-            event=ctypes.cast(self.callback, ctypes.c_void_p).value, time=1, places=self.cells, shift=shared,
-            global_shift=reached, known=self.order.known.ctypes.data, pairs=self.pairs.ctypes.data,
-            bounds=self.bounds.ctypes.data, local_written=self.local.ctypes.data, scratch=scratch.ctypes.data,
+            event=ctypes.cast(self.callback, ctypes.c_void_p).value, time=1, places=self.cells, shift=self.shift,
+            global_shift=reached, pairs=self.pairs.ctypes.data, bounds=self.bounds.ctypes.data,
+            scratch=scratch.ctypes.data,
         )  # fmt: skip
         self._watch_global(arrays, reached, races_in_global)
         self.handlers = {code: getattr(self, f"on_{name}") for code, name in EVENTS.items()}
+
+    def _resident(self, place: int) -> _Resident:
+        """What is kept of the block in a place; it has its turn now."""
+        known = self.order.turn(place)
+        if place not in self.resident:
+            run = self.run
+            self.resident[place] = _Resident(
+                place, known, (run.shared_bytes >> self.shift) + 16, run.warps * 32 * self.lowered.local_bytes + 16
+            )
+        found = self.resident[place]
+        self.words[_OF_BLOCK] = found.words
+        return found
 
     def attach(self, worker) -> None:
         """Let a worker's compiled code find the shadows."""
@@ -167,8 +195,14 @@ class Monitor:
     def on_begin(self, *_) -> None:
         time = self._tick()
         self._set(floor=time, start=time, detail=0, cross=0)
-        self.local[:] = 0
+        self.here.local[:] = 0
         self.order.begin(time, self._block())
+
+    def on_enter(self, *_) -> None:
+        """Another resident block has its turn."""
+        self.here.words[:] = self.words[_OF_BLOCK]
+        self.here = self._resident(self.worker["place"])
+        self.order.since(self._tick())
 
     def on_fault(self, code: int, site: int, mask: int, vector) -> int:
         kind = ERRORS[code]
@@ -181,7 +215,7 @@ class Monitor:
         return 0
 
     def on_pair(self, what: int, entry: int, lane: int, vector) -> None:
-        kind, place = what >> 16, what & 0xFFFF
+        kind, place = what >> 16, what & (ENTRY_PLACES - 1)
         if kind == UNSET and self._zeroed(_words(vector)[lane]):
             return
         if kind == UNSET and self.bulk and not self.report.in_global(place, _words(vector)[lane]):
@@ -192,7 +226,7 @@ class Monitor:
         time = entry >> ENTRY_TIME
         other_block = self.order.block_of(time) if time and kind != CLASH else self._block()
         other = None if kind == UNSET else (
-            entry >> ENTRY_PLACE & 0xFFFF, entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
+            entry >> ENTRY_PLACE & (ENTRY_PLACES - 1), entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
         self.report.pair(kind, place, 32 * self.worker["warp"] + lane, self._block(), _words(vector)[lane], other)
 
     def _zeroed(self, address: int) -> bool:
@@ -237,7 +271,7 @@ class Monitor:
             near = 0 <= address - shared < self.worker["shared_bytes"]
             key = (self._block(), address - shared) if near else (address,)
             if order & 1 and self.order.acquire(key, thread):
-                self._set(detail=1, cross=int(bool(self.order.seen)))
+                self._set(detail=1, cross=int(bool(self.order.here.seen)))
             if order & 2:
                 time = self._tick() if order & 4 else self["time"]
                 self.order.release(key, thread, time, self["floor"], bool(order & 4))

@@ -34,8 +34,8 @@ class _Entry:
 class Report:
     """Collects findings of one launch, the first instance of each kind, pair of lines and array."""
 
-    def __init__(self, names: Names):
-        self.names = names
+    def __init__(self, names: Names, cooperative: bool = False):
+        self.names, self.cooperative = names, cooperative
         self.entries: dict[tuple, _Entry] = {}
         self.by_site: dict[tuple, _Entry] = {}
         self.ended_early = False
@@ -111,6 +111,8 @@ class Report:
             return "misaligned"
         if fault.kind == "deadlock":
             return "barrier_divergent" if _torn(fault.program_counters) else "deadlock"
+        if fault.kind == "all wait":
+            return "grid_barrier" if self.cooperative else "deadlock"
         if fault.kind != "bounds":
             return _ENDS.get(fault.kind, "fault")
         site = self.names.lowered.sites[fault.site]

@@ -477,11 +477,18 @@ extern "C" __global__ void k(const int* a, int* out) {
     out[threadIdx.x] = a[threadIdx.x];
 }""", 64, lambda wrong: (np.arange(64, dtype=i4) // (1 if wrong else 2), np.zeros(64, i4)))  # fmt: skip
 
-case("timeout", """
+case("deadlock", """
 extern "C" __global__ void k(volatile int* flag, int* out) {
     while (*flag == 0) {} //!
     out[threadIdx.x] = 1;
-}""", 32, lambda wrong: (np.array([0 if wrong else 1], i4), np.zeros(32, i4)), timeout=0.3)  # fmt: skip
+}""", 32, lambda wrong: (np.array([0 if wrong else 1], i4), np.zeros(32, i4)))  # fmt: skip
+
+case("timeout", """
+extern "C" __global__ void k(const int* steps, int* out) {
+    int sum = 0;
+    for (int i = 0; i != 12; i += steps[threadIdx.x]) sum += i; //!
+    out[threadIdx.x] = sum;
+}""", 32, lambda wrong: (np.full(32, 5 if wrong else 4, i4), np.zeros(32, i4)), timeout=0.3)  # fmt: skip
 
 case("race_read_write", """
 extern "C" __global__ void k(const float* a, float* out) {

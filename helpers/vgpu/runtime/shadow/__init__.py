@@ -20,7 +20,8 @@ __all__ = ["CLASH", "PAIR_KINDS", "READ_LATE", "UNSET", "WRITE_LATE", "WRITE_TWI
 def hooks() -> str:
     """What the block loop calls, in the runtime of every kernel: it does nothing where nobody watches."""
     named = sync.told("wb_s_named", "named", ", i64 %id", "%id", "0", "0")
-    return "\n".join([sync.opened(), sync.told("wb_s_begin", "begin", "", "0", "0", "0"), named])
+    enter = sync.told("wb_s_enter", "enter", "", "0", "0", "0")
+    return "\n".join([sync.opened(), sync.told("wb_s_begin", "begin", "", "0", "0", "0"), enter, named])
 
 
 def source() -> str:
