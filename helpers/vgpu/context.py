@@ -116,7 +116,7 @@ WATCH_BLOCK = (  # what belongs to a resident block
 )  # fmt: skip
 WATCH = (
     *WATCH_BLOCK, "event", "time", "pairs", "places", "bounds", "scratch", "shift", "global_shift", "global_writes",
-    "global_reads", "global_others",
+    "global_reads", "global_others", "copies",
 )  # fmt: skip
 WATCH_SLOT = {name: index for index, name in enumerate(WATCH)}
 # An entry of a shadow: when (the upper 32 bits), the place in the source, where the block is resident, how strong (0
@@ -128,6 +128,6 @@ NEVER_WRITTEN = 1  # the entry of global memory that nobody has written
 # What compiled code tells the sanitizer.
 EVENTS = {
     1: "begin", 2: "fault", 3: "pair", 4: "uneven", 5: "named", 6: "counted", 7: "fence", 8: "strong", 9: "mask",
-    10: "cross", 11: "stray", 12: "enter",
+    10: "cross", 11: "stray", 12: "enter", 13: "arrived", 14: "bulk",
 }  # fmt: skip
 EVENT_CODE = {name: code for code, name in EVENTS.items()}

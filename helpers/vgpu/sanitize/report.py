@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.vgpu import faults, memory
 from helpers.vgpu.context import PC_DONE
-from helpers.vgpu.runtime.shadow import CLASH, WRITE_TWICE
+from helpers.vgpu.runtime.shadow import CLASH, IN_FLIGHT, WRITE_TWICE
 from helpers.vgpu.sanitize.findings import Finding
 from helpers.vgpu.sanitize.kinds import KINDS
 from helpers.vgpu.sanitize.names import Names, element_text
@@ -183,6 +183,13 @@ class Report:
         they = names.said(them, their_block if apart else None)
         if kind == CLASH:
             key, what = "race_lanes", f"{who}, and {they} writes another value there at the same time."
+        elif kind == WRITE_TWICE and number == other_number and not apart and thread // 32 == other_thread // 32:
+            # The lanes of one store happened to run one after another.
+            key, what = "race_lanes", f"{who}, and {they} writes another value there; nothing orders the two."
+        elif kind == IN_FLIGHT:
+            where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
+            asked = "has asked" if other_thread != thread else "asked"
+            key, what = "copy_pending", f"{who}, which {they} {asked} an asynchronous copy to fill{where}."
         else:
             key = self._race(kind, place, there[0])
             where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
@@ -202,6 +209,8 @@ class Report:
 
     def _cure(self, key: str, apart: bool, same_warp: bool, space: str) -> str:
         numba = self.names.kernel.language == "numba"
+        if key == "copy_pending":
+            return KINDS[key].cure
         if key in ("race_lanes", "race_atomic"):
             return KINDS[key].cure
         if apart:

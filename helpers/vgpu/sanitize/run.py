@@ -11,7 +11,7 @@ import numpy as np
 
 from helpers.vgpu import faults, host_calls, jit, launch, residency
 from helpers.vgpu import grid as grids
-from helpers.vgpu.context import ENTRY_HOMES, FAILED, IDLE, OUT_OF_FUEL, PLACE, PLACE_SLOT, SLOT
+from helpers.vgpu.context import ENTRY_HOMES, FAILED, IDLE, OUT_OF_FUEL, PLACE, PLACE_SLOT
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.runtime import shadow
 from helpers.vgpu.sanitize.findings import Findings

@@ -17,10 +17,12 @@ from helpers.vgpu.context import (
 )
 from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.runtime.shadow.body import Body, argument, function
+from helpers.vgpu.runtime.shadow.copies import pending
 from helpers.vgpu.runtime.text import V64
 
-READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET = 0, 1, 2, 3, 4  # kinds of pairs, as the table `pairs` counts them
-PAIR_KINDS = 5
+# Kinds of pairs, as the table `pairs` counts them.
+READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET, IN_FLIGHT = 0, 1, 2, 3, 4, 5
+PAIR_KINDS = 6
 
 
 def _stamp(e: Body, entry: Value) -> Value:
@@ -82,7 +84,8 @@ class Facts:
         e = self.e
         kind = e.bin("and", e.bin("lshr", entry, e.i64(ENTRY_STRENGTH)), e.i64(3))
         atomic, volatile = e.icmp("eq", kind, e.i64(2)), e.icmp("eq", kind, e.i64(1))
-        mine_atomic, mine_strong = e.icmp("eq", self.strength, e.i64(2)), e.icmp("ne", self.strength, e.i64(0))
+        mine_atomic = e.icmp("eq", self.strength, e.i64(2))
+        mine_strong = e.bin("or", mine_atomic, e.icmp("eq", self.strength, e.i64(1)))
         apart = e.bin("or", e.splat(mine_atomic), self.other_warp(entry))
         agree = e.bin("and", e.splat(mine_strong), e.bin("or", atomic, e.bin("and", volatile, apart)))
         found = e.bin("and", self.live(entry), self.foreign(entry))
@@ -145,6 +148,8 @@ def word(across: bool) -> str:
         report(e, UNSET, raw, e.const("i64", 0))
         e.after("unset")
 
+        if not across:
+            mask = _in_flight(e, facts, write, mask)
         if across:  # a store that leaves the value as it was does no harm: relaxations in place are made of them
             change = e.bin("and", mask, e.bin("or", argument("differs", "i32"), e.bits_of(unset)))
             mask = e.select(is_store, change, mask)
@@ -204,6 +209,23 @@ def word(across: bool) -> str:
         f"internal void @word_{letter}(ptr %ctx, i32 %place, {V64} %at, {V64} %where, i32 %mask, i32 %rule, i32 %differs)",
         build, "noinline",
     )  # fmt: skip
+
+
+def _in_flight(e: Body, facts: Facts, write: Value, mask: Value) -> Value:
+    """Report lanes that meet an asynchronous copy which has not landed; the others may still race."""
+    before = f"flight{e.count}"
+    e.line(f"br label %{before}")
+    e.label(before)
+    e.when(e.icmp("ne", e.watch("copies"), e.i64(0)), "copies")
+    there = e.icmp("uge", _stamp(e, write), facts.start)
+    early = e.bin("and", e.bits_of(e.bin("and", pending(e, write), there)), mask)
+    e.when(e.some(early), "early")
+    report(e, IN_FLIGHT, early, write)
+    e.after("early")
+    rest = e.bin("and", mask, e.flip(early))
+    e.line("br label %copies_end")
+    e.label("copies_end")
+    return e.assign(f"phi i32 [{mask.text}, %{before}], [{rest.text}, %early_end]", "i32", False)
 
 
 def report(e: Body, kind, lanes: Value, entries: Value) -> None:
