@@ -23,8 +23,9 @@ from helpers.callable_module import callable_module
 from helpers.mirror import twin
 from helpers.vgpu.sanitize.findings import Finding, Findings
 from helpers.vgpu.sanitize.kinds import KINDS, Kind
+from helpers.vgpu.sanitize.leaks import Leak, Leaks, leaks
 
-__all__ = ["KINDS", "Finding", "Findings", "Kind", "sanitize"]
+__all__ = ["KINDS", "Finding", "Findings", "Kind", "Leak", "Leaks", "leaks", "sanitize"]
 
 
 def sanitize(
@@ -71,4 +72,5 @@ def sanitize(
     return found
 
 
+sanitize.leaks = leaks  # `from helpers import sanitize` may give the function, or this module
 callable_module(__name__)

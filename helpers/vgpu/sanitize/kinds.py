@@ -60,6 +60,10 @@ _ROWS = (
          "the grid: move it out of the branch, and let blocks without work stay."),
     Kind("schedule", "the result depends on the schedule", "find the race, or the order of floating-point sums, that "
          "makes it depend.", "hint"),
+    Kind("bad_call", "call through a bad pointer", "set the pointer to a function before the call."),
+    Kind("bad_handle", "texture or surface that is none", "keep the texture object for as long as kernels use it."),
+    Kind("mbarrier", "wrong use of an mbarrier", "initialise it once, by one thread, with the number of arrivals of a "
+         "phase, and put a barrier before its first use."),
     Kind("stack_overflow", "stack overflow", "check that the recursion ends in every thread."),
     Kind("timeout", "the kernel does not end", "check that the loop's condition changes in every thread."),
     Kind("assertion", "failed assertion", "see what the assertion says about the values."),

@@ -18,7 +18,9 @@ _DOES = {"load": "reads", "store": "writes", "atomic": "updates"}
 _DID = {"load": "read", "store": "wrote", "atomic": "updated"}
 _ENDS = {
     "deadlock": "deadlock", "timeout": "timeout", "assert": "assertion", "trap": "trap", "partial": "partial_warp",
-    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
+    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "unfinished": "timeout", "stack": "stack_overflow", "pointer": "bad_call", "texture": "bad_handle",
+    "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier", "barrier_bytes": "mbarrier", "barrier_count": "mbarrier",
+    "barrier_early": "mbarrier", "bulk_alignment": "misaligned", "bulk_size": "misaligned",
 }  # fmt: skip
 
 
@@ -188,8 +190,7 @@ class Report:
             key, what = "race_lanes", f"{who}, and {they} writes another value there; nothing orders the two."
         elif kind == IN_FLIGHT:
             where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
-            asked = "has asked" if other_thread != thread else "asked"
-            key, what = "copy_pending", f"{who}, which {they} {asked} an asynchronous copy to fill{where}."
+            key, what = "copy_pending", f"{who} while an asynchronous copy to it, issued by {they}{where}, is pending."
         else:
             key = self._race(kind, place, there[0])
             where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""

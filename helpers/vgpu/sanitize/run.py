@@ -36,6 +36,13 @@ class _Watched(grids.Grid):
     findings: Report
 
     def work(self, worker) -> None:
+        worker.running = True
+        try:
+            self._work(worker)
+        finally:
+            worker.running = False
+
+    def _work(self, worker) -> None:
         self.monitor.attach(worker)
         run_blocks = grids._run_blocks()
         slices = 1
@@ -110,6 +117,8 @@ def run(
     if any(place.kind in ("fence", "mbarrier") for place in lowered.places):
         running.slots["fuel_slice"] = SPINS  # lanes that spin on a flag tell of every turn
     running.go(1)
+    if running.missing and not running.findings.ended_early:
+        running.findings.fault(running.fault)
     host_calls.flush(running.printed)
     for listener in launch.LAUNCHED:
         listener(kernel, grid, block, shared_bytes)
