@@ -1,4 +1,4 @@
-"""Asynchronous copies as the host hears of them: arrivals at mbarriers, and bulk copies from their issue to their end."""
+"""Asynchronous copies as the host hears of them: arrivals at mbarriers, and bulk copies from issue to end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Copies:
         self.any = any(place.strength == PENDING for place in places)
 
     def arrived(self, entry: int, lanes: list[int]) -> None:
-        """Lanes arrive at an mbarrier because the copies they issued before have landed: whoever waits knows of them."""
+        """Lanes arrive at an mbarrier as the copies they issued before have landed: whoever waits knows of them."""
         monitor = self.monitor
         warp = (entry - monitor.worker["copies"] - COPIES) // QUEUE_BYTES
         targets = (ctypes.c_uint32 * 32).from_address(entry + ENTRY["targets"])
@@ -88,13 +88,13 @@ class Copies:
         if kind == READ_LATE and (unset := np.flatnonzero(stamps < monitor["start"])).size:
             self._report(UNSET, number, thread, part, int(unset[0]), 0)
             return True
-        flying = ((entries & _PENDING) == _PENDING) & (stamps >= monitor["start"])
+        known = monitor.order.here.known[thread][threads.astype(np.int64)]
+        late = (stamps >= monitor["floor"]) & (stamps >= known) & (threads != thread)
+        flying = ((entries & _PENDING) == _PENDING) & (stamps >= monitor["start"]) & ~late
         if name == "writes" and flying.any():
             at = int(np.flatnonzero(flying)[0])
             self._report(IN_FLIGHT, number, thread, part, at, int(entries[at]))
             return True
-        known = monitor.order.here.known[thread][threads.astype(np.int64)]
-        late = (stamps >= monitor["floor"]) & (stamps >= known) & (threads != thread)
         if not late.any():
             return False
         at = int(np.flatnonzero(late)[0])

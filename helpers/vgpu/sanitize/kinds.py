@@ -36,9 +36,9 @@ _ROWS = (
     Kind("race_atomic", "race: an atomic and a plain access", "make every access an atomic, or put a barrier between."),
     Kind("uninitialised", "uninitialised read", "write the element before it is read: every thread its part, then a "
          "barrier."),
-    Kind("copy_pending", "access before an asynchronous copy has landed", "wait for the copy first (cp.async.wait_group "
-         "after its commit, __pipeline_wait_prior, or the phase of its mbarrier), then put a barrier before other threads "
-         "read."),
+    Kind("copy_pending", "access before an asynchronous copy has landed", "wait for the copy first "
+         "(cp.async.wait_group after its commit, __pipeline_wait_prior, or the phase of its mbarrier), then put a "
+         "barrier before other threads read."),
     Kind("barrier_divergent", "barrier in divergent code", "every thread of a block must reach the same barrier: "
          "move it out of the branch."),
     Kind("barrier_ended", "barrier without threads that have ended", "let threads without work stay until the last "

@@ -1,4 +1,4 @@
-"""Leaks: device memory that was allocated within a `with` block and is still alive at its end, by the learner's line."""
+"""Leaks: device memory that was allocated within a `with` block and is alive at its end, by the learner's line."""
 
 from __future__ import annotations
 

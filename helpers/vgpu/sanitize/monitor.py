@@ -228,6 +228,8 @@ class Monitor:
         return 0
 
     def on_pair(self, what: int, entry: int, lane: int, vector) -> None:
+        if self.worker["error"]:  # this block has failed, and goes on to the end of its segment only
+            return
         kind, place, address = what >> 16, what & (ENTRY_PLACES - 1), _words(vector)[lane]
         if kind == CLASH and 0 <= address - self.worker["shared_base"] < self.worker["shared_bytes"]:
             address -= self.worker["shared_base"]

@@ -18,9 +18,10 @@ _DOES = {"load": "reads", "store": "writes", "atomic": "updates"}
 _DID = {"load": "read", "store": "wrote", "atomic": "updated"}
 _ENDS = {
     "deadlock": "deadlock", "timeout": "timeout", "assert": "assertion", "trap": "trap", "partial": "partial_warp",
-    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "unfinished": "timeout", "stack": "stack_overflow", "pointer": "bad_call", "texture": "bad_handle",
-    "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier", "barrier_bytes": "mbarrier", "barrier_count": "mbarrier",
-    "barrier_early": "mbarrier", "bulk_alignment": "misaligned", "bulk_size": "misaligned",
+    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
+    "pointer": "bad_call", "texture": "bad_handle", "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier",
+    "barrier_bytes": "mbarrier", "barrier_count": "mbarrier", "barrier_early": "mbarrier",
+    "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
 }  # fmt: skip
 
 

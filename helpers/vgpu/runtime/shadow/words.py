@@ -212,20 +212,23 @@ def word(across: bool) -> str:
 
 
 def _in_flight(e: Body, facts: Facts, write: Value, mask: Value) -> Value:
-    """Report lanes that meet an asynchronous copy which has not landed; the others may still race."""
+    """Report lanes that meet a copy which has not landed, though they know that it was asked for; the others race."""
     before = f"flight{e.count}"
     e.line(f"br label %{before}")
     e.label(before)
     e.when(e.icmp("ne", e.watch("copies"), e.i64(0)), "copies")
     there = e.icmp("uge", _stamp(e, write), facts.start)
     early = e.bin("and", e.bits_of(e.bin("and", pending(e, write), there)), mask)
-    e.when(e.some(early), "early")
+    e.line(f"br i1 {e.some(early).text}, label %early, label %copies_end")
+    e.label("early")
+    racing = e.bin("and", e.bits_of(facts.suspicious(write)), early)
+    racing = e.assign(f"call i32 @unordered_s(ptr %ctx, {V64} {write.text}, i32 {racing.text})", "i32", False)
+    early = e.bin("and", early, e.flip(racing))
     report(e, IN_FLIGHT, early, write)
-    e.after("early")
     rest = e.bin("and", mask, e.flip(early))
     e.line("br label %copies_end")
     e.label("copies_end")
-    return e.assign(f"phi i32 [{mask.text}, %{before}], [{rest.text}, %early_end]", "i32", False)
+    return e.assign(f"phi i32 [{mask.text}, %{before}], [{mask.text}, %copies], [{rest.text}, %early]", "i32", False)
 
 
 def report(e: Body, kind, lanes: Value, entries: Value) -> None:
