@@ -111,19 +111,23 @@ PATIENCE = 4096
 
 # What compiled code and the sanitizer share (the slot "watch" points to it, 0 where nobody watches). `time` counts
 # synchronisations; what a thread did before `floor` every thread of its block knows; the block began at `start`.
+WATCH_BLOCK = (  # what belongs to a resident block
+    "floor", "start", "detail", "cross", "known", "writes", "reads", "others", "local_written", "home",
+)  # fmt: skip
 WATCH = (
-    "event", "time", "floor", "start", "detail", "cross", "known", "pairs", "places", "bounds", "scratch",
-    "shift", "writes", "reads", "others", "global_shift", "global_writes", "global_reads", "global_others",
-    "local_written",
+    *WATCH_BLOCK, "event", "time", "pairs", "places", "bounds", "scratch", "shift", "global_shift", "global_writes",
+    "global_reads", "global_others", "copies",
 )  # fmt: skip
 WATCH_SLOT = {name: index for index, name in enumerate(WATCH)}
-# An entry of a shadow: when (the upper 32 bits), the place in the source, how strong (0 plain, 1 volatile, 2 atomic),
-# and the thread of the block.
-ENTRY_TIME, ENTRY_PLACE, ENTRY_STRENGTH, ENTRY_THREADS = 32, 16, 10, 1024
+# An entry of a shadow: when (the upper 32 bits), the place in the source, where the block is resident, how strong (0
+# plain, 1 volatile, 2 atomic, 3 an asynchronous copy that has not landed), and the thread of the block.
+ENTRY_TIME, ENTRY_PLACE, ENTRY_HOME, ENTRY_STRENGTH, ENTRY_THREADS = 32, 19, 12, 10, 1024
+ENTRY_PLACES, ENTRY_HOMES = 1 << (ENTRY_TIME - ENTRY_PLACE), 1 << (ENTRY_PLACE - ENTRY_HOME)
+PENDING = 3  # the strength of a copy that has not landed
 NEVER_WRITTEN = 1  # the entry of global memory that nobody has written
 # What compiled code tells the sanitizer.
 EVENTS = {
     1: "begin", 2: "fault", 3: "pair", 4: "uneven", 5: "named", 6: "counted", 7: "fence", 8: "strong", 9: "mask",
-    10: "cross", 11: "stray",
+    10: "cross", 11: "stray", 12: "enter", 13: "arrived", 14: "bulk",
 }  # fmt: skip
 EVENT_CODE = {name: code for code, name in EVENTS.items()}

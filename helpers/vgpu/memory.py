@@ -31,7 +31,7 @@ _HUGE_FROM = 1 << 21
 _COLOURS = 16  # big buffers start at different offsets in a page: equal ones collide in the CPU's caches
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, weakref_slot=True)
 class _Block:
     """What the books say about one allocation; it outlives the `Allocation`."""
 
@@ -113,6 +113,7 @@ class ArrayInfo:
     strides: tuple[int, ...]
 
 
+ALLOCATED: list = []  # called as f(allocation) after each allocation
 _lock = steady.lock(rank=4)
 _notes: deque[_Block] = deque()  # blocks whose Allocation is gone, not yet taken off the books
 _starts = _words("Q")  # addresses of the live blocks, sorted
@@ -153,7 +154,9 @@ def allocate(nbytes: int, label: str | None = None, kind: str = "device") -> All
         _in_use[kind] += nbytes
         _table = None
         _end(change)
-        return allocation
+    for listener in ALLOCATED:
+        listener(allocation)
+    return allocation
 
 
 def array(shape, dtype, label: str | None = None, order: str = "C", kind: str = "device") -> np.ndarray:

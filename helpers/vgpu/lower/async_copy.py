@@ -58,11 +58,11 @@ def copy(k, instruction: Instruction) -> None:
     where = e.splat(memory.address(k, source, 64))
     offsets = shared_offsets(k, instruction, target)
     takes = e.splat(takes)
-    if k.watch:  # the bytes are taken to move where the copy is issued: a wait and a barrier still have to follow
+    if k.watch:
         lanes = e.resize(mask, 64)
         if not rest:
             watch.access(k, instruction, source, "global", nbytes, memory.LOAD, where, lanes, bounded=False)
-        watch.access(k, instruction, target, "shared", nbytes, memory.STORE, offsets, lanes)
+        watch.access(k, instruction, target, "shared", nbytes, memory.STORE, offsets, lanes, pending=True)
     function = f"wb_{'c' if k.count else 'p'}_copy"
     e.line(
         call(

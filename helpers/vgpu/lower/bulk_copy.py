@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.vgpu import ptx
-from helpers.vgpu.context import LOADS, STORES, TENSOR
+from helpers.vgpu.context import LOADS, PENDING, STORES, TENSOR
 from helpers.vgpu.lower import async_copy, memory
 from helpers.vgpu.lower.async_copy import V32, V64, call
 from helpers.vgpu.ptx import Instruction, Mem
@@ -69,8 +69,11 @@ def copy(k, instruction: Instruction) -> None:
         sizes = e.splat(k.bits_value(rest.pop(0), 32))
         coordinates[0] = e.splat(e.const("i32", element))
     word = "bulk_load" if loads else "bulk_store"
-    site = k.site_pointer(k.site(instruction, word, "global"))
+    number = k.site(instruction, word, "global")
+    site = k.site_pointer(number)
     k.site(instruction, word, "shared")
+    if k.watch:
+        k.watch.place(k, instruction, "store" if loads else "load", "shared", 4, PENDING if loads else 0, of=number)
     mask = k.guarded_mask(k.guard(instruction.guard))
     remotes = e.splat(memory.address(k, Mem(remote.base, remote.offset), 64))
     offsets = e.splat(memory.address(k, near, 32))

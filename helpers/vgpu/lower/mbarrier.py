@@ -8,8 +8,9 @@ from helpers.vgpu.lower.async_copy import V32, V64, call, shared_offsets
 from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.ptx import Instruction
 
-# For the sanitizer: who arrives passes on what it knows, who waits learns of it.
-ORDER = {"arrive": 6, "arrive_drop": 6, "complete_tx": 6, "test_wait": 1, "try_wait": 1}
+# For the sanitizer: who arrives passes on what it knows; who waited with success learns of it.
+ARRIVES = {"arrive", "arrive_drop", "complete_tx"}
+RELEASES, ACQUIRES = 6, 1
 
 
 def _barrier(k, instruction: Instruction, operand) -> str:
@@ -17,8 +18,8 @@ def _barrier(k, instruction: Instruction, operand) -> str:
     site = k.site_pointer(k.site(instruction, "mbarrier", "shared", 8))
     offsets = shared_offsets(k, instruction, operand)
     mask = k.guarded_mask(k.guard(instruction.guard))
-    if k.watch and (order := ORDER.get(instruction.modifiers[0])):
-        watch.passes(k, k.watch.place(k, instruction, "mbarrier", "shared"), order, offsets, mask, shared=True)
+    if k.watch and instruction.modifiers[0] in ARRIVES:
+        watch.passes(k, k.watch.place(k, instruction, "mbarrier", "shared"), RELEASES, offsets, mask, shared=True)
     return f"ptr %ctx, ptr {site}, {V32} {offsets.text}, i32 {mask.text}"
 
 
@@ -80,6 +81,9 @@ def wait(k, instruction: Instruction) -> None:
     head = _barrier(k, instruction, barrier)
     arguments = f"{head}, {V64} {states.text}, i32 {0 if parity else 61}"
     done = e.assign(call(k, "wb_barrier_wait", f"{HEAD}, {V64}, i32", arguments, "i32"), "i32", False)
+    if k.watch:
+        offsets = shared_offsets(k, instruction, barrier)
+        watch.passes(k, k.watch.place(k, instruction, "mbarrier", "shared"), ACQUIRES, offsets, done, shared=True)
     result = k.lanes_of(done)
     if destination.name in k.flow.uniform:
         result = e.icmp("ne", done, e.const("i32", 0))

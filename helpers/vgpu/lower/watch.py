@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from helpers.vgpu.context import PENDING
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.lower.flow import SYNC_KINDS
@@ -38,6 +39,7 @@ class Place:
     words: tuple[str, ...] = ()
     line: int | None = None  # the learner's; where the compiler names none, the one before
     bounds: tuple[int, int | None] | None = None  # of the one shared or local array meant; None: to the window's end
+    site: int | None = None  # of a bulk copy, which tells of itself by its site
 
 
 class Watch:
@@ -76,11 +78,13 @@ class Watch:
         start = k.shared[name] if name in k.shared else k.locals[name]
         return start, None if variable.external else start + variable.nbytes
 
-    def place(self, k, instruction, kind, space="", nbytes=0, strength=PLAIN, origins=(), words=()) -> int:
+    def place(self, k, instruction, kind, space="", nbytes=0, strength=PLAIN, origins=(), words=(), of=None) -> int:
         """A number for a place, from 1 on."""
         site = k.sites[k.site(instruction, "watch", space, nbytes)]  # with the location it has or inherits
         bounds, line = self.bounds(k, space, origins), self.lines.get(id(instruction))
-        self.places.append(Place(site.instruction, kind, space, nbytes, strength, origins, tuple(words), line, bounds))
+        self.places.append(
+            Place(site.instruction, kind, space, nbytes, strength, origins, tuple(words), line, bounds, of)
+        )
         return len(self.places)
 
 
@@ -184,16 +188,16 @@ def _mask_sources(body, files: dict[int, str]) -> dict[str, set[str]]:
 
 def access(
     k, instruction: Instruction, memory: Mem, space: str, nbytes: int, rule: int, where: Value, answer: Value,
-    stored=None, bounded: bool = True,
+    stored=None, bounded: bool = True, pending: bool = False,
 ) -> tuple[Value, int]:  # fmt: skip
     """Tell the shadow of an access; give the runtime's answer about its lanes anew, and the place.
 
     where: offsets within the shared or the thread's local window, host addresses otherwise; stored: (host addresses,
     value) of each element a store writes, None where they are not at hand; bounded: whether the access has to stay in
-    the array that its address is made from.
+    the array that its address is made from; pending: whether it is an asynchronous copy's, which has to land yet.
     """
     e, watch = k.e, k.watch
-    strength = _strength(k, instruction)
+    strength = PENDING if pending else _strength(k, instruction)
     words = tuple(w for w in instruction.modifiers if w in ACQUIRES | RELEASES | {"sys", "gpu", "cta", "cluster"})
     kind = ("load", "store", "atomic")[rule]
     origins = watch.made_from(memory) if bounded else ()
@@ -209,7 +213,7 @@ def access(
         call = f"call i32 @{name}(ptr %ctx, i32 {number}, {V64} {at.text}, {value.full} {value.text}, i32 {mask.text})"
         differs = e.bin("or", differs, e.assign(call, "i32", False))
     window = {"shared": "shared", "local": "local"}.get(space, "global")
-    if strength and watch.fenced and window != "local":
+    if strength and not pending and watch.fenced and window != "local":
         words = set(instruction.modifiers)
         order = (rule != 1) | (rule != 0) << 1 | bool(words & RELEASES) << 2
         passes(k, number, order, where, mask, window == "shared")

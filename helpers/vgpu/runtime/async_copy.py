@@ -64,7 +64,9 @@ def _finish() -> Routine:
             barrier = r.load(r.at(entry, lane * 4 + ENTRY["targets"]), "i32", 4)
             site = r.load(r.at(entry, ENTRY["site"]), "i64", 8)
             r.call("void", "arrive_later", r["ctx"], site, lane, barrier)
+        r.call("void", "wb_s_arrived", r["ctx"], entry.to("i64"), mine.to("i64"))
         r.give()
+    r.call("void", "wb_s_landed", r["ctx"], entry, mine)
     shared = r.slot("shared_base").to("ptr")
     with r.each(mine) as lane:
         source = r.load(r.at(entry, lane * 8 + ENTRY["sources"]), "i64", 8)

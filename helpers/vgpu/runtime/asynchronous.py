@@ -15,6 +15,9 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @fail(ptr, i64, i64, i32, {V64})
 declare i64 @site_id(ptr, ptr)
 declare i1 @place(ptr, ptr, i64, i64)
+declare void @wb_s_landed(ptr, ptr, i32)
+declare void @wb_s_arrived(ptr, i64, i64)
+declare void @wb_s_bulk(ptr, i64, i64)
 """ + "".join(
     f"declare i64 @wb_{letter}_{space}(ptr, ptr, {lanes}, i32, i32, i32)\n"
     for letter in "cp"

@@ -181,6 +181,7 @@ def _finish() -> Routine:
         site = _field(r, entry, "site").to("ptr")
         r.call("void", "mark_run", r["ctx"], site, remote, nbytes, kind & STORES)
         r.call("void", "move_run", r["ctx"], entry, remote, offset, nbytes, element)
+    r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.number("i64", 1))
     with r.when((kind & STORES).eq(0)):
         site = r.call("i64", "site_id", r["ctx"], _field(r, entry, "site").to("ptr"))
         thread, barrier = _field(r, entry, "thread"), _field(r, entry, "barrier").to("i32")
@@ -314,6 +315,7 @@ def _issue() -> Routine:
             value = r.load(r.at(spread[f"c{axis}"], lane << 2), "i32", 4).to("i64", signed=True)
             r.store(r.at(entry, BULK_ENTRY["coordinates"] + 8 * axis), value, 8)
         r.store(r.at(queue, BULK["tail"]), tail + 1, 8)
+        r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.number("i64", 0))
     return r
 
 

@@ -47,6 +47,7 @@ define internal void @enter_place(ptr %ctx, i64 %index) noinline {{
   %record = call ptr @record_of(ptr %ctx, i64 %index)
   {_put("place", "%index")}
   {_copy_place()}
+  call void @wb_s_enter(ptr %ctx)
   ret void
 }}
 

@@ -63,12 +63,14 @@ class Findings:
     """All findings of one launch, by line. `ok` says that there are no errors; hints may remain.
 
     It is a sequence of its findings, so that it is true where something was found. `ran_to_end` is False where a
-    fault, a deadlock or the time-out ended a block early.
+    fault, a deadlock or the time-out ended a block early. seeds: those of the random schedules it ran under, none where
+    blocks and warps ran in order.
     """
 
     kernel: str
     findings: tuple[Finding, ...]
     ran_to_end: bool = True
+    seeds: tuple[int, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -114,7 +116,9 @@ class Findings:
             parts += [many(len(self.hints), "hint")] if self.hints else []
             said = " and ".join(parts)
         ended = "" if self.ran_to_end else "; it did not run to its end"
-        return f"sanitizer: {self.kernel}: {said}{ended}"
+        many_seeds = "schedules, seeds" if len(self.seeds) > 1 else "schedule, seed"
+        how = f" (random {many_seeds} {', '.join(map(str, self.seeds))})" if self.seeds else ""
+        return f"sanitizer: {self.kernel}{how}: {said}{ended}"
 
     def __repr__(self) -> str:
         return "\n\n".join([self.title, *map(str, self.findings)])

@@ -36,6 +36,9 @@ _ROWS = (
     Kind("race_atomic", "race: an atomic and a plain access", "make every access an atomic, or put a barrier between."),
     Kind("uninitialised", "uninitialised read", "write the element before it is read: every thread its part, then a "
          "barrier."),
+    Kind("copy_pending", "access before an asynchronous copy has landed", "wait for the copy first "
+         "(cp.async.wait_group after its commit, __pipeline_wait_prior, or the phase of its mbarrier), then put a "
+         "barrier before other threads read."),
     Kind("barrier_divergent", "barrier in divergent code", "every thread of a block must reach the same barrier: "
          "move it out of the branch."),
     Kind("barrier_ended", "barrier without threads that have ended", "let threads without work stay until the last "
@@ -53,6 +56,14 @@ _ROWS = (
     Kind("partial_warp", "matrix instruction by part of a warp", "let whole warps reach it: choose by warp, not by "
          "thread."),
     Kind("deadlock", "deadlock", "every thread of a block must reach the same barrier: move it out of the branch."),
+    Kind("grid_barrier", "barrier of the grid that some blocks never reach", "every block must reach every barrier of "
+         "the grid: move it out of the branch, and let blocks without work stay."),
+    Kind("schedule", "the result depends on the schedule", "find the race, or the order of floating-point sums, that "
+         "makes it depend.", "hint"),
+    Kind("bad_call", "call through a bad pointer", "set the pointer to a function before the call."),
+    Kind("bad_handle", "texture or surface that is none", "keep the texture object for as long as kernels use it."),
+    Kind("mbarrier", "wrong use of an mbarrier", "initialise it once, by one thread, with the number of arrivals of a "
+         "phase, and put a barrier before its first use."),
     Kind("stack_overflow", "stack overflow", "check that the recursion ends in every thread."),
     Kind("timeout", "the kernel does not end", "check that the loop's condition changes in every thread."),
     Kind("assertion", "failed assertion", "see what the assertion says about the values."),

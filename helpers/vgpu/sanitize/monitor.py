@@ -9,7 +9,9 @@ import numpy as np
 
 from helpers.vgpu import faults, memory
 from helpers.vgpu.context import (
+    ENTRY_HOMES,
     ENTRY_PLACE,
+    ENTRY_PLACES,
     ENTRY_THREADS,
     ENTRY_TIME,
     ERRORS,
@@ -21,22 +23,38 @@ from helpers.vgpu.context import (
     SITE_BYTES,
     SLOT,
     WATCH,
+    WATCH_BLOCK,
     WATCH_SLOT,
 )
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.lower.watch import UNKNOWN
 from helpers.vgpu.runtime.shadow import CLASH, PAIR_KINDS, UNSET
+from helpers.vgpu.sanitize.copies import Copies
 from helpers.vgpu.sanitize.order import Order
 from helpers.vgpu.sanitize.report import Report
 
 _SIGNATURE = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
 )
-MOST_PLACES = 8192  # their pairs are counted in a table
+MOST_PLACES = ENTRY_PLACES  # their pairs are counted in a table
 EVERYWHERE = (1 << 63) - 1
 ENTRY_BYTES = 8
 GOES_ON = ("bounds", "alignment")  # faults after which the other lanes, and these, can go on …
 LEAVES_OUT = ("load", "store", "atomic", "copy")  # … where the instruction leaves the wrong lanes out
+
+
+_OF_BLOCK = [WATCH_SLOT[name] for name in WATCH_BLOCK]
+
+
+class _Resident:
+    """The shadows of one resident block, and the words of `WATCH_BLOCK` while others have their turn."""
+
+    def __init__(self, place: int, known: np.ndarray, entries: int, local_bytes: int):
+        self.shadows = {name: np.zeros(entries, np.uint64) for name in ("writes", "reads", "others")}
+        self.local = np.zeros(local_bytes, np.uint8)
+        values = {name: shadow.ctypes.data for name, shadow in self.shadows.items()}
+        values |= {"known": known.ctypes.data, "local_written": self.local.ctypes.data, "home": place % ENTRY_HOMES}
+        self.words = np.array([values.get(name, 0) for name in WATCH_BLOCK], np.int64)
 
 
 class Monitor:
@@ -45,10 +63,9 @@ class Monitor:
     def __init__(self, run, report: Report, arrays, races_in_global: bool):
         self.run, self.report = run, report
         self.lowered, self.races_in_global = run.lowered, races_in_global
-        # What bulk copies write is not in the shadow.
-        self.bulk = any(site.kind.startswith("bulk") for site in self.lowered.sites)
         self.order = Order(int(np.prod(run.block)))
         self.words = np.zeros(len(WATCH), np.int64)
+        self.written: np.ndarray | None = None  # the shadow of writes to global memory
         self.kept: list = []  # what compiled code has the addresses of
         self.error: BaseException | None = None
         places = self.lowered.places
@@ -59,20 +76,33 @@ class Monitor:
         self.bounds = np.zeros((self.cells, 2), np.int64)
         self.bounds[:, 1] = EVERYWHERE
         self._fill_bounds()
-        shared, reached = _granule(places, ("shared", "generic")), _granule(places, ("global", "generic"))
-        for name in ("writes", "reads", "others"):
-            self._shadow(name, (run.shared_bytes >> shared) + 16)
-        self.local = np.zeros(run.warps * 32 * self.lowered.local_bytes + 16, np.uint8)
+        self.shift, reached = _granule(places, ("shared", "generic")), _granule(places, ("global", "generic"))
+        self.resident: dict[int, _Resident] = {}
+        self.here = self._resident(0)
         scratch = np.zeros(SITE_BYTES, np.uint8)
         self.kept.append(scratch)
         self.callback = _SIGNATURE(self._event)
         self._set(
-            event=ctypes.cast(self.callback, ctypes.c_void_p).value, time=1, places=self.cells, shift=shared,
-            global_shift=reached, known=self.order.known.ctypes.data, pairs=self.pairs.ctypes.data,
-            bounds=self.bounds.ctypes.data, local_written=self.local.ctypes.data, scratch=scratch.ctypes.data,
+            event=ctypes.cast(self.callback, ctypes.c_void_p).value, time=1, places=self.cells, shift=self.shift,
+            global_shift=reached, pairs=self.pairs.ctypes.data, bounds=self.bounds.ctypes.data,
+            scratch=scratch.ctypes.data,
         )  # fmt: skip
+        self.copies = Copies(self)
+        self._set(copies=int(self.copies.any))
         self._watch_global(arrays, reached, races_in_global)
         self.handlers = {code: getattr(self, f"on_{name}") for code, name in EVENTS.items()}
+
+    def _resident(self, place: int) -> _Resident:
+        """What is kept of the block in a place; it has its turn now."""
+        known = self.order.turn(place)
+        if place not in self.resident:
+            run = self.run
+            self.resident[place] = _Resident(
+                place, known, (run.shared_bytes >> self.shift) + 16, run.warps * 32 * self.lowered.local_bytes + 16
+            )
+        found = self.resident[place]
+        self.words[_OF_BLOCK] = found.words
+        return found
 
     def attach(self, worker) -> None:
         """Let a worker's compiled code find the shadows."""
@@ -134,9 +164,20 @@ class Monitor:
         if not total:
             return
         writes, _, _ = (self._shadow(f"global_{name}", total) for name in ("writes", "reads", "others"))
+        self.written = writes
         for index, found in unwritten.items():
             begin = int(self.run.touch_offsets[index])
             writes[begin : begin + len(found)][found] = NEVER_WRITTEN
+
+    def global_part(self, start: int, nbytes: int | None) -> np.ndarray | None:
+        """The shadow of writes to a part of an allocation (None: to its end), where there is one."""
+        starts, ends = self.run.table
+        index = int(np.searchsorted(starts, start, "right")) - 1
+        if self.written is None or index < 0 or self.run.touch_offsets[index] < 0:
+            return None
+        first, shift = int(self.run.touch_offsets[index]), self["global_shift"]
+        end = int(ends[index]) if nbytes is None else start + nbytes
+        return self.written[first + (start - int(starts[index]) >> shift) : first + (end - int(starts[index]) >> shift)]
 
     def _variables(self, starts) -> set[int]:
         addresses = self.run.kernel.module.variables.addresses.values()
@@ -153,22 +194,28 @@ class Monitor:
             self.run.stop(-1)
             return 0
 
-    def _tick(self) -> int:
+    def tick(self) -> int:
         time = self["time"] + 1
         self._set(time=time)
         return time
 
-    def _block(self) -> int:
+    def block(self) -> int:
         return self.worker["block"]
 
     def _threads(self, mask: int) -> np.ndarray:
         return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
 
     def on_begin(self, *_) -> None:
-        time = self._tick()
+        time = self.tick()
         self._set(floor=time, start=time, detail=0, cross=0)
-        self.local[:] = 0
-        self.order.begin(time, self._block())
+        self.here.local[:] = 0
+        self.order.begin(time, self.block())
+
+    def on_enter(self, *_) -> None:
+        """Another resident block has its turn."""
+        self.here.words[:] = self.words[_OF_BLOCK]
+        self.here = self._resident(self.worker["place"])
+        self.order.since(self.tick())
 
     def on_fault(self, code: int, site: int, mask: int, vector) -> int:
         kind = ERRORS[code]
@@ -176,24 +223,36 @@ class Monitor:
             return 1
         lanes = [lane for lane in range(32) if mask >> lane & 1]
         lane = lanes[0]
-        fault = faults.Fault(kind, self._block(), self.worker["warp"], lane, site, _words(vector)[lane])
+        fault = faults.Fault(kind, self.block(), self.worker["warp"], lane, site, _words(vector)[lane])
         self.report.fault(fault, len(lanes))
         return 0
 
     def on_pair(self, what: int, entry: int, lane: int, vector) -> None:
-        kind, place = what >> 16, what & 0xFFFF
-        if kind == UNSET and self._zeroed(_words(vector)[lane]):
+        if self.worker["error"]:  # this block has failed, and goes on to the end of its segment only
             return
-        if kind == UNSET and self.bulk and not self.report.in_global(place, _words(vector)[lane]):
+        kind, place, address = what >> 16, what & (ENTRY_PLACES - 1), _words(vector)[lane]
+        if kind == CLASH and 0 <= address - self.worker["shared_base"] < self.worker["shared_bytes"]:
+            address -= self.worker["shared_base"]
+        if kind != UNSET and not self.races_in_global and self.report.in_global(place, address):
             return
-        if kind != UNSET and not self.races_in_global and self.report.in_global(place, _words(vector)[lane]):
+        self.conflict(kind, place, 32 * self.worker["warp"] + lane, address, entry & (1 << 64) - 1)
+
+    def conflict(self, kind: int, place: int, thread: int, address: int, entry: int) -> None:
+        """The first time that an access at a place conflicts with an entry of this other place."""
+        if kind == UNSET and self._zeroed(address):
             return
-        entry &= (1 << 64) - 1
         time = entry >> ENTRY_TIME
-        other_block = self.order.block_of(time) if time and kind != CLASH else self._block()
+        other_block = self.order.block_of(time) if time and kind != CLASH else self.block()
         other = None if kind == UNSET else (
-            entry >> ENTRY_PLACE & 0xFFFF, entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
-        self.report.pair(kind, place, 32 * self.worker["warp"] + lane, self._block(), _words(vector)[lane], other)
+            entry >> ENTRY_PLACE & (ENTRY_PLACES - 1), entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
+        self.report.pair(kind, place, thread, self.block(), address, other)
+
+    def on_arrived(self, entry: int, _: int, mask: int, __) -> None:
+        self.copies.arrived(entry, [lane for lane in range(32) if mask >> lane & 1])
+        self._set(detail=1)
+
+    def on_bulk(self, entry: int, landed: int, *_) -> None:
+        self.copies.bulk(entry, bool(landed))
 
     def _zeroed(self, address: int) -> bool:
         """Whether this, an offset or a generic address, is in the shared memory that begins as zeros."""
@@ -212,38 +271,38 @@ class Monitor:
         for thread, pc in enumerate(standing.tolist()):
             if pc != PC_DONE:
                 places.setdefault(pc, thread)
-        self.report.uneven(places, ended, self._block())
+        self.report.uneven(places, ended, self.block())
 
     def on_named(self, barrier: int, *_) -> None:
         waits = np.flatnonzero(self._standing() >> PC_BARRIER_SHIFT == (PC_WAIT >> PC_BARRIER_SHIFT) + barrier)
         self._set(detail=1)
-        self.order.open(barrier, waits, self._tick())
+        self.order.open(barrier, waits, self.tick())
 
     def on_counted(self, place: int, told: int, mask: int, _) -> None:
         count, arrives, barrier = told & 0xFFFFFFFF, told >> 32 & 1, told >> 33
         threads = self._threads(mask)
         if count % 32:
-            self.report.counted(place, count, int(threads[0]) if len(threads) else 0, self._block())
+            self.report.counted(place, count, int(threads[0]) if len(threads) else 0, self.block())
         if arrives:
-            self.order.arrive(barrier, threads, self._tick())
+            self.order.arrive(barrier, threads, self.tick())
 
     def on_fence(self, place: int, wide: int, mask: int, _) -> None:
-        self.order.fence(self._threads(mask), self._tick(), self["floor"], bool(wide))
+        self.order.fence(self._threads(mask), self.tick(), self["floor"], bool(wide))
 
     def on_strong(self, place: int, order: int, mask: int, vector) -> None:
         addresses, shared = _words(vector), self.worker["shared_base"]
         for thread in self._threads(mask).tolist():
             address = addresses[thread % 32]
             near = 0 <= address - shared < self.worker["shared_bytes"]
-            key = (self._block(), address - shared) if near else (address,)
+            key = (self.block(), address - shared) if near else (address,)
             if order & 1 and self.order.acquire(key, thread):
-                self._set(detail=1, cross=int(bool(self.order.seen)))
+                self._set(detail=1, cross=int(bool(self.order.here.seen)))
             if order & 2:
-                time = self._tick() if order & 4 else self["time"]
+                time = self.tick() if order & 4 else self["time"]
                 self.order.release(key, thread, time, self["floor"], bool(order & 4))
 
     def on_mask(self, place: int, active: int, alive: int, vector) -> None:
-        self.report.mask(place, self.worker["warp"], active, alive, _words(vector), self._block())
+        self.report.mask(place, self.worker["warp"], active, alive, _words(vector), self.block())
 
     def on_cross(self, _a: int, _b: int, mask: int, vector) -> int:
         entries = _words(vector)
@@ -252,7 +311,7 @@ class Monitor:
     def on_stray(self, place: int, _: int, mask: int, vector) -> None:
         lanes = [lane for lane in range(32) if mask >> lane & 1]
         thread = 32 * self.worker["warp"] + lanes[0]
-        self.report.stray(place, thread, self._block(), _words(vector)[lanes[0]], self.bounds[place], len(lanes))
+        self.report.stray(place, thread, self.block(), _words(vector)[lanes[0]], self.bounds[place], len(lanes))
 
 
 def _words(pointer: int) -> list[int]:

@@ -47,7 +47,7 @@ class Names:
         ordered = sorted(offsets.items(), key=lambda item: item[1])
         told = self._python_names(list(offsets))
         return [
-            (start, 1 << 62 if known[name].external else start + known[name].nbytes, told.get(name) or _plain(name))
+            (start, 1 << 62 if known[name].external else start + known[name].nbytes, told.get(name) or plain(name))
             for name, start in ordered if name in known
         ]  # fmt: skip
 
@@ -74,7 +74,7 @@ class Names:
         for name, start in self.kernel.module.variables.addresses.items():
             size = self.kernel.module.variables.nbytes[name]
             if start <= address < start + max(1, size):
-                return _plain(name), (address - start) // max(1, nbytes)
+                return plain(name), (address - start) // max(1, nbytes)
         label = memory.describe(address).allocation
         return (label.label if label is not None else None), None
 
@@ -104,7 +104,7 @@ def element_text(name: str | None, index) -> str:
     return f"`{name}[{inside}]`"
 
 
-def _plain(symbol: str) -> str | None:
+def plain(symbol: str) -> str | None:
     """The learner's name in a compiler's symbol, None for one that the compiler made up."""
     short = re.sub(r"^_ZZ.*?E(\d+)(?=\w)", lambda m: "", symbol) if symbol.startswith("_ZZ") else symbol
     found = re.match(r"^_ZZ.*E(\d+)(\w+)$", symbol)

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.vgpu import faults, memory
 from helpers.vgpu.context import PC_DONE
-from helpers.vgpu.runtime.shadow import CLASH, WRITE_TWICE
+from helpers.vgpu.runtime.shadow import CLASH, IN_FLIGHT, WRITE_TWICE
 from helpers.vgpu.sanitize.findings import Finding
 from helpers.vgpu.sanitize.kinds import KINDS
 from helpers.vgpu.sanitize.names import Names, element_text
@@ -19,6 +19,9 @@ _DID = {"load": "read", "store": "wrote", "atomic": "updated"}
 _ENDS = {
     "deadlock": "deadlock", "timeout": "timeout", "assert": "assertion", "trap": "trap", "partial": "partial_warp",
     "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
+    "pointer": "bad_call", "texture": "bad_handle", "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier",
+    "barrier_bytes": "mbarrier", "barrier_count": "mbarrier", "barrier_early": "mbarrier",
+    "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
 }  # fmt: skip
 
 
@@ -34,8 +37,8 @@ class _Entry:
 class Report:
     """Collects findings of one launch, the first instance of each kind, pair of lines and array."""
 
-    def __init__(self, names: Names):
-        self.names = names
+    def __init__(self, names: Names, cooperative: bool = False):
+        self.names, self.cooperative = names, cooperative
         self.entries: dict[tuple, _Entry] = {}
         self.by_site: dict[tuple, _Entry] = {}
         self.ended_early = False
@@ -111,6 +114,8 @@ class Report:
             return "misaligned"
         if fault.kind == "deadlock":
             return "barrier_divergent" if _torn(fault.program_counters) else "deadlock"
+        if fault.kind == "all wait":
+            return "grid_barrier" if self.cooperative else "deadlock"
         if fault.kind != "bounds":
             return _ENDS.get(fault.kind, "fault")
         site = self.names.lowered.sites[fault.site]
@@ -181,6 +186,12 @@ class Report:
         they = names.said(them, their_block if apart else None)
         if kind == CLASH:
             key, what = "race_lanes", f"{who}, and {they} writes another value there at the same time."
+        elif kind == WRITE_TWICE and number == other_number and not apart and thread // 32 == other_thread // 32:
+            # The lanes of one store happened to run one after another.
+            key, what = "race_lanes", f"{who}, and {they} writes another value there; nothing orders the two."
+        elif kind == IN_FLIGHT:
+            where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
+            key, what = "copy_pending", f"{who} while an asynchronous copy to it, issued by {they}{where}, is pending."
         else:
             key = self._race(kind, place, there[0])
             where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
@@ -200,6 +211,8 @@ class Report:
 
     def _cure(self, key: str, apart: bool, same_warp: bool, space: str) -> str:
         numba = self.names.kernel.language == "numba"
+        if key == "copy_pending":
+            return KINDS[key].cure
         if key in ("race_lanes", "race_atomic"):
             return KINDS[key].cure
         if apart:

@@ -1,14 +1,18 @@
-"""A launch under watch: one worker, blocks in order, and faults that do not end it where it can go on."""
+"""A launch under watch: one worker, and faults that do not end it where it can go on."""
 
 from __future__ import annotations
 
 import functools
+import math
 import os
 import time
 
-from helpers.vgpu import faults, host_calls, jit, launch
+import numpy as np
+
+from helpers.vgpu import faults, host_calls, jit, launch, residency
 from helpers.vgpu import grid as grids
-from helpers.vgpu.context import FAILED, IDLE, OUT_OF_FUEL, SLOT
+from helpers.vgpu.context import ENTRY_HOMES, FAILED, IDLE, OUT_OF_FUEL, PLACE, PLACE_SLOT
+from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.runtime import shadow
 from helpers.vgpu.sanitize.findings import Findings
 from helpers.vgpu.sanitize.monitor import Monitor
@@ -32,46 +36,92 @@ class _Watched(grids.Grid):
     findings: Report
 
     def work(self, worker) -> None:
+        worker.running = True
+        try:
+            self._work(worker)
+        finally:
+            worker.running = False
+
+    def _work(self, worker) -> None:
         self.monitor.attach(worker)
         run_blocks = grids._run_blocks()
+        slices = 1
         while True:
+            began, epoch = time.monotonic(), self.epoch
             status = run_blocks(worker.pointer)
+            now = time.monotonic()
             if self.monitor.error is not None:
                 raise self.monitor.error
-            if status in (OUT_OF_FUEL, IDLE) and not self.cancelled:
-                if status == IDLE:  # perhaps lanes wait for others of their own warp, held back for them
-                    worker["ahead"] = 1
-                if time.monotonic() < self.deadline:
-                    worker.slots[SLOT["slices"]] = 1
-                    continue
+            if status == FAILED:  # this block cannot go on; the others can
+                self.findings.fault(faults.failed(worker, self))
+                worker["error"] = 0
+                self._abandon(worker)
+                continue
+            if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
+                return
+            if now >= self.deadline:
                 self.cancelled = True
                 self.findings.fault(faults.timed_out(worker, self))
-            elif status == FAILED:  # this block cannot go on; the others can
-                self.findings.fault(faults.failed(worker, self))
-                worker.slots[SLOT["error"]] = 0
-                continue
-            return
+                return
+            if status == OUT_OF_FUEL:
+                self.epoch += 1
+                worker["moved"] = 0
+                slices = min(2 * slices, grids.MOST_SLICES) if now - began < 0.01 else max(slices // 4, 1)
+                worker["slices"] = slices
+            elif not self.idle(worker, epoch):
+                if not self.findings.ended_early:  # else they wait for a block that could not go on
+                    self.findings.fault(self.fault)
+                return
+
+    def _abandon(self, worker) -> None:
+        """The block that failed leaves its place; another that is resident has its turn."""
+        block = PLACE_SLOT["block"]
+        worker.table[worker["place"], block] = -1
+        left = np.flatnonzero(worker.table[:, block] >= 0)
+        worker["in_block"], worker["progress"] = len(left), 1
+        if len(left):
+            for name in PLACE:
+                worker[name] = worker.table[left[0], PLACE_SLOT[name]]
+            worker["place"] = int(left[0])
+            self.monitor.on_enter()
+
+    def _capacity(self) -> int:
+        return min(super()._capacity(), ENTRY_HOMES)
 
 
-def run(prepared, grid, block, shared_bytes: int, races_in_global: bool, timeout: float | None) -> Findings:
-    """Launch a prepared kernel under watch."""
+def run(
+    prepared, grid, block, shared_bytes: int, races_in_global: bool, timeout: float | None, cooperative: bool = False,
+    seed: int | None = None,
+) -> Findings:  # fmt: skip
+    """Launch a prepared kernel under watch, in order or (with a seed) by a random schedule."""
     kernel = prepared.kernel
     grid, block = launch.check_dimensions(grid, block)
     _runtime()
-    lowered, address = kernel.compiled(watch=True)
+    lowered, address = kernel.compiled(fine=seed is not None, watch=True)
     needed = launch.check_shared(lowered, shared_bytes)
+    if cooperative:
+        residency.check_cooperative(kernel, grid, block, needed)
+        if math.prod(grid) > ENTRY_HOMES:
+            raise Unsupported(
+                f"a cooperative launch of {math.prod(grid)} blocks is too large to be watched: sanitize it with at "
+                f"most {ENTRY_HOMES} blocks."
+            )
     timeout = float(os.environ.get("WARPBOOK_TIMEOUT", 60)) if timeout is None else timeout
     packed = launch.pack(kernel, prepared.params)
-    running = _Watched(kernel, lowered, address, grid, block, packed, needed, shared_bytes, False, timeout)
+    running = _Watched(
+        kernel, lowered, address, grid, block, packed, needed, shared_bytes, False, timeout, cooperative, seed
+    )
     running.given = prepared.params
-    running.findings = Report(Names(kernel, lowered, grid, block, prepared.arrays))
+    running.findings = Report(Names(kernel, lowered, grid, block, prepared.arrays), cooperative)
     running.monitor = Monitor(running, running.findings, prepared.arrays, races_in_global)
     if any(place.kind in ("fence", "mbarrier") for place in lowered.places):
         running.slots["fuel_slice"] = SPINS  # lanes that spin on a flag tell of every turn
     running.go(1)
+    if running.missing and not running.findings.ended_early:
+        running.findings.fault(running.fault)
     host_calls.flush(running.printed)
     for listener in launch.LAUNCHED:
         listener(kernel, grid, block, shared_bytes)
     found = running.findings.findings(running.monitor.pairs)
     running.monitor.close()
-    return Findings(kernel.name, found, not running.findings.ended_early)
+    return Findings(kernel.name, found, not running.findings.ended_early, () if seed is None else (seed,))

@@ -23,19 +23,20 @@ class Case:
     block: tuple
     args: Callable
     options: dict = field(default_factory=dict)
-    twin: bool = True  # whether the right half is to be found without errors and hints
+    gpu: str | None = None  # the GPU to model, where it takes a newer one
+    cooperative: bool = False
 
 
 CASES: list[Case] = []
 f4, i4 = np.float32, np.int32
 
 
-def case(kind, source, block, args, grid=1, twin=True, **options):
+def case(kind, source, block, args, grid=1, **options):
     def three(size):
         return size if isinstance(size, tuple) else (size,)
 
     name = f"{kind}-{len(CASES)}"
-    CASES.append(Case(name, kind, source, three(grid), three(block), args, options, twin))
+    CASES.append(Case(name, kind, source, three(grid), three(block), args, options))
 
 
 def floats(n):
@@ -163,7 +164,7 @@ extern "C" __global__ void k(const float* a, float* out) {
 #endif
     __syncthreads();
     out[t] = left[(t + 5) % 31 + 1] + right[(t + 3) % 32];
-}""", 32, lambda wrong: (floats(32), np.zeros(32, f4)), twin=True)  # fmt: skip
+}""", 32, lambda wrong: (floats(32), np.zeros(32, f4)))  # fmt: skip
 
 case("null_pointer", """
 extern "C" __global__ void k(const float* a, const float* bias, float* out) {
@@ -477,11 +478,18 @@ extern "C" __global__ void k(const int* a, int* out) {
     out[threadIdx.x] = a[threadIdx.x];
 }""", 64, lambda wrong: (np.arange(64, dtype=i4) // (1 if wrong else 2), np.zeros(64, i4)))  # fmt: skip
 
-case("timeout", """
+case("deadlock", """
 extern "C" __global__ void k(volatile int* flag, int* out) {
     while (*flag == 0) {} //!
     out[threadIdx.x] = 1;
-}""", 32, lambda wrong: (np.array([0 if wrong else 1], i4), np.zeros(32, i4)), timeout=0.3)  # fmt: skip
+}""", 32, lambda wrong: (np.array([0 if wrong else 1], i4), np.zeros(32, i4)))  # fmt: skip
+
+case("timeout", """
+extern "C" __global__ void k(const int* steps, int* out) {
+    int sum = 0;
+    for (int i = 0; i != 12; i += steps[threadIdx.x]) sum += i; //!
+    out[threadIdx.x] = sum;
+}""", 32, lambda wrong: (np.full(32, 5 if wrong else 4, i4), np.zeros(32, i4)), timeout=0.3)  # fmt: skip
 
 case("race_read_write", """
 extern "C" __global__ void k(const float* a, float* out) {

@@ -11,16 +11,20 @@ The functions are written with the emitter: 32 lanes at once, no lane by itself 
 
 from __future__ import annotations
 
-from helpers.vgpu.runtime.shadow import access, sync, words
-from helpers.vgpu.runtime.shadow.words import CLASH, PAIR_KINDS, READ_LATE, UNSET, WRITE_LATE, WRITE_TWICE
+from helpers.vgpu.runtime.shadow import access, copies, sync, words
+from helpers.vgpu.runtime.shadow.words import CLASH, IN_FLIGHT, PAIR_KINDS, READ_LATE, UNSET, WRITE_LATE, WRITE_TWICE
 
-__all__ = ["CLASH", "PAIR_KINDS", "READ_LATE", "UNSET", "WRITE_LATE", "WRITE_TWICE", "hooks", "source"]
+__all__ = ["CLASH", "IN_FLIGHT", "PAIR_KINDS", "READ_LATE", "UNSET", "WRITE_LATE", "WRITE_TWICE", "hooks", "source"]
 
 
 def hooks() -> str:
     """What the block loop calls, in the runtime of every kernel: it does nothing where nobody watches."""
     named = sync.told("wb_s_named", "named", ", i64 %id", "%id", "0", "0")
-    return "\n".join([sync.opened(), sync.told("wb_s_begin", "begin", "", "0", "0", "0"), named])
+    enter = sync.told("wb_s_enter", "enter", "", "0", "0", "0")
+    arrived = sync.told("wb_s_arrived", "arrived", ", i64 %copy, i64 %mask", "%copy", "0", "%mask")
+    bulk = sync.told("wb_s_bulk", "bulk", ", i64 %copy, i64 %landed", "%copy", "%landed", "0")
+    begin = sync.told("wb_s_begin", "begin", "", "0", "0", "0")
+    return "\n".join([sync.opened(), begin, enter, named, copies.landed(), arrived, bulk])
 
 
 def source() -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from helpers.vgpu.context import (
+    ENTRY_HOME,
+    ENTRY_HOMES,
     ENTRY_PLACE,
+    ENTRY_PLACES,
     ENTRY_STRENGTH,
     ENTRY_THREADS,
     ENTRY_TIME,
@@ -14,10 +17,12 @@ from helpers.vgpu.context import (
 )
 from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.runtime.shadow.body import Body, argument, function
+from helpers.vgpu.runtime.shadow.copies import pending
 from helpers.vgpu.runtime.text import V64
 
-READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET = 0, 1, 2, 3, 4  # kinds of pairs, as the table `pairs` counts them
-PAIR_KINDS = 5
+# Kinds of pairs, as the table `pairs` counts them.
+READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET, IN_FLIGHT = 0, 1, 2, 3, 4, 5
+PAIR_KINDS = 6
 
 
 def _stamp(e: Body, entry: Value) -> Value:
@@ -26,6 +31,14 @@ def _stamp(e: Body, entry: Value) -> Value:
 
 def _thread(e: Body, entry: Value) -> Value:
     return e.bin("and", entry, e.i64(ENTRY_THREADS - 1))
+
+
+def _elsewhere(e: Body, entry: Value) -> Value:
+    """Whether an entry is another block's: one before this, or one that is resident elsewhere."""
+    home = e.bin("and", e.bin("lshr", entry, e.i64(ENTRY_HOME)), e.i64(ENTRY_HOMES - 1))
+    stamp = _stamp(e, entry)
+    other = e.bin("or", e.icmp("ult", stamp, e.watch("start")), e.icmp("ne", home, e.watch("home")))
+    return e.bin("and", other, e.icmp("ne", stamp, e.i64(0)))
 
 
 class Facts:
@@ -40,27 +53,28 @@ class Facts:
         place = e.bin("shl", e.resize(argument("place", "i32"), 64), e.i64(ENTRY_PLACE))
         fixed = e.bin("or", e.bin("shl", self.time, e.i64(ENTRY_TIME)), place)
         fixed = e.bin("or", fixed, e.bin("shl", self.strength, e.i64(ENTRY_STRENGTH)))
+        if across:
+            fixed = e.bin("or", fixed, e.bin("shl", e.watch("home"), e.i64(ENTRY_HOME)))
         self.new = e.bin("or", fixed, self.me)
 
-    def elsewhere(self, stamp: Value) -> Value:
+    def elsewhere(self, entry: Value) -> Value:
         """Whether an entry is another block's (of global memory)."""
-        e = self.e
-        return e.bin("and", e.icmp("ult", stamp, self.start), e.icmp("ne", stamp, e.i64(0)))
+        return _elsewhere(self.e, entry)
 
-    def live(self, stamp: Value) -> Value:
-        alive = self.e.icmp("uge", stamp, self.floor)
-        return self.e.bin("or", alive, self.elsewhere(stamp)) if self.across else alive
+    def live(self, entry: Value) -> Value:
+        alive = self.e.icmp("uge", _stamp(self.e, entry), self.floor)
+        return self.e.bin("or", alive, self.elsewhere(entry)) if self.across else alive
 
-    def other_warp(self, entry: Value, stamp: Value) -> Value:
+    def other_warp(self, entry: Value) -> Value:
         e = self.e
         other = e.icmp("ne", e.bin("lshr", _thread(e, entry), e.i64(5)), self.warp)
-        return e.bin("or", other, self.elsewhere(stamp)) if self.across else other
+        return e.bin("or", other, self.elsewhere(entry)) if self.across else other
 
-    def foreign(self, entry: Value, stamp: Value) -> Value:
+    def foreign(self, entry: Value) -> Value:
         """Whether an entry is not this lane's own."""
         e = self.e
         other = e.icmp("ne", _thread(e, entry), self.me)
-        return e.bin("or", other, self.elsewhere(stamp)) if self.across else other
+        return e.bin("or", other, self.elsewhere(entry)) if self.across else other
 
     def suspicious(self, entry: Value) -> Value:
         """Lanes for which an entry may be a conflict: alive, another thread's, and not both of them strong.
@@ -68,13 +82,13 @@ class Facts:
         Volatile accesses of one warp count as plain: lanes that rely on lock-step use them.
         """
         e = self.e
-        stamp = _stamp(e, entry)
         kind = e.bin("and", e.bin("lshr", entry, e.i64(ENTRY_STRENGTH)), e.i64(3))
         atomic, volatile = e.icmp("eq", kind, e.i64(2)), e.icmp("eq", kind, e.i64(1))
-        mine_atomic, mine_strong = e.icmp("eq", self.strength, e.i64(2)), e.icmp("ne", self.strength, e.i64(0))
-        apart = e.bin("or", e.splat(mine_atomic), self.other_warp(entry, stamp))
+        mine_atomic = e.icmp("eq", self.strength, e.i64(2))
+        mine_strong = e.bin("or", mine_atomic, e.icmp("eq", self.strength, e.i64(1)))
+        apart = e.bin("or", e.splat(mine_atomic), self.other_warp(entry))
         agree = e.bin("and", e.splat(mine_strong), e.bin("or", atomic, e.bin("and", volatile, apart)))
-        found = e.bin("and", self.live(stamp), self.foreign(entry, stamp))
+        found = e.bin("and", self.live(entry), self.foreign(entry))
         return e.bin("and", found, e.flip(agree))
 
 
@@ -91,8 +105,7 @@ def unordered(across: bool) -> str:
         if not across:
             e.line(f"ret i32 {e.bin('and', e.bits_of(late), lanes).text}")
             return
-        start = e.watch("start")
-        before = e.bin("and", e.bits_of(e.icmp("ult", stamp, start)), lanes)
+        before = e.bin("and", e.bits_of(_elsewhere(e, entry)), lanes)
         within = e.bin("and", e.bin("and", e.bits_of(late), lanes), e.flip(before))
         e.line("%buffer = alloca <32 x i64>, align 64")
         cross = e.icmp("ne", e.watch("cross"), e.i64(0))
@@ -135,6 +148,8 @@ def word(across: bool) -> str:
         report(e, UNSET, raw, e.const("i64", 0))
         e.after("unset")
 
+        if not across:
+            mask = _in_flight(e, facts, write, mask)
         if across:  # a store that leaves the value as it was does no harm: relaxations in place are made of them
             change = e.bin("and", mask, e.bin("or", argument("differs", "i32"), e.bits_of(unset)))
             mask = e.select(is_store, change, mask)
@@ -146,7 +161,7 @@ def word(across: bool) -> str:
         e.when(e.some(late), "late_write")
         # Two stores of one line that leave the value as it was, such as `found = 1`, do no harm.
         same_place = e.icmp(
-            "eq", e.bin("and", e.bin("lshr", write, e.i64(ENTRY_PLACE)), e.i64(0xFFFF)),
+            "eq", e.bin("and", e.bin("lshr", write, e.i64(ENTRY_PLACE)), e.i64(ENTRY_PLACES - 1)),
             e.resize(argument("place", "i32"), 64),
         )  # fmt: skip
         silent = e.bin("and", e.bits_of(same_place), e.flip(argument("differs", "i32")))
@@ -174,11 +189,10 @@ def word(across: bool) -> str:
         e.line("ret void")
 
         e.label("load")
-        read_stamp, other_stamp = _stamp(e, read), _stamp(e, other)
-        read_live = facts.live(read_stamp)
-        read_far = e.bin("and", read_live, facts.other_warp(read, read_stamp))
-        other_far = e.bin("and", facts.live(other_stamp), facts.other_warp(other, other_stamp))
-        near = e.bin("and", read_live, facts.foreign(read, read_stamp))
+        read_live = facts.live(read)
+        read_far = e.bin("and", read_live, facts.other_warp(read))
+        other_far = e.bin("and", facts.live(other), facts.other_warp(other))
+        near = e.bin("and", read_live, facts.foreign(read))
         kept = e.select(e.bin("or", read_far, e.bin("and", near, e.flip(other_far))), read, other)
         e.scatter(kept, others, mask)
         e.scatter(facts.new, reads, mask)
@@ -195,6 +209,26 @@ def word(across: bool) -> str:
         f"internal void @word_{letter}(ptr %ctx, i32 %place, {V64} %at, {V64} %where, i32 %mask, i32 %rule, i32 %differs)",
         build, "noinline",
     )  # fmt: skip
+
+
+def _in_flight(e: Body, facts: Facts, write: Value, mask: Value) -> Value:
+    """Report lanes that meet a copy which has not landed, though they know that it was asked for; the others race."""
+    before = f"flight{e.count}"
+    e.line(f"br label %{before}")
+    e.label(before)
+    e.when(e.icmp("ne", e.watch("copies"), e.i64(0)), "copies")
+    there = e.icmp("uge", _stamp(e, write), facts.start)
+    early = e.bin("and", e.bits_of(e.bin("and", pending(e, write), there)), mask)
+    e.line(f"br i1 {e.some(early).text}, label %early, label %copies_end")
+    e.label("early")
+    racing = e.bin("and", e.bits_of(facts.suspicious(write)), early)
+    racing = e.assign(f"call i32 @unordered_s(ptr %ctx, {V64} {write.text}, i32 {racing.text})", "i32", False)
+    early = e.bin("and", early, e.flip(racing))
+    report(e, IN_FLIGHT, early, write)
+    rest = e.bin("and", mask, e.flip(early))
+    e.line("br label %copies_end")
+    e.label("copies_end")
+    return e.assign(f"phi i32 [{mask.text}, %{before}], [{mask.text}, %copies], [{rest.text}, %early]", "i32", False)
 
 
 def report(e: Body, kind, lanes: Value, entries: Value) -> None:
@@ -240,7 +274,7 @@ each:
   %hp = getelementptr i64, ptr %held, i32 %lane
   %entry_here = load i64, ptr %hp
   %shifted = lshr i64 %entry_here, {ENTRY_PLACE}
-  %other = and i64 %shifted, 65535
+  %other = and i64 %shifted, {ENTRY_PLACES - 1}
   %cell = add i64 %row, %other
   %cp = getelementptr i32, ptr %pairs, i64 %cell
   %count = load i32, ptr %cp

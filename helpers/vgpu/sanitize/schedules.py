@@ -1,0 +1,69 @@
+"""Several random schedules of one launch: findings put together, and whether the results were the same."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+
+from helpers.vgpu import memory
+from helpers.vgpu.sanitize.findings import Finding, Findings
+from helpers.vgpu.sanitize.kinds import KINDS
+from helpers.vgpu.sanitize.names import plain
+
+
+class _Bytes:
+    """A copy of the memory that a launch may change: what its arrays lie in, and the module's variables."""
+
+    def __init__(self, prepared):
+        self.homes: dict[int, tuple[int, list[str]]] = {}
+        for array in prepared.arrays:
+            home = memory.describe(array.address).allocation
+            if array.nbytes and home is not None and home.address <= array.address < home.address + home.nbytes:
+                self.homes.setdefault(home.address, (home.nbytes, []))[1].append(array.name)
+        variables = prepared.kernel.module.variables
+        for name, address in variables.addresses.items():
+            if variables.nbytes[name]:
+                self.homes[address] = variables.nbytes[name], [plain(name) or name]
+
+    def read(self) -> dict[int, bytes]:
+        return {address: ctypes.string_at(address, nbytes) for address, (nbytes, _) in self.homes.items()}
+
+    def write(self, contents: dict[int, bytes]) -> None:
+        for address, data in contents.items():
+            ctypes.memmove(address, data, len(data))
+
+    def differing(self, one: dict[int, bytes], other: dict[int, bytes]) -> list[str]:
+        """The names of arrays whose bytes differ."""
+        homes = [names for address, (_, names) in self.homes.items() if one[address] != other[address]]
+        return list(dict.fromkeys(name for names in homes for name in names))
+
+
+def run_all(prepared, run_once: Callable[[int], Findings], seeds: Sequence[int]) -> Findings:
+    """Run under each seed from the same memory; what the first run wrote is what stays."""
+    there = _Bytes(prepared)
+    before, found, results = there.read(), [], []
+    for seed in seeds:
+        there.write(before)
+        found.append(run_once(seed))
+        results.append(there.read())
+    there.write(results[0])
+    merged: dict[tuple, Finding] = {}
+    for each in found:
+        for finding in each:
+            lines = frozenset((finding.line, finding.other_line))
+            merged.setdefault((finding.kind, lines, finding.array, finding.space), finding)
+    findings = sorted(merged.values(), key=lambda f: (f.level != "error", f.line or 0, f.other_line or 0))
+    if all(each.ran_to_end for each in found):
+        findings += _varying(there, seeds, results)
+    return Findings(found[0].kernel, tuple(findings), all(each.ran_to_end for each in found), tuple(seeds))
+
+
+def _varying(there: _Bytes, seeds, results) -> list[Finding]:
+    for seed, result in zip(seeds[1:], results[1:], strict=True):
+        names = there.differing(results[0], result)
+        if names:
+            told = ", ".join(f"`{name}`" for name in names)
+            verb = "differs" if len(names) == 1 else "differ"
+            what = f"{told} {verb} between seed {seeds[0]} and seed {seed}."
+            return [Finding("schedule", None, "", what, KINDS["schedule"].cure, array=names[0], space="global")]
+    return []
