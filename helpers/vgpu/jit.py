@@ -20,6 +20,7 @@ _engine = None
 _machine = None
 _wide = False  # whether the CPU has AVX-512
 _made: set[str] = set()  # functions of the runtime that there are, and texts of parts of it
+_defined: set[str] = set()  # the names of all of them
 _numbers = itertools.count(1)
 _kernels: dict[bytes, int] = {}  # hashes of kernels' texts and where their code is
 
@@ -76,6 +77,9 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
         except RuntimeError as error:
             raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
         _make(engine, called(text))
+        # LLVM ends the whole process for a name that nobody defines.
+        if missing := {name for name in called(text) if name.startswith("wb_")} - _defined:
+            raise Unsupported(f"the virtual GPU's runtime has no {', '.join(sorted(missing))}: a fault worth a report.")
         _optimise(module)
         engine.add_module(module)
         engine.finalize_object()
@@ -104,19 +108,23 @@ def _make(engine, wanted: set[str]) -> None:
     from helpers.vgpu import runtime
     from helpers.vgpu.runtime import demand
 
-    wanted, made, texts = set(wanted), set(_made), []
-    for name in sorted(wanted):
-        # One text may hold many functions that belong together.
-        if (text := runtime.later(name)) and text not in made:
+    waiting, seen, made, texts = sorted(wanted), set(wanted), set(_made), []
+    while waiting:
+        # One text may hold many functions that belong together, and call others of its kind.
+        if (text := runtime.later(waiting.pop())) and text not in made:
             made.add(text)
             texts.append(text)
-            wanted |= demand.called(text)
+            more = demand.called(text) - seen
+            seen |= more
+            waiting += sorted(more)
+    wanted = seen
     texts.append(demand.functions(_wide).module(wanted, made))
     parts = [llvm.parse_assembly(text) for text in texts if text]
     for part in parts:
         _optimise(part)
     for part in parts:
         engine.add_module(part)
+    _defined.update(*map(demand.defined, texts))
     _made.update(made)  # last: an interruption may make a function twice, but must not leave one out
 
 

@@ -314,3 +314,21 @@ def test_arithmetic_that_a_kernel_repeats_keeps_its_constants(engine):
     z = lop3(c, x, y, 0x16)
     w = lop3(x, y, z, 0x7F)
     np.testing.assert_array_equal(out, x + np.uint32(3) * y + np.uint32(5) * z + np.uint32(7) * w)
+
+
+def test_signs_copied_in_a_loop_under_a_guard(engine):
+    """LLVM makes a wrong ternary operation of its own copysign here; random programs found it."""
+    kernel = engine.c("""extern "C" __global__ void k(const float* in, float* out, int n) {
+        int t = threadIdx.x;
+        float x = in[t], y = in[t + 32];
+        #pragma unroll 1
+        for (int i = 0; i < (t & 3) + n; i++)
+            asm volatile("{.reg .pred p, q; setp.ge.f32 p|q, %1, %0; bra over; over: setp.ne.u32 q, %2, 0;"
+                         "@q copysign.f32 %0, %0, %1;}" : "+f"(x) : "f"(y), "r"(t & 1));
+        out[t] = x;
+    }""")
+    values = np.random.default_rng(4).normal(size=64).astype(np.float32)
+    out = np.zeros(32, np.float32)
+    kernel(1, 32, values, out, 1)
+    x, y, odd = values[:32], values[32:], np.arange(32) % 2 == 1
+    np.testing.assert_array_equal(out, np.where(odd, np.copysign(y, x), x))

@@ -66,7 +66,7 @@ def _to_tf32(e, m, a):
     if "satfinite" in m.mods:
         largest = e.const("float", 2.0**128 - 2.0**117)
         huge = e.fcmp("oeq", e.intrinsic("llvm.fabs", kept), e.const("float", math.inf))
-        kept = e.select(huge, e.intrinsic("llvm.copysign", largest, kept), kept)
+        kept = e.select(huge, e.copy_sign(largest, kept), kept)
     kept = relu(e, kept) if "relu" in m.mods else kept
     return e.select(e.fcmp("uno", a, a), e.const("float", math.nan), kept)
 
@@ -88,7 +88,7 @@ def _between_floats(e, m, a):
     if "satfinite" in m.mods:
         largest = e.const("float", 65504.0 if m.t.name == "f16" else 2.0**128 - 2.0**120)
         beyond = e.fcmp("ogt", e.intrinsic("llvm.fabs", result), largest)
-        result = e.select(beyond, e.intrinsic("llvm.copysign", largest, result), result)
+        result = e.select(beyond, e.copy_sign(largest, result), result)
     return relu(e, result) if "relu" in m.mods else result
 
 

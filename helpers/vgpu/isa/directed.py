@@ -127,7 +127,7 @@ def _quotient(e, a, b):
     quotient = e.bin("fdiv", a, b)
     rest = e.intrinsic("llvm.fma", e.neg(quotient), b, a)
     # The quotient is too small when what is left has the sign of the divisor.
-    return quotient, e.bin("fmul", rest, e.intrinsic("llvm.copysign", e.const(b.type, 1.0), b))
+    return quotient, e.bin("fmul", rest, e.copy_sign(e.const(b.type, 1.0), b))
 
 
 def _root(e, a):
@@ -205,7 +205,7 @@ def _at_the_limits(e, name, wide, total, lost):
     zero = e.const("double", 0.0)
     vanished = e.bin("and", e.fcmp("one", a, zero), e.fcmp("one", b, zero))
     vanished = e.bin("and", vanished, e.fcmp("oeq", total, zero))
-    return e.select(vanished, e.intrinsic("llvm.copysign", e.const("double", 1.0), total), lost)
+    return e.select(vanished, e.copy_sign(e.const("double", 1.0), total), lost)
 
 
 def step_double(e, word: str, total, lost):

@@ -105,7 +105,7 @@ def _extreme(e, m, a, b, c, word, equal):
     if "NaN" in m.mods:
         result = e.select(e.bin("or", a_nan, b_nan), e.const(a.type, math.nan), result)
     if signs is not None:
-        signed = e.intrinsic("llvm.copysign", result, e.as_float(signs))
+        signed = e.copy_sign(result, e.as_float(signs))
         result = e.select(e.fcmp("uno", result, result), result, signed)
     return result
 
@@ -350,4 +350,4 @@ def relu(e, a):
 def flush(e, a):
     """Subnormal floats become zero of the same sign."""
     tiny = e.fcmp("olt", e.intrinsic("llvm.fabs", a), e.const("float", 2.0**-126))
-    return e.select(tiny, e.intrinsic("llvm.copysign", e.const("float", 0.0), a), a)
+    return e.select(tiny, e.copy_sign(e.const("float", 0.0), a), a)

@@ -267,6 +267,6 @@ TABLE: tuple[Op, ...] = (
     row("min", F + HALF, "t=t,t,t?", py.minimum, ll.minimum, "min.{t}"),
     row("max", F + HALF, "t=t,t,t?", py.maximum, ll.maximum, "max.{t}"),
     row("copysign", F, "t=t,t", lambda m, a, b: np.copysign(b, a),
-        lambda e, m, a, b: e.intrinsic("llvm.copysign", b, a)),
+        lambda e, m, a, b: e.copy_sign(b, a)),
     row("cvt", (*ANY_INT, *F, "f16", "bf16", "tf32"), "t=s", py.convert, convert, (), form_types=CONVERSIONS),
 )  # fmt: skip

@@ -27,6 +27,7 @@ class Value:
 
 
 FLOATS = {"half": 16, "float": 32, "double": 64}
+_FENCED = ("i32", "i64")
 FLOAT_OF_BITS = {bits: name for name, bits in FLOATS.items()}
 
 
@@ -42,6 +43,7 @@ class Emitter:
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.count = 0
+        self.masked: set[str] = set()  # results of "and"
         self.rooms: set[str] = set()
 
     # -- names and raw lines
@@ -105,7 +107,21 @@ class Emitter:
 
     def bin(self, op: str, a: Value, b: Value) -> Value:
         a, b = self.level(a, b)
-        return self.assign(f"{op} {a.full} {a.text}, {b.text}", a.type, a.vector)
+        result = self.assign(f"{op} {a.full} {a.text}, {b.text}", a.type, a.vector)
+        if op == "and":
+            self.masked.add(result.text)
+        if a.vector and a.type in _FENCED and (op == "or" or {a.text, b.text} <= self.masked):
+            return self.fence(result)
+        return result
+
+    def fence(self, a: Value) -> Value:
+        """The same value, out of sight of what LLVM makes of the instructions before and after it.
+
+        With AVX-512 LLVM 22 joins bits of two values by a constant, `x & c | y & ~c`, in one ternary instruction; where
+        a select then keeps x or y, it lets that instruction write under a mask, and for one order of the operands gets
+        its table wrong. Random programs found it.
+        """
+        return self.bits(self.intrinsic("llvm.arithmetic.fence", self.as_float(a)))
 
     def neg(self, a: Value) -> Value:
         if a.type in FLOATS:
@@ -167,6 +183,13 @@ class Emitter:
         self.declarations.add(f"declare {full} @{name}{overloads}({types})")
         arguments = ", ".join(f"{v.full} {v.text}" for v in values)
         return self.assign(f"call {full} @{name}{overloads}({arguments}{tail})", result, vector)
+
+    def copy_sign(self, magnitude: Value, sign: Value) -> Value:
+        """`magnitude` with the sign of `sign`, in integers, so that `bin` can fence it."""
+        a, b = self.bits(magnitude), self.bits(sign)
+        top = 1 << (width(a.type) - 1)
+        kept = self.bin("and", a, self.const(a.type, top - 1))
+        return self.as_float(self.bin("or", kept, self.bin("and", b, self.const(b.type, top))))
 
     def lanes(self, function: str, *values: Value, result: str) -> Value:
         """Call a runtime function that takes and gives 32-lane vectors."""

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 _NAME = re.compile(r"@([\w.]+)\(")
+_NAMED = re.compile(r"@([\w.]+)")
 
 
 class Functions:
@@ -41,7 +42,7 @@ class Functions:
             self.inlined.add(name)
         else:  # other modules may call it
             text = text.replace("define internal ", "define ", 1)
-        self.texts[name], self.calls[name] = text, sorted(set(_NAME.findall(body)))
+        self.texts[name], self.calls[name] = text, sorted(set(_NAMED.findall(body)))
         self.heads[name] = head.replace("define internal ", "define ").replace("define ", "declare ").rstrip(" {")
 
     def module(self, wanted: set[str], made: set[str]) -> str:
@@ -63,8 +64,14 @@ class Functions:
 
 
 def called(text: str) -> set[str]:
-    """The names of the functions that a text of LLVM IR calls."""
-    return {n for line in text.splitlines() if not line.startswith(("declare", "define")) for n in _NAME.findall(line)}
+    """The names of the functions that a text of LLVM IR calls, or hands to others to call."""
+    lines = (line for line in text.splitlines() if not line.startswith(("declare", "define")))
+    return {name for line in lines for name in _NAMED.findall(line)}
+
+
+def defined(text: str) -> set[str]:
+    """The names of the functions that a text of LLVM IR defines."""
+    return {_NAME.search(line).group(1) for line in text.splitlines() if line.startswith("define ")}
 
 
 @lru_cache(maxsize=2)
