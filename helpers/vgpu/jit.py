@@ -68,7 +68,7 @@ def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
 
 def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     with _lock:
-        from helpers.vgpu.runtime.demand import called
+        from helpers.vgpu.runtime.demand import called, defined
 
         engine = _start()
         try:
@@ -78,11 +78,12 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
             raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
         _make(engine, called(text))
         # LLVM ends the whole process for a name that nobody defines.
-        if missing := {name for name in called(text) if name.startswith("wb_")} - _defined:
+        if missing := {name for name in called(text) if name.startswith("wb_")} - _defined - defined(text):
             raise Unsupported(f"the virtual GPU's runtime has no {', '.join(sorted(missing))}: a fault worth a report.")
         _optimise(module)
         engine.add_module(module)
         engine.finalize_object()
+        _defined.update(defined(text))
         return {name: engine.get_function_address(name) for name in functions}
 
 
