@@ -229,6 +229,8 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
     browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
     try:
         browser.set_page_load_timeout(START)
+        # JupyterLab's current notebook is the one that has the focus, and a page without a window may have none.
+        browser.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
         yield browser
     finally:
         browser.quit()
