@@ -46,7 +46,8 @@ def apart(function, *arguments):
         thread.start()
     except RuntimeError:  # the interpreter is about to end, or the system has no further thread
         return function(*arguments)
-    thread.join()
+    while thread.is_alive():
+        thread.join(0.1)  # a signal that another thread has caught is only handled when this one looks up
     if "error" in found:
         try:
             raise found["error"]

@@ -126,7 +126,7 @@ def test_a_fork_that_nobody_joins(stream):
     stream.begin_capture()
     side.wait_event(stream.record())
     ADD((1,), (32,), (x, np.float32(1)), stream=side)
-    with pytest.raises(CUDARuntimeError, match=r"cudaErrorStreamCaptureUnjoined: .*add \(1 blocks\).*Record an event"):
+    with pytest.raises(CUDARuntimeError, match=r"cudaErrorStreamCaptureUnjoined: .*add \(1 block\).*Record an event"):
         stream.end_capture()
     assert not stream.is_capturing and not side.is_capturing
 

@@ -249,3 +249,29 @@ def test_partial_warps(engine, block):
     data, out = ints(block), np.zeros(block + 1, np.int32)
     kernel(1, block, data, out)
     assert out.tolist() == [data.sum()] * block + [0]
+
+
+def test_exit_ends_a_thread_wherever_it_stands(engine):
+    kernel = engine.c("""extern "C" __global__ void k(int* out) {
+        out[threadIdx.x] = 1;
+        if (threadIdx.x % 3 == 0) asm volatile("exit;");
+        out[threadIdx.x] = 2;
+    }""")
+    out = np.zeros(64, np.int32)
+    kernel(1, 64, out)
+    np.testing.assert_array_equal(out, np.where(np.arange(64) % 3 == 0, 1, 2))
+
+
+def test_pointers_say_which_memory_they_point_to(engine):
+    kernel = engine.c("""__device__ int anywhere; __constant__ int fixed;
+    extern "C" __global__ void k(int* out) {
+        __shared__ int tile[32];
+        int own[2] = {out[0], 3};
+        void* all[4] = {out, tile, &own[out[1]], (void*)&anywhere};
+        const void* p = all[threadIdx.x & 3];
+        tile[threadIdx.x] = fixed;
+        out[threadIdx.x] = __isGlobal(p) + 2 * __isShared(p) + 4 * __isLocal(p) + 8 * __isConstant(p);
+    }""")
+    out = np.zeros(32, np.int32)
+    kernel(1, 32, out)
+    np.testing.assert_array_equal(out, np.tile([1, 2, 4, 1], 8))

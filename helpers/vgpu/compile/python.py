@@ -12,6 +12,7 @@ import importlib
 import inspect
 import linecache
 import re
+import sys
 import threading
 import warnings
 import weakref
@@ -84,6 +85,17 @@ def _told(original):
 
 for _name in ("numba.cuda.compiler", "numba.cuda.dispatcher"):
     _modules[_name].get_current_device = _told(_modules[_name].get_current_device)
+
+
+@contextlib.contextmanager
+def _deep():
+    """While this lasts, Numba may compile functions within functions: cut short amid it, it would be of no more use."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, 10_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 @contextlib.contextmanager
@@ -170,7 +182,7 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
     }
     failure = None
     try:
-        with modelled(cc), warnings.catch_warnings():
+        with modelled(cc), _deep(), warnings.catch_warnings():
             # A kernel made with `exec` has no source to show; its line numbers are right all the same.
             warnings.simplefilter("ignore", _modules["numba.cuda.core.errors"].NumbaDebugInfoWarning)
             ptx, _ = cuda.compile(py_function, arguments, output="ptx", **options)
