@@ -34,20 +34,26 @@ def apart(function, *arguments):
     if threading.current_thread() is not threading.main_thread():
         return function(*arguments)
     found: dict[str, object] = {}
+    ended = threading.Event()
 
     def run() -> None:
         try:
             found["result"] = function(*arguments)
         except BaseException as error:
             found["error"] = error
+        finally:
+            ended.set()
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="virtual-gpu-compiler")
     try:
         thread.start()
     except RuntimeError:  # the interpreter is about to end, or the system has no further thread
         return function(*arguments)
-    while thread.is_alive():
-        thread.join(0.1)  # a signal that another thread has caught is only handled when this one looks up
+    # A signal that another thread has caught is only handled when this one looks up; and a join that is broken off
+    # would take the thread for one that has ended.
+    while not ended.wait(0.1):
+        pass
+    thread.join()
     if "error" in found:
         try:
             raise found["error"]
