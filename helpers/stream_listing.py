@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 from helpers.stream_spans import table
@@ -16,12 +17,12 @@ class Row(NamedTuple):
     waits: bool = False
 
 
-class Listed:
+class Listed(ABC):
     """Printed as text and as a table from `rows()`, the operations in the program's order."""
 
+    @abstractmethod
     def rows(self) -> list[Row]:
         """The operations in the program's order."""
-        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self.rows())

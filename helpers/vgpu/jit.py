@@ -76,14 +76,15 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
             module.verify()
         except RuntimeError as error:
             raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
-        _make(engine, called(text))
+        wanted, own = called(text), defined(text)
+        _make(engine, wanted)
         # LLVM ends the whole process for a name that nobody defines.
-        if missing := {name for name in called(text) if name.startswith("wb_")} - _defined - defined(text):
+        if missing := {name for name in wanted if name.startswith("wb_")} - _defined - own:
             raise Unsupported(f"the virtual GPU's runtime has no {', '.join(sorted(missing))}: a fault worth a report.")
         _optimise(module)
         engine.add_module(module)
         engine.finalize_object()
-        _defined.update(defined(text))
+        _defined.update(own)
         return {name: engine.get_function_address(name) for name in functions}
 
 

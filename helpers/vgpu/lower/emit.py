@@ -110,7 +110,11 @@ class Emitter:
         result = self.assign(f"{op} {a.full} {a.text}, {b.text}", a.type, a.vector)
         if op == "and":
             self.masked.add(result.text)
-        if a.vector and a.type in _FENCED and (op == "or" or {a.text, b.text} <= self.masked):
+        if (
+            a.vector
+            and a.type in _FENCED
+            and (op == "or" or (op in ("add", "xor") and {a.text, b.text} <= self.masked))
+        ):
             return self.fence(result)
         return result
 
