@@ -1,0 +1,89 @@
+"""What grading gives: a mark for each graded cell, and one result for each submission."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+GRADED, REJECTED, STUDENT_FAULT, UNGRADED = "graded", "rejected", "student_fault", "ungraded"
+STATES = {
+    GRADED: "ran to its end; every mark stands",
+    STUDENT_FAULT: "ran out of time, memory or output, or crashed; what was earned before and after is kept",
+    REJECTED: "could not be read as a submission to this lab; nothing was run",
+    UNGRADED: "the grader itself failed, again and again: this is no zero, it has to be graded anew",
+}
+"""The states of a submission and what they mean."""
+
+OUTCOMES = {
+    "right": "the part is right",
+    "wrong": "the evidence was judged, and is not right",
+    "error": "the student's code raised an exception",
+    "missing": "the submission has no answer in this place",
+    "timeout": "the cell took too long and was stopped",
+    "crash": "the kernel died in the cell",
+    "memory": "the cell asked for more memory than it may have",
+    "output": "the cell wrote more than it may",
+    "unjudged": "the grader itself failed here",
+}
+"""What became of one graded cell."""
+FAULTS = ("timeout", "crash", "memory", "output")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One graded cell of one submission.
+
+    `cell` is its grade_id; `exercise` the key of its row, such as "lab05.total"; `part` "results" or a budget's label;
+    `points` earned of `out_of`; `outcome` one of `OUTCOMES`; `mistake` the name of the misconception, where one was
+    recognised; `why` words for the student, without hidden inputs; `seconds` the cell and its judging took.
+    """
+
+    cell: str
+    exercise: str
+    part: str
+    points: float
+    out_of: float
+    outcome: str
+    mistake: str | None = None
+    why: str = ""
+    seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One submission, graded or not.
+
+    `student` is the name under which it was handed in, `file` where it lies relative to the folder of submissions, `key`
+    the hash of all that the marks depend on, `tier` the sandbox that it ran in ("" where nothing was run), `reason`
+    why it was rejected, at fault or not graded, `notes` what the instructor should know (a cell that was not the
+    lab's, a file handed in twice).
+    """
+
+    student: str
+    file: str
+    lab: str
+    state: str
+    marks: tuple[Mark, ...] = ()
+    reason: str = ""
+    key: str = ""
+    tier: str = ""
+    notes: tuple[str, ...] = ()
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def points(self) -> float:
+        return sum(mark.points for mark in self.marks)
+
+    @property
+    def out_of(self) -> float:
+        return sum(mark.out_of for mark in self.marks)
+
+    def as_json(self) -> dict:
+        """Plain dictionaries, lists, texts and numbers."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping) -> Result:
+        """The inverse of `as_json`; raises KeyError or TypeError for anything else."""
+        marks = tuple(Mark(**mark) for mark in data["marks"])
+        return cls(**{**data, "marks": marks, "notes": tuple(data["notes"])})
