@@ -25,6 +25,7 @@ _EXPORTS = {
     "occupancy": "occupancy",
     "plots": "plots",
     "predict": "predict",
+    "probe": "probe",
     "profile": "profile",
     "progress": "progress",
     "record": "vgpu.stepper",

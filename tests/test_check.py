@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from helpers import check as checking
-from helpers.check import POISON, check, hint, place, solution
+from helpers.check import check, hint, solution
+from helpers.examine import POISON, place
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, exercise, exercises, numbers, thread_1d
 
 

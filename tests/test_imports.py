@@ -25,7 +25,15 @@ LAYERS = (
     ("helpers.vgpu", "helpers.mirror"),  # traces are made of twins, and twins of the virtual GPU's kernels
     ("helpers.backend",),
     RESULTS,
-    ("helpers.check", "helpers.exercises", "helpers.predict"),
+    (
+        "helpers.check",
+        "helpers.evidence",
+        "helpers.examine",
+        "helpers.exercises",
+        "helpers.predict",
+        "helpers.probe",
+        "helpers.verdicts",
+    ),
     ("helpers.figures", "helpers.plots"),
     ("helpers.widgets",),
 )

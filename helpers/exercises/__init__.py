@@ -1,7 +1,7 @@
 """The table of exercises: what is asked, on which data, within which budget, and how wrong answers are known.
 
-A chapter's exercises are rows `Exercise(…)` in a tuple `EXERCISES` of the module of this package that is called
-after it, such as `ch04`.
+A chapter's or lab's exercises are rows `Exercise(…)` in a tuple `EXERCISES` of the module of this package that is
+called after it, such as `ch04` or `lab05`. Those of a lab have no `solution` here: it is in the lab's source.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import math
 import pkgutil
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-BOOKS = tuple(sorted(found.name for found in pkgutil.iter_modules(__path__) if re.fullmatch(r"ch\d\d", found.name)))
-"""Modules of this package that hold a tuple `EXERCISES`: one a chapter."""
+BOOKS = tuple(
+    sorted(found.name for found in pkgutil.iter_modules(__path__) if re.fullmatch(r"(ch|lab)\d\d", found.name))
+)
+"""Modules of this package that hold a tuple `EXERCISES`: one a chapter, one a lab."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,8 @@ class Exercise:
     `hints`: three, from a nudge to nearly the answer. `solution`: source text, explained by `why`.
     `thread_of(index, case)`: the (block, thread) that should write an element, where the launch fixes it.
     `sanitize`: whether the sanitizer has to find nothing in any case, in shared or global memory; of stream work,
-    whether no two operations may be without an order that they need.
+    whether no two operations may be without an order that they need. `drawn(generator)`: of a lab, cases like those of
+    `cases()` as a seed draws them; a right answer for the public cases alone is none for these.
     """
 
     key: str
@@ -97,8 +100,8 @@ class Exercise:
     name: str
     cases: Callable[[], list[Case]]
     hints: tuple[str, str, str]
-    solution: str
-    why: str
+    solution: str = ""
+    why: str = ""
     stretch: str = ""
     mistakes: tuple[Mistake, ...] = ()
     budgets: tuple[Budget, ...] = ()
@@ -106,6 +109,20 @@ class Exercise:
     thread_of: Callable | None = None
     tolerance: float = field(default=1e-5)
     sanitize: bool = False
+    drawn: Callable[[np.random.Generator], list[Case]] | None = None
+
+    @property
+    def of_a_lab(self) -> bool:
+        """Whether the answer gets marks, and is to be found."""
+        return self.drawn is not None
+
+    def with_cases_of(self, seed: int) -> Exercise:
+        """The same exercise on the cases that a seed draws; the last of them is the one that is counted."""
+        return replace(self, cases=lambda: self.drawn(np.random.default_rng(seed)), measured=None)
+
+    def for_marks(self, seed: int) -> Exercise:
+        """The same exercise on its own cases and then on those that a seed draws."""
+        return replace(self, cases=lambda: [*self.cases(), *self.with_cases_of(seed).cases()], measured=None)
 
     def build(self, source: str):
         """The callable that `source` defines: a kernel, or a plain function."""

@@ -53,10 +53,10 @@ class Mark:
 class Result:
     """One submission, graded or not.
 
-    `student` is the name under which it was handed in, `file` where it lies relative to the folder of submissions, `key`
-    the hash of all that the marks depend on, `tier` the sandbox that it ran in ("" where nothing was run), `reason`
-    why it was rejected, at fault or not graded, `notes` what the instructor should know (a cell that was not the
-    lab's, a file handed in twice).
+    `student` is the name under which it was handed in, `file` where it lies relative to the folder of submissions,
+    `key` the hash of all that the marks depend on, `tier` the sandbox that it ran in ("" where nothing was run),
+    `reason` why it was rejected, at fault or not graded, `notes` what the instructor should know (a cell that was not
+    the lab's, a file handed in twice).
     """
 
     student: str

@@ -218,6 +218,10 @@ class Kernel(Function):
             cooperative="cudaCGSynchronize" in overload.kernel.ptx,
         )  # fmt: skip
 
+    def argument_types(self, args) -> tuple:
+        """The Numba types that the kernel is compiled with for these arguments."""
+        return self._select(tuple(map(present, args))).argument_types
+
     # --- looking into it ------------------------------------------------------------------------------------
 
     signatures = property(lambda self: list(self.overloads))

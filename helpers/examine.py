@@ -1,0 +1,218 @@
+"""Try an answer to an exercise: every case on fresh memory, under the sanitizer where asked, then what it costs.
+
+What was seen is `Evidence`: no words, no verdict. `verdicts` names the mistake in it, `check` and the grader report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from helpers.calls import launch
+from helpers.exercises import Case, Exercise, Out, alike, stream_work
+from helpers.mirror import twin
+from helpers.vgpu.errors import CompileError
+from helpers.vgpu.sanitize.findings import Finding
+
+if TYPE_CHECKING:
+    from helpers.streams import Timeline
+
+POISON = 0xFF
+LONGEST_WATCH = 20  # seconds that the sanitizer may take for one case
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one case gave: the first output (or the value returned), which elements no thread wrote, any
+    error; of stream work also its recording."""
+
+    case: Case
+    got: object = None
+    untouched: np.ndarray | None = None
+    wrong: np.ndarray | None = None
+    error: Exception | None = None
+    timeline: Timeline | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None and not self.wrong.any()
+
+    @property
+    def only_untouched(self) -> bool:
+        """Every wrong element is one that no thread wrote."""
+        return self.wrong is not None and not (self.wrong & ~self.untouched).any()
+
+    def note(self) -> str:
+        """One phrase on what happened."""
+        if self.error is not None:
+            return f"stopped, {type(self.error).__name__}"
+        if self.ok:
+            return "right"
+        if not isinstance(self.got, np.ndarray):
+            return f"returned {self.got!r}, should be {self.case.expected!r}"
+        index = tuple(int(i) for i in np.argwhere(self.wrong)[0])
+        place = index[0] if len(index) == 1 else index
+        was = "never written" if self.untouched[index] else _value(self.got[index])
+        count = f"{int(self.wrong.sum()):,} of {self.wrong.size:,} wrong"
+        return f"{count}; element {place} is {was}, should be {_value(self.case.out.expected[index])}"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """One budget and what the kernel spent of it."""
+
+    label: str
+    value: float
+    at_most: float
+    teach: str = field(repr=False)
+    where: str = field(default="", repr=False)
+
+    @property
+    def ok(self) -> bool:
+        return self.value <= self.at_most
+
+    def __str__(self) -> str:
+        value, most = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (self.value, self.at_most))
+        return f"{self.label}: {value} (at most {most})"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All that was seen of an answer. `budgets` is empty where a result is wrong: the cost of that says nothing."""
+
+    exercise: Exercise
+    outcomes: tuple[Outcome, ...]
+    budgets: tuple[Spent, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    hints: tuple[Finding, ...] = ()
+
+    @property
+    def right(self) -> bool:
+        """Right in every case, and the sanitizer has found nothing."""
+        return all(outcome.ok for outcome in self.outcomes) and not self.findings
+
+    @property
+    def passed(self) -> bool:
+        """Right, and within every budget."""
+        return self.right and all(budget.ok for budget in self.budgets)
+
+    @property
+    def first_wrong(self) -> Outcome | None:
+        return next((outcome for outcome in self.outcomes if not outcome.ok), None)
+
+
+def examine(answer, task: Exercise) -> Evidence:
+    """Run every case of `task`, watch those that ran to their end, and count on the larger one if all is right.
+
+    Results and counters both come from the virtual GPU, on a machine with a GPU too: it catches a thread that leaves
+    its array and shows an element that no thread wrote. Never raises because an answer is wrong.
+    """
+    outcomes = []
+    for case in task.cases():
+        outcomes.append(_run(answer, case, task))
+        if isinstance(outcomes[-1].error, CompileError):
+            break
+    findings, hints = _watch(answer, outcomes) if task.sanitize else ((), ())
+    right = Evidence(task, tuple(outcomes), (), findings, hints).right
+    spent = _count(answer, task) if task.budgets and right else ()
+    return Evidence(task, tuple(outcomes), spent, findings, hints)
+
+
+def _run(answer, case: Case, task: Exercise) -> Outcome:
+    if task.language == "python":
+        try:
+            got = answer(*case.arguments)
+        except Exception as error:
+            return Outcome(case, error=error)
+        wrong = np.array([not alike(got, case.expected, task.tolerance)])
+        return Outcome(case, got, np.zeros(1, bool), wrong)
+    timeline = None
+    try:
+        if task.language == "streams":
+            got, timeline = stream_work.issue(answer, case)
+        else:
+            arguments, outputs = place(case)
+            kernel, _, finish = twin(answer)
+            launch(kernel, case.grid, case.block, arguments)
+            finish()
+            got = outputs[0].get()
+    except Exception as error:  # a learner's kernel may fail in any way; the report says how
+        return Outcome(case, error=error)
+    expected = case.out.expected
+    untouched = np.zeros(got.shape, bool)
+    if case.out.initial is None:
+        bytes_ = got.reshape(-1, 1).view(np.uint8).reshape(got.size, -1)
+        untouched = (bytes_ == POISON).all(axis=1).reshape(got.shape)
+    with np.errstate(invalid="ignore"):
+        wrong = ~np.isclose(got, expected, rtol=task.tolerance, atol=task.tolerance, equal_nan=True)
+    return Outcome(case, got, untouched, wrong, timeline=timeline)
+
+
+def place(case: Case) -> tuple[list, list]:
+    """The arguments of a case in the virtual GPU's memory, and the arrays among them that are outputs."""
+    from helpers.vgpu import cupy as cp
+
+    arguments, outputs = [], []
+    for argument in case.arguments:
+        if isinstance(argument, Out):
+            array = cp.empty(argument.expected.shape, argument.expected.dtype)
+            array.view(np.uint8).fill(POISON)
+            if argument.initial is not None:
+                array[...] = cp.asarray(argument.initial)
+            outputs.append(array)
+            arguments.append(array)
+        else:
+            arguments.append(cp.asarray(argument) if isinstance(argument, np.ndarray) else argument)
+    return arguments, outputs
+
+
+def _watch(answer, outcomes: list[Outcome]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """The sanitizer's errors in the first case that has any, of those that ran to their end, and its hints there.
+
+    Hints fail nobody; they tell mistakes apart that lead to the same error.
+    """
+    from helpers.vgpu.sanitize import sanitize
+
+    timelines = [outcome.timeline for outcome in outcomes if outcome.timeline is not None]
+    if timelines:
+        return next((found for found in map(stream_work.unordered, timelines) if found), ()), ()
+    for case in (outcome.case for outcome in outcomes if outcome.error is None):
+        arguments, _ = place(case)
+        found = sanitize(answer, case.grid, case.block, tuple(arguments), races_in_global=True, timeout=LONGEST_WATCH)
+        if found.errors:
+            return found.errors, found.hints
+    return (), ()
+
+
+def _count(answer, task: Exercise) -> tuple[Spent, ...]:
+    from helpers.profile import profile
+
+    case = (task.measured or (lambda: task.cases()[-1]))()
+    streams = task.language == "streams"
+    counted = stream_work.issue(answer, case)[1] if streams else profile(answer, case.grid, case.block, place(case)[0])
+    of = {"launch": lambda: counted, "warp": cache(lambda: _first_warp(answer, case))}
+    return tuple(
+        Spent(b.label, float(b.measure(of[b.of]())), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
+    )
+
+
+def _first_warp(answer, case: Case):
+    """What the first warp of a case executes, and what waits for what."""
+    from helpers.vgpu.dependencies import chain
+
+    return chain(answer, case.grid, case.block, tuple(place(case)[0]))
+
+
+def _worst_line(counted, budget) -> str:
+    worst = max(getattr(counted, "lines", ()), key=lambda line: line[budget.line_by], default=None)
+    if worst is None or not worst[budget.line_by]:
+        return ""
+    return f"line {worst.number}: {worst.source.strip()}"
+
+
+def _value(value) -> str:
+    """A number of an array: whole numbers to the last digit."""
+    return str(value) if np.issubdtype(value.dtype, np.integer) else f"{value:g}"
