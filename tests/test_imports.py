@@ -36,6 +36,7 @@ LAYERS = (
     ),
     ("helpers.figures", "helpers.plots"),
     ("helpers.widgets",),
+    ("helpers.grading",),
 )
 # Tools about the project; no module of the workbook imports them.
 TOOLS = (
