@@ -127,7 +127,10 @@ def packed(kernel, args, grid=None, block=None) -> Portable:
     prepared = kernel.prepare(tuple(args), grid=grid, block=block)
     loaded = prepared.kernel
     types = kernel.argument_types(args) if loaded.language == "numba" else ()
-    entry = loaded.name if loaded.name.isidentifier() and loaded.name not in loaded.ptx else loaded.entry
+    taken = re.search(rf"(?<![\w$]){re.escape(loaded.name)}(?![\w$])", loaded.ptx)
+    entry = (
+        loaded.name if loaded.name.isidentifier() and not taken else loaded.entry
+    )  # mangled names count compilations
     ptx = _FILE.sub(
         lambda found: f'{found[1]}"{OWN_FILE if found[2] == loaded.filename else PurePath(found[2]).name}"', loaded.ptx
     )
