@@ -1,22 +1,27 @@
 """Evidence of an answer, as JSON: what is to be judged where no code of its author runs.
 
 Of a kernel it is the compiled kernel itself, so that whoever judges runs it on inputs that its author has never seen,
-and counts. Of a function it is what it returned for the inputs it was given. `inputs_of` says what an answer to an
-exercise is to be tried on, without a word on what is right; `taken` tries it and makes the evidence; `answer_in` gives
-back something that `examine` takes for the answer.
+and counts. Of a function it is what it returned for the inputs it was given, of stream work what it asked for.
+`inputs_of` says what an answer to an exercise is to be tried on, without a word on what is right; `taken` tries it and
+makes the evidence; `answer_in` gives back something that `examine` takes for the answer.
 """
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-from helpers.exercises import Case, Exercise, Out
+from helpers import recorded
+from helpers.exercises import Case, Exercise, Out, stream_work
 from helpers.mirror import twin
 from helpers.plain import NotPlain, plain, unplain
 from helpers.portable import NotPortable, Portable, packed
 from helpers.vgpu.errors import CompileError, VirtualGPUError
 
 LONGEST_MESSAGE = 2_000
+MOST_EVIDENCE = 8_000_000
+"""Letters of JSON that the evidence of one answer may have."""
 
 
 class NoEvidence(ValueError):
@@ -128,12 +133,88 @@ def _read_values(data: dict) -> _Returned:
     return _Returned(data["results"])
 
 
+# --- stream work ------------------------------------------------------------------------------------------------------
+
+
+def _stream_inputs(cases: list[Case]) -> dict:
+    return {"calls": [[_asked(argument) for argument in case.arguments] for case in cases]}
+
+
+def _asked(argument) -> dict:
+    if isinstance(argument, Out):
+        held = None if argument.initial is None else plain(np.asarray(argument.initial))
+        on_device = isinstance(argument, stream_work.OutOnDevice)
+        kind, shape = argument.expected.dtype.str, list(argument.expected.shape)
+        return {"out": [kind, shape], "initial": held, "on_device": on_device}
+    if isinstance(argument, stream_work.OnDevice):
+        return {"device": plain(argument.array)}
+    if hasattr(argument, "code") and hasattr(argument, "name"):
+        return {"kernel": [argument.code, argument.name]}
+    return {"host": plain(argument)}
+
+
+def _given(data: dict):
+    if "out" in data:
+        kind = stream_work.OutOnDevice if data["on_device"] else Out
+        return kind(np.empty(data["out"][1], data["out"][0]), unplain(data["initial"]))
+    if "device" in data:
+        return stream_work.OnDevice(unplain(data["device"]))
+    if "kernel" in data:
+        return _raw_kernel(*data["kernel"])
+    return unplain(data["host"])
+
+
+@cache
+def _raw_kernel(code: str, name: str):
+    from helpers.vgpu import cupy as cp
+
+    return cp.RawKernel(code, name)
+
+
+def _take_recordings(answer, inputs: dict) -> dict:
+    return {"recordings": [_recording(answer, call) for call in inputs["calls"]]}
+
+
+def _recording(answer, call: list) -> dict:
+    try:
+        got, timeline = stream_work.issue(answer, Case("a call", tuple(map(_given, call))))
+        return {"result": plain(got), "recording": recorded.as_data(timeline)}
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"[:LONGEST_MESSAGE]}
+
+
+class _Issued(stream_work.Issued):
+    """Stream work that was asked for elsewhere, call by call; the last one is told again when it is counted."""
+
+    def __init__(self, recordings: list):
+        self._left = list(reversed(recordings))
+
+    def issue(self):
+        data = self._left.pop() if len(self._left) > 1 else self._left[0]
+        if not isinstance(data, dict) or "recording" not in data:
+            raise Raised(str((data if isinstance(data, dict) else {}).get("error", "no recording"))[:LONGEST_MESSAGE])
+        try:
+            got, timeline = unplain(data.get("result")), recorded.timeline(data["recording"])
+        except (NotPlain, recorded.NotARecording) as error:
+            raise Raised(str(error)) from None
+        if not isinstance(got, np.ndarray):
+            raise Raised("the result is no array")
+        return got, timeline
+
+
+def _read_recordings(data: dict) -> _Issued:
+    if not isinstance(data.get("recordings"), list) or not data["recordings"]:
+        raise NoEvidence("the evidence of stream work is a list of recordings")
+    return _Issued(data["recordings"])
+
+
 # --- all of them ------------------------------------------------------------------------------------------------------
 
 KINDS = {
     "numba": (_kernel_inputs, _take_kernel, _read_kernel),
     "cuda": (_kernel_inputs, _take_kernel, _read_kernel),
     "python": (_function_inputs, _take_values, _read_values),
+    "streams": (_stream_inputs, _take_recordings, _read_recordings),
 }
 """language of an exercise -> its inputs of cases, evidence of an answer and inputs, an answer of evidence."""
 

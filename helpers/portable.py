@@ -98,8 +98,7 @@ class Portable:
 
     def as_json(self) -> dict:
         """Texts, numbers and lists; the PTX is compressed."""
-        squeezed = base64.b64encode(zlib.compress(self.ptx.encode(), 9)).decode()
-        return {**asdict(self), "ptx": squeezed, "types": list(self.types)}
+        return {**asdict(self), "ptx": squeezed(self.ptx), "types": list(self.types)}
 
     @classmethod
     def from_json(cls, data: object) -> Portable:
@@ -111,7 +110,7 @@ class Portable:
         for name, fits in _FIELDS.items():
             if not fits(data[name]):
                 raise NotPortable(f"field {name!r} of a kernel does not hold what it should")
-        return cls(**{**data, "ptx": _unsqueezed(data["ptx"]), "types": tuple(data["types"])})
+        return cls(**{**data, "ptx": unsqueezed(data["ptx"]), "types": tuple(data["types"])})
 
 
 def packed(kernel, args, grid=None, block=None) -> Portable:
@@ -247,8 +246,13 @@ _FIELDS = {
 """Every field of a portable kernel's JSON, and whether a value may stand there."""
 
 
-def _unsqueezed(text: str) -> str:
-    """The PTX again, however much a few compressed bytes claim to hold."""
+def squeezed(ptx: str) -> str:
+    """PTX as a text of a fifth of its length."""
+    return base64.b64encode(zlib.compress(ptx.encode(), 9)).decode()
+
+
+def unsqueezed(text: str) -> str:
+    """The PTX again, however much a few compressed bytes claim to hold; raises NotPortable."""
     inflate = zlib.decompressobj()
     try:
         data = inflate.decompress(base64.b64decode(text, validate=True), MOST_PTX + 1)

@@ -47,8 +47,17 @@ class Unordered:
     space: str = "streams"
 
 
+class Issued:
+    """Stream work that was asked for already: `issue()` gives what `issue(answer, case)` would."""
+
+    def issue(self) -> tuple[np.ndarray, Timeline]:
+        raise NotImplementedError
+
+
 def issue(answer, case: Case) -> tuple[np.ndarray, Timeline]:
     """The first output after the device is done, and the recording of all that the function asked for."""
+    if isinstance(answer, Issued):
+        return answer.issue()
     from helpers.vgpu import cupy as cp
 
     arguments, outputs = _place(case)

@@ -1,0 +1,88 @@
+"""A recording that went through JSON is ordered, timed and blamed as it was at home."""
+
+import importlib.util
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from helpers import evidence
+from helpers.examine import examine
+from helpers.exercises import exercises
+from helpers.recorded import NotARecording, as_data, timeline
+from helpers.streams import rehearse
+from helpers.verdicts import named
+from helpers.vgpu import cupy as cp
+
+_spec = importlib.util.spec_from_file_location("wrong", Path(__file__).parent / "exercises" / "wrong" / "ch11.py")
+wrong = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(wrong)
+
+KEYS = ("ch11.overlap", "ch11.replay")  # the third is given kernels in Numba, which stay where they are
+ANSWERS = [(key, "solution", exercises()[key].solution) for key in KEYS]
+ANSWERS += [(key, what, text) for key, what, text, _ in wrong.ROWS if key in KEYS and what != "64 chunks"]
+
+
+@pytest.mark.parametrize(("key", "text"), [pytest.param(k, t, id=f"{k}: {what}") for k, what, t in ANSWERS])
+def test_the_recording_of_an_answer_is_judged_as_the_answer_is(key, text):
+    task = exercises()[key]
+    cases = [*task.cases(), *([task.measured()] if task.measured else [])]
+    task = replace(task, cases=lambda: cases, measured=None)
+    answer = task.build(text)
+    mine = examine(answer, task)
+    data = json.loads(json.dumps(evidence.taken(answer, evidence.inputs_of(task)), allow_nan=False))
+    its = examine(evidence.answer_in(data, task), task)
+    assert [outcome.ok for outcome in mine.outcomes] == [outcome.ok for outcome in its.outcomes]
+    assert [finding.title for finding in mine.findings] == [finding.title for finding in its.findings]
+    assert [(b.label, b.value) for b in its.budgets] == [(b.label, pytest.approx(b.value)) for b in mine.budgets]
+    assert named(mine) is named(its)
+
+
+def work():
+    streams = [cp.cuda.Stream() for _ in range(2)]
+    x = cp.zeros(1000, cp.float32)
+    event = cp.cuda.Event()
+    with streams[0]:
+        x += 1
+        event.record()
+    streams[1].wait_event(event)
+    with streams[1]:
+        x *= 2
+
+
+def test_streams_and_events_keep_their_order():
+    recorded = rehearse(work)
+    again = timeline(json.loads(json.dumps(as_data(recorded))))
+    assert [(o.kind, o.label) for o in again.operations] == [(o.kind, o.label) for o in recorded.operations]
+    assert [step.follows for step in again.steps()] == [step.follows for step in recorded.steps()]
+    assert again.schedule("A100").seconds == recorded.schedule("A100").seconds
+    assert not again.hazards()
+
+
+CHANGES = {
+    "no queues": lambda data: data.pop("queues"),
+    "a queue that is not there": lambda data: data["operations"][0].update(queue=9),
+    "a kind that is none": lambda data: data["operations"][0].update(kind="magic"),
+    "bytes below none": lambda data: data["operations"][0].update(nbytes=-1),
+    "no label": lambda data: data["operations"][0].update(label=None),
+    "accesses that are none": lambda data: data["operations"][0].update(accesses=[1]),
+    "no list": lambda data: data.update(operations=3),
+    "too many": lambda data: data.update(operations=data["operations"] * 3000),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_is_no_recording_is_refused(change):
+    data = as_data(rehearse(work))
+    change(data)
+    with pytest.raises(NotARecording):
+        timeline(data)
+
+
+def test_graphs_within_graphs_have_an_end():
+    data = as_data(rehearse(work))
+    for _ in range(50):
+        data["operations"] = [data["operations"][0] | {"kind": "graph", "nodes": [[data["operations"][0], []]]}]
+    with pytest.raises(NotARecording, match="graphs within graphs"):
+        timeline(data)
