@@ -18,6 +18,7 @@ from helpers.grading.source import SOLUTION as SOLUTION_CELL
 
 TRANSIENT = ("orig_nbformat", "orig_nbformat_minor", "signature", "celltoolbar")
 OF_OUTPUTS = ("collapsed", "scrolled")
+LAYOUT = {"indent": 1, "sort_keys": True, "ensure_ascii": False}  # nbformat's
 
 
 def released(lab: Lab) -> dict:
@@ -60,10 +61,29 @@ def checksum(cell: Cell, source: str) -> str:
 
 
 def as_bytes(notebook: Mapping) -> bytes:
-    """A notebook as nbformat writes it: the same bytes for the same notebook."""
-    cells = [{**cell, "source": "".join(cell["source"]).splitlines(True)} for cell in notebook["cells"]]
-    text = json.dumps({**notebook, "cells": cells}, indent=1, sort_keys=True, ensure_ascii=False)
+    """A notebook without outputs as nbformat writes it: the same bytes for the same notebook."""
+    text = json.dumps({**notebook, "cells": [_in_lines(cell) for cell in notebook["cells"]]}, **LAYOUT)
     return (text + "\n").encode()
+
+
+def _in_lines(cell: Mapping) -> dict:
+    """A cell with its texts as lists of lines, as notebooks are stored."""
+    made = {**cell, "source": "".join(cell["source"]).splitlines(True)}
+    if "attachments" in cell:
+        made["attachments"] = {
+            name: {kind: _lines(data) if is_text(kind) else data for kind, data in bundle.items()}
+            for name, bundle in cell["attachments"].items()
+        }
+    return made
+
+
+def is_text(kind: str) -> bool:
+    """Whether nbformat stores this kind of data in lines."""
+    return kind.startswith("text/") or kind in ("application/javascript", "image/svg+xml")
+
+
+def _lines(data: str | list[str]) -> list[str]:
+    return "".join(data).splitlines(True)
 
 
 def learners_path(lab: Lab, folder: Path) -> Path:

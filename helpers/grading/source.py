@@ -161,14 +161,14 @@ def lab(notebook: Mapping, path: Path) -> Lab:
 def _cell(number: int, cell: Mapping) -> Cell:
     metadata = cell["metadata"]
     marks = metadata.get("nbgrader", {})
-    points = marks.get("points", 0.0)
+    points, grade_id = marks.get("points", 0.0), marks.get("grade_id", "")
     return Cell(
         number,
         cell.get("id", ""),
         cell["cell_type"],
         kind_of(marks),
         "".join(cell["source"]),
-        marks.get("grade_id", ""),
+        grade_id if isinstance(grade_id, str) else "",
         float(points) if isinstance(points, int | float) else 0.0,
         tuple(metadata.get("tags", ())),
         metadata,

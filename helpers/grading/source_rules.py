@@ -72,7 +72,10 @@ def metadata(page: Page) -> Found:
         yield None, "set its kernel to python3: others exist on one machine only"
     extra = sorted(set(about) - {"kernelspec", "language_info"})
     if extra:
-        yield None, f"remove {', '.join(extra)} from its metadata, which learners would get: store it by `warpbook`"
+        yield (
+            None,
+            f"remove {', '.join(extra)} from its metadata: `warpbook notebooks --store` leaves out what is not to be kept",
+        )
 
 
 # -- nbgrader's metadata --------------------------------------------------------------------------------
@@ -286,7 +289,7 @@ def names_known(page: Page) -> Found:
     known = set(dir(builtins))
     for cell in page.lab.cells:
         if cell.probe:
-            used = {node.id for node in ast.walk(ast.parse(cell.probe.expression)) if isinstance(node, ast.Name)}
+            used = {node.id for node in ast.walk(ast.parse(f"({cell.probe.expression})")) if isinstance(node, ast.Name)}
             for name in sorted(used - known):
                 yield cell.number, f"probe is given {name!r}, which no cell before it defines"
         if cell.is_code:
