@@ -72,10 +72,7 @@ def metadata(page: Page) -> Found:
         yield None, "set its kernel to python3: others exist on one machine only"
     extra = sorted(set(about) - {"kernelspec", "language_info"})
     if extra:
-        yield (
-            None,
-            f"remove {', '.join(extra)} from its metadata: `warpbook notebooks --store` leaves out what is not to be kept",
-        )
+        yield None, f"remove {', '.join(extra)} from its metadata: `warpbook notebooks --store` does so"
 
 
 # -- nbgrader's metadata --------------------------------------------------------------------------------
