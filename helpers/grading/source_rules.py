@@ -217,22 +217,33 @@ def _stub_fits(cell: Cell) -> bool:
 
 def one_probe(page: Page) -> Found:
     for cell in page.of(GRADED):
-        made = calls(cell.source, "probe")
+        every = calls(cell.source, "probe")
+        hidden = [call for call in every if _is_hidden(call, cell)]
+        made = [call for call in every if call not in hidden]
         if not made:
-            yield cell.number, 'call probe(answer, "exercise", "part"): without it nothing is graded'
+            also = " outside the hidden tests, for learners too" if hidden else ": without it nothing is graded"
+            yield cell.number, f'call probe(answer, "exercise", "part"){also}'
         elif len(made) > 1:
             yield cell.number, f"{len(made)} calls of probe: one graded cell, one part"
-        elif not probes(cell.source):
+        elif not probes(ast.unparse(made[0])):
             yield cell.number, 'write the call as probe(answer, "exercise", "part"), two texts after the answer'
-        else:
-            found = _regions(cell, regions.HIDDEN)[0]
-            if any(region.first < made[0].lineno <= region.last for region in found):
-                yield cell.number, "call probe outside the hidden tests: learners need it too"
+        elif any(
+            [ast.dump(node) for node in call.args] != [ast.dump(node) for node in made[0].args] for call in hidden
+        ):
+            yield cell.number, "let probe in the hidden tests ask for what it asks for outside: only seed= may differ"
     for cell in page.of(SOLUTION, LOCKED, FREE):
         if calls(cell.source, "probe") and cell.is_code:
             yield cell.number, "probe belongs into graded cells"
         if cell.kind == SOLUTION and calls(cell.source, "check"):
             yield cell.number, "let a locked cell of its own call check: grading would run it here"
+
+
+def _asked(call: ast.Call) -> tuple[str, ...]:
+    return tuple(map(ast.unparse, call.args))
+
+
+def _is_hidden(call: ast.Call, cell: Cell) -> bool:
+    return any(region.first < call.lineno <= region.last for region in _regions(cell, regions.HIDDEN)[0])
 
 
 def parts(page: Page) -> Found:

@@ -184,6 +184,11 @@ MISTAKES = [
     ("one probe", cell(7, f"### BEGIN HIDDEN TESTS\n{GRADED_SOURCE}\n### END HIDDEN TESTS"), "outside the hidden"),
     ("one probe", cell(8, GRADED_SOURCE), "probe belongs into graded cells"),
     ("one probe", line(5, "found = 0", 'found = check(1, "a")'), "let a locked cell of its own call check"),
+    (
+        "one probe",
+        line(7, "assert total([]) == 0", 'assert probe(total, "made01.total", "cost", seed=1).right'),
+        "only seed= may differ",
+    ),
     ("parts", line(7, "made01.total", "made01.totl"), "no exercise 'made01.totl'; did you mean 'made01.total'?"),
     ("parts", line(7, "made01.total", "ch04.copy_columns"), "there is no exercise"),
     ("parts", line(11, "sectors per request", "sectors"), "no part 'sectors': it has 'results', 'sectors per request'"),
@@ -221,6 +226,12 @@ def test_file_names(tmp_path, name):
 
 def test_every_rule_has_its_mistake():
     assert {row[0] for row in MISTAKES} | {"file name"} == {rule.name for rule in RULES}
+
+
+def test_hidden_tests_may_probe_with_a_seed():
+    made = notebook()
+    line(7, "assert total([]) == 0", 'assert probe(total, "made01.total", "results", seed=7).right')(made)
+    assert examine(lab(made), EXERCISES) == []
 
 
 def test_an_exercise_of_another_lab_is_no_part_of_this_one():
