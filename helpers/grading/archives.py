@@ -13,7 +13,6 @@ import re
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -81,13 +80,14 @@ def members(name: str, file: io.BufferedIOBase, size: int, limits: Limits = OF_O
         raise Refused(f"the archive has more than {limits.packed // 1_000_000} MB: {UNPACK}")
     try:
         yield from _zip(file, limits) if ending == ".zip" else _tar(OPENERS[ending](file), limits)
-    except (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError, ValueError) as error:
-        if isinstance(error, Refused):
-            raise
-        raise Refused(f"the archive is damaged or no archive: {UNPACK}") from None
-    except (RuntimeError, NotImplementedError, MemoryError, OverflowError):
+    except Refused:
+        raise
+    except (RuntimeError, NotImplementedError, MemoryError):
         # A password, an unknown way of packing, a dictionary of gigabytes.
         raise Refused(f"the archive can not be unpacked (is it encrypted?): {UNPACK}") from None
+    except Exception:
+        # zipfile, tarfile and what they unpack with raise a dozen kinds of errors at damaged data, not all documented.
+        raise Refused(f"the archive is damaged or no archive: {UNPACK}") from None
 
 
 def safe(name: str) -> PurePosixPath:

@@ -30,10 +30,12 @@ MOST_FILES = 200_000
 MOST_FOLDERS_DEEP = 12
 IGNORED_FOLDERS = ("__MACOSX", ".ipynb_checkpoints", "__pycache__")
 MOST_NOTES = 20
-HIDDEN = "hidden, or a tool's own"
+NO_NOTEBOOK = "no notebook was handed in: its name ends in .ipynb"
+HIDDEN, EMPTY = "hidden, or a tool's own", "an empty folder"
 # Canvas: name, number of the student, number of the file; Moodle: name, number. One number alone may be part of a name.
 PLATFORM = re.compile(r"(?P<student>.+?)(?:_LATE)?_(?P<number>\d+)_(?:\d+_|assignsubmission_)")
-NBGRADER_FOLDER = "submitted"
+NO_NOTE = ("/timestamp.txt",)  # nbgrader puts it beside every notebook
+CLASS_FOLDERS = ("submitted", "submissions")  # as nbgrader calls the folder of all students, and as others do
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,17 @@ class Submission:
 
 @dataclass(frozen=True)
 class Rejected:
-    """Something handed in that is no submission to this lab, and the reason in words for the student."""
+    """Something handed in that is no submission to this lab, and the reason in words for the student.
+
+    `aside`: it seems to be no try at this lab, and is only a note if the student handed in one that can be read.
+    """
 
     student: str
     file: str
     path: Path = field(compare=False)
     reason: str
     notes: tuple[str, ...] = ()
-    other_lab: bool = field(default=False, repr=False)
+    aside: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,9 @@ class Ignored:
     student: str
     file: str
     why: str
+
+
+Piece = Submission | Rejected | Ignored
 
 
 @dataclass(frozen=True)
@@ -92,58 +100,53 @@ def submissions(folder: Path | str, lab: Lab) -> list[Submission | Rejected]:
 def take_in(folder: Path | str, lab: Lab) -> Intake:
     """What students handed in, and what was left out; `folder` may also be one archive of a whole class.
 
-    Raises FileNotFoundError where there is neither.
+    Raises FileNotFoundError where there is neither, and Refused for an archive of a class that is not to be opened.
     """
     folder = Path(folder)
     if not folder.exists():
         raise FileNotFoundError(f"There is no folder or archive of submissions at {folder}.")
-    pieces = _class_archive(folder, lab) if folder.is_file() else _folder(folder, lab)
-    found, ignored = [], []
-    for piece in pieces:
-        (ignored if isinstance(piece, Ignored) else found).append(piece)
-    grouped = defaultdict(list)
-    for piece in found:
-        grouped[piece.student].append(piece)
-    beside = defaultdict(list)
-    for piece in ignored:
-        beside[piece.student].append(piece)
-    for student, group in list(grouped.items()):
-        kept, others = _one_student(group)
-        ignored += others
-        beside[student] += others
-        grouped[student] = [_noted(piece, beside[student]) for piece in kept]
-    every = [piece for group in grouped.values() for piece in group]
-    order = lambda piece: (natural(piece.student), piece.student, natural(piece.file), piece.file)
-    return Intake(tuple(sorted(every, key=order)), tuple(sorted(ignored, key=order)))
+    pieces = list(_class_archive(folder, lab) if folder.is_file() else _folder(folder, lab))
+    by_student: defaultdict[str, list[Piece]] = defaultdict(list)
+    for piece in _told_apart(pieces):
+        by_student[piece.student].append(piece)
+    pieces = [piece for group in by_student.values() for piece in _one_student(group)]
+    pieces.sort(key=lambda piece: (natural(piece.student), natural(piece.file)))
+    ignored = tuple(piece for piece in pieces if isinstance(piece, Ignored))
+    return Intake(tuple(piece for piece in pieces if not isinstance(piece, Ignored)), ignored)
 
 
-def _one_student(group: Sequence[Submission | Rejected]) -> tuple[list[Submission | Rejected], list[Ignored]]:
-    """What one student handed in, with one that counts, and the notebooks of other labs apart."""
-    if any(isinstance(piece, Submission) for piece in group):
-        others = [piece for piece in group if isinstance(piece, Rejected) and piece.other_lab]
-        group = [piece for piece in group if piece not in others]
-    else:
-        others = []
+def _one_student(group: Sequence[Piece]) -> list[Piece]:
+    """All that one student handed in, with notes on each notebook, and one of several that counts."""
     readable = sorted((piece for piece in group if isinstance(piece, Submission)), key=lambda piece: last(piece.file))
-    if len(group) > 1:
-        chosen = f"{readable[-1].file!r}, the last by name, counts" if readable else "none can be read"
-        note = f"handed in {len(group)} times: {chosen}"
-        group = [_with_note(piece, note) for piece in group]
-        group = [
-            replace(piece, counts=piece.file == readable[-1].file) if isinstance(piece, Submission) else piece
-            for piece in group
-        ]
-    return list(group), [Ignored(piece.student, piece.file, piece.reason) for piece in others]
+    chosen = readable[-1] if readable else None
+    if readable:
+        group = [_left_out(piece) if isinstance(piece, Rejected) and piece.aside else piece for piece in group]
+    ignored = sorted((piece for piece in group if isinstance(piece, Ignored)), key=lambda piece: natural(piece.file))
+    notebooks = [piece for piece in group if not isinstance(piece, Ignored)] or _nothing(ignored)
+    notes = [f"left out {piece.file!r}: {piece.why}" for piece in ignored if not piece.file.endswith(NO_NOTE)]
+    if len(notes) > MOST_NOTES:
+        notes = [*notes[:MOST_NOTES], f"left out {len(notes) - MOST_NOTES} more files"]
+    if len(notebooks) > 1:
+        counts = f"{chosen.file!r}, the last by name, counts" if chosen else "none can be read"
+        notes = [f"handed in {len(notebooks)} times: {counts}", *notes]
+    told = [
+        replace(piece, notes=tuple(notes), **({"counts": piece is chosen} if isinstance(piece, Submission) else {}))
+        for piece in notebooks
+    ]
+    return told + ignored
 
 
-def _with_note(piece, note: str):
-    return replace(piece, notes=(*piece.notes, note))
+def _left_out(piece: Rejected) -> Ignored:
+    return Ignored(piece.student, piece.file, piece.reason)
 
 
-def _noted(piece, ignored: Sequence[Ignored]):
-    for other in sorted(ignored, key=lambda other: other.file)[:MOST_NOTES]:
-        piece = _with_note(piece, f"left out {other.file!r}: {other.why}")
-    return _with_note(piece, f"left out {len(ignored) - MOST_NOTES} more files") if len(ignored) > MOST_NOTES else piece
+def _nothing(ignored: Sequence[Ignored]) -> list[Rejected]:
+    """The rejection of a student who handed in files, and no notebook among them."""
+    for piece in ignored:
+        first, alone = _telling(piece.file.split("/"))
+        if not hidden(first) and (not alone or PLATFORM.match(first)):
+            return [Rejected(piece.student, piece.file, Path(piece.file), NO_NOTEBOOK)]
+    return []
 
 
 # -- names ----------------------------------------------------------------------------------------------
@@ -162,19 +165,38 @@ def last(file: str) -> tuple:
 
 def student_of(parts: Sequence[str], lab: str) -> str:
     """The student's name from where a file lies: the parts of its path in the folder."""
-    parts = list(parts)
-    if len(parts) > 1 and parts[0] == NBGRADER_FOLDER:
-        parts = parts[1:]
-    name = parts[0]
-    if len(parts) == 1:
-        ending = archives.suffix(name) or PurePosixPath(name).suffix
-        name = name[: len(name) - len(ending)] or name
-    on_platform = PLATFORM.match(name)
+    first, alone = _telling(parts)
+    on_platform = PLATFORM.match(first)
     if on_platform:
         name = on_platform["student"]
-    elif len(parts) == 1:
+    elif alone:
+        ending = archives.suffix(first) or PurePosixPath(first).suffix
+        name = first.removesuffix(ending) or first
         name = re.sub(rf"[-_. ]+{re.escape(lab)}(?:[-_. ]*\(?\d+\)?)?$", "", name) or name
+    else:
+        name = first
     return unicodedata.normalize("NFC", name)  # macOS writes é as two characters, others as one
+
+
+def _telling(parts: Sequence[str]) -> tuple[str, bool]:
+    """The part of a path that tells whose it is, and whether it is the file itself."""
+    parts = parts[1:] if len(parts) > 1 and parts[0] in CLASS_FOLDERS else parts
+    return parts[0], len(parts) == 1
+
+
+def _told_apart(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same, but students of one name, to whom a platform gave different numbers, with their numbers."""
+    numbers: defaultdict[str, set[str]] = defaultdict(set)
+    found = {piece.file: PLATFORM.match(_telling(piece.file.split("/"))[0]) for piece in pieces}
+    for piece in pieces:
+        if found[piece.file]:
+            numbers[piece.student].add(found[piece.file]["number"])
+    return [
+        replace(piece, student=f"{piece.student}_{found[piece.file]['number']}")
+        if found[piece.file] and len(numbers[piece.student]) > 1
+        else piece
+        for piece in pieces
+    ]
 
 
 def printable(name: str) -> str:
@@ -185,14 +207,15 @@ def printable(name: str) -> str:
 # -- files ----------------------------------------------------------------------------------------------
 
 
-def _folder(folder: Path, lab: Lab) -> Iterator[Submission | Rejected | Ignored]:
+def _folder(folder: Path, lab: Lab) -> Iterator[Piece]:
     """Everything below `folder`, in the order of names."""
     for path, parts, why in _files(folder):
         student, file = student_of(parts, lab.name), "/".join(parts)
         name = parts[-1]
         if why:
-            wanted = why != HIDDEN and (name.lower().endswith(archives.NOTEBOOK) or archives.is_archive(name))
-            yield Rejected(student, file, path, why) if wanted else Ignored(student, file, why)
+            wanted = name.lower().endswith(archives.NOTEBOOK) or archives.is_archive(name)
+            no_one = why in (HIDDEN, EMPTY)
+            yield Ignored(student, file, why) if no_one else Rejected(student, file, path, why, aside=not wanted)
         elif archives.is_archive(name):
             yield from _students_archive(path, student, file, lab)
         elif not name.lower().endswith(archives.NOTEBOOK):
@@ -216,7 +239,14 @@ def _files(folder: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
     seen = 0
     while waiting:
         here, parts = waiting.pop()
-        for entry in sorted(os.scandir(here), key=lambda entry: os.fsencode(entry.name)):
+        try:
+            entries = sorted(os.scandir(here), key=lambda entry: os.fsencode(entry.name))
+        except OSError as error:
+            yield here, parts or (".",), f"the folder can not be read ({error.strerror})"
+            continue
+        if not entries and parts:
+            yield here, (*parts, ""), EMPTY
+        for entry in entries:
             seen += 1
             if seen > MOST_FILES:
                 raise Refused(f"{folder} holds more than {MOST_FILES:,} files: give the folder of submissions only")
@@ -264,9 +294,9 @@ def _why(error: Exception) -> str:
 # -- archives -------------------------------------------------------------------------------------------
 
 
-def _students_archive(path: Path, student: str, file: str, lab: Lab) -> Iterator[Submission | Rejected | Ignored]:
+def _students_archive(path: Path, student: str, file: str, lab: Lab) -> Iterator[Piece]:
     """The notebooks in the archive of one student; the archive itself, where there are none."""
-    pieces = []
+    pieces: list[Piece] = []
     try:
         with open_regular(path) as opened:
             for member in archives.members(file, opened, os.fstat(opened.fileno()).st_size):
@@ -279,15 +309,19 @@ def _students_archive(path: Path, student: str, file: str, lab: Lab) -> Iterator
     yield from pieces
 
 
-def _class_archive(path: Path, lab: Lab) -> Iterator[Submission | Rejected | Ignored]:
+def _class_archive(path: Path, lab: Lab) -> Iterator[Piece]:
     """The notebooks in one archive of a whole class; raises Refused where it can not be read."""
+    own = path.name[: len(path.name) - len(archives.suffix(path.name) or "")]
     with path.open("rb") as opened:
         for member in archives.members(path.name, opened, path.stat().st_size, archives.OF_A_CLASS):
-            parts = tuple(printable(part) for part in member.path.parts)
+            parts = member.path.parts
+            if len(parts) > 1 and parts[0] == own:  # a folder packed with all that is in it
+                member = replace(member, path=PurePosixPath(*parts[1:]))
+            parts = [printable(part) for part in member.path.parts]
             yield _member(member, student_of(parts, lab.name), "", path, lab)
 
 
-def _member(member: archives.Member, student: str, archive: str, path: Path, lab: Lab):
+def _member(member: archives.Member, student: str, archive: str, path: Path, lab: Lab) -> Piece:
     parts = tuple(printable(part) for part in member.path.parts)
     file = "/".join([archive, *parts] if archive else parts)
     if any(map(hidden, parts)):
@@ -309,7 +343,7 @@ def _submission(student: str, file: str, path: Path, data: bytes, lab: Lab) -> S
         return Rejected(student, file, path, str(refused))
     ids = {cell.grade_id for cell in cells if cell.grade_id}
     if not ids & set(lab.ids):
-        return Rejected(student, file, path, _not_this_lab(ids, lab), other_lab=True)
+        return Rejected(student, file, path, _not_this_lab(ids, lab), aside=True)
     return Submission(student, file, path, cells, hashlib.sha256(data).hexdigest())
 
 

@@ -152,7 +152,7 @@ def _sorted_out(lab: Lab, cells: Sequence[HandedIn]) -> tuple[dict[str, str], de
             if reference is not None and reference.kind == SOLUTION:
                 # JupyterLab splits a cell into pieces of one id, which only together are what the student ran.
                 notes.append(f"the cell {here} is there more than once: the first is the answer, the others run too")
-    missing = [cell.grade_id for cell in lab.solutions if cell.grade_id not in answers]
+    missing = [cell.grade_id for cell in lab.solutions if not answers.get(cell.grade_id, "").strip()]
     notes += [f"no answer in the cell {name}" for name in missing]
     return answers, own, list(dict.fromkeys(notes))
 
