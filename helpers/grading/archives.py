@@ -21,6 +21,7 @@ from helpers.grading.untrusted import MOST_BYTES, Refused
 
 NOTEBOOK = ".ipynb"
 DIRECTORY_ENTRY = b"PK\x01\x02"  # each member of a zip needs one, so their count bounds the members
+LONGEST_NAME = 1_000
 UNPACK = "unpack it and hand in the .ipynb file itself"
 
 
@@ -93,6 +94,8 @@ def members(name: str, file: io.BufferedIOBase, size: int, limits: Limits = OF_O
 def safe(name: str) -> PurePosixPath:
     """The path of a member, if it stays where it belongs; raises Refused."""
     parts = name.split("/")
+    if len(name) > LONGEST_NAME:
+        raise Refused(f"the archive holds a path of more than {LONGEST_NAME:,} characters: {UNPACK}")
     if name.startswith("/") or re.match(r"[A-Za-z]:", name):
         raise Refused(f"the archive holds an absolute path: {UNPACK}")
     if ".." in parts or "\\" in name or "\0" in name:

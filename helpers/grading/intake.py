@@ -342,9 +342,14 @@ def _submission(student: str, file: str, path: Path, data: bytes, lab: Lab) -> S
     except Refused as refused:
         return Rejected(student, file, path, str(refused))
     ids = {cell.grade_id for cell in cells if cell.grade_id}
-    if not ids & set(lab.ids):
+    if not ids & set(lab.ids) and (ids or not _known_to_jupyter(cells, lab)):
         return Rejected(student, file, path, _not_this_lab(ids, lab), aside=True)
     return Submission(student, file, path, cells, hashlib.sha256(data).hexdigest())
+
+
+def _known_to_jupyter(cells: Sequence[HandedIn], lab: Lab) -> bool:
+    """Whether all cells for answers are there by Jupyter's ids, although a program dropped nbgrader's."""
+    return {cell.id for cell in lab.solutions} <= {cell.id for cell in cells} - {""}
 
 
 def _not_this_lab(ids: set[str], lab: Lab) -> str:

@@ -300,8 +300,18 @@ def names_known(page: Page) -> Found:
             used = {node.id for node in ast.walk(ast.parse(f"({cell.probe.expression})")) if isinstance(node, ast.Name)}
             for name in sorted(used - known):
                 yield cell.number, f"probe is given {name!r}, which no cell before it defines"
-        if cell.is_code:
+        if cell.is_code and not cell.is_feedback:
             known |= _bound(cell.source)
+
+
+def left_out(page: Page) -> Found:
+    planned = [cell for cell in page.lab.cells if cell.is_code and not cell.is_feedback]
+    known = set(dir(builtins)).union(*(_bound(cell.source) for cell in planned))
+    unplanned = set().union(*(_bound(cell.source) for cell in page.lab.cells if cell.is_code and cell.is_feedback))
+    for cell in planned:
+        used = {node.id for node in ast.walk(tree_of(cell.source) or ast.Module([], [])) if isinstance(node, ast.Name)}
+        for name in sorted(used & unplanned - known):
+            yield cell.number, f"it uses {name!r} of a cell for feedback or exploring, which grading leaves out"
 
 
 def _bound(source: str) -> set[str]:
@@ -312,6 +322,8 @@ def _bound(source: str) -> set[str]:
             found.add(node.name)
         elif isinstance(node, ast.alias):
             found.add((node.asname or node.name).split(".")[0])
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
     return found
@@ -354,6 +366,7 @@ RULES = (
     Rule("parts", parts),
     Rule("answers", answers),
     Rule("names known", names_known),
+    Rule("left out", left_out),
     Rule("asserts", asserts),
 )
 

@@ -216,6 +216,17 @@ def test_a_folder_that_there_is_not(tmp_path):
     assert submissions(tmp_path, LAB) == []
 
 
+def test_a_program_that_drops_nbgraders_ids_drops_no_submission(tmp_path):
+    made = solved(LAB)
+    for each in made["cells"]:
+        each["metadata"] = {}
+    put(tmp_path, "alice.ipynb", as_bytes(made))
+    assert told(tmp_path) == [("alice", "alice.ipynb", True)]
+    made["cells"].pop(4)
+    put(tmp_path, "alice.ipynb", as_bytes(made))
+    assert "another program dropped the marks" in reason(tmp_path)
+
+
 def test_only_what_the_lab_needs_is_matched(tmp_path):
     """The file's name says nothing; one cell of the lab is enough."""
     one = as_bytes({**notebook(), "cells": [code(1, "total = sum", **marks("made01-total", "solution"))]})
@@ -399,6 +410,8 @@ HOSTILE = {
     "backslash.zip": (zipped(GOOD | {"..\\x.ipynb": SOLVED}), "backslash"),
     "backslash.tar": (tarred(GOOD | {"a\\x.ipynb": SOLVED}), "backslash"),
     "nul.zip": (zipped(GOOD | {"lab.ipynbX.txt": b""}).replace(b"ipynbX", b"ipynb\0"), "backslash"),
+    "name.zip": (zipped(GOOD | {"-" * 60_000: b""}), "more than 1,000 characters"),
+    "name.tar": (tarred(GOOD | {"-" * 60_000: b""}), "more than 1,000 characters"),
     "nameless.tar": (tarred(GOOD | {".": b""}), "without a name"),
     "link.zip": (link_in_zip(), "a link or a device"),
     "link.tar": (tarred({"lab.ipynb": b""}, change=linked(tarfile.SYMTYPE)), "a link or a device"),

@@ -51,6 +51,10 @@ class Course:
         path.write_bytes(as_bytes(made))
         return path
 
+    def validated(self, student: str) -> str:
+        """What `nbgrader validate` says of the notebook of a student."""
+        return self.nbgrader("validate", f"submitted/{student}/{self.lab.name}/{self.lab.name}.ipynb").stdout
+
     def grades(self) -> dict[str, tuple[float, float]]:
         """Points and the most points by student."""
         exported = self.nbgrader("export")
@@ -102,13 +106,10 @@ def test_nbgrader_writes_feedback(graded):
         assert graded.lab.graded[0].grade_id in page.read_text(encoding="utf-8")
 
 
-def test_nbgrader_validates_the_solved_lab_only(graded):
-    said = {
-        student: graded.nbgrader("validate", f"submitted/{student}/{graded.lab.name}/{graded.lab.name}.ipynb").stdout
-        for student in ("solved", "untouched")
-    }
-    assert said["solved"].startswith("Success! Your notebook passes all the tests.")
-    assert f"VALIDATION FAILED ON {len(graded.lab.graded)} CELL(S)" in said["untouched"]
+def test_nbgrader_validates_the_solved_lab(graded):
+    assert graded.validated("solved").startswith("Success! Your notebook passes all the tests.")
+    if graded.lab.name == NAME:  # for the labs themselves autograde has shown it already
+        assert "VALIDATION FAILED ON 3 CELL(S)" in graded.validated("untouched")
 
 
 # -- what a notebook may hold besides -------------------------------------------------------------------

@@ -199,6 +199,8 @@ MISTAKES = [
     ("answers", cell(9, grade_id="made01-two"), "nothing grades `made01-two`"),
     ("answers", cell(7, grade_id="made01-results"), "call it made01-total-results"),
     ("names known", line(7, "probe(total", "probe(totl"), "'totl', which no cell before it defines"),
+    ("names known", line(7, "probe(total", "probe(picture"), "'picture', which no cell before it defines"),
+    ("left out", line(9, "doubled = ", "sign = picture\ndoubled = "), "it uses 'picture' of a cell for feedback"),
     ("asserts", cell(7, 'seen = probe(total, "made01.total", "results")'), "full marks"),
     ("asserts", line(7, "### END HIDDEN TESTS", "### END HIDDEN TESTS\nseen.points"), "bare expression"),
 ]
