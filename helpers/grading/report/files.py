@@ -26,19 +26,21 @@ def put(path: Path, data: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def put_all(folder: Path, files: Mapping[str, bytes], students: list[dict]) -> list[Path]:
-    """Write all `files` and an index of them; remove what the index of last time has and this one has not.
+def put_all(folder: Path, formats: Mapping[str, Mapping[str, bytes]], students: list[dict]) -> list[Path]:
+    """Write the files of each format and an index of them; remove what a format had last time and has not now.
 
     So a student who is not graded any more keeps no old feedback.
     """
-    before = _index(folder / INDEX)
-    index = {"reports": sorted(files), "students": students}
-    written = {**files, INDEX: as_json(index)}
+    reports = _index(folder / INDEX)
+    before = {name for format in formats for name in reports.get(format, ())}
+    files = {name: data for made in formats.values() for name, data in made.items()}
+    reports |= {format: sorted(made) for format, made in formats.items()}
+    files[INDEX] = as_json({"reports": dict(sorted(reports.items())), "students": students})
     for name in sorted(before - set(files)):
         (folder / name).unlink(missing_ok=True)
-    for name in sorted(written):
-        put(folder / name, written[name])
-    return [folder / name for name in sorted(written)]
+    for name in sorted(files):
+        put(folder / name, files[name])
+    return [folder / name for name in sorted(files)]
 
 
 def as_json(data) -> bytes:
@@ -49,13 +51,13 @@ def as_json(data) -> bytes:
     return text.encode() + b"\n"
 
 
-def _index(path: Path) -> set[str]:
-    """The reports that an index names, but none outside its folder."""
+def _index(path: Path) -> dict[str, list[str]]:
+    """The files of each format that an index names, but none outside its folder."""
     try:
-        names = json.loads(path.read_bytes())["reports"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return set()
-    return {name for name in names if isinstance(name, str) and _inside(name)}
+        reports = json.loads(path.read_bytes())["reports"]
+        return {format: [name for name in names if _inside(name)] for format, names in reports.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def _inside(name: str) -> bool:

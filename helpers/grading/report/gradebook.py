@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 
-from helpers.grading.report.material import Made, Material
+from helpers.grading.report.material import Made, Material, Told
 from helpers.grading.report.words import cell, one_line
 
 COLUMNS = (
@@ -38,7 +38,8 @@ def gradebook(material: Material) -> Made:
         score = standing.score
         known = {"assignment": material.lab.name, "student_id": standing.student, "max_score": material.lab.out_of}
         if score is None:
-            told.append(f"no score for {one_line(standing.student, 80)}: {one_line(standing.reason, 200)}")
+            said = f"no score for {one_line(standing.student, 80)}, who handed in {one_line(standing.reason, 200)}"
+            told += [Told(f"{said}: take out all but one", loud=True)] if standing.torn else []
         else:
             known |= {"raw_score": score, "late_submission_penalty": 0, "score": score}
         rows.writerow({column: cell(value) for column, value in known.items()})

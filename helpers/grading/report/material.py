@@ -47,12 +47,24 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Told:
+    """A line for the instructor; `loud` where something is missing until somebody acts."""
+
+    text: str
+    loud: bool = False
+
+
+@dataclass(frozen=True)
 class Standing:
-    """One student in a gradebook: a score, or None and the reason why there is none."""
+    """One student in a gradebook: a score, or None and the reason why there is none.
+
+    `torn` where several submissions disagree on it.
+    """
 
     student: str
     score: float | None
     reason: str = ""
+    torn: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,8 +84,9 @@ class Material:
     entries: tuple[Entry, ...]
     fingerprints: Fingerprints = Fingerprints()
     template: bytes | None = None
+    column: str = ""
     zero_rejected: bool = False
-    told: tuple[str, ...] = ()
+    told: tuple[Told, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """Submissions by state, those that need doing first."""
@@ -104,7 +117,7 @@ class Material:
         scores = {entry.points for entry in tried}
         if len(scores) > 1:
             files = ", ".join(f"{entry.result.file}: {amount(entry.points)}" for entry in tried)
-            return Standing(student, None, f"{len(tried)} submissions with different points ({files})")
+            return Standing(student, None, f"{len(tried)} submissions with different points ({files})", torn=True)
         return Standing(student, scores.pop())
 
 
@@ -113,17 +126,17 @@ class Made:
     """What a format gives: files by their path in the results folder, and what the instructor must be told."""
 
     files: Mapping[str, bytes]
-    told: tuple[str, ...] = ()
+    told: tuple[Told, ...] = ()
 
 
-def gather(results: Iterable[Result], lab: LabInfo, **others) -> Material:
+def gather(results: Iterable[Result], lab: LabInfo, *, told: Iterable[Told] = (), **others) -> Material:
     """The results as material, sorted by student and file; of several for one file the last counts."""
     last: dict[tuple[str, str], Result] = {}
     for result in results:
         last[result.student, result.file] = result
     names = stems(last)
     entries = tuple(Entry(result, names[key], why_unsettled(result, lab)) for key, result in sorted(last.items()))
-    return Material(lab, entries, told=tuple(_told(entries)), **others)
+    return Material(lab, entries, told=(*told, *_told(entries)), **others)
 
 
 def why_unsettled(result: Result, lab: LabInfo | None = None) -> str:
@@ -154,14 +167,14 @@ def why_unsettled(result: Result, lab: LabInfo | None = None) -> str:
     return f"the marks for {', '.join(odd)} are not those of this lab" if odd else ""
 
 
-def _told(entries: Sequence[Entry]) -> Iterable[str]:
+def _told(entries: Sequence[Entry]) -> Iterable[Told]:
     files = Counter(entry.result.student for entry in entries)
     for student, count in files.items():
         if count > 1:
-            yield f"{one_line(student, 80)} handed in {plural(count, 'file')}: each is reported"
+            yield Told(f"{one_line(student, 80)} handed in {plural(count, 'file')}: each is reported")
     renamed = [entry for entry in entries if entry.stem != entry.result.student]
     if renamed:
-        yield (
+        yield Told(
             f"{plural(len(renamed), 'name')} of students cannot be a file's name or could be taken for another's: "
             "files.json says which file is whose"
         )

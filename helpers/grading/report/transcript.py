@@ -33,7 +33,9 @@ def as_text(material: Material) -> str:
         row = [padded(one_line(entry.result.student, 80), NAME_COLUMNS), padded(STATE_WORDS[entry.state], 9)]
         row += [padded(_points(entry, lab.out_of), 9), *signs, _why(entry)]
         lines.append("  ".join(row).rstrip())
-    lines += ["", *(f"note: {text}" for text in material.told)] if material.told else []
+    lines += (
+        ["", *(f"{'!!!' if told.loud else 'note:'} {told.text}" for told in material.told)] if material.told else []
+    )
     return "\n".join([*lines, "", *_end(material)]) + "\n"
 
 
@@ -63,6 +65,10 @@ def _end(material: Material) -> list[str]:
     if counts[UNGRADED]:
         waiting = plural(counts[UNGRADED], "submission")
         lines.append(f"!!! {waiting} NOT GRADED. That is no zero: the grader failed. Grade again before you publish.")
+    elif any(told.loud for told in material.told):
+        lines.append(
+            "!!! Every submission that is here is graded, rejected or at fault; see to the lines with !!! above."
+        )
     else:
         lines.append("every submission is graded, rejected or at fault")
     return lines

@@ -40,8 +40,10 @@ def plain(text: str, *, longest: int = LONGEST, most_lines: int = MOST_LINES) ->
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
-def one_line(text: str, longest: int = 300) -> str:
-    """`text` as one cleaned line."""
+def one_line(text: str, longest: int | None = 300) -> str:
+    """`text` as one cleaned line, not shortened where `longest` is None."""
+    if longest is None:
+        return " ".join(plain(text, longest=len(text) + 1, most_lines=len(text) + 1).split())
     words = " ".join(plain(text, longest=4 * longest).split())
     return words if len(words) <= longest else words[: longest - 1].rstrip() + "…"
 
@@ -51,9 +53,9 @@ def first_line(text: str, longest: int = 160) -> str:
     return one_line(next((line for line in plain(text).split("\n") if line.strip()), ""), longest)
 
 
-def escaped(text: str) -> str:
+def escaped(text: str, longest: int | None = 300) -> str:
     """One line for HTML, safe between tags and in a quoted attribute."""
-    return html.escape(one_line(text), quote=True)
+    return html.escape(one_line(text, longest), quote=True)
 
 
 def block(text: str) -> str:
@@ -61,9 +63,9 @@ def block(text: str) -> str:
     return html.escape(plain(text), quote=True)
 
 
-def markdown(text: str) -> str:
+def markdown(text: str, longest: int | None = 300) -> str:
     """One line for Markdown in which nothing is markup, a link or a tag."""
-    return _MARKDOWN.sub(lambda sign: "\\" + sign.group(), one_line(text))
+    return _MARKDOWN.sub(lambda sign: "\\" + sign.group(), one_line(text, longest))
 
 
 def fenced(text: str) -> str:
