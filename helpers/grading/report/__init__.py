@@ -112,17 +112,19 @@ def write(
     formats: Sequence[str] | None = None,
     *,
     shard: tuple[int, int] | None = None,
+    lacks: Sequence[str] = (),
     **options,
 ) -> list[Path]:
     """Write reports into `folder` and return the paths; `formats` are names of `FORMATS`, default all.
 
     `canvas`: the bytes of Canvas's exported gradebook, to be filled, and `column` the heading to fill where it is not
     the lab's title; `fingerprints`: for the summary's list of equal answers; `zero_rejected`: give rejected submissions
-    0 points instead of none; `told`: more for the instructor; `shard`: (which, of how many), for `merge`. `lab.json`
-    and `files.json` are always written: what was reported on, and which file is whose.
+    0 points instead of none; `told`: more for the instructor; `shard`: (which, of how many), for `merge`;
+    `lacks`: what is missing of the class. `lab.json` and `files.json` are always written: what was reported on, and
+    which file is whose.
     """
     material, files = make(results, lab, formats, **options)
-    files["lab"] = {LAB: as_json({"lab": lab.as_json(), "shard": list(shard) if shard else None})}
+    files["lab"] = {LAB: as_json({"lab": lab.as_json(), "shard": shard, "lacks": list(lacks)})}
     students = [
         {"student": entry.result.student, "file": entry.result.file, "name": entry.stem} for entry in material.entries
     ]

@@ -22,6 +22,13 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Heading:
+    """A heading within a section."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Tiles:
     """Numbers with a word each: (number, word, loud)."""
 
@@ -67,7 +74,7 @@ class Section:
     """A heading and what stands under it; `alarm` puts it into a frame."""
 
     title: str
-    blocks: tuple[Text | Tiles | Table | Drawing, ...]
+    blocks: tuple[Text | Heading | Tiles | Table | Drawing, ...]
     alarm: bool = False
 
 
@@ -116,6 +123,7 @@ def _html_tiles(tiles: Tiles) -> str:
 
 _HTML = {
     Text: lambda text: f"<p{BAD if text.loud else ''}>{escaped(text.text, None)}</p>",
+    Heading: lambda heading: f"<h3>{escaped(heading.text)}</h3>",
     Tiles: _html_tiles,
     Table: _html_table,
     Drawing: lambda drawing: f"<figure>{drawing.svg}<figcaption>{escaped(drawing.words)}</figcaption></figure>",
@@ -125,7 +133,8 @@ _HTML = {
 def _markdown_table(table: Table) -> str:
     rule = ["---:" if column in table.numbers else "---" for column in range(len(table.heads))]
     rows = [[markdown(head) for head in table.heads], rule, *([_markdown_cell(c) for c in row] for row in table.rows)]
-    return f"{markdown(table.caption)}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    caption = f"{markdown(table.caption)}\n\n" if table.caption else ""
+    return caption + "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _markdown_cell(cell: str | Share | Link) -> str:
@@ -138,6 +147,7 @@ def _markdown_cell(cell: str | Share | Link) -> str:
 
 _MARKDOWN = {
     Text: lambda text: f"**{markdown(text.text, None)}**" if text.loud else markdown(text.text, None),
+    Heading: lambda heading: f"### {markdown(heading.text)}",
     Tiles: lambda tiles: "\n".join(f"- {markdown(number)} {markdown(word)}" for number, word, _ in tiles.tiles),
     Table: _markdown_table,
     Drawing: lambda drawing: markdown(drawing.words),

@@ -24,6 +24,10 @@ HOW = (
     "No time on a clock counts."
 )
 
+ALL_RIGHT = "Every part is right. To go further, run check again: where an exercise has a stretch goal, it says which."
+CODE = ("error", "crash")
+"""Outcomes whose explanation is mostly a traceback."""
+
 
 def feedback(material: Material) -> Made:
     """Two files for each submission."""
@@ -44,6 +48,10 @@ def state_words(entry: Entry) -> str:
     if entry.state == STUDENT_FAULT:
         return f"Your notebook did not run to its end: {reason}. What was earned before and after that is kept."
     return ""
+
+
+def all_right(entry: Entry) -> bool:
+    return all(mark.outcome == "right" for mark in entry.result.marks)
 
 
 def _exercises(entry: Entry, lab: LabInfo) -> list[tuple[str, str, list[tuple[Part, Mark]]]]:
@@ -92,7 +100,8 @@ def as_html(entry: Entry, lab: LabInfo) -> bytes:
 def _score(entry: Entry, lab: LabInfo) -> str:
     got, most = amount(entry.points), amount(lab.out_of)
     share = entry.points / lab.out_of if lab.out_of else 1.0
-    return f'<p class="score"><b>{got}</b> of {most} points</p>' + meter(share, f"{got} of {most} points")
+    more = f'<p class="good">{escaped(ALL_RIGHT)}</p>' if all_right(entry) else ""
+    return f'<p class="score"><b>{got}</b> of {most} points</p>{meter(share, f"{got} of {most} points")}{more}'
 
 
 def _overview(exercises: Sequence, lab: LabInfo) -> str:
@@ -126,7 +135,8 @@ def _part(part: Part, mark: Mark) -> str:
         f'<span class="{kind}">{escaped(text)}</span> <span class="quiet">· {_of(mark.points, mark.out_of)}</span></h3>'
     )
     seen = f"<p>What was seen: <strong>{escaped(mark.mistake)}</strong></p>" if mark.mistake else ""
-    said = f'<div class="said">{block(mark.why)}</div>' if mark.why.strip() else ""
+    css = "said code" if mark.outcome in CODE else "said"
+    said = f'<div class="{css}">{block(mark.why)}</div>' if mark.why.strip() else ""
     return f'<div class="card">{head}{seen}{said}</div>' if seen or said else head
 
 
@@ -154,6 +164,7 @@ def as_markdown(entry: Entry, lab: LabInfo) -> bytes:
     exercises = _exercises(entry, lab)
     if exercises:
         lines += [f"**{_of(entry.points, lab.out_of)} points**", ""]
+        lines += [markdown(ALL_RIGHT), ""] if all_right(entry) else []
         lines += ["| exercise | part | verdict | points |", "|---|---|---|---:|"]
         for _, title, pairs in exercises:
             for part, mark in pairs:

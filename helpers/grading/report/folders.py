@@ -19,35 +19,44 @@ LINES, LAB = "results.jsonl", "lab.json"
 
 @dataclass(frozen=True)
 class Folder:
-    """What a results folder holds: results, the lab, which shard of how many it is, what was odd in it.
+    """What a results folder holds: results, the lab, which shard of how many it is.
 
-    `complete` is False where results may be missing: a torn line, a shard that is not there.
+    `told` is for the reports; `lacks` says which results may be missing, and is kept with merged ones; `remarks` are
+    for whoever calls, and in no report.
     """
 
     results: tuple[Result, ...]
     lab: LabInfo
     shard: tuple[int, int] | None = None
     told: tuple[Told, ...] = ()
-    complete: bool = True
+    lacks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def all_told(self) -> tuple[Told, ...]:
+        """What the reports say of it, what it lacks first."""
+        return (*(Told(text, loud=True) for text in self.lacks), *self.told)
 
 
-def read_lines(path: Path) -> tuple[list[Result], list[Told]]:
-    """The results of a JSONL file and what was odd in it; of several for one student and file the last counts.
+def read_lines(path: Path) -> tuple[list[Result], str, list[str]]:
+    """The results of a JSONL file, what it lacks, and remarks; of several for one student and file the last counts.
 
-    The last line of a run that was killed may be torn: it is told and left out, and so is any other that is no
-    result.
+    The last line of a run that was killed may be torn: its result is missing. A torn line before others is what is
+    left of a run that was taken up again.
     """
     last: dict[tuple[str, str], Result] = {}
-    told = []
-    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
-        if not line.strip():
-            continue
+    lines = [(number, line) for number, line in enumerate(path.read_bytes().split(b"\n"), 1) if line.strip()]
+    lacks, remarks = "", []
+    for number, line in lines:
         try:
             result = Result.from_json(json.loads(line))
             last[result.student, result.file] = result
         except (ValueError, KeyError, TypeError, RecursionError):
-            told.append(Told(f"{path.name}: line {number} is torn or no result, and is LEFT OUT", loud=True))
-    return list(last.values()), told
+            text = f"{path.name}: line {number} is torn or no result, and is left out"
+            if number == lines[-1][0]:
+                lacks = f"{text}; grade again to complete it"
+            else:
+                remarks.append(text)
+    return list(last.values()), lacks, remarks
 
 
 def read(folder: Path) -> Folder:
@@ -60,10 +69,11 @@ def read(folder: Path) -> Folder:
         data = json.loads((folder / LAB).read_bytes())
         lab = LabInfo.from_json(data["lab"])
         shard = tuple(data["shard"]) if data.get("shard") else None
+        before = tuple(map(str, data.get("lacks", ())))
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise ValueError(f"{folder / LAB} is not what `warpbook grade` writes ({problem}): grade again") from None
-    results, told = read_lines(folder / LINES)
-    return Folder(tuple(results), lab, shard, tuple(told), complete=not told)
+    results, lacks, remarks = read_lines(folder / LINES)
+    return Folder(tuple(results), lab, shard, (), (*before, *filter(None, [lacks])), tuple(remarks))
 
 
 def merge(folders: Sequence[Path]) -> Folder:
@@ -77,21 +87,21 @@ def merge(folders: Sequence[Path]) -> Folder:
         raise ValueError("there is no results folder to merge")
     first_path, first = found[0]
     lab = first.lab
-    told, complete = [], True
+    told: list[Told] = []
+    lacks: list[str] = []
     for path, folder in found:
         if replace(folder.lab, versions=(), tiers=()) != replace(lab, versions=(), tiers=()):
-            raise ValueError(
-                f"{path} and {first_path} are not of one lab: {folder.lab.name}, {lab.name}, or other points"
-            )
+            labs = f"{folder.lab.name}, {lab.name}"
+            raise ValueError(f"{path} and {first_path} are of different labs, or of other points: {labs}")
         if folder.lab.versions != lab.versions:
             told.append(Told(f"{path.name} and {first_path.name} were graded with different versions"))
-        told += [replace(line, text=f"{path.name}: {line.text}") for line in folder.told]
-        complete &= folder.complete
+        lacks += [f"{path.name}: {text}" for text in folder.lacks]
     tiers = {tier.name: tier for _, folder in reversed(found) for tier in folder.lab.tiers}
     lab = replace(lab, tiers=tuple(tiers[name] for name in sorted(tiers)))
-    missing = _shards([(path.name, folder.shard) for path, folder in found])
-    results, disagree = _results(found, lab)
-    return Folder(tuple(results), lab, None, (*told, *missing, *disagree), complete and not missing)
+    lacks += _shards([(path.name, folder.shard) for path, folder in found])
+    results, more = _results(found, lab)
+    remarks = [f"{path.name}: {text}" for path, folder in found for text in folder.remarks]
+    return Folder(tuple(results), lab, None, (*told, *more), tuple(lacks), tuple(remarks))
 
 
 def keep(folder: Path, results: Sequence[Result]) -> None:
@@ -100,19 +110,19 @@ def keep(folder: Path, results: Sequence[Result]) -> None:
     put(folder / LINES, b"".join(json.dumps(result.as_json()).encode() + b"\n" for result in ordered))
 
 
-def _shards(shards: list[tuple[str, tuple[int, int] | None]]) -> list[Told]:
-    told = []
+def _shards(shards: list[tuple[str, tuple[int, int] | None]]) -> list[str]:
+    """What is missing of the class, as far as the folders say which shards they are."""
+    lacks = []
     known = [shard for _, shard in shards if shard]
     for count in sorted({count for _, count in known}):
         there = [which for which, of in known if of == count]
         missing = [str(which) for which in range(1, count + 1) if which not in there]
         if missing:
-            text = f"SHARDS MISSING of {count}: {listed(missing)}. Their submissions are not in this report"
-            told.append(Told(text, loud=True))
+            lacks.append(f"SHARDS MISSING of {count}: {listed(missing)}. Their submissions are not in this report")
     if len({count for _, count in known}) > 1:
         said = ", ".join(f"{name}: {shard[0]} of {shard[1]}" for name, shard in shards if shard)
-        told.append(Told(f"the folders are shards of different divisions of the class: {said}", loud=True))
-    return told
+        lacks.append(f"the folders are shards of different divisions of the class: {said}")
+    return lacks
 
 
 def _results(found: list[tuple[Path, Folder]], lab: LabInfo) -> tuple[list[Result], list[Told]]:

@@ -8,18 +8,21 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
+from helpers.grading.report.words import one_line
+
 LONGEST = 100
 """Bytes of a name in UTF-8; a file system takes 255, suffix included."""
-_FORBIDDEN = re.compile(r'[<>:"/\\|?*%#\s]+')  # Windows forbids the first nine; % and # confuse links
+_ALLOWED = " .,-_+=@()"
+"""Besides letters and digits: no sign that a file system, a shell or a link takes for something else."""
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)", re.IGNORECASE)
 
 
 def safe(name: str) -> str:
     """`name` without what a file name must not have; it may be another name's too."""
-    text = unicodedata.normalize("NFC", name)
-    text = "".join("_" if unicodedata.category(sign)[0] == "C" else sign for sign in text)
-    text = _FORBIDDEN.sub(lambda found: " " if found.group() == " " else "_", text).strip(" ")
-    text = re.sub(r"^[.\-~]", "_", text)
+    text = unicodedata.normalize("NFC", one_line(name))
+    text = "".join(sign if sign in _ALLOWED or unicodedata.category(sign)[0] in "LMN" else "\0" for sign in text)
+    text = re.sub("\0+", "_", text)
+    text = re.sub(r"^[.\-]", "_", text)
     if _DEVICES.match(text):
         text = "_" + text
     text = text.encode()[:LONGEST].decode(errors="ignore").rstrip(" .")

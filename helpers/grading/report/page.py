@@ -50,10 +50,10 @@ code{font:.9em/1.45 ui-monospace,"Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mon
 table{border-collapse:collapse;width:100%;margin:.5rem 0}
 caption{text-align:left;color:var(--quiet);padding:.25rem 0}
 th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;font-weight:400;
-border-bottom:1px solid var(--line)}
+border-bottom:1px solid var(--line);min-width:4rem}
 thead th{color:var(--quiet);font-size:.875rem;border-bottom-width:2px}
 tfoot th,tfoot td{font-weight:600;border-bottom:0}
-.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+th.number,td.number{text-align:right;padding-right:1.25rem;white-space:nowrap;font-variant-numeric:tabular-nums}
 td.number:last-child,th.number:last-child{padding-right:0}
 .quiet{color:var(--quiet)}
 .small{font-size:.875rem}
@@ -66,18 +66,21 @@ td.number:last-child,th.number:last-child{padding-right:0}
 .card>:first-child{margin-top:0}
 .card>:last-child{margin-bottom:0}
 .alarm{background:var(--alarm);border:2px solid var(--bad)}
-.said{white-space:pre-wrap;margin:.5rem 0;padding:.1rem 0 .1rem .8rem;border-left:3px solid var(--line);
-font:.875rem/1.5 ui-monospace,"Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;overflow:hidden}
+.said{white-space:pre-wrap;margin:.5rem 0;padding:.1rem 0 .1rem .8rem;border-left:3px solid var(--line);overflow:hidden}
+.said.code{font:.875rem/1.5 ui-monospace,"Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .score{font-size:1.25rem;margin:.75rem 0 .25rem}
 .score b{font-size:2rem}
 .steps{margin:.5rem 0;padding-left:1.2rem}
 .steps li{margin:.35rem 0}
 .steps code{display:inline-block;background:var(--track);border-radius:.25rem;padding:.05rem .4rem}
 .tiles{display:flex;flex-wrap:wrap;gap:.75rem;margin:.75rem 0;padding:0;list-style:none}
-.tiles li{flex:1 1 8rem;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.5rem .9rem}
+.tiles li{flex:1 1 6.5rem;box-sizing:border-box;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.5rem .9rem}
 .tiles b{display:block;font-size:1.6rem;line-height:1.3;font-variant-numeric:tabular-nums}
 .tiles .alarm{background:var(--alarm);border:2px solid var(--bad);color:var(--bad)}
+figure{margin:.5rem 0}
+figcaption{color:var(--quiet)}
 svg{display:block;max-width:100%}
+.histogram{width:34rem}
 svg text{font:12px system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:var(--ink)}
 svg .faint{fill:var(--quiet)}
 svg .track{fill:var(--track)}
@@ -138,7 +141,7 @@ def table(caption: str, heads: list[str], rows: list[list[str]], *, numbers: tup
     body = "".join(_row(row, css) for row in rows)
     last = f"<tfoot>{_row(list(foot), css)}</tfoot>" if foot else ""
     return (
-        f'<div class="scroll"><table><caption>{caption}</caption><thead><tr>{head}</tr></thead>'
+        f'<div class="scroll"><table>{f"<caption>{caption}</caption>" if caption else ""}<thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody>{last}</table></div>"
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helpers.grading.report import document, tally
-from helpers.grading.report.document import Drawing, Link, Section, Share, Table, Text, Tiles
+from helpers.grading.report.document import Drawing, Heading, Link, Section, Share, Table, Text, Tiles
 from helpers.grading.report.material import STATE_WORDS, Entry, Made, Material
 from helpers.grading.report.verdicts import VERDICTS, what_for
 from helpers.grading.report.words import amount, first_line, listed, one_line, plural
@@ -39,7 +39,7 @@ def _ungraded(material: Material) -> Iterator[Section]:
             f"{what} not graded",
             (
                 Text("The grader failed here. That is no zero: grade again before you publish anything.", loud=True),
-                Table("", ("student", "why"), tuple((e.result.student, first_line(e.unsettled, 200)) for e in waiting)),
+                _grouped("why", [(first_line(entry.unsettled, 200), entry) for entry in waiting]),
             ),
             alarm=True,
         )
@@ -96,7 +96,8 @@ def _mistakes(material: Material) -> Iterator[Section]:
             more = f", the {COMMON} commonest of {len(rows)}" if len(rows) > COMMON else ""
             cells = tuple((row.mistake, f"{row.students:,}", row.words) for row in rows[:COMMON])
             heads = ("what was seen", "students", "what they are told first")
-            tables.append(Table(f"{material.lab.title_of(exercise)}{more}", heads, cells, numbers=(1,)))
+            tables.append(Heading(material.lab.title_of(exercise) + more))
+            tables.append(Table("", heads, cells, numbers=(1,)))
     if tables:
         yield Section("Misconceptions, for the next lecture", tuple(tables))
 
@@ -115,7 +116,7 @@ def _reasons(material: Material) -> Iterator[Section]:
     for state, title in ((REJECTED, "Rejected"), (STUDENT_FAULT, "Stopped on the way")):
         entries = material.of(state)
         if entries:
-            rows = tuple((e.result.student, e.result.file, first_line(e.result.reason, 200)) for e in entries)
+            rows = tuple((_named(e), one_line(e.result.file, 80), first_line(e.result.reason, 200)) for e in entries)
             yield Section(title, (Text(f"{STATES[state].capitalize()}."), Table("", ("student", "file", "why"), rows)))
 
 
@@ -138,17 +139,25 @@ def _same(material: Material) -> Iterator[Section]:
 
 
 def _notes(material: Material) -> Iterator[Section]:
-    rows = tuple(
-        (entry.result.student, one_line(note)) for entry, notes in tally.noted(material.entries) for note in notes
-    )
-    if rows:
-        yield Section("Notes of the grader", (Table("Students do not see these", ("student", "note"), rows),))
+    noted = [(one_line(note), entry) for entry in material.entries for note in entry.result.notes]
+    if noted:
+        yield Section("Notes of the grader", (Text("Students do not see these."), _grouped("note", noted)))
+
+
+def _grouped(head: str, found: list[tuple[str, Entry]]) -> Table:
+    """What was said, of how many, and of whom; the commonest first."""
+    by: dict[str, list[str]] = {}
+    for said, entry in found:
+        by.setdefault(said, []).append(_named(entry))
+    rows = sorted(by.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    cells = tuple((said, f"{len(names):,}", listed(names)) for said, names in rows)
+    return Table("", (head, "submissions", "of"), cells, numbers=(1,))
 
 
 def _students(material: Material) -> Iterator[Section]:
     of = amount(material.lab.out_of)
     rows = tuple(
-        (Link(entry.result.student, f"feedback/{entry.stem}.html"), STATE_WORDS[entry.state], _of(entry, of))
+        (Link(_named(entry), f"feedback/{entry.stem}.html"), STATE_WORDS[entry.state], _of(entry, of))
         for entry in material.entries
     )
     if rows:
@@ -185,6 +194,10 @@ SECTIONS = (
     _sandbox,
 )
 """The page from top to bottom."""
+
+
+def _named(entry: Entry) -> str:
+    return one_line(entry.result.student, 48)
 
 
 def _of(entry: Entry, of: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from helpers.grading.report.lab import Part
 from helpers.grading.report.material import Entry, Material
-from helpers.grading.report.words import first_line, one_line
+from helpers.grading.report.words import first_line, gist, one_line
 from helpers.grading.results import FAULTS
 
 STOPPED = ("error", *FAULTS)
@@ -126,7 +125,7 @@ def stops(material: Material) -> list[tuple[Part, dict[str, int], str]]:
         stopped = [mark for mark in marks if mark.outcome in STOPPED]
         if stopped:
             counts = Counter(mark.outcome for mark in stopped)
-            said = Counter(first_line(mark.why) for mark in stopped if mark.why.strip())
+            said = Counter(gist(mark.why) for mark in stopped if mark.why.strip())
             message = min(said.items(), key=_commonest)[0] if said else ""
             found.append((part, {kind: counts[kind] for kind in STOPPED if counts[kind]}, message))
     return found
@@ -147,8 +146,3 @@ def same(material: Material) -> tuple[list[tuple[str, ...]], tuple[str, ...], tu
 
 def _commonest(pair: tuple[str, int]) -> tuple[int, str]:
     return -pair[1], pair[0]
-
-
-def noted(entries: Sequence[Entry]) -> list[tuple[Entry, tuple[str, ...]]]:
-    """Submissions with notes for the instructor."""
-    return [(entry, entry.result.notes) for entry in entries if entry.result.notes]

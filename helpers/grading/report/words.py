@@ -53,6 +53,12 @@ def first_line(text: str, longest: int = 160) -> str:
     return one_line(next((line for line in plain(text).split("\n") if line.strip()), ""), longest)
 
 
+def gist(text: str, longest: int = 160) -> str:
+    """The line that says what happened: of a traceback the last, otherwise the first."""
+    lines = [line for line in plain(text).split("\n") if line.strip()]
+    return one_line(lines[-1], longest) if lines and "Traceback" in lines[0] else first_line(text, longest)
+
+
 def escaped(text: str, longest: int | None = 300) -> str:
     """One line for HTML, safe between tags and in a quoted attribute."""
     return html.escape(one_line(text, longest), quote=True)
