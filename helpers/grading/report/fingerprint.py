@@ -52,13 +52,12 @@ def fingerprint(sources: Sequence[str]) -> str:
     """32 hexadecimal digits for the cells of one submission, in order; "" where they hold no code.
 
     Python is read by `tokenize`, and by plain patterns where that gives up; strings that hold CUDA C are read as C. A
-    name counts by where it first occurs, so renaming one everywhere changes nothing; built-in names, attributes and
-    what CUDA names stay what they are. Docstrings do not count.
+    name counts by where it first occurs in its cell, so renaming one everywhere changes nothing; built-in names,
+    attributes and what CUDA names stay what they are. Docstrings do not count.
     """
-    names: dict[str, str] = {}
     words: list[str] = []
     for source in sources:
-        words += [*_python(source.replace("\r\n", "\n").replace("\0", " "), names), "\f"]
+        words += [*_python(source.replace("\r\n", "\n").replace("\0", " "), {}), "\f"]
     if all(word in ("\f", "\n", "pass") for word in words):
         return ""
     return hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -79,7 +78,7 @@ def _python(source: str, names: dict[str, str]) -> list[str]:
             words.append(_string(text, names))
         elif kind == "name":
             words.append(text if before == "." else _renamed(text, _KEPT, names))
-        elif not (text == "\n" and (not words or words[-1] == "\n")):
+        elif not (text == "\n" and (not words or words[-1] in ("\n", IN, OUT))):
             words.append(text)
     return words
 

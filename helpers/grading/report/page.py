@@ -74,7 +74,8 @@ td.number:last-child,th.number:last-child{padding-right:0}
 .steps li{margin:.35rem 0}
 .steps code{display:inline-block;background:var(--track);border-radius:.25rem;padding:.05rem .4rem}
 .tiles{display:flex;flex-wrap:wrap;gap:.75rem;margin:.75rem 0;padding:0;list-style:none}
-.tiles li{flex:1 1 6.5rem;box-sizing:border-box;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.5rem .9rem}
+.tiles li{flex:1 1 6.5rem;box-sizing:border-box;padding:.5rem .9rem;
+background:var(--card);border:1px solid var(--line);border-radius:.5rem}
 .tiles b{display:block;font-size:1.6rem;line-height:1.3;font-variant-numeric:tabular-nums}
 .tiles .alarm{background:var(--alarm);border:2px solid var(--bad);color:var(--bad)}
 figure{margin:.5rem 0}

@@ -21,7 +21,7 @@ _UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud
 # A spreadsheet takes a cell for a formula by its first sign, full-width ones included
 # (https://owasp.org/www-community/attacks/CSV_Injection); some skip white space before it.
 _FORMULA = re.compile("[\\s\ufeff\u200b-\u200f]*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
-_MARKDOWN = re.compile(r"[!\"#$%&*+/:;<=>?@\[\\\]^_`{|}~]")
+_MARKDOWN = re.compile(r"[!#$&*+:<=>?@\[\\\]^_`{|}~]|(?<=www)\.", re.IGNORECASE)
 
 
 def plain(text: str, *, longest: int = LONGEST, most_lines: int = MOST_LINES) -> str:
@@ -103,8 +103,8 @@ def plural(count: int, noun: str, many: str = "") -> str:
 
 
 def listed(names: list[str] | tuple[str, ...], most: int = 20) -> str:
-    """Names in one line, the rest counted."""
-    shown = ", ".join(one_line(name, 80) for name in names[:most])
+    """Names, which may have commas, in one line; the rest counted."""
+    shown = "; ".join(one_line(name, 80) for name in names[:most])
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 

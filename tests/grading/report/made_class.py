@@ -13,7 +13,7 @@ LAB = LabInfo(
         Part("lab05-total-barriers", "lab05.total", "barriers of a warp", 2, "The total of an array"),
         Part("lab05-rows-results", "lab05.rows", "results", 3, "The greatest of each row"),
         Part("lab05-rows-loads", "lab05.rows", "load requests for a row of 4,096", 1, "The greatest of each row"),
-        Part("lab05-scan-results", "lab05.scan", "results", 2.5, "A prefix sum <of & \"a\" block>"),
+        Part("lab05-scan-results", "lab05.scan", "results", 2.5, 'A prefix sum <of & "a" block>'),
     ),
     tiers=(
         Tier(
@@ -52,7 +52,7 @@ NAMES = (
     "half \ud83d a pair",
     "😀 smile",
     SCRIPT,
-    "\"><img src=x onerror=alert(1)>",
+    '"><img src=x onerror=alert(1)>',
     "</title><script>alert(2)</script>",
     "[click](javascript:alert(1)) `x` | *b* # h",
     "\x1b[31mred\x1b[0m\x1b]0;title\x07",
