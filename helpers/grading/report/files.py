@@ -19,8 +19,6 @@ def put(path: Path, data: bytes) -> None:
     try:
         with open(temporary, "xb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from helpers.grading.report.lab import LabInfo
+from helpers.grading.report.lab import LabInfo, Tier
 from helpers.grading.report.names import stems
 from helpers.grading.report.words import amount, one_line, plural
 from helpers.grading.results import GRADED, REJECTED, STATES, STUDENT_FAULT, UNGRADED, Mark, Result
@@ -92,6 +92,11 @@ class Material:
         """Submissions by state, those that need doing first."""
         found = Counter(entry.state for entry in self.entries)
         return {state: found[state] for state in ORDER}
+
+    def tiers(self) -> list[tuple[Tier, int]]:
+        """The sandboxes that submissions ran in, and how many ran in each."""
+        used = Counter(entry.result.tier for entry in self.entries if entry.result.tier)
+        return [(self.lab.tier(name), count) for name, count in sorted(used.items())]
 
     def of(self, state: str) -> list[Entry]:
         return [entry for entry in self.entries if entry.state == state]

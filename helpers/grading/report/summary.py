@@ -167,9 +167,7 @@ def _students(material: Material) -> Iterator[Section]:
 
 def _sandbox(material: Material) -> Iterator[Section]:
     blocks: list = []
-    used = sorted({entry.result.tier for entry in material.entries if entry.result.tier})
-    for tier in map(material.lab.tier, used):
-        count = sum(entry.result.tier == tier.name for entry in material.entries)
+    for tier, count in material.tiers():
         blocks.append(Text(f"{plural(count, 'submission')} ran in “{tier.name}”."))
         blocks += [Text(f"It protects from: {tier.protects}")] if tier.protects else []
         blocks += [Text(f"It does not protect from: {tier.leaves}")] if tier.leaves else []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from helpers.grading.report.material import STATE_WORDS, Entry, Made, Material
 from helpers.grading.report.words import amount, first_line, one_line, padded, plural
 from helpers.grading.results import FAULTS, REJECTED, UNGRADED
@@ -36,7 +38,13 @@ def as_text(material: Material) -> str:
     lines += (
         ["", *(f"{'!!!' if told.loud else 'note:'} {told.text}" for told in material.told)] if material.told else []
     )
-    return "\n".join([*lines, "", *_end(material)]) + "\n"
+    return "\n".join([*lines, "", *_sandboxes(material), *_end(material)]) + "\n"
+
+
+def _sandboxes(material: Material) -> Iterator[str]:
+    for tier, count in material.tiers():
+        open_to = f"; it does not protect from {one_line(tier.leaves)}" if tier.leaves else ""
+        yield f"sandbox {one_line(tier.name)}, {plural(count, 'submission')}{open_to}"
 
 
 def _signs(entry: Entry, parts) -> str:

@@ -168,6 +168,7 @@ def test_the_terminal_has_a_line_for_each_and_ends_loud():
     assert "60 submissions: 4 UNGRADED, 46 graded, 5 at fault, 5 rejected" in text
     assert not set(text) & set("\x00\x07\x08\x1b\r\u202e\ud83d")
     assert max(map(len, lines)) < 200
+    assert "sandbox bubblewrap, 55 submissions; it does not protect from a flaw" in text
     assert "3/12.5" in text and "✗✗     ✓✗    ·" in text
 
 
