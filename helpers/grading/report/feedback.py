@@ -156,7 +156,7 @@ def as_markdown(entry: Entry, lab: LabInfo) -> bytes:
     lines = [
         f"# {markdown(lab.title)}: feedback for {markdown(entry.result.student)}",
         "",
-        markdown(entry.result.file),
+        f"File: {markdown(entry.result.file)}",
         "",
     ]
     said = state_words(entry)

@@ -21,7 +21,8 @@ _UNSHOWN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud
 # A spreadsheet takes a cell for a formula by its first sign, full-width ones included
 # (https://owasp.org/www-community/attacks/CSV_Injection); some skip white space before it.
 _FORMULA = re.compile("[\\s\ufeff\u200b-\u200f]*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
-_MARKDOWN = re.compile(r"[!#$&*+:<=>?@\[\\\]^_`{|}~]|(?<=www)\.", re.IGNORECASE)
+# Marks, tags, entities, tables and mathematics; what makes links of bare addresses; lists at the start of a line.
+_MARKDOWN = re.compile(r"[#$&*<>@\[\\\]_`|~]|:(?=\S)|(?<=www)\.|^[-+=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]", re.IGNORECASE)
 
 
 def plain(text: str, *, longest: int = LONGEST, most_lines: int = MOST_LINES) -> str:

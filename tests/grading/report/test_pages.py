@@ -271,6 +271,14 @@ def test_fences_are_longer_than_any_in_the_text():
 
 def test_signs_of_markdown_are_escaped():
     assert markdown("*a* _b_ [c](d) `e` <f> | #g") == r"\*a\* \_b\_ \[c\](d) \`e\` \<f\> \| \#g"
+    assert [markdown(text) for text in ("- a", "+ a", "1. a", "12) a", "==")] == [
+        "\\- a",
+        "\\+ a",
+        "1\\. a",
+        "12\\) a",
+        "\\==",
+    ]
+    assert markdown("words: plain, as they are; is that so?") == "words: plain, as they are; is that so?"
     assert "https\\://x" in markdown("https://x") and "www\\.x" in markdown("www.x") and "a\\@b" in markdown("a@b")
     assert as_markdown("*t*", "s", [Section("#h", (Text("<b>", loud=True),))]).decode().splitlines()[0] == r"# \*t\*"
 
