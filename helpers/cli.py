@@ -235,6 +235,14 @@ COMMANDS = (
     ),
 )
 
+
+def every_command() -> tuple[Command, ...]:
+    """The table above and the commands for labs, which stand in a table of their own."""
+    from helpers.grading.commands import COMMANDS as FOR_LABS
+
+    return (*COMMANDS, *FOR_LABS)
+
+
 EPILOGUE = """\
 exit status: 0 all well, 1 a check or a test failed, 2 the command was not understood
 start with `warpbook doctor` if anything behaves oddly
@@ -249,7 +257,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     rows = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in every_command():
         row = rows.add_parser(command.name, help=command.summary, description=command.summary + ".")
         command.arguments(row)
         row.set_defaults(run=command.run)
@@ -267,4 +275,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Not this module's own main: the commands for labs raise the UsageProblem of helpers.cli, not of __main__.
+    from helpers import cli
+
+    sys.exit(cli.main())

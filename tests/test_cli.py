@@ -25,12 +25,12 @@ def warpbook(*arguments: str, cwd=None) -> subprocess.CompletedProcess:
 def test_help_lists_every_command(root):
     shown = warpbook("--help", cwd=root)
     assert shown.returncode == 0
-    for command in cli.COMMANDS:
+    for command in cli.every_command():
         assert command.name in shown.stdout and command.summary in shown.stdout
     assert "exit status" in shown.stdout
 
 
-@pytest.mark.parametrize("command", cli.COMMANDS, ids=lambda command: command.name)
+@pytest.mark.parametrize("command", cli.every_command(), ids=lambda command: command.name)
 def test_every_command_explains_itself(command, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main([command.name, "--help"])

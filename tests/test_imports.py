@@ -45,6 +45,7 @@ TOOLS = (
     "helpers.doctor",
     "helpers.first_light",
     "helpers.glossary",
+    "helpers.grading.commands",
     "helpers.how_it_works",
     "helpers.notebooks",
     "helpers.notebook_style",
