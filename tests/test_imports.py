@@ -46,6 +46,7 @@ TOOLS = (
     "helpers.first_light",
     "helpers.glossary",
     "helpers.grading.commands",
+    "helpers.grading.source_rules",
     "helpers.how_it_works",
     "helpers.notebooks",
     "helpers.notebook_style",
