@@ -67,7 +67,19 @@ ONLY_IN = (
     ),
     ("anywidget", ("helpers/widgets/draggable.py",), "one view acts in the browser itself"),
 )
-HEAVY = ("numba", "cupy", "matplotlib", "torch", "triton", "ipywidgets", "anywidget", "llvmlite", "cuda", "IPython", "jupyterlab")
+HEAVY = (
+    "numba",
+    "cupy",
+    "matplotlib",
+    "torch",
+    "triton",
+    "ipywidgets",
+    "anywidget",
+    "llvmlite",
+    "cuda",
+    "IPython",
+    "jupyterlab",
+)
 
 
 def module_name(path: Path) -> str:

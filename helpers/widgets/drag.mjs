@@ -6,6 +6,7 @@
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const AXIS = { x: 0, y: 1 };
+const POINTER = { x: "clientX", y: "clientY" };
 const LEAP = 5; // places for one press of Page Up or Page Down
 const KEYS = {
   ArrowRight: (at) => at + 1,
@@ -42,7 +43,7 @@ function element(name, attributes, ...children) {
 
 /** One handle: a ring with two arrow heads, a wider area to take it by, and its words, shown while it is moved. */
 class Handle {
-  constructor(name, move, units) {
+  constructor(name, move, unitsPerPixel) {
     this.name = name;
     this.at = 0;
     this.grip = null; // while it is dragged: where the pointer took it, and where it stood
@@ -75,22 +76,29 @@ class Handle {
       go(at);
     });
     this.mark.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
+      if (event.button !== 0 || this.grip) return;
       event.preventDefault();
       this.mark.focus({ preventScroll: true });
-      this.mark.setPointerCapture(event.pointerId);
-      this.mark.classList.add("held");
-      const axis = AXIS[this.track.along];
-      this.grip = { from: units(event)[axis], stood: this.track.places[this.at][axis] };
-    });
-    this.mark.addEventListener("pointermove", (event) => {
-      if (!this.grip) return;
+      const { pointerId } = event;
       const { places, along } = this.track;
-      go(nearest(places, along, this.grip.stood + units(event)[AXIS[along]] - this.grip.from, this.at));
-    });
-    this.mark.addEventListener("lostpointercapture", () => {
-      this.grip = null;
-      this.mark.classList.remove("held");
+      this.grip = { from: event[POINTER[along]], stood: places[this.at][AXIS[along]] };
+      const drag = (event) => {
+        if (event.pointerId !== pointerId) return;
+        const gone = (event[POINTER[along]] - this.grip.from) * unitsPerPixel();
+        if (event.buttons) go(nearest(this.track.places, along, this.grip.stood + gone, this.at));
+        else letGo(event); // it was let go where no page heard of it
+      };
+      const letGo = (event) => {
+        if (event.pointerId !== pointerId) return;
+        this.grip = null;
+        listening.abort();
+      };
+      // By the window, which hears of the pointer wherever it goes. Chromium may drop a capture by the mark meanwhile.
+      const listening = new AbortController();
+      const everywhere = { capture: true, signal: listening.signal };
+      window.addEventListener("pointermove", drag, everywhere);
+      window.addEventListener("pointerup", letGo, everywhere);
+      window.addEventListener("pointercancel", letGo, everywhere);
     });
   }
 
@@ -134,11 +142,8 @@ function render({ model, el }) {
     model.save_changes();
   }
 
-  /** Where a pointer is, in units of the picture. */
-  function units(event) {
-    const box = overlay.getBoundingClientRect();
-    const { width, height } = overlay.viewBox.baseVal;
-    return [((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * height) / box.height];
+  function unitsPerPixel() {
+    return overlay.viewBox.baseVal.width / overlay.getBoundingClientRect().width;
   }
 
   /** Lay the overlay on the picture, wherever that is now. */
@@ -157,7 +162,7 @@ function render({ model, el }) {
     const tracks = page.querySelector("figure svg") ? model.get("handles") : [];
     for (const track of tracks) {
       if (!handles.has(track.name)) {
-        const made = new Handle(track.name, move, units);
+        const made = new Handle(track.name, move, unitsPerPixel);
         handles.set(track.name, made);
         overlay.append(made.mark);
       }
@@ -171,7 +176,7 @@ function render({ model, el }) {
   function stand() {
     for (const [name, at] of Object.entries(model.get("at"))) {
       const handle = handles.get(name);
-      if (handle) handle.stand(at);
+      if (handle && !handle.grip) handle.stand(at); // what is dragged stands where the pointer has it
     }
   }
 
