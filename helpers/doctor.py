@@ -231,6 +231,13 @@ def what_runs(name: str) -> Finding:
 # -- JupyterLab -----------------------------------------------------------------------------------------
 
 
+# The extension's folder, the package that brings it, what is not shown without it.
+LAB_EXTENSIONS = (
+    ("@jupyter-widgets/jupyterlab-manager", "jupyterlab_widgets", "widgets"),
+    ("anywidget", "anywidget", "pictures whose marks are dragged"),
+)
+
+
 def extension_folders() -> list[Path]:
     from jupyter_core.paths import jupyter_path
 
@@ -243,14 +250,15 @@ def widgets(name: str, folders: Sequence[Path] | None = None) -> Finding:
 
     folders = extension_folders() if folders is None else folders
     versions = f"JupyterLab {jupyterlab.__version__}, ipywidgets {ipywidgets.__version__}"
-    if not any((folder / "@jupyter-widgets" / "jupyterlab-manager").is_dir() for folder in folders):
-        return Finding(
-            name,
-            "problem",
-            f"{versions}, but JupyterLab has no widget extension",
-            "python -m pip install --force-reinstall jupyterlab_widgets, then reload the page",
-        )
-    return Finding(name, "ok", f"{versions}, widget extension present")
+    for extension, package, what in LAB_EXTENSIONS:
+        if not any((folder / extension).is_dir() for folder in folders):
+            return Finding(
+                name,
+                "problem",
+                f"{versions}, but JupyterLab has no extension for {what}",
+                f"python -m pip install --force-reinstall --no-deps -c constraints.txt {package}, then reload the page",
+            )
+    return Finding(name, "ok", f"{versions}, extensions for widgets present")
 
 
 def browser_paths() -> tuple[str | None, str | None]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 POISON = 0xFF
 LONGEST_WATCH = 20  # seconds that the sanitizer may take for one case
+_ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +52,14 @@ class Outcome:
             return f"stopped, {type(self.error).__name__}"
         if self.ok:
             return "right"
-        if not isinstance(self.got, np.ndarray):
-            return f"returned {self.got!r}, should be {self.case.expected!r}"
+        if not any(isinstance(argument, Out) for argument in self.case.arguments):  # it returns, and writes nothing
+            return "returned {}, should be {}".format(*_told_apart(self.got, self.case.expected))
         index = tuple(int(i) for i in np.argwhere(self.wrong)[0])
         place = index[0] if len(index) == 1 else index
-        was = "never written" if self.untouched[index] else _value(self.got[index])
+        was, wanted = _told_apart(self.got[index], self.case.out.expected[index])
+        was = "never written" if self.untouched[index] else was
         count = f"{int(self.wrong.sum()):,} of {self.wrong.size:,} wrong"
-        return f"{count}; element {place} is {was}, should be {_value(self.case.out.expected[index])}"
+        return f"{count}; element {place} is {was}, should be {wanted}"
 
 
 @dataclass(frozen=True)
@@ -213,6 +215,24 @@ def _worst_line(counted, budget) -> str:
     return f"line {worst.number}: {worst.source.strip()}"
 
 
-def _value(value) -> str:
-    """A number of an array: whole numbers to the last digit."""
-    return str(value) if np.issubdtype(value.dtype, np.integer) else f"{value:g}"
+def _told_apart(got, wanted) -> tuple[str, str]:
+    """Two values in words, with as many digits as it takes to see that they differ."""
+    said = ("", "")
+    for digits in (6, 9, 17):
+        said = _value(got, digits), _value(wanted, digits)
+        if said[0] != said[1]:
+            break
+    return said
+
+
+def _value(value, digits: int) -> str:
+    """A value as one reads it: whole parts to the last digit, fractions to so many in all; tuples piece by piece."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if type(value) in (tuple, list):
+        inner = ", ".join(_value(each, digits) for each in value)
+        return f"[{inner}]" if type(value) is list else f"({inner}{',' * (len(value) == 1)})"
+    if not isinstance(value, float):
+        return repr(value)
+    whole = len(f"{abs(value):.0f}") if abs(value) < _ALL_WHOLE else 0
+    return f"{value:.{max(whole, digits)}g}"

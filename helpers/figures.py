@@ -13,7 +13,7 @@ import html
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -168,21 +168,43 @@ def card_height(size: str = "wide", *, caption_lines: int = 3) -> int:
     return math.ceil(inner * height / width + frame + caption_lines * CAPTION_LINE)
 
 
+@dataclass(frozen=True)
+class Track:
+    """Where a mark of a picture stands at each value of a control, so that a pointer can drag it to another.
+
+    `places`: x and y by value, in units of the SVG's viewBox (points, of matplotlib) from the upper left. `along`: "x"
+    or "y", the way the pointer counts. `line`: two ends, as seen from the mark, between which it can be taken as well.
+    """
+
+    places: Mapping[object, tuple[float, float]]
+    along: str = "x"
+    line: tuple[tuple[float, float], tuple[float, float]] | None = None
+
+    def __post_init__(self):
+        if self.along not in ("x", "y"):
+            raise ValueError(f'a mark is dragged along "x" or "y", not {self.along!r}')
+
+
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure and the sentence that says what it shows."""
+    """A figure and the sentence that says what it shows; `tracks` of marks that can be dragged, by control."""
 
     figure: Figure = field(repr=False)
     finding: str
+    tracks: Mapping[str, Track] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """SVG text that no plotting library made, of a width in pixels, and the sentence that says what it shows."""
+    """SVG text that no plotting library made, of a width in pixels, and the sentence that says what it shows.
+
+    `tracks` of marks that can be dragged, by the name of the control that they set.
+    """
 
     svg: str = field(repr=False)
     finding: str
     width: int
+    tracks: Mapping[str, Track] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -192,6 +214,7 @@ class Shown:
     alt: str
     image: str = field(repr=False)
     width: int = 630
+    tracks: Mapping[str, Track] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return self.alt
@@ -287,8 +310,9 @@ def show(figure: Figure | View | Sequence[View], alt: str | None = None) -> Show
     if isinstance(figure, Markup):
         return ShownMarkup(finding(alt or figure.finding), figure.body, figure.width)
     if isinstance(figure, Drawing):
-        return Shown(finding(alt or figure.finding), _bounded(figure.svg), figure.width)
+        return Shown(finding(alt or figure.finding), _bounded(figure.svg), figure.width, figure.tracks)
+    tracks: Mapping[str, Track] = {}
     if isinstance(figure, Picture):
-        figure, alt = figure.figure, alt or figure.finding
+        figure, alt, tracks = figure.figure, alt or figure.finding, figure.tracks
     words = finding(alt)
-    return Shown(words, svg(figure), width=round(figure.get_figwidth() * PIXELS_PER_INCH))
+    return Shown(words, svg(figure), round(figure.get_figwidth() * PIXELS_PER_INCH), tracks)

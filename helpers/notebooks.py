@@ -213,7 +213,7 @@ def examine(before, after) -> Iterator[Problem]:
     state = after.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
     for model in state.values():
         value = model.get("state", {}).get("value")
-        if isinstance(value, str) and "HTML" in model.get("model_name", ""):
+        if isinstance(value, str):
             for what in unnamed_pictures(value):
                 yield Problem("alt text", None, f"a widget shows {what}")
 

@@ -53,6 +53,50 @@ def test_a_wrong_element_is_named_with_its_thread():
     assert "thread 2 of block 1" in report.message
 
 
+# what a function returned, what it should return, how the two are written
+RETURNED = (
+    (1.0, 4 / 3, "1", "1.33333"),
+    (300.625, 0.8225034199726402, "300.625", "0.822503"),
+    (33554432.0, 256 / 3, "33554432", "85.3333"),
+    (1234567, 1234568, "1234567", "1234568"),
+    (np.float64(1e-9), 0.5, "1e-09", "0.5"),
+    (float("nan"), float("inf"), "nan", "inf"),
+    (1.3333, 4 / 3, "1.3333", "1.33333"),
+    (1.3333334, 1.3333333333333333, "1.3333334", "1.33333333"),  # more digits where six are the same
+    ((0.0, 0.0), (1274.2, 250 / 3.2), "(0, 0)", "(1274.2, 78.125)"),
+    ([1 / 3, 2], (1,), "[0.333333, 2]", "(1,)"),
+    ((1, (2 / 3, "b")), 7, "(1, (0.666667, 'b'))", "7"),
+    (None, 2.5, "None", "2.5"),
+    (True, 0, "True", "0"),
+    ("2", 2, "'2'", "2"),
+    (np.array(1.0), 1.0, "array(1.)", "1"),
+    (np.array([1.0, 2.0]), 1.5, "array([1., 2.])", "1.5"),
+    ((np.arange(2), 1), (3, 1), "(array([0, 1]), 1)", "(3, 1)"),
+)
+
+
+@pytest.mark.parametrize(("got", "wanted", "said", "should"), RETURNED, ids=str)
+def test_what_a_function_returned_reads_well(got, wanted, said, should):
+    asked = make(language="python", cases=lambda: [Case("one", (), expected=wanted)], tolerance=1e-9)
+    report = check(lambda: got, asked)
+    assert report.cases == (("one", False, f"returned {said}, should be {should}"),)
+
+
+def test_a_number_of_numpy_is_as_good_as_one_of_python():
+    asked = make(language="python", cases=lambda: [Case("one", (), expected=1 / 3)], tolerance=1e-5)
+    assert check(lambda: np.float32(1 / 3), asked).passed
+
+
+def test_numbers_of_arrays_read_well_too():
+    report = check(kernel("if (i < n) out[i] = 2 * x[i] + 1000049.25f;"), make(cases=lambda: [shifted()]))
+    assert report.cases[0][2].endswith("element 0 is 1000050, should be 1000000")
+
+
+def shifted():
+    x = np.full(10, 0.5, np.float32)
+    return Case("10 elements", (x, Out(np.full(10, 1e6, np.float32)), np.int32(10)), (3,), (4,))
+
+
 def test_an_element_that_no_thread_writes_is_told_from_a_wrong_one():
     report = check(kernel("if (i < n && i != 3) out[i] = 2 * x[i];"), make())
     assert report.mistake == "some elements are never written"

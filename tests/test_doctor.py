@@ -79,9 +79,10 @@ def test_vector_unit(cpu, state, found):
 
 
 def test_widgets_need_the_extension(tmp_path):
-    finding = doctor.widgets("widgets", [tmp_path])
-    assert finding.state == "problem" and "jupyterlab_widgets" in finding.remedy
-    (tmp_path / "@jupyter-widgets" / "jupyterlab-manager").mkdir(parents=True)
+    for extension, package, _ in doctor.LAB_EXTENSIONS:
+        finding = doctor.widgets("widgets", [tmp_path])
+        assert finding.state == "problem" and package in finding.remedy
+        (tmp_path / extension).mkdir(parents=True)
     assert doctor.widgets("widgets", [tmp_path]).state == "ok"
 
 

@@ -65,8 +65,21 @@ ONLY_IN = (
         ("helpers/widgets/", "helpers/predict.py", "helpers/doctor.py"),
         "only explorers have controls",
     ),
+    ("anywidget", ("helpers/widgets/draggable.py",), "one view acts in the browser itself"),
 )
-HEAVY = ("numba", "cupy", "matplotlib", "torch", "triton", "ipywidgets", "llvmlite", "cuda", "IPython", "jupyterlab")
+HEAVY = (
+    "numba",
+    "cupy",
+    "matplotlib",
+    "torch",
+    "triton",
+    "ipywidgets",
+    "anywidget",
+    "llvmlite",
+    "cuda",
+    "IPython",
+    "jupyterlab",
+)
 
 
 def module_name(path: Path) -> str:

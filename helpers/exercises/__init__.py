@@ -166,8 +166,14 @@ def exercise(key: str | Exercise) -> Exercise:
 
 
 def alike(got, wanted, tolerance: float) -> bool:
-    """Whether a function returned what it should: numbers with a fraction to a tolerance, anything else exactly."""
-    if isinstance(wanted, float) and isinstance(got, int | float):
+    """Whether a function returned what it should: numbers with a fraction to a tolerance, anything else exactly.
+
+    An array, alone or in a tuple or list, is never alike: numbers, words, and tuples and lists of them are asked for.
+    """
+    pieces = got if isinstance(got, tuple | list) else [got]
+    if any(isinstance(piece, np.ndarray) for piece in pieces):
+        return False
+    if isinstance(wanted, float) and isinstance(got, int | float | np.integer | np.floating):
         return math.isclose(got, wanted, rel_tol=tolerance)
     return bool(got == wanted)
 

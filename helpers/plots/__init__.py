@@ -6,7 +6,7 @@ clocks and schedules, `threads` grids of threads, `steps` recordings of a block,
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
 `lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs, `timeline`
 a part of a schedule, `cards` a whole profile, `vectors` elements dealt out to lanes, `speedups` time over size
-and Amdahl's law.
+and Amdahl's law. `tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.plots.banks import bank_finding, bank_matrix
@@ -33,13 +33,14 @@ from helpers.plots.occupancy import (
     waves_finding,
 )
 from helpers.plots.pyramid import memory_pyramid
-from helpers.plots.roofline import STATES, UNITS, roofline_chart, roofline_finding
+from helpers.plots.roofline import STATES, UNITS, rates_shown, roofline_chart, roofline_finding, roofline_tracks
 from helpers.plots.schedules import schedule_pair
 from helpers.plots.speedups import amdahl_curves, crossover_curves, growth
 from helpers.plots.steps import lane_strip, lane_values
 from helpers.plots.threads import thread_grid
 from helpers.plots.time import run_bars, schedule_lanes, swim_finding, timer_bars
 from helpers.plots.timeline import timeline_window
+from helpers.plots.tracks import track
 from helpers.plots.trees import reduction_tree, scan_steps
 from helpers.plots.vectors import lane_deal
 
@@ -64,9 +65,11 @@ __all__ = [
     "memory_pyramid",
     "occupancy_finding",
     "plural",
+    "rates_shown",
     "reduction_tree",
     "roofline_chart",
     "roofline_finding",
+    "roofline_tracks",
     "run_bars",
     "scan_steps",
     "schedule_lanes",
@@ -83,6 +86,7 @@ __all__ = [
     "thread_grid",
     "timeline_window",
     "timer_bars",
+    "track",
     "traffic",
     "warp_frame",
     "waves",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from helpers.figures import PALETTE, Picture, new, styled
+from helpers.figures import PALETTE, Picture, Track, new, styled
 from helpers.gpus import GPU
 from helpers.plots.labels import around, spread
-from helpers.roofline import PRECISIONS, Place, bandwidth, peak_flops, rate_text, roofline
+from helpers.plots.tracks import track
+from helpers.roofline import PRECISIONS, Place, bandwidth, peak_flops, rate_text, roofline, scaled
 
 MOST_PLACES = 14
 LONGEST_NAME = 22
@@ -23,6 +24,8 @@ _SHORT = {"L1 and shared memory": "L1", "special functions": "special"}
 _POINTS_WIDE, _POINTS_HIGH = 7.0 * 72, 3.5 * 72
 _AXES = (0.1, 0.145, 0.53, 0.765)
 _LEAST_RATE_DECADES = 4.5
+_ABOVE = 2.6  # room above the highest roof, for its name
+_FLAT_AT = 0.66  # where the flat roof can be taken: so far from its ridge to the right end
 
 
 def roofline_finding(
@@ -56,22 +59,22 @@ def roofline_chart(
     memory: str = "DRAM",
     *,
     what_if: float | None = None,
+    rates: tuple[float, float] | None = None,
 ) -> Picture:
     """Kernels under the roofs of a GPU: the chosen roof bold, other units' flat roofs thin, a key beside it.
 
     `places` by name, all of this GPU and memory (`roofline.place`); colour and marker are the state, the number leads
-    to the key. `what_if`: FLOP/byte of a kernel that is yet to be written, a star on the roof. Raises ValueError for
-    more than 14 kernels, or where no document gives the roof.
+    to the key. `what_if`: FLOP/byte of a kernel that is yet to be written, a star on the roof. `rates`: FLOP/s at the
+    ends of the axis, else what the content needs. Raises ValueError for more than 14 kernels, or where no document
+    gives the roof.
     """
     if len(places) > MOST_PLACES:
         raise ValueError(f"{len(places)} kernels are too many for one roofline: show at most {MOST_PLACES}")
     figure, axes = new("wide", layout=None)
     axes.set_position(_AXES)
     peaks = _peaks(gpu)
-    top = max(peaks.values(), default=peak_flops(gpu, precision))
-    rates = [place.rate for place in places.values() if place.flops]
-    low = min([top * 10**-_LEAST_RATE_DECADES, *(rate / 2 for rate in rates)])
-    axes.set(xscale="log", yscale="log", xlim=INTENSITIES, ylim=(low, top * 2.6))
+    low, high = rates or rates_shown(places.values(), gpu)
+    axes.set(xscale="log", yscale="log", xlim=INTENSITIES, ylim=(low, high))
     taken = _roofs(axes, gpu, precision, memory, peaks)
     numbers = {name: number for number, name in enumerate(places, 1)}
     standing = {name: place for name, place in places.items() if place.flops}
@@ -89,6 +92,61 @@ def roofline_chart(
     figure.text(0.01, 0.945, f"{gpu.name}. Roof: {UNITS[precision]} {roofs[0]}, {memory} {roofs[1]}", fontsize=7.5)
     _key(figure, places, numbers, what_if is not None)
     return Picture(figure, roofline_finding(places, gpu, precision, memory, what_if))
+
+
+def rates_shown(places: Iterable[Place], gpu: GPU, arithmetic: float = 1) -> tuple[float, float]:
+    """FLOP/s at the ends of an axis with room for these kernels, and for roofs so many times as high as the GPU's."""
+    top = max(_peaks(gpu).values())
+    lowest = [place.rate / 2 for place in places if place.flops]
+    return min([top * 10**-_LEAST_RATE_DECADES, *lowest]), top * arithmetic * _ABOVE
+
+
+def roofline_tracks(
+    axes,
+    gpu: GPU,
+    precision: str,
+    memory: str,
+    *,
+    at: tuple[float, float],
+    bandwidths: Sequence[float],
+    arithmetics: Sequence[float],
+    what_ifs: Sequence[float],
+) -> dict[str, Track]:
+    """Where the slope ("bandwidth"), the flat roof ("arithmetic") and the star ("what_if") of a chart can be dragged.
+
+    gpu: as it is, not scaled; at: by how much its bandwidth and its arithmetic are scaled in the chart; the sequences:
+    the values that each may take. A slope that `scaled` leaves where it is has no track.
+    """
+    times_bytes, times_flops = at
+
+    def slope(factor: float) -> float:
+        return bandwidth(scaled(gpu, memory=factor), memory)
+
+    def peak(factor: float) -> float:
+        return peak_flops(scaled(gpu, arithmetic=factor), precision)
+
+    slopes = {factor: slope(factor) for factor in bandwidths}
+    peaks = {factor: peak(factor) for factor in arithmetics}
+    (left, right), low = INTENSITIES, axes.get_ylim()[0]
+    ridge = peaks[times_flops] / slopes[times_bytes]
+    # Where the slope can be taken: in the middle of what is seen of it, however it and the flat roof are moved.
+    taken = math.sqrt(max(left, low / min(slopes.values())) * min(peaks.values()) / max(slopes.values()))
+    flat = ridge ** (1 - _FLAT_AT) * right**_FLAT_AT
+    found = {
+        "arithmetic": track(
+            axes, {factor: (flat, height) for factor, height in peaks.items()}, "y",
+            line=((ridge, peaks[times_flops]), (right, peaks[times_flops])), at=times_flops,
+        ),
+        "what_if": track(axes, {x: (x, min(peaks[times_flops], x * slopes[times_bytes])) for x in what_ifs}),
+    }  # fmt: skip
+    if len(set(slopes.values())) > 1:
+        start = max(left, low / slopes[times_bytes])
+        found["bandwidth"] = track(
+            axes, {factor: (taken, taken * steep) for factor, steep in slopes.items()}, "y",
+            line=((start, start * slopes[times_bytes]), (ridge, peaks[times_flops])), at=times_bytes,
+        )  # fmt: skip
+    # In the order of the Tab key; the last one lies on top.
+    return {name: found[name] for name in ("bandwidth", "arithmetic", "what_if") if name in found}
 
 
 def _peaks(gpu: GPU) -> dict[str, float]:

@@ -37,6 +37,12 @@ def choice(name: str, value, options: Iterable):
     )
 
 
+def words_for(control, value) -> str:
+    """What a control calls one of its values: the name of an option, or the value itself."""
+    pairs = (option for option in getattr(control, "options", ()) if isinstance(option, tuple))
+    return next((words for words, option in pairs if option == value), str(value))
+
+
 def dropdown(name: str, value, options: Iterable):
     """A list of options to choose one from, for names too long or too many for a slider.
 

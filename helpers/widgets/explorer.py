@@ -14,6 +14,8 @@ __all__ = ["Explorer", "choice", "dropdown", "explore", "slider", "steps", "togg
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 OF_A_KERNEL = (VirtualGPUError, LookupError, TypeError, ValueError)
 """What a teacher's kernel may fail with at some values of the controls: shown as words, not as a traceback."""
+MOST_KEPT = 500
+"""Views that are kept drawn: whoever drags sees many, and each takes some tens of kilobytes."""
 
 
 class Explorer:
@@ -25,6 +27,9 @@ class Explorer:
 
     `height`: pixels of the view, fixed so that the page does not jump; it must do for the largest content and its
     caption. The default is right for a wide picture with three lines of caption; see `figures.card_height`.
+
+    `draggable`: where `draw` returns one picture with `tracks`, their marks can be dragged, which sets the controls of
+    the same names. `plots.track` makes a track of axes.
     """
 
     def __init__(
@@ -34,13 +39,19 @@ class Explorer:
         controls: Mapping[str, object],
         *,
         height: int | None = None,
+        draggable: bool = False,
     ):
         import ipywidgets
 
-        self.name, self.draw, self.controls = name, draw, dict(controls)
+        self.name, self.draw, self.controls, self.draggable = name, draw, dict(controls), draggable
         self._drawn: dict[tuple, Shown | ShownMarkup | ShownRow | str] = {}
-        fixed = f"{height or card_height()}px"
-        self.view = ipywidgets.HTML(layout=ipywidgets.Layout(height=fixed, overflow="hidden"))
+        if draggable:
+            from helpers.widgets.draggable import Draggable
+
+            self.view = Draggable(self.controls)
+        else:
+            self.view = ipywidgets.HTML()
+        self.view.layout = ipywidgets.Layout(height=f"{height or card_height()}px", overflow="hidden")
         self.view.add_class("warpbook-view")
         shown = [getattr(control, "widget", control) for control in self.controls.values()]
         rows = ipywidgets.HBox(shown, layout=ipywidgets.Layout(flex_flow="row wrap"))
@@ -64,14 +75,19 @@ class Explorer:
                 self._drawn[key] = show(self.draw(**self.values))
             except OF_A_KERNEL as error:
                 self._drawn[key] = str(error)
+            if len(self._drawn) > MOST_KEPT:
+                del self._drawn[next(iter(self._drawn))]
         return self._drawn[key]
 
     def _changed(self, _change=None) -> None:
         shown = self.shown
-        if isinstance(shown, str):
-            self.view.value = f'<pre role="alert" style="white-space:pre-wrap">{html.escape(shown)}</pre>'
-        else:
-            self.view.value = f'<div aria-live="polite">{shown.html(inline=True)}</div>'
+        with self.view.hold_sync():  # what is shown and what can be dragged in it arrive together
+            if isinstance(shown, str):
+                self.view.value = f'<pre role="alert" style="white-space:pre-wrap">{html.escape(shown)}</pre>'
+            else:
+                self.view.value = f'<div aria-live="polite">{shown.html(inline=True)}</div>'
+            if self.draggable:
+                self.view.follow(getattr(shown, "tracks", {}))
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
 
 from helpers import gpus, plots
 from helpers.callable_module import callable_module
@@ -12,8 +14,11 @@ from helpers.roofline import MEMORIES, PRECISIONS, Place, place, scaled
 from helpers.widgets.controls import choice, dropdown
 from helpers.widgets.explorer import Explorer
 
-_FACTORS = (0.25, 0.5, 1, 2, 4)
-_REST_OF_CAPTION, _LETTERS_A_LINE = 260, 84
+_BANDWIDTHS = (0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4)
+_ARITHMETICS = _BANDWIDTHS[2:7]
+_OCTAVES = (-6, 9)
+_WITHIN_AN_OCTAVE = (1.19, 1.41, 1.68)
+_REST_OF_CAPTION, _LETTERS_A_LINE = 264, 84
 
 
 def roofline(
@@ -29,8 +34,9 @@ def roofline(
 
     `kernels` maps names to profiles or to `Launch`es, which are profiled once; a ladder brings its own. x is the
     counted intensity, y the modelled rate, or the measured one of the GPU at hand where `timings` (or the ladder) has
-    one by the same name. `what_if`: FLOP/byte of a kernel not written yet, a power of two from 1/64 to 512. Two
-    controls scale the GPU's bandwidth and its arithmetic: the kernels' times are modelled anew.
+    one by the same name. `what_if`: FLOP/byte of a kernel not written yet, from 1/64 to 512. Two controls scale the
+    GPU's bandwidth and its arithmetic: the kernels' times are modelled anew. The star of `what_if` and both roofs can
+    be dragged in the picture. Raises ValueError for no kernels, or a `what_if` outside.
     """
     from helpers.device import current, real_gpu
 
@@ -40,29 +46,55 @@ def roofline(
         raise ValueError("a roofline takes at least one kernel: {'saxpy': Launch(kernel, grid, block, args)}")
     profiles = {name: each.profile() if hasattr(each, "meta") else each for name, each in kernels.items()}
     measured = {name: timing.median for name, timing in (timings or {}).items()} if real_gpu() else {}
+    what_ifs = _what_ifs(what_if)
 
     def seen(name: str, row: gpus.GPU, memory: str) -> Place:
         at_hand = row.name == current().name
         return place(profiles[name], row, memory, measured.get(name) if at_hand else None)
 
+    @cache
+    def rates(gpu: str, memory: str) -> tuple[float, float]:
+        """The ends of the axis, the same however a GPU is scaled: a roof that is dragged stays under the pointer."""
+        row = gpus.find(gpu)
+        slowest = scaled(row, arithmetic=_ARITHMETICS[0], memory=_BANDWIDTHS[0])
+        places = [seen(name, each, memory) for name in profiles for each in (row, slowest)]
+        return plots.rates_shown(places, row, _ARITHMETICS[-1])
+
     def draw(gpu: str, precision: str, memory: str, what_if: float, bandwidth: float, arithmetic: float) -> Picture:
-        row = scaled(gpus.find(gpu), arithmetic=arithmetic, memory=bandwidth)
-        places = {name: seen(name, row, memory) for name in profiles}
-        return plots.roofline_chart(places, row, precision, memory, what_if=what_if)
+        row = gpus.find(gpu)
+        now = scaled(row, arithmetic=arithmetic, memory=bandwidth)
+        places = {name: seen(name, now, memory) for name in profiles}
+        picture = plots.roofline_chart(places, now, precision, memory, what_if=what_if, rates=rates(gpu, memory))
+        tracks = plots.roofline_tracks(
+            picture.figure.axes[0], row, precision, memory, at=(bandwidth, arithmetic),
+            bandwidths=_BANDWIDTHS, arithmetics=_ARITHMETICS, what_ifs=tuple(what_ifs),
+        )  # fmt: skip
+        return replace(picture, tracks=tracks)
 
     units = [(plots.UNITS[unit], unit) for unit in PRECISIONS]
-    powers = [(f"1/{2**-power:g}" if power < 0 else f"{2**power:,}", 2.0**power) for power in range(-6, 10)]
-    factors = [(f"× {factor:g}", factor) for factor in _FACTORS]
+    bandwidths, arithmetics = ([(f"× {factor:g}", factor) for factor in each] for each in (_BANDWIDTHS, _ARITHMETICS))
     controls = {
         "gpu": dropdown("GPU", gpu or current().name, gpus.GPUS),
         "precision": choice("units", precision, units),
         "memory": choice("bytes counted at", memory, MEMORIES),
-        "what_if": choice("what if: FLOP/byte", what_if, powers),
-        "bandwidth": choice("bandwidth", 1, factors),
-        "arithmetic": choice("arithmetic", 1, factors[1:4]),
+        "what_if": choice("what if: FLOP/byte", what_if, [(words, value) for value, words in what_ifs.items()]),
+        "bandwidth": choice("bandwidth", 1, bandwidths),
+        "arithmetic": choice("arithmetic", 1, arithmetics),
     }
     named = sum(len(name) + 2 for name in profiles)
-    return Explorer("roofline", draw, controls, height=card_height(caption_lines=_lines(_REST_OF_CAPTION + named)))
+    height = card_height(caption_lines=_lines(_REST_OF_CAPTION + named))
+    return Explorer("roofline", draw, controls, height=height, draggable=True)
+
+
+def _what_ifs(chosen: float) -> dict[float, str]:
+    """The intensities of the star and their names: four an octave, powers of two among them, and the chosen one."""
+    low, high = (2.0**octave for octave in _OCTAVES)
+    if not low <= chosen <= high:
+        raise ValueError(f"what_if is FLOP/byte from 1/{1 / low:g} to {high:g}, not {chosen!r}")
+    named = {2.0**octave: f"1/{2**-octave}" if octave < 0 else f"{2**octave}" for octave in range(*_OCTAVES)}
+    between = (float(f"{power * part:.2g}") for power in named for part in _WITHIN_AN_OCTAVE)
+    plain = {value: f"{value:.3g}" for value in (*between, high, float(chosen))}
+    return dict(sorted((plain | named).items()))
 
 
 def _lines(letters: int) -> int:
