@@ -12,6 +12,7 @@ from helpers.examine import Evidence, examine
 from helpers.exercises import Exercise, exercise
 from helpers.probe import RESULTS, parts
 
+PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
 
 
@@ -33,7 +34,7 @@ def answer(request: dict) -> dict:
 def verdict(task: Exercise, seen: Evidence) -> dict:
     """What was seen of an answer to `task`, part by part."""
     mistake = verdicts.named(seen)
-    name = mistake.name if mistake else None
+    name = mistake.name if mistake else PUBLIC_ONLY if _drawn_only(task, seen) else None
     found = {RESULTS: _part(True) if seen.right else _part(False, name, _words(task, seen, mistake))}
     spent = {each.label: each for each in seen.budgets}
     for budget in task.budgets:
@@ -50,11 +51,17 @@ def verdict(task: Exercise, seen: Evidence) -> dict:
 
 def _words(task: Exercise, seen: Evidence, mistake) -> str:
     bad = seen.first_wrong
-    if bad is None or seen.outcomes.index(bad) < len(task.cases()):
+    if not _drawn_only(task, seen):
         return verdicts.message(seen, mistake)
     line = getattr(bad.error, "line", None)
     where = f" The learner's line {line} is where it stopped." if line else ""
     return f"{mistake.teach if mistake else ''} {HIDDEN}{where}".strip()
+
+
+def _drawn_only(task: Exercise, seen: Evidence) -> bool:
+    """Whether a result is wrong, and none of a public case, of which more may be told."""
+    bad = seen.first_wrong
+    return bad is not None and seen.outcomes.index(bad) >= len(task.cases())
 
 
 def _part(right: bool, mistake: str | None = None, why: str = "") -> dict:

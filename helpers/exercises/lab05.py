@@ -1,0 +1,465 @@
+"""Lab 05, reductions and scans: sums that fit any launch, any associative operator, and places without atomics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Budget, Exercise, Mistake, cover
+from helpers.exercises import lab05_cases as cases
+from helpers.exercises import mistakes as known
+from helpers.exercises.lab05_cases import BLOCK, WARP
+from helpers.exercises.measures import ATOMICS, SHARED, loaded_for_needed, per_block, per_warp, stored_for_needed, total
+
+LOADED = "bytes loaded per byte needed"
+MASK = Mistake(
+    "a shuffle that not all lanes reach",
+    known.found("mask_absent", "mask_self"),
+    "The mask 0xffffffff names 32 lanes, and all 32 must come to the shuffle or ballot. Put no `if` around it: let "
+    "lanes without an element bring a value that changes nothing.",
+)
+UNWRITTEN = Mistake(
+    "shared memory that nobody has written",
+    known.found("uninitialised", space="shared"),
+    "Somebody reads an element of shared memory that no thread has written. How many warps are there, and how many "
+    "elements do you read?",
+)
+NO_BARRIER = Mistake(
+    "a barrier is missing",
+    known.found(*known.RACES, space="shared"),
+    "One warp reads what another writes, or writes over what another has yet to read: between the two the whole block "
+    "must meet.",
+)
+
+
+def _not_a_number(outcome) -> bool:
+    return isinstance(outcome.got, np.ndarray) and bool((np.isnan(outcome.got) & ~outcome.untouched).any())
+
+
+def _infinite(outcome) -> bool:
+    return isinstance(outcome.got, np.ndarray) and bool(np.isinf(outcome.got).any())
+
+
+def _odd_blocks_only(evidence) -> bool:
+    """Blocks of 2ⁿ threads are right, others are wrong."""
+    wrong = [outcome.case.block[0] for outcome in evidence.outcomes if not outcome.ok]
+    right = [outcome.case.block[0] for outcome in evidence.outcomes if outcome.ok]
+    return bool(wrong) and all(n & (n - 1) for n in wrong) and not any(n & (n - 1) for n in right)
+
+
+def _loads(more_than: float):
+    return lambda e: any(each.label == LOADED and each.value > max(more_than, each.at_most) for each in e.budgets)
+
+
+def _barriers_a_round(profile) -> float:
+    """Barriers of a warp for each 256 elements; from what was read, how many they are is known to a sector."""
+    rounds = cover(profile.counters.footprint.read_bytes, 4 * BLOCK)
+    return profile["barriers"] / profile.counters.warps / max(1, rounds)
+
+
+COALESCED = Budget(
+    LOADED,
+    loaded_for_needed,
+    1.1,
+    "Every sector comes once if the lanes of a warp read neighbours, and nobody reads them again.",
+)
+
+EXERCISES = (
+    Exercise(
+        key="lab05.total",
+        title="the sum of an array by any launch, in CUDA C",
+        language="cuda",
+        name="total",
+        cases=lambda: [
+            cases.total_case(*launch)
+            for launch in ((1, 1, 32), (31, 2, 32), (97, 1, 96), (1000, 3, 128), (1021, 4, 320), (5000, 2, 1024))
+        ],
+        measured=lambda: cases.total_case(8192, 4, 256),
+        drawn=cases.totals_drawn,
+        sanitize=True,
+        budgets=(
+            COALESCED,
+            Budget(
+                "shared stores per warp",
+                per_warp("shared_store_requests"),
+                1,
+                "Within a warp lanes add by shuffles, which take no shared memory. One number a warp is left to store.",
+                "shared_store_requests",
+            ),
+            Budget(
+                "global atomics per block",
+                per_block("global_atomic_requests"),
+                1,
+                "Add up within the block first; then one thread of it adds to the result.",
+                "global_atomic_requests",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "nothing is added yet",
+                known.gives(lambda case: np.zeros(1)),
+                "out[0] still holds the 0 that it began with.",
+            ),
+            MASK,
+            UNWRITTEN,
+            NO_BARRIER,
+            Mistake(
+                "room for a few warps only",
+                lambda e: known.out_of_bounds(e) or known.found("overrun")(e),
+                "A block may have 1,024 threads, which are 32 warps: so many sums need a place.",
+            ),
+            Mistake(
+                "added without an atomic",
+                known.found(*known.RACES, space="global"),
+                "Several blocks change out[0], and += reads, adds and writes: atomicAdd does it in one piece.",
+            ),
+            Mistake(
+                "one element a thread",
+                known.gives(cases.sum_of(lambda i, threads, blocks: i < threads * blocks)),
+                "The launch has fewer threads than there are elements: let each go on by gridDim.x * blockDim.x.",
+            ),
+            Mistake(
+                "the sum of one warp",
+                known.gives(cases.sum_of(lambda i, threads, blocks: i % threads < WARP)),
+                "A shuffle stays within its warp. The sums of the other warps still have to be added.",
+            ),
+            Mistake(
+                "lane 0 knows only itself",
+                known.gives(cases.sum_of(lambda i, threads, blocks: i % WARP == 0)),
+                "Each warp's first lane stored its own sum. Before that, the other 31 have to reach it by shuffles.",
+            ),
+            Mistake(
+                "right for powers of two only",
+                _odd_blocks_only,
+                "Half of 96 is 48, then 24, 12, 6, 3, and half of 3 is 1: the third sum of 3 is never added. Shuffles "
+                "halve 32, which is a power of two; the sums of the warps may be any number.",
+            ),
+            Mistake(
+                "lanes that do not read neighbours",
+                known.over(LOADED),
+                "Right, but a sector of 32 bytes is loaded for each float. Thread t takes elements t, t + threads of "
+                "the grid, …, so that neighbouring lanes read neighbouring floats.",
+            ),
+            Mistake(
+                "a tree in shared memory",
+                known.over("shared stores per warp"),
+                "Right, with a store for every step of the tree. Let lanes add by shuffles; a warp stores one number.",
+            ),
+            Mistake(
+                "an atomic for every warp or thread",
+                known.over("global atomics per block"),
+                "Right, and many ask for one address. Join the warps in shared memory; one thread goes on.",
+            ),
+        ),
+        hints=(
+            "The loop is done. What is left has three steps: lanes, warps, blocks.",
+            "Five __shfl_down_sync, by 16, 8, 4, 2 and 1, leave a warp's sum in lane 0, which stores it to s[t / 32].",
+            "After __syncthreads(), thread 0 adds s[0] to s[blockDim.x / 32 - 1] and calls atomicAdd(out, …) once.",
+        ),
+        why=(
+            "A sum is associative, so each level may add what lies nearest: a thread its own elements without any "
+            "help, a warp its lanes through registers, a block its warps through shared memory, the grid its blocks "
+            "through one address. Every level is some 32 times smaller than the one below, so only the first costs "
+            "anything: the loads. Nothing here depends on the launch, so you are free to choose it for the GPU, with "
+            "as many blocks as fill it and no more."
+        ),
+        stretch="load float4, four floats at once. Which counters change, and which of the three budgets notices?",
+    ),
+    Exercise(
+        key="lab05.logsumexp",
+        title="log-sum-exp of each row, in Numba",
+        language="numba",
+        name="logsumexp",
+        cases=lambda: [cases.rows_case(*shape) for shape in ((1, 1), (2, 31), (5, 97), (4, 32), (7, 501))],
+        measured=lambda: cases.rows_case(6, 1024),
+        drawn=cases.rows_drawn,
+        sanitize=True,
+        budgets=(
+            COALESCED,
+            Budget(
+                "shared requests",
+                total(*SHARED),
+                0,
+                "The lanes of one warp share a row, and reach one another's registers by shuffles.",
+                "shared_load_requests",
+            ),
+        ),
+        mistakes=(
+            MASK,
+            UNWRITTEN,
+            NO_BARRIER,
+            Mistake(
+                "no guard for the last rows",
+                known.out_of_bounds,
+                "A block has four warps, so the last block may have warps without a row: x.shape[0] says how many "
+                "rows there are.",
+            ),
+            Mistake(
+                "minus infinity minus itself",
+                lambda e: any(map(_not_a_number, e.outcomes)),
+                "A lane without an element begins at -inf, and -inf - (-inf) is not a number. Begin with something "
+                "finite: the row's first element, with a sum of 0, changes nothing.",
+            ),
+            Mistake(
+                "the exponential overflows",
+                lambda e: any(map(_infinite, e.outcomes)),
+                "exp(200) is beyond a float, and exp(-200) is 0, whose logarithm is -inf. Take the greatest m first: "
+                "log-sum-exp = m + log Σ exp(x - m).",
+            ),
+            Mistake(
+                "sums that belong to different maxima",
+                lambda e: any(known.gives(cases.not_scaled(first))(e) for first in (True, False)),
+                "A lane's sum is one of exp(x - m) with the lane's own m. Before two are added, both are multiplied "
+                "by exp(own m - greater m).",
+            ),
+            Mistake(
+                "only the first 32 columns",
+                known.gives(lambda case: cases.log_sum_exp(case.arguments[0][:, :WARP])),
+                "Each lane looked at one element. Let it go on by 32 until the end of the row.",
+            ),
+            Mistake(
+                "lane 0 knows only itself",
+                known.gives(lambda case: cases.log_sum_exp(case.arguments[0][:, ::WARP])),
+                "Lane 0 stored what it found in every 32nd column. First the other lanes have to reach it.",
+            ),
+            Mistake(
+                "lanes that do not read neighbours",
+                _loads(3),
+                "Right, but a sector of 32 bytes is loaded for each float: in one request the lanes should read "
+                "neighbours in one row.",
+            ),
+            Mistake(
+                "every element is loaded twice",
+                known.over(LOADED),
+                "Right, in two passes: one for the greatest, one for the sum. One will do, if the sum is scaled anew "
+                "whenever a greater element comes.",
+            ),
+            Mistake(
+                "a detour through shared memory",
+                known.over("shared requests"),
+                "Right, and the lanes that meet in shared memory are all of one warp: shuffles do.",
+            ),
+        ),
+        hints=(
+            "Each lane keeps two numbers: m, the greatest so far, and d, the sum of exp(x - m) so far. What happens "
+            "to d when m grows?",
+            "Two such pairs join to m = max(m1, m2) and d = d1 · exp(m1 - m) + d2 · exp(m2 - m). An element x is the "
+            "pair (x, 1), and (anything finite, 0) changes nothing.",
+            "Per element: big = max(m, v); d = d * math.exp(m - big) + math.exp(v - big); m = big. Then the same with "
+            "the pair that shfl_xor_sync brings from 16, 8, 4, 2 and 1 lanes away.",
+        ),
+        why=(
+            "A reduction needs an associative operator, not a sum: here it joins pairs of a maximum and a sum that is "
+            "relative to it. That turns two passes over a row into one, and is the core of the softmax in "
+            "FlashAttention, which never holds a whole row. The neutral pair has sum 0; its maximum may be anything "
+            "finite, where -inf would give -inf - (-inf). A warp a row wants no barrier and no shared memory: what "
+            "its lanes share is in registers."
+        ),
+        stretch=(
+            "write softmax itself: one pass for the pair, one that stores exp(x - m) / d. Is a third load of x needed?"
+        ),
+    ),
+    Exercise(
+        key="lab05.fill",
+        title="fill gaps with the last reading, in CUDA C",
+        language="cuda",
+        name="fill",
+        cases=lambda: [cases.fill_case(*shape) for shape in ((1, 1), (2, 31), (3, 97), (4, 128), (5, 251), (6, 256))],
+        measured=lambda: cases.fill_case(8, BLOCK, seed=8),
+        drawn=cases.fills_drawn,
+        sanitize=True,
+        budgets=(
+            COALESCED,
+            Budget(
+                "barriers per warp",
+                per_warp("barriers"),
+                2,
+                "A scan of a warp by shuffles needs no barrier. One is enough to hand on what each warp found last.",
+                "barriers",
+            ),
+            Budget(
+                "shared requests per row",
+                per_block(*SHARED),
+                48,
+                "Eight warps leave one number each. Nothing else needs to be in shared memory.",
+                "shared_load_requests",
+            ),
+        ),
+        mistakes=(
+            MASK,
+            UNWRITTEN,
+            NO_BARRIER,
+            Mistake(
+                "each warp begins anew",
+                known.gives(cases.each_warp_filled),
+                "Shuffles stay within a warp. A gap that no reading of its own warp precedes takes the last one of "
+                "the warps before.",
+            ),
+            Mistake(
+                "only the neighbour",
+                known.gives(cases.neighbour_filled),
+                "One step reaches one element back. The distance doubles, 1, 2, 4, …",
+            ),
+            Mistake(
+                "the earlier of two readings",
+                known.gives(cases.first_reading),
+                "Of two readings the later one counts: take your neighbour's only where you have none. The order of "
+                "the two operands matters here, as it does not in a sum.",
+            ),
+            Mistake(
+                "zero is taken for a gap",
+                known.gives(cases.zero_is_a_gap),
+                "0 is a reading. Gaps are below zero.",
+            ),
+            Mistake(
+                "filled from the right",
+                known.gives(lambda case: np.fliplr(cases.filled(np.fliplr(case.arguments[0])))),
+                "Each gap took the reading that comes after it. __shfl_up_sync brings what lies before.",
+            ),
+            Mistake(
+                "walks back through global memory",
+                known.over(LOADED),
+                "Right, but elements are loaded again by every gap behind them, or a sector for each. Load each once; "
+                "what threads need of one another goes through shuffles.",
+            ),
+            Mistake(
+                "barriers at every step",
+                known.over("barriers per warp"),
+                "Right, with barriers at each step of a scan in shared memory. Within a warp shuffles need none.",
+            ),
+            Mistake(
+                "walks back through shared memory",
+                known.over("shared requests per row"),
+                "Right, but a gap of 200 elements is walked 200 times. A scan takes log₂ steps, whatever the gap.",
+            ),
+        ),
+        hints=(
+            "This is an inclusive scan. Its operator takes the right operand if that is a reading, else the left one.",
+            "Within a warp: left = __shfl_up_sync(0xffffffff, v, d) for d = 1, 2, 4, 8, 16, and if lane >= d and v < "
+            "0, v = left. Threads beyond n come along with -1.",
+            "Lane 31 stores v to s[t / 32]; __syncthreads(); whoever still has v < 0 goes through the warps before "
+            "its own, from the nearest one back, until a reading is found.",
+        ),
+        why=(
+            "“The right one if it is a reading, else the left one” is associative, and that is all a scan asks; it "
+            "does not commute, so the order of the operands has to be right at every level. Five shuffles settle a "
+            "warp, eight numbers and one barrier the block, however long a gap is. A walk back is as quick where "
+            "readings are dense and takes n steps where they are rare."
+        ),
+        stretch=(
+            "__ballot_sync gives all readings of a warp as bits. Find the last one at or below your lane with __clz, "
+            "and fetch it with one shuffle instead of five."
+        ),
+    ),
+    Exercise(
+        key="lab05.compact",
+        title="keep what is positive, in order, in Numba",
+        language="numba",
+        name="compact",
+        cases=lambda: [cases.compact_case(n) for n in (1, 31, 97, 256, 257, 1021)],
+        measured=lambda: cases.compact_case(3001),
+        drawn=cases.compacts_drawn,
+        sanitize=True,
+        budgets=(
+            COALESCED,
+            Budget(
+                "bytes stored per byte needed",
+                stored_for_needed,
+                2.2,
+                "Threads of a warp that keep something store to neighbouring places: one request, a few sectors.",
+                "global_store_sectors",
+            ),
+            Budget(
+                "barriers per round of 256",
+                _barriers_a_round,
+                4,
+                "A warp finds its places without a barrier; warps need one or two to hand on how many each has kept.",
+                "barriers",
+            ),
+            Budget(
+                "atomics",
+                total(*ATOMICS),
+                0,
+                "An atomic hands out places in the order in which threads come, and nothing fixes that order.",
+                "shared_atomic_requests",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "nothing is kept yet",
+                known.gives(lambda case: np.zeros(case.arguments[0].size)),
+                "out still holds the zeros that it began with.",
+            ),
+            MASK,
+            UNWRITTEN,
+            NO_BARRIER,
+            Mistake(
+                "two elements in one place",
+                known.found(*known.RACES, space="global"),
+                "Two threads store to one element of out. A place is the number of elements kept before: in this "
+                "warp, in the warps before it, and in all rounds before this one.",
+            ),
+            Mistake(
+                "holes are left",
+                known.gives(lambda case: np.maximum(case.arguments[0], 0)),
+                "Each element stands where it stood. Its place is the number of elements that are kept before it.",
+            ),
+            Mistake(
+                "each round begins at 0",
+                known.gives(cases.chunks_overwrite),
+                "The next 256 elements overwrite what the first ones left: carry on how many have been kept so far.",
+            ),
+            Mistake(
+                "only the first 256",
+                known.gives(
+                    lambda case: np.pad(
+                        cases.kept(x := case.arguments[0][:BLOCK]), (0, case.out.expected.size - x.size)
+                    )
+                ),
+                "The block has 256 threads, and the array more elements: go on, 256 further each time.",
+            ),
+            Mistake(
+                "zeros are kept",
+                known.gives(cases.zeros_kept),
+                "Zero is not positive, and takes no place.",
+            ),
+            Mistake(
+                "places from an atomic",
+                known.over("atomics"),
+                "Right here, because warps ran in order, and by nothing else. A scan gives every element its place, "
+                "whoever comes first.",
+            ),
+            Mistake(
+                "loaded, and loaded again",
+                lambda e: known.over(LOADED)(e) and not _loads(3)(e),
+                "Right, but every element is loaded twice: the compiler may not keep it across a barrier for you. Put "
+                "it into a variable before.",
+            ),
+            Mistake(
+                "lanes that do not read neighbours",
+                lambda e: known.over(LOADED)(e) or known.over("bytes stored per byte needed")(e),
+                "Right, but a sector of 32 bytes is moved for each float. Let the lanes of a warp look at neighbours, "
+                "and several warps at once.",
+            ),
+            Mistake(
+                "barriers at every step",
+                known.over("barriers per round of 256"),
+                "Right, with barriers at each step of a scan in shared memory. Within a warp none is needed.",
+            ),
+        ),
+        hints=(
+            "In rounds of 256: each thread needs to know how many before it keep their element: in its warp, in the "
+            "warps before, in the rounds before.",
+            "cuda.ballot_sync(0xFFFFFFFF, keep) has a bit for each lane. cuda.popc counts bits; those of the lanes "
+            "before yours are in bits & ((1 << lane) - 1).",
+            "Each warp stores its count to s[t // 32]; barrier; a thread's place is carried + the counts of the warps "
+            "before + the bits before; carried grows by all eight counts; barrier, and the next round.",
+        ),
+        why=(
+            "A place is a sum of what lies before, so compaction is a scan of zeros and ones; one bit a lane makes it "
+            "an instruction. The order is that of the array in every run, where an atomic would give the order of "
+            "arrival. All threads stay in the loop until its last round, so that barriers and ballots are complete. "
+            "Kept elements of a warp lie side by side, so their stores are nearly coalesced without more ado."
+        ),
+        stretch="let more than one block work: a first launch counts what each block keeps, a second one places it.",
+    ),
+)

@@ -1,0 +1,43 @@
+"""What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+
+def per_block(*keys: str) -> Callable:
+    """The sum of these counters for each block of the launch."""
+    return lambda profile: sum(profile[key] for key in keys) / math.prod(profile.counters.grid)
+
+
+def per_warp(*keys: str) -> Callable:
+    """The sum of these counters for each warp of the launch."""
+    return lambda profile: sum(profile[key] for key in keys) / profile.counters.warps
+
+
+def per_request(what: str, space: str, op: str) -> Callable:
+    """Sectors or wavefronts for each request of one kind; 0 where there is none."""
+    return lambda profile: profile[f"{space}_{op}_{what}"] / max(1, profile[f"{space}_{op}_requests"])
+
+
+def total(*keys: str) -> Callable:
+    """The sum of these counters."""
+    return lambda profile: sum(profile[key] for key in keys)
+
+
+def loaded_for_needed(profile) -> float:
+    """Bytes of all sectors that requests loaded, for each byte of the distinct sectors among them; at best 1."""
+    sectors = profile["global_load_sectors"] + profile["global_copy_sectors"]
+    return 32 * sectors / max(32, profile.counters.footprint.read_bytes)
+
+
+def stored_for_needed(profile) -> float:
+    """Bytes of all sectors that requests stored to, for each byte of the distinct sectors among them; at best 1."""
+    return 32 * profile["global_store_sectors"] / max(32, profile.counters.footprint.written_bytes)
+
+
+SHARED = ("shared_load_requests", "shared_store_requests", "shared_atomic_requests")
+"""Every request to shared memory."""
+ATOMICS = ("global_atomic_requests", "shared_atomic_requests")
+"""Every atomic."""

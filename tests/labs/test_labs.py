@@ -1,0 +1,270 @@
+"""Every lab: its solution gets all marks, what is given out gets none, and wrong answers are told their mistake."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import linecache
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from helpers import evidence, notebooks
+from helpers.check import check, hint
+from helpers.exercises import exercise, exercises
+from helpers.grading import judge
+from helpers.probe import RESULTS, parts
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "labs" / "source").glob("lab*/lab*.ipynb"))
+SEEDS = (1, 20261, 987654321)
+STUB = '"YOUR CODE HERE";'
+FEWEST = 6
+FULL = 20
+
+every_lab = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+KEYS = [key for key, row in exercises().items() if row.of_a_lab]
+every_exercise = pytest.mark.parametrize("key", KEYS)
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell of an author's notebook: nbgrader's id, its metadata there, its source."""
+
+    grade_id: str
+    marks: dict
+    source: str
+
+    @property
+    def probes(self) -> list[ast.Call]:
+        calls = [node for node in ast.walk(ast.parse(self.source)) if isinstance(node, ast.Call)]
+        return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "probe"]
+
+
+@cache
+def cells(path: Path) -> tuple[Cell, ...]:
+    found = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            marks = cell["metadata"].get("nbgrader", {})
+            found.append(Cell(marks.get("grade_id", ""), marks, "".join(cell["source"])))
+    return tuple(found)
+
+
+def graded(path: Path) -> list[Cell]:
+    return [cell for cell in cells(path) if cell.marks.get("grade")]
+
+
+def source_of(key: str) -> Path:
+    """The author's notebook that asks for an exercise."""
+    start = key.split(".")[0] + "_"
+    return next(path for path in SOURCES if path.name.startswith(start))
+
+
+def solution_cell(key: str) -> Cell:
+    name = key.replace(".", "-").replace("_", "-")
+    return next(cell for cell in cells(source_of(key)) if cell.marks.get("solution") and cell.grade_id == name)
+
+
+def stubbed(source: str) -> str:
+    """A solution cell as a learner gets it."""
+    return re.sub(r"^( *)[^\n]*### BEGIN SOLUTION.*?### END SOLUTION[^\n]*$", rf"\1{STUB}", source, flags=re.M | re.S)
+
+
+def answer_to(key: str, source: str):
+    """What the graded cells of an exercise hand to probe, once `source` stands in its solution cell."""
+    path = source_of(key)
+    names: dict[str, object] = {"__name__": "answer"}
+    filename = f"<{key} {hash(source)}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    exec(compile(cells(path)[0].source, "<imports>", "exec"), names)
+    exec(compile(source, filename, "exec"), names)
+    asked = next(call for cell in graded(path) for call in cell.probes if call.args[1].value == key)
+    return eval(ast.unparse(asked.args[0]), names)
+
+
+def judged(key: str, answer, seed: int) -> dict:
+    proof = json.loads(json.dumps(evidence.taken(answer, evidence.inputs_of(exercise(key).for_marks(seed)))))
+    return judge.answer({"exercise": key, "seed": seed, "evidence": proof})
+
+
+@cache
+def wrong(key: str) -> tuple[tuple[str, str, str], ...]:
+    """The wrong answers to an exercise: what is wrong, the solution cell, the name of the mistake."""
+    lab, name = source_of(key).stem, key.split(".")[1]
+    path = Path(__file__).parent / "wrong" / lab / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"wrong_{lab}_{name}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert key == module.KEY
+    return tuple(module.ROWS)
+
+
+# -- answers ---------------------------------------------------------------------------------------------------------
+
+
+def test_there_are_labs():
+    assert SOURCES and KEYS
+
+
+@every_exercise
+def test_the_solution_passes(key):
+    report = check(answer_to(key, solution_cell(key).source), key)
+    assert report.passed, repr(report)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@every_exercise
+def test_the_solution_gets_all_marks(key, seed):
+    verdict = judged(key, answer_to(key, solution_cell(key).source), seed)
+    assert all(part["right"] for part in verdict.values()), verdict
+    assert tuple(verdict) == parts(exercise(key))
+
+
+@every_exercise
+def test_what_is_given_out_gets_no_marks(key):
+    source = stubbed(solution_cell(key).source)
+    assert STUB in source and "SOLUTION" not in source
+    answer = answer_to(key, source)
+    assert not check(answer, key).passed
+    verdict = judged(key, answer, SEEDS[0])
+    assert not any(part["right"] for part in verdict.values()), verdict
+
+
+@pytest.mark.parametrize(
+    ("key", "source", "mistake"),
+    [pytest.param(key, source, mistake, id=f"{key}: {what}") for key in KEYS for what, source, mistake in wrong(key)],
+)
+def test_a_wrong_answer_is_told_its_mistake(key, source, mistake):
+    answer = answer_to(key, source)
+    report = check(answer, key)
+    if not report.passed:
+        assert report.mistake == mistake, repr(report)
+        return
+    verdict = judged(key, answer, SEEDS[0])  # right in the public cases: those that a seed draws find it out
+    assert not verdict[RESULTS]["right"], "it gets all marks"
+    assert verdict[RESULTS]["mistake"] == mistake, verdict
+    assert not any(part["right"] for part in verdict.values())
+
+
+@every_exercise
+def test_wrong_answers_are_many_and_meet_every_mistake(key):
+    assert len({source for _, source, _ in wrong(key)}) == len(wrong(key)) >= FEWEST
+    assert {mistake.name for mistake in exercise(key).mistakes} <= {row[2] for row in wrong(key)}
+
+
+# -- rows and notebooks ----------------------------------------------------------------------------------------------
+
+
+@every_exercise
+def test_a_row_teaches(key):
+    row = exercise(key)
+    assert len({hint(key, stage).text for stage in (1, 2, 3)}) == 3
+    assert len(row.why) > 200 and row.stretch and not row.solution
+    assert len(set(parts(row))) == len(parts(row))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@every_exercise
+def test_drawn_cases_differ_from_the_public_ones_and_are_drawn_again(key, seed):
+    row = exercise(key)
+    first, second = ([case.name for case in row.with_cases_of(seed).cases()] for _ in range(2))
+    assert first == second
+    assert set(first) - {case.name for case in row.cases()}
+
+
+@every_lab
+def test_points_add_up(path):
+    points = [cell.marks["points"] for cell in graded(path)]
+    assert sum(points) == FULL
+    asked = [cell.probes[0].args[2].value for cell in graded(path)]
+    assert sum(p for p, part in zip(points, asked, strict=True) if part != RESULTS) * 2 >= FULL
+
+
+@every_lab
+def test_each_part_is_graded_once_by_its_own_limit(path):
+    rows = {key: exercise(key) for key in KEYS if source_of(key) == path}
+    asked = []
+    for cell in graded(path):
+        (key, part), *others = [tuple(each.value for each in call.args[1:]) for call in cell.probes]
+        assert others == [(key, part)], f"{cell.grade_id} has one hidden test of the same part"
+        assert [keyword.arg for keyword in cell.probes[1].keywords] == ["seed"]
+        limits = {budget.label: budget.at_most for budget in rows[key].budgets}
+        wanted = "assert seen.wrong == seen.findings == 0"
+        wanted += f" and seen.value <= {limits[part]:g}, seen" if part != RESULTS else ", seen"
+        assert [line for line in cell.source.splitlines() if line.startswith("assert")] == [wanted] * 2, cell.grade_id
+        asked.append((key, part))
+    assert sorted(asked) == sorted((key, part) for key, row in rows.items() for part in parts(row))
+
+
+@every_lab
+def test_what_a_statement_promises_is_what_is_counted(path):
+    """The table of a statement has each limit."""
+    text = path.read_text(encoding="utf-8")
+    cells_of_text = ["".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
+    for key in (key for key in KEYS if source_of(key) == path):
+        tables = [cell for cell in cells_of_text if "| at most |" in cell and _belongs(cell, key, path)]
+        limits = [f"{budget.at_most:g}" for budget in exercise(key).budgets]
+        assert len(tables) == 1, key
+        found = re.findall(r"^\|[^|]*\|([^|]*)\|[^|]*\|$", tables[0], flags=re.M)[3:]
+        assert [each.strip() for each in found] == limits, key
+
+
+def _belongs(text: str, key: str, path: Path) -> bool:
+    raw = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    name = key.replace(".", "-").replace("_", "-") + "-"
+    return any("".join(cell["source"]) == text and cell["id"].startswith(name) for cell in raw)
+
+
+@every_lab
+def test_cells_are_marked_as_nbgrader_marks_them(path):
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    start = path.stem.split("_")[0] + "-"
+    ids = [cell["id"] for cell in raw["cells"]]
+    assert len(set(ids)) == len(ids)
+    for cell in raw["cells"]:
+        marks = cell["metadata"]["nbgrader"]
+        assert marks["schema_version"] == 3 and not marks["task"]
+        assert marks["grade_id"] == cell["id"] and re.fullmatch(rf"{start}[a-z0-9-]+", cell["id"])
+        assert marks["locked"] is not marks["solution"]
+        assert ("points" in marks) is marks["grade"]
+
+
+@every_lab
+def test_its_outputs_are_stored_and_none_is_an_error(path):
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    for cell in raw["cells"]:
+        outputs = cell.get("outputs", [])
+        assert not any(output["output_type"] == "error" for output in outputs), cell["id"]
+        assert outputs or not cell["metadata"]["nbgrader"]["grade"], cell["id"]
+
+
+@pytest.mark.slow
+@every_lab
+def test_it_runs_from_top_to_bottom(path):
+    result = notebooks.run(path)
+    assert not result.problems, "\n" + result.report()
+    again = notebooks.tidy(result.notebook)
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    for new, old in zip(again.cells, stored["cells"], strict=True):
+        assert [notebooks.texts(output) for output in new.get("outputs", [])] == [
+            _texts(output) for output in old.get("outputs", [])
+        ], new.id
+
+
+def _texts(output: dict) -> list[str]:
+    from nbformat.notebooknode import from_dict
+
+    joined = json.loads(json.dumps(output))
+    joined["data"] = {
+        kind: "".join(text) for kind, text in joined.get("data", {}).items() if isinstance(text, list | str)
+    }
+    joined |= {"text": "".join(joined["text"])} if "text" in joined else {}
+    return notebooks.texts(from_dict(joined))

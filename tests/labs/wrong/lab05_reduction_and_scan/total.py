@@ -1,0 +1,102 @@
+"""Wrong answers to lab05.total."""
+
+KEY = "lab05.total"
+
+RIGHT = '''TOTAL = r"""extern "C" __global__ void total(const float* x, float* out, int n) {
+    __shared__ float s[32];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) sum += x[i];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+    if (t % 32 == 0) s[t / 32] = sum;
+    __syncthreads();
+    if (t == 0) {
+        for (int w = 1; w < blockDim.x / 32; ++w) sum += s[w];
+        atomicAdd(out, sum);
+    }
+}"""
+total = cp.RawKernel(TOTAL, "total")
+'''
+LOOP = "for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) sum += x[i];"
+SHUFFLES = "for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);"
+BODY = RIGHT[RIGHT.index("    __shared__") : RIGHT.index('}"""')]
+WARPS = "for (int w = 1; w < blockDim.x / 32; ++w) sum += s[w];"
+TREE = """__shared__ float s[1024];
+    int t = threadIdx.x;
+    float sum = 0;
+    LOOP
+    s[t] = sum;
+    for (int width = blockDim.x, half; width > 1; width = half) {
+        half = (width + 1) / 2;
+        __syncthreads();
+        if (t < width / 2) s[t] += s[t + half];
+    }
+    if (t == 0) atomicAdd(out, s[0]);
+""".replace("LOOP", LOOP)
+
+
+def but(old: str, new: str, text: str = RIGHT) -> str:
+    return text.replace(old, new, 1)
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but(BODY, ""), "nothing is added yet"),
+    (
+        "a shuffle in the loop",
+        but(LOOP, LOOP.replace("sum += x[i]", "sum += __shfl_xor_sync(0xffffffff, x[i], 0)")),
+        "a shuffle that not all lanes reach",
+    ),
+    ("no lane stores", but("if (t % 32 == 0) s[t / 32] = sum;", ""), "shared memory that nobody has written"),
+    (
+        "four warps taken for granted",
+        but(WARPS, "sum = s[0] + s[1] + s[2] + s[3];"),
+        "shared memory that nobody has written",
+    ),
+    ("no barrier", but("__syncthreads();", ""), "a barrier is missing"),
+    ("room for four warps", but("s[32]", "s[4]"), "room for a few warps only"),
+    ("no atomic", but("atomicAdd(out, sum)", "*out += sum"), "added without an atomic"),
+    ("the last block wins", but("atomicAdd(out, sum)", "*out = sum"), "added without an atomic"),
+    ("no loop", but(LOOP, "int i = blockIdx.x * blockDim.x + t; if (i < n) sum = x[i];"), "one element a thread"),
+    ("one warp", but(WARPS, ""), "the sum of one warp"),
+    ("no shuffles", but(SHUFFLES, ""), "lane 0 knows only itself"),
+    (
+        "one thread does it all",
+        but(
+            BODY,
+            "if (blockIdx.x == 0 && threadIdx.x == 0) { float sum = 0; for (int i = 0; i < n; ++i) sum += x[i]; *out "
+            "= sum; }\n",
+        ),
+        "lanes that do not read neighbours",
+    ),
+    (
+        "a piece for each thread",
+        but(
+            LOOP,
+            "int each = (n - 1) / (gridDim.x * blockDim.x) + 1, i = (blockIdx.x * blockDim.x + t) * each; for (int k "
+            "= i; k < min(n, i + each); ++k) sum += x[k];",
+        ),
+        "lanes that do not read neighbours",
+    ),
+    (
+        "a tree that halves",
+        but(BODY, TREE).replace("half = (width + 1) / 2", "half = width / 2"),
+        "right for powers of two only",
+    ),
+    ("a tree", but(BODY, TREE), "a tree in shared memory"),
+    (
+        "an atomic a warp",
+        but(BODY, f"int t = threadIdx.x; float sum = 0;\n{LOOP}\n{SHUFFLES}\nif (t % 32 == 0) atomicAdd(out, sum);\n"),
+        "an atomic for every warp or thread",
+    ),
+    (
+        "the public sizes only",
+        but(
+            LOOP,
+            LOOP.replace(
+                "i < n;", "i < n && (n == 1 || n == 31 || n == 97 || n == 1000 || n == 1021 || n == 5000 || n == 8192);"
+            ),
+        ),
+        "right in the public cases only",
+    ),
+]
