@@ -117,7 +117,7 @@ def examine(answer, task: Exercise) -> Evidence:
         outcomes.append(_run(answer, case, task))
         if isinstance(outcomes[-1].error, CompileError):
             break
-    findings, hints = _watch(answer, outcomes) if task.sanitize else ((), ())
+    findings, hints = _watch(answer, outcomes, task.also_wrong) if task.sanitize else ((), ())
     right = Evidence(task, tuple(outcomes), (), findings, hints).right
     spent = _count(answer, task) if task.budgets and right else ()
     return Evidence(task, tuple(outcomes), spent, findings, hints)
@@ -171,10 +171,12 @@ def place(case: Case) -> tuple[list, list]:
     return arguments, outputs
 
 
-def _watch(answer, outcomes: list[Outcome]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+def _watch(
+    answer, outcomes: list[Outcome], also_wrong: tuple[str, ...]
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """The sanitizer's errors in the first case that has any, of those that ran to their end, and its hints there.
 
-    Hints fail nobody; they tell mistakes apart that lead to the same error.
+    Hints fail nobody, but those of the kinds `also_wrong`; they tell mistakes apart that lead to the same error.
     """
     from helpers.vgpu.sanitize import sanitize
 
@@ -184,8 +186,9 @@ def _watch(answer, outcomes: list[Outcome]) -> tuple[tuple[Finding, ...], tuple[
     for case in (outcome.case for outcome in outcomes if outcome.error is None):
         arguments, _ = place(case)
         found = sanitize(answer, case.grid, case.block, tuple(arguments), races_in_global=True, timeout=LONGEST_WATCH)
-        if found.errors:
-            return found.errors, found.hints
+        errors = found.errors + tuple(hint for hint in found.hints if hint.kind in also_wrong)
+        if errors:
+            return errors, found.hints
     return (), ()
 
 

@@ -90,7 +90,8 @@ class Exercise:
     `hints`: three, from a nudge to nearly the answer. `solution`: source text, explained by `why`.
     `thread_of(index, case)`: the (block, thread) that should write an element, where the launch fixes it.
     `sanitize`: whether the sanitizer has to find nothing in any case, in shared or global memory; of stream work,
-    whether no two operations may be without an order that they need. `drawn(generator)`: of a lab, cases like those of
+    whether no two operations may be without an order that they need. `also_wrong`: kinds of the sanitizer's hints that
+    fail this exercise as errors do. `drawn(generator)`: of a lab, cases like those of
     `cases()` as a seed draws them; a right answer for the public cases alone is none for these.
     """
 
@@ -109,6 +110,7 @@ class Exercise:
     thread_of: Callable | None = None
     tolerance: float = field(default=1e-5)
     sanitize: bool = False
+    also_wrong: tuple[str, ...] = ()
     drawn: Callable[[np.random.Generator], list[Case]] | None = None
 
     @property

@@ -86,6 +86,11 @@ EXERCISES = (
                 "Negative numbers should become 0; yours come back positive.",
             ),
             Mistake(
+                "min for max",
+                known.gives(lambda case: np.minimum(case.arguments[0], 0)),
+                "What is above 0 became 0, and what is below came through. Take the larger of x[i] and 0.",
+            ),
+            Mistake(
                 "negative numbers come through",
                 known.gives(lambda case: case.arguments[0]),
                 "The copy works; now replace what is below 0 by 0.",
@@ -137,6 +142,16 @@ def relu(x, out):
                 "That is plain ReLU: below 0 the answer is slope * x.",
             ),
             Mistake(
+                "the slope in place of a product",
+                known.gives(lambda case: np.where(case.arguments[0] > 0, case.arguments[0], case.arguments[2])),
+                "Below 0 you write the slope itself. The answer there is slope * x[i].",
+            ),
+            Mistake(
+                "everything is scaled",
+                known.gives(lambda case: case.arguments[2] * case.arguments[0]),
+                "Positive numbers stay as they are: choose with x[i] > 0 ? … : ….",
+            ),
+            Mistake(
                 "the slope is on the wrong side",
                 known.gives(lambda case: np.where(case.arguments[0] > 0, case.arguments[2], 1) * case.arguments[0]),
                 "You scale the positive numbers; the negative ones should be scaled.",
@@ -179,6 +194,11 @@ void leaky_relu(const float* x, float* out, float slope, int n) {
                 known.gives(lambda case: sum(case.arguments[0]) / len(case.arguments[0])),
                 "Two beliefs at once: that the first runs are like the others, and that a mean will do. Drop the first "
                 "`warmup` times, then take the median.",
+            ),
+            Mistake(
+                "that is the slowest run",
+                known.gives(lambda case: max(_counted(case))),
+                "The slowest run says what else the machine had to do, not what is typical.",
             ),
             Mistake(
                 "that is the fastest run",

@@ -163,6 +163,17 @@ EXERCISES = (
                 "A share made 1,024 times as fast does not count 1,024-fold: it shrinks. Add *times*, then divide.",
             ),
             Mistake(
+                "a share times a factor",
+                _speedup(lambda p, s, c: p * s),
+                "Half of it twice as fast would gain nothing by that rule. Start from times: with the old one as 1, "
+                "which pieces has the new one?",
+            ),
+            Mistake(
+                "copies are taken off the speed-up",
+                _speedup(lambda p, s, c: 1 / (1 - p + p / s) - c),
+                "Copies are time, a speed-up is a ratio of times. Add them to the new time, before you divide.",
+            ),
+            Mistake(
                 "share and rest are swapped",
                 _speedup(lambda p, s, c: 1 / (p + (1 - p) / s + c)),
                 "`share` is the part that becomes faster; 1 - share is the part that stays.",
@@ -211,6 +222,17 @@ def speedup(share, factor, copies):
                 "one element too few",
                 _all_are(lambda cpu, gpu, start: math.floor(1000 * start / (cpu - gpu))),
                 "Rounding down gives a size at which the GPU is not yet faster. Test your answer and the one below it.",
+            ),
+            Mistake(
+                "the start divided by the CPU's time",
+                _all_are(lambda cpu, gpu, start: start / cpu),
+                "That leaves out the GPU's own time for each element, and divides microseconds by nanoseconds. Write "
+                "down what n elements take on either.",
+            ),
+            Mistake(
+                "a size that is no whole number",
+                lambda e: all(isinstance(o.got, float) for o in _where_it_pays(e)),
+                "Asked is the first whole number of elements at which the GPU is faster, not where the two lines meet.",
             ),
             Mistake(
                 "a GPU that is never faster",
@@ -263,6 +285,12 @@ def break_even(cpu_ns, gpu_ns, start_us):
                 "cut off on one side only",
                 known.gives(lambda c: np.minimum((c.arguments[0] - c.arguments[1]) * c.arguments[2], c.arguments[3])),
                 "min(…, limit) holds the top. Numbers far below the mean need max(…, -limit) as well.",
+            ),
+            Mistake(
+                "min and max swapped",
+                known.gives(lambda c: np.full_like(c.arguments[0], c.arguments[3])),
+                "Every result is the limit. max(value, -limit) lifts what is too low, min(…, limit) lowers what is too "
+                "high.",
             ),
             Mistake(
                 "never cut off",

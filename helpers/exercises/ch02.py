@@ -53,6 +53,28 @@ def _not_square(evidence) -> bool:
     return known.untouched_somewhere(evidence) and all(rows != columns for rows, columns in shapes)
 
 
+def _bias_by_row(evidence) -> bool:
+    """Row r gets bias[r], as far as there are as many: in tall matrices that leads out of the bias."""
+    seen = [o for o in evidence.outcomes if np.less_equal(*o.case.out.expected.shape)]
+    return any(not o.ok for o in seen) and all(
+        o.got is not None
+        and np.allclose(o.got, o.case.arguments[0] + o.case.arguments[1][: len(o.got), None], equal_nan=True)
+        for o in seen
+    )
+
+
+def _untouched(keep):
+    """What is written is right, and left out is just what `keep(index)` says of the flat indices."""
+
+    def when(evidence) -> bool:
+        failed = [o for o in evidence.outcomes if not o.ok]
+        return known.untouched_somewhere(evidence) and all(
+            np.array_equal(o.untouched.ravel(), keep(np.arange(o.untouched.size))) for o in failed
+        )
+
+    return when
+
+
 EXERCISES = (
     Exercise(
         key="ch02.blocks",
@@ -75,6 +97,21 @@ EXERCISES = (
                 "rounded to the nearest",
                 known.gives(lambda case: round(case.arguments[0] / case.arguments[1])),
                 "round goes down as often as up; a partly filled block still has to run.",
+            ),
+            Mistake(
+                "a fraction of a block",
+                known.gives(lambda case: case.arguments[0] / case.arguments[1]),
+                "A launch has whole blocks: round the quotient up.",
+            ),
+            Mistake(
+                "threads counted, not blocks",
+                known.gives(lambda case: cover(*case.arguments) * case.arguments[1]),
+                "That is how many threads the launch has. Asked is the number of blocks, each of `threads` threads.",
+            ),
+            Mistake(
+                "warps counted, not blocks",
+                known.gives(lambda case: cover(case.arguments[0], 32)),
+                "A warp has 32 threads, a block has `threads` of them.",
             ),
         ),
         hints=(
@@ -102,6 +139,16 @@ def blocks(n, threads):
         thread_of=thread_1d,
         mistakes=(
             Mistake(
+                "the bias of the row",
+                _bias_by_row,
+                "A linear layer has one bias for each output, which is a column: bias[x], not bias[y].",
+            ),
+            Mistake(
+                "the bias is left out",
+                known.gives(lambda case: case.arguments[0]),
+                "The matrix arrives as it was. Add bias[x] to the element of column x.",
+            ),
+            Mistake(
                 "a row is taken to be as long as there are rows",
                 _tall_only,
                 "To go one row down you step over a whole row, and a row has `columns` elements: y * columns + x.",
@@ -126,6 +173,12 @@ def blocks(n, threads):
                 "the guard needs both x < columns and y < rows, joined by &&.",
             ),
             NO_GUARD,
+            Mistake(
+                "a part of the matrix is never written",
+                lambda e: known.untouched_somewhere(e) and not known.nothing_written(e),
+                "The launch covers columns by x and rows by y, with several blocks in either direction: both indices "
+                "are blockIdx * blockDim + threadIdx.",
+            ),
         ),
         hints=(
             "Two indices: x from the .x members, y from the .y members.",
@@ -183,15 +236,29 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
         mistakes=(
             Mistake(
                 "one element a thread",
-                lambda e: (
-                    known.untouched_somewhere(e)
-                    and all(o.ok == (o.case.out.expected.size <= GRID * BLOCK) for o in e.outcomes)
-                ),
+                _untouched(lambda i: i >= GRID * BLOCK),
                 "128 threads wrote 128 elements, and stopped. A loop lets each thread go on: `for i in "
                 "range(start, "
                 "x.size, step)`.",
             ),
+            Mistake(
+                "every block begins at the front",
+                _untouched(lambda i: i % (GRID * BLOCK) >= BLOCK),
+                "threadIdx counts within one block, so block 1 begins where block 0 does. Start at cuda.grid(1).",
+            ),
+            Mistake(
+                "the step is too long",
+                lambda e: known.untouched_somewhere(e) and not known.nothing_written(e),
+                "Between two turns of the loop elements are left out: step by the number of threads there are, "
+                "cuda.gridsize(1).",
+            ),
             NO_GUARD,
+            Mistake(
+                "every thread does everything",
+                lambda e: any(spent.label == "stores per element" and spent.value > GRID for spent in e.budgets),
+                "The loop begins at 0 and steps by 1 in every thread, so each element is written 128 times. Start at "
+                "cuda.grid(1) and step by cuda.gridsize(1).",
+            ),
             Mistake(
                 "the step is too short",
                 known.over("stores per element"),

@@ -40,6 +40,23 @@ def _from_above(case: Case) -> np.ndarray:
     return np.sort(fours, axis=1)[np.arange(len(fours)), FOUR - 1 - k]
 
 
+def _smallest(case: Case) -> np.ndarray:
+    return _fours(case)[0].min(axis=1)
+
+
+def _another_of_the_four(evidence) -> bool:
+    """Every result is one of the thread's own four values, in some case not the one that was asked."""
+    seen = [o for o in evidence.outcomes if o.got is not None]
+    own = [(_fours(o.case)[0] == np.asarray(o.got)[:, None]).any(axis=1).all() for o in seen]
+    return bool(seen) and all(own) and any(not o.ok for o in seen)
+
+
+def _strangers(evidence) -> bool:
+    """Some results are none of the thread's own four values."""
+    seen = [o for o in evidence.outcomes if o.got is not None and not o.ok and not o.only_untouched]
+    return any(not (_fours(o.case)[0] == np.asarray(o.got)[:, None]).any(axis=1).all() for o in seen)
+
+
 # -- the table ------------------------------------------------------------------------------------------
 
 
@@ -115,7 +132,23 @@ EXERCISES = (
                 known.gives(_from_above),
                 "k = 0 asks for the smallest: the order is turned round.",
             ),
+            Mistake(
+                "always the smallest",
+                known.gives(_smallest),
+                "Every thread stores the smallest of its four. Which one is asked for stands in k[i].",
+            ),
+            Mistake(
+                "not wholly sorted",
+                _another_of_the_four,
+                "Each result is one of the right four, but not always the k-th. Four values take five exchanges: try "
+                "yours by hand on 4, 3, 2, 1.",
+            ),
             Mistake("no guard", known.out_of_bounds, "The last block has threads without a four: if (i < n)."),
+            Mistake(
+                "the wrong four",
+                _strangers,
+                "Some results are none of the thread's own values. Thread i has x[4 * i] to x[4 * i + 3].",
+            ),
             Mistake(
                 "moved to shared memory",
                 known.over("bytes of shared memory a block"),
@@ -205,13 +238,20 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
             Mistake(
                 "a part of the table is never filled",
                 UNWRITTEN,
-                "There are 256 entries and 128 threads: each has to fill two.",
+                "There are 256 entries and 128 threads: each has to fill two, and so in every block. Count with "
+                "threadIdx.x, as the index of the grid goes on from block to block.",
             ),
             Mistake(
                 "a barrier is missing",
                 RACE,
                 "A thread looks up an entry that another may not have filled yet. Between the two all must meet: "
                 "cuda.syncthreads().",
+            ),
+            Mistake(
+                "past the end of the shared table",
+                known.past_shared,
+                "The table in shared memory needs all 256 entries, and only threadIdx.x and which[i] lead into it: "
+                "the index of the grid goes on to out.size.",
             ),
             Mistake("no guard", known.out_of_bounds, "The last block has threads without an element: i < out.size."),
             Mistake(
@@ -266,6 +306,28 @@ def look_up(which, table, out):
                 "local memory counted as on chip",
                 known.gives(lambda case: (sum(_near(*case.arguments)), 0)),
                 "Local memory is a thread's own, and yet it lies in DRAM.",
+            ),
+            Mistake(
+                "one number where two are asked",
+                lambda e: any(
+                    not isinstance(o.got, tuple | list) or len(o.got) != 2 for o in e.outcomes if not o.error
+                ),
+                "Return both: bytes on the chip, then bytes off it.",
+            ),
+            Mistake(
+                "on and off the chip swapped",
+                known.gives(lambda case: _near(*case.arguments)[::-1]),
+                "The first number is what lies on the chip, the second what lies off it.",
+            ),
+            Mistake(
+                "bits counted as bytes",
+                known.gives(
+                    lambda case: (
+                        _near(*case.arguments)[0] + 28 * case.arguments[0] * case.arguments[1],
+                        _near(*case.arguments)[1],
+                    )
+                ),
+                "A register has 32 bits, which are 4 bytes.",
             ),
             Mistake(
                 "a register counted as one byte",

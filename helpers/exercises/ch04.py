@@ -36,6 +36,31 @@ def _interleaved(case: Case) -> np.ndarray:
     return colours[:, 0] / 4 + colours[:, 1] / 2 + colours[:, 2] / 4
 
 
+def _neighbours(case: Case) -> np.ndarray:
+    flat, n = case.arguments[0].ravel(), case.arguments[0].shape[1]
+    return flat[:n] / 4 + flat[1 : n + 1] / 2 + flat[2 : n + 2] / 4
+
+
+def _other_weights(evidence) -> bool:
+    """Each colour comes from its own plane, with another colour's weight, or all alike."""
+    mixed = ((2, 1, 1), (1, 1, 2), (4 / 3, 4 / 3, 4 / 3))
+    return any(
+        known.gives(lambda case, w=weights: np.tensordot(np.array(w) / 4, case.arguments[0], 1))(evidence)
+        for weights in mixed
+    )
+
+
+def _swapped(evidence) -> bool:
+    """Right where a matrix has as many rows as columns, out of bounds or left out where it has not."""
+    square = [o.ok for o in evidence.outcomes if len(set(o.case.out.expected.shape)) == 1]
+    left_out = known.untouched_somewhere(evidence) and not known.nothing_written(evidence)
+    return all(square) and (known.out_of_bounds(evidence) or left_out)
+
+
+def _whole_blocks_right(evidence) -> bool:
+    return any(o.ok for o in evidence.outcomes if o.case.out.expected.size == BLOCK)
+
+
 def _copy_case(n: int) -> Case:
     x = numbers(n, seed=n)
     return Case(plural(n, "element"), (x, Out(x.copy()), np.int32(n)), (cover(cover(n, 4), BLOCK),), (BLOCK,))
@@ -89,6 +114,12 @@ EXERCISES = (
         budgets=(LOADS, STORES, _sectors_in_all(64 * 64)),
         thread_of=None,
         mistakes=(
+            Mistake(
+                "the guard swaps rows and columns",
+                _swapped,
+                "Square matrices come out right, others do not. x.shape is (rows, columns): the row index is compared "
+                "with shape[0] and stands first in x[row, column], the column with shape[1].",
+            ),
             NO_GUARD,
             Mistake(
                 "x is the row",
@@ -104,9 +135,10 @@ EXERCISES = (
                 "thread one element.",
             ),
             Mistake(
-                "the guard swaps rows and columns",
-                known.untouched_somewhere,
-                "x.shape is (rows, columns): the row index is compared with shape[0], the column with shape[1].",
+                "the guard leaves elements out",
+                lambda e: known.untouched_somewhere(e) and not known.nothing_written(e),
+                "What is written is right, but some elements never are. The guard lets all of them through whose row "
+                "is below x.shape[0] and whose column is below x.shape[1].",
             ),
         ),
         hints=(
@@ -144,6 +176,23 @@ def halve(x, out):
                 "still read as interleaved colours",
                 known.gives(_interleaved),
                 "3 * i + c is the index in an array of structs. Here each colour has a plane of n floats: c * n + i.",
+            ),
+            Mistake(
+                "one plane's neighbours taken for colours",
+                known.gives(_neighbours),
+                "i + 1 and i + 2 are the reds of the next pixels. The green of pixel i is a plane further on: n + i.",
+            ),
+            Mistake(
+                "the weights are mixed up",
+                _other_weights,
+                "Each colour comes from its own plane, but grey is 0.25 r + 0.5 g + 0.25 b: the second plane counts "
+                "twice as much as the others.",
+            ),
+            Mistake(
+                "the index leads out of the planes",
+                lambda e: known.out_of_bounds(e) and not _whole_blocks_right(e),
+                "It is not the guard: whole blocks fail as well. Plane c begins at c * n, and pixel i is i further on: "
+                "c * n + i.",
             ),
             NO_GUARD,
             Mistake(
@@ -195,6 +244,12 @@ void grey(const float* planes, float* out, int n) {
                 "right only for multiples of 4",
                 lambda e: known.tail_missing(e) and all(o.case.out.expected.size % 4 for o in e.outcomes if not o.ok),
                 "The last one, two or three floats fill no float4. One thread has to copy them one by one.",
+            ),
+            Mistake(
+                "one float a thread",
+                lambda e: known.tail_missing(e) and not known.nothing_written(e),
+                "The grid has one thread for four floats. Thread i looks after floats 4 * i to 4 * i + 3, not after "
+                "float i alone.",
             ),
             Mistake(
                 "the guard counts floats, the index counts float4s",

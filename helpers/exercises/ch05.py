@@ -69,6 +69,17 @@ def _without_halo(left: bool, right: bool):
     return wrong
 
 
+def _edge_repeated(case: Case) -> np.ndarray:
+    padded = np.pad(case.arguments[0], REACH, mode="edge")
+    return sum(padded[k : k + case.arguments[0].size] for k in range(2 * REACH + 1))
+
+
+def _off_centre(evidence) -> bool:
+    """The window is one element short at an end, or begins or ends at its own element."""
+    sides = ((REACH, REACH - 1), (REACH - 1, REACH), (0, 2 * REACH), (2 * REACH, 0))
+    return any(known.gives(lambda case, s=side: _windows(case.arguments[0], *s))(evidence) for side in sides)
+
+
 def _product_case(rows: int, inner: int, columns: int) -> Case:
     a, b = numbers((rows, inner), seed=rows), numbers((inner, columns), seed=columns + 50)
     grid = (cover(columns, SMALL), cover(rows, SMALL))
@@ -80,6 +91,24 @@ def _last_tile_dropped(case: Case) -> np.ndarray:
     a, b = case.arguments[:2]
     whole = a.shape[1] // SMALL * SMALL
     return a[:, :whole] @ b[:whole]
+
+
+def _last_round_only(case: Case) -> np.ndarray:
+    a, b = case.arguments[:2]
+    last = (a.shape[1] - 1) // SMALL * SMALL
+    return a[:, last:] @ b[last:]
+
+
+def _only_part_tiles_wrong(evidence) -> bool:
+    """Wrong wherever the inner dimension leaves a part of a tile, right where it does not."""
+    whole = [o.ok for o in evidence.outcomes if o.case.arguments[0].shape[1] % SMALL == 0]
+    return all(whole) and any(o.got is not None and not o.ok and not o.only_untouched for o in evidence.outcomes)
+
+
+def _doubles(evidence) -> bool:
+    """Loads and stores of the tile take two wavefronts each: its elements have 8 bytes."""
+    found = {spent.label: spent.value for spent in evidence.budgets}
+    return all(found.get(budget.label) == 2 for budget in (SHARED_LOADS, SHARED_STORES))
 
 
 def _each(op: str, space: str, what: str):
@@ -132,6 +161,12 @@ LEFT_EARLY = Mistake(
     "A thread without an element of its own returns at once, and its part of the tile stays empty. Let it load, come "
     "to the barriers, and skip only the store at the end.",
 )
+TOO_SMALL = Mistake(
+    "the tile is too small",
+    lambda e: known.past_shared(e) or known.found("overrun")(e),
+    "A thread reached past the shared array itself, whatever the data. Count what one block needs, halo or padding "
+    "included, and declare that many elements, with a size that is known when the kernel is compiled.",
+)
 UNFILLED = Mistake(
     "a part of the tile is never filled",
     UNWRITTEN,
@@ -166,6 +201,7 @@ EXERCISES = (
             SHARED_STORES,
         ),
         mistakes=(
+            TOO_SMALL,
             DIVERGENT,
             NO_BARRIER,
             Mistake(
@@ -197,6 +233,12 @@ EXERCISES = (
                 lambda e: known.over("sectors per store request")(e) or known.over("sectors per load request")(e),
                 "The result is right, but in one of the two global accesses the lanes of a warp are a whole row "
                 "apart. Load a tile along rows, store it along rows, and turn it in between.",
+            ),
+            Mistake(
+                "the tile holds doubles",
+                _doubles,
+                "Elements of 8 bytes take two banks each, so every request takes two wavefronts. The data is float32: "
+                "declare the tile so.",
             ),
             Mistake(
                 "a column of the tile lies in one bank",
@@ -250,6 +292,7 @@ def transpose(x, out):
             SHARED_LOADS,
         ),
         mistakes=(
+            TOO_SMALL,
             DIVERGENT,
             Mistake(
                 "the tile has no halo",
@@ -261,6 +304,18 @@ def transpose(x, out):
                 "the halo is missing on one side",
                 lambda e: any(known.gives(_without_halo(*side))(e) for side in ((True, False), (False, True))),
                 "One end of each block is right, the other takes its neighbours for 0: load 4 elements beyond both.",
+            ),
+            Mistake(
+                "the edges are repeated",
+                known.gives(_edge_repeated),
+                "Before the first element and behind the last you took that element again. What lies outside counts "
+                "as 0.",
+            ),
+            Mistake(
+                "a window that is short or off centre",
+                _off_centre,
+                "Each sum takes nine elements, four on either side of its own. With tile[0] four places before the "
+                "block's first element, thread t sums tile[t] to tile[t + 8], both included.",
             ),
             Mistake(
                 "no guard",
@@ -325,6 +380,7 @@ void stencil(const float* x, float* out, int n) {
             SHARED_STORES,
         ),
         mistakes=(
+            TOO_SMALL,
             DIVERGENT,
             Mistake(
                 "no guard",
@@ -337,19 +393,36 @@ void stencil(const float* x, float* out, int n) {
                 known.gives(_last_tile_dropped),
                 "a.shape[1] // 16 counts whole tiles. A last, narrower one has to be added up too: round up.",
             ),
+            Mistake(
+                "only the last round counts",
+                known.gives(_last_round_only),
+                "The sum begins again in every round. Set it to 0 once, before the loop over tiles.",
+            ),
             NO_BARRIER,
             LEFT_EARLY,
             UNFILLED,
             Mistake(
                 "what lies outside is not 0",
-                lambda e: any(not o.ok and o.untouched is not None and not o.only_untouched for o in e.outcomes),
+                _only_part_tiles_wrong,
                 "In the last tile some elements lie outside. Left alone they hold what the tile before brought: "
                 "put a 0 there.",
+            ),
+            Mistake(
+                "tiles that do not meet",
+                _all(lambda e: any(not o.ok for o in e.outcomes), lambda e: not _only_part_tiles_wrong(e)),
+                "Even whole tiles come out wrong. In the round that begins at k, thread (x, y) loads a[row, k + x] and "
+                "b[k + y, column], and sums mine[y, j] * yours[j, x]. The next round begins 16 further on.",
             ),
             Mistake(
                 "straight from global memory",
                 known.over("sectors loaded for (48 × 64) by (64 × 80)"),
                 "Right, but each element is loaded again for every row or column that needs it.",
+            ),
+            Mistake(
+                "a tile is filled or read down its columns",
+                lambda e: known.over("wavefronts per shared load")(e) or known.over("wavefronts per shared store")(e),
+                "Right, but neighbouring lanes meet in one bank. Let x, which changes from lane to lane, be the last "
+                "index of both tiles when you fill them.",
             ),
         ),
         hints=(

@@ -63,6 +63,27 @@ def _values_only(case: Case) -> np.ndarray:
     return np.array([case.arguments[0].max()])
 
 
+def _wraps_round(case: Case) -> np.ndarray:
+    x = case.arguments[0]
+    rows = np.zeros((cover(x.size, BLOCK), BLOCK), np.float32)
+    rows.ravel()[: x.size] = x
+    for _ in range(ROUNDS):
+        rows = (rows + np.roll(rows, 1, axis=1)) / 2
+    return rows.ravel()[: x.size]
+
+
+def _sum_of_bests(case: Case) -> np.ndarray:
+    x = case.arguments[0]
+    keys, block = _key(x, LOW_HALF - np.arange(x.size)), np.arange(x.size) // BLOCK % BLOCKS
+    bests = [keys[block == b].max(initial=LOWEST) for b in range(BLOCKS)]
+    return np.array([LOWEST, *bests], np.int64).sum(keepdims=True)  # it wraps round, as the kernel's sum does
+
+
+def _place_first(case: Case) -> np.ndarray:
+    x = case.arguments[0].astype(np.int64)
+    return np.array([(np.arange(x.size) << 32 | x).max()])
+
+
 def _first_threads_only(case: Case) -> np.ndarray:
     values, counts = case.arguments[:2]
     return np.bincount(values[: BLOCK * BLOCKS], minlength=counts.expected.size)
@@ -105,7 +126,19 @@ EXERCISES = (
         name="smooth",
         cases=lambda: [_smooth_case(n) for n in (1, 31, 97, 128, 131, 1000)],
         sanitize=True,
+        also_wrong=("barrier_ended",),
         mistakes=(
+            Mistake(
+                "threads that never come to the barrier",
+                known.hinted("barrier_ended"),
+                "Threads without an element end, or skip the loop, while others wait at its barriers. The result "
+                "is right here, and yet CUDA promises nothing: a barrier wants the whole block. Guard the work only.",
+            ),
+            Mistake(
+                "the first thread has no left neighbour",
+                known.gives(_wraps_round),
+                "s[t - 1] of thread 0 is s[-1], the last element. The first of a block is averaged with itself.",
+            ),
             Mistake(
                 "__syncwarp orders one warp",
                 lambda evidence: known.found(*known.RACES)(evidence) and all(map(_between_warps, evidence.findings)),
@@ -181,8 +214,8 @@ def smooth(x, out):
             ),
             Mistake(
                 "counted without an atomic",
-                known.found(*known.RACES, source="++"),
-                "x++ is a read, an addition and a write. Two threads with the same value lose one of two counts.",
+                lambda e: any(known.found(*known.RACES, source=text)(e) for text in ("++", "+= 1", "+ 1")),
+                "Adding one is a read, a sum and a write. Two threads with the same value lose one of two counts.",
             ),
             Mistake(
                 "the last block wins",
@@ -195,6 +228,11 @@ def smooth(x, out):
                 "Two barriers: one between setting bins to zero and counting, one between counting and adding up.",
             ),
             Mistake(
+                "more threads than bins",
+                known.past_shared,
+                "A block has 128 threads and at most 64 bins: set a bin to zero, and add it up, only if t < bins.",
+            ),
+            Mistake(
                 "one value a thread",
                 lambda evidence: known.gives(_first_threads_only)(evidence),
                 "512 threads looked at 512 values and stopped. Step on by gridDim.x * blockDim.x until n.",
@@ -202,7 +240,8 @@ def smooth(x, out):
             Mistake(
                 "atomics on global memory",
                 known.over("global atomic requests for 8,192 values"),
-                "Right, with a request to global memory for each warp's values. Count in shared memory first.",
+                "Right, with too many requests: one for each warp's values, or one for each bin where a single thread "
+                "adds up. Count in shared memory, then let 64 threads add a bin each.",
             ),
         ),
         hints=(
@@ -267,6 +306,17 @@ void histogram(const int* values, int* counts, int n, int bins) {
                 "the value without its place",
                 known.gives(_values_only),
                 "The number has two halves: the value, shifted left by 32 bits, and the place below it.",
+            ),
+            Mistake(
+                "added to the best",
+                known.gives(_sum_of_bests),
+                "cuda.atomic.add adds each block's key to what is there. The larger of the two is wanted: "
+                "cuda.atomic.max.",
+            ),
+            Mistake(
+                "the place stands above the value",
+                known.gives(_place_first),
+                "The upper half decides. Put the value there, shifted left by 32 bits, and the place below it.",
             ),
             Mistake(
                 "zero is taken for the least",

@@ -25,6 +25,14 @@ def out_of_bounds(evidence) -> bool:
     return any(isinstance(outcome.error, OutOfBounds) for outcome in evidence.outcomes)
 
 
+def past_shared(evidence) -> bool:
+    """Some thread reached past an array in shared memory."""
+    return any(
+        isinstance(outcome.error, OutOfBounds) and "the block's shared memory" in str(outcome.error)
+        for outcome in evidence.outcomes
+    )
+
+
 def first_block_only(evidence) -> bool:
     """Only as many elements as one block has threads were written, and those are right."""
     seen = [o for o in evidence.outcomes if not o.ok and o.untouched is not None]

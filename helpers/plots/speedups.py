@@ -42,11 +42,14 @@ def crossover_curves(
     """
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.11, right=0.97, top=0.9, bottom=0.16)
+    low, high = limits or (min(*cpu, *gpu) / 2, max(*cpu, *gpu) * 2)
     for number, (times, name, kind) in enumerate(zip((cpu, gpu), names, kinds, strict=True)):
         axes.loglog(sizes, times, color=CYCLE[number], ls=DASHES[number], label=f"{name} ({kind})", lw=1.8)
-        axes.plot([at], [at_seconds[number]], marker=MARKERS[number], ms=8, color=CYCLE[number])
+        inside = low <= at_seconds[number] <= high  # a mark on the frame is drawn whole, one beyond it not at all
+        axes.plot(
+            [at], [at_seconds[number]], marker=MARKERS[number], ms=8, color=CYCLE[number], clip_on=not inside, zorder=3
+        )
     axes.axvline(at, color=PALETTE["grey"], lw=0.8, ls=":")
-    low, high = limits or (min(*cpu, *gpu) / 2, max(*cpu, *gpu) * 2)
     axes.set(xlim=(sizes[0], sizes[-1]), ylim=(low, high))
     if border is not None and border > sizes[0]:
         axes.axvspan(border, sizes[-1], color=PALETTE["orange"], alpha=0.12, lw=0)

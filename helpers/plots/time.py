@@ -40,6 +40,7 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
             ha="right" if inside else "left",
             va="bottom",
             fontsize=9,
+            bbox={"fc": "white", "ec": "none", "pad": 0.6},  # no dashed line through the words
         )
         axes.axvline(end, ymin=0, ymax=0.95, color=PALETTE["grey"], lw=0.8, ls="--", zorder=0)
     axes.set(

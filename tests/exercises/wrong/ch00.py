@@ -100,4 +100,23 @@ ROWS = [
         "def typical(times, warmup):\n    counted = sorted(times[warmup:])\n    return counted[len(counted) // 2]",
         "wrong for an even number of runs",
     ),
+    (
+        "ch00.relu",
+        "min",
+        "def relu(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        out[i] = min(x[i], 0.0)",
+        "min for max",
+    ),
+    (
+        "ch00.leaky",
+        "slope alone",
+        "{ INDEX if (i < n) out[i] = x[i] > 0 ? x[i] : slope; }",
+        "the slope in place of a product",
+    ),
+    ("ch00.leaky", "all scaled", "{ INDEX if (i < n) out[i] = slope * x[i]; }", "everything is scaled"),
+    (
+        "ch00.typical",
+        "slowest",
+        "def typical(times, warmup):\n    return max(times[warmup:])",
+        "that is the slowest run",
+    ),
 ]

@@ -104,4 +104,25 @@ ROWS = [
         f"            out[i] = {VALUE}",
         "neighbouring threads work far apart",
     ),
+    ("ch01.speedup", "as given", SPEEDUP + "share * factor", "a share times a factor"),
+    (
+        "ch01.speedup",
+        "copies subtracted",
+        SPEEDUP + "1 / (1 - share + share / factor) - copies",
+        "copies are taken off the speed-up",
+    ),
+    ("ch01.border", "as given", BORDER + "    return start_us / cpu_ns", "the start divided by the CPU's time"),
+    (
+        "ch01.border",
+        "where the lines meet",
+        BORDER + NEVER + "    return 1000 * start_us / (cpu_ns - gpu_ns)",
+        "a size that is no whole number",
+    ),
+    (
+        "ch01.standardise",
+        "min for max",
+        KERNEL + "    i = cuda.grid(1)\n    if i < x.size:\n"
+        "        out[i] = max(min((x[i] - mean) * scale, -limit), limit)",
+        "min and max swapped",
+    ),
 ]

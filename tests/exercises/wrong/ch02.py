@@ -86,4 +86,51 @@ ROWS = [
         "            out[i] = x[i] * x[i]",
         "few threads do all the work",
     ),
+    ("ch02.blocks", "a fraction", "def blocks(n, threads):\n    return n / threads", "a fraction of a block"),
+    (
+        "ch02.blocks",
+        "threads",
+        "def blocks(n, threads):\n    return -(-n // threads) * threads",
+        "threads counted, not blocks",
+    ),
+    ("ch02.blocks", "warps", "def blocks(n, threads):\n    return -(-n // 32)", "warps counted, not blocks"),
+    (
+        "ch02.bias",
+        "bias[y]",
+        "{ XY if (x < columns && y < rows) out[y * columns + x] = in[y * columns + x] + bias[y]; }",
+        "the bias of the row",
+    ),
+    (
+        "ch02.bias",
+        "no bias",
+        "{ XY if (x < columns && y < rows) out[y * columns + x] = in[y * columns + x]; }",
+        "the bias is left out",
+    ),
+    (
+        "ch02.bias",
+        "one block",
+        "{ int x = threadIdx.x, y = threadIdx.y; if (x < columns && y < rows)"
+        " out[y * columns + x] = in[y * columns + x] + bias[x]; }",
+        "a part of the matrix is never written",
+    ),
+    (
+        "ch02.stride",
+        "all from 0",
+        "def square(x, out):\n    for i in range(x.size):\n        out[i] = x[i] * x[i]",
+        "every thread does everything",
+    ),
+    (
+        "ch02.stride",
+        "from the thread in its block",
+        "def square(x, out):\n    for i in range(cuda.threadIdx.x, x.size, cuda.gridsize(1)):\n"
+        "        out[i] = x[i] * x[i]",
+        "every block begins at the front",
+    ),
+    (
+        "ch02.stride",
+        "two grids a step",
+        "def square(x, out):\n    for i in range(cuda.grid(1), x.size, 2 * cuda.gridsize(1)):\n"
+        "        out[i] = x[i] * x[i]",
+        "the step is too long",
+    ),
 ]

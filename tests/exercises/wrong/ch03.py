@@ -149,4 +149,48 @@ ROWS = [
         "def bytes_of_block(threads, registers, shared, local):\n    return registers * 4 + shared, threads * local",
         "registers counted once a block",
     ),
+    (
+        "ch03.ranks",
+        "four exchanges of five",
+        ranks(f"{NETWORK}\n    {CHOICE}".replace("    t = fminf(b, c); c = fmaxf(b, c); b = t;\n", "")),
+        "not wholly sorted",
+    ),
+    ("ch03.ranks", "k left out", ranks(f"{NETWORK}\n    out[i] = a;"), "always the smallest"),
+    (
+        "ch03.ranks",
+        "fours dealt by columns",
+        ranks(
+            f"{NETWORK}\n    {CHOICE}".replace(
+                "a = x[4 * i], b = x[4 * i + 1], c = x[4 * i + 2], d = x[4 * i + 3]",
+                "a = x[i], b = x[i + n], c = x[i + 2 * n], d = x[i + 3 * n]",
+            )
+        ),
+        "the wrong four",
+    ),
+    (
+        "ch03.table",
+        "filled by the grid's index",
+        but(TABLE, ("range(t, 256, 128)", "range(i, 256, 128)")),
+        "a part of the table is never filled",
+    ),
+    ("ch03.table", "half a table", but(TABLE, ("array(256", "array(128")), "past the end of the shared table"),
+    ("ch03.table", "looked up by i", but(TABLE, ("near[which[i]]", "near[i]")), "past the end of the shared table"),
+    (
+        "ch03.bytes",
+        "swapped",
+        "def bytes_of_block(t, r, s, l):\n    return t * l, 4 * t * r + s",
+        "on and off the chip swapped",
+    ),
+    (
+        "ch03.bytes",
+        "one number",
+        "def bytes_of_block(t, r, s, l):\n    return 4 * t * r + s",
+        "one number where two are asked",
+    ),
+    (
+        "ch03.bytes",
+        "bits",
+        "def bytes_of_block(t, r, s, l):\n    return 32 * t * r + s, t * l",
+        "bits counted as bytes",
+    ),
 ]

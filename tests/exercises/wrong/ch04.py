@@ -27,6 +27,27 @@ ROWS = [
         "the guard swaps rows and columns",
     ),
     (
+        "ch04.halve",
+        "guard swapped outright",
+        "def halve(x, out):\n    j, i = cuda.grid(2)\n"
+        "    if j < x.shape[0] and i < x.shape[1]:\n        out[i, j] = x[i, j] / 2",
+        "the guard swaps rows and columns",
+    ),
+    (
+        "ch04.halve",
+        "the last row and column left out",
+        "def halve(x, out):\n    j, i = cuda.grid(2)\n"
+        "    if i < x.shape[0] and j < x.shape[1] - 1:\n        out[i, j] = x[i, j] / 2",
+        "the guard leaves elements out",
+    ),
+    (
+        "ch04.halve",
+        "in place",
+        "def halve(x, out):\n    j, i = cuda.grid(2)\n"
+        "    if i < x.shape[0] and j < x.shape[1]:\n        x[i, j] = x[i, j] / 2",
+        "nothing is written yet",
+    ),
+    (
         "ch04.grey",
         "interleaved",
         "{ INDEX if (i < n) out[i] = 0.25f * planes[3*i] + 0.5f * planes[3*i+1] + 0.25f * planes[3*i+2]; }",
@@ -78,4 +99,23 @@ ROWS = [
         " out[i] = 0.25f * planes[i] + 0.5f * planes[n+i] + 0.25f * planes[2*n+i]; }",
         "one lane works, the others watch",
     ),
+    (
+        "ch04.grey",
+        "neighbours",
+        "{ INDEX if (i < n) out[i] = 0.25f * planes[i] + 0.5f * planes[i+1] + 0.25f * planes[i+2]; }",
+        "one plane's neighbours taken for colours",
+    ),
+    (
+        "ch04.grey",
+        "a mean",
+        "{ INDEX if (i < n) out[i] = (planes[i] + planes[n+i] + planes[2*n+i]) / 3; }",
+        "the weights are mixed up",
+    ),
+    (
+        "ch04.grey",
+        "pixel times plane",
+        "{ INDEX if (i < n) out[i] = 0.25f * planes[i] + 0.5f * planes[n*i+1] + 0.25f * planes[n*i+2]; }",
+        "the index leads out of the planes",
+    ),
+    ("ch04.float4", "one float", "{ INDEX if (i < n) out[i] = in[i]; }", "one float a thread"),
 ]

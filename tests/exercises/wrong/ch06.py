@@ -183,4 +183,50 @@ ROWS = [
         "        cuda.atomic.max(out, 0, np.int64(x[i]) << 32 | (0x7FFFFFFF - i))\n",
         "every thread asks global memory",
     ),
+    (
+        "ch06.smooth",
+        "threads that leave early",
+        _SMOOTH.format(_BARRIER, _BARRIER, _BARRIER).replace(
+            "    s[t] = x[i] if i < x.size else 0\n", "    if i >= x.size:\n        return\n    s[t] = x[i]\n"
+        ),
+        "threads that never come to the barrier",
+    ),
+    (
+        "ch06.smooth",
+        "no first neighbour",
+        _SMOOTH.format(_BARRIER, _BARRIER, _BARRIER).replace(" if t > 0 else s[t]", ""),
+        "the first thread has no left neighbour",
+    ),
+    (
+        "ch06.histogram",
+        "every thread sets a bin",
+        _HISTOGRAM.format("mine[t] = 0;", _SYNC, _COUNT, _SYNC, _ADD),
+        "more threads than bins",
+    ),
+    (
+        "ch06.histogram",
+        "added in shared memory, without an atomic",
+        _HISTOGRAM.format(_ZERO, _SYNC, "mine[values[i]] += 1;", _SYNC, _ADD),
+        "counted without an atomic",
+    ),
+    (
+        "ch06.histogram",
+        "one thread adds up",
+        _HISTOGRAM.format(
+            _ZERO, _SYNC, _COUNT, _SYNC, "if (t == 0) for (int b = 0; b < bins; ++b) atomicAdd(&counts[b], mine[b]);"
+        ),
+        "atomics on global memory",
+    ),
+    (
+        "ch06.argmax",
+        "added",
+        _ARGMAX.format(_LEAST, _BARRIER, _KEY).replace("cuda.atomic.max(out", "cuda.atomic.add(out"),
+        "added to the best",
+    ),
+    (
+        "ch06.argmax",
+        "halves swapped",
+        _ARGMAX.format(_LEAST, _BARRIER, "np.int64(i) << 32 | x[i]"),
+        "the place stands above the value",
+    ),
 ]
