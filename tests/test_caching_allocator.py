@@ -14,7 +14,7 @@ from helpers.caching_allocator import MIB, CachingAllocator
         (MIB + 1, MIB + 512, 20 * MIB),
         (10 * MIB - 512, 10 * MIB - 512, 20 * MIB),
         (10 * MIB, 10 * MIB, 10 * MIB),
-        (21 * MIB, 21 * MIB, 22 * MIB),
+        (21 * MIB, 22 * MIB, 22 * MIB),  # the rest of 1 MiB is not split off
     ],
 )
 def test_sizes_are_rounded_and_come_from_segments(nbytes, allocated, reserved):

@@ -14,7 +14,7 @@ def hold():
     with record_function("drop"):
         del second
     with record_function("fill"):
-        third = first + 1
+        third = first.clone()
     return first, third
 
 
