@@ -28,9 +28,14 @@ def _sides_case(n: int) -> Case:
     return Case(plural(n, "element"), (x, Out(wanted)), (cover(n, BLOCK),), (BLOCK,))
 
 
-def _by_half_block(case: Case) -> np.ndarray:
-    x = case.arguments[0]
-    return _sides(x, np.arange(x.size) % BLOCK < BLOCK // 2)
+def _by_threads(evidence) -> bool:
+    """The elements have the formula of their place: of the half of the block, of the warp, of the block."""
+    return any(
+        known.gives(lambda case, run=run: _sides(case.arguments[0], np.arange(case.arguments[0].size) // run % 2 == 0))(
+            evidence
+        )
+        for run in (BLOCK // 2, 32, BLOCK)
+    )
 
 
 def _rows_case(rows: int) -> Case:
@@ -101,7 +106,7 @@ EXERCISES = (
             NO_GUARD,
             Mistake(
                 "the side follows the thread, not the element",
-                known.gives(_by_half_block),
+                _by_threads,
                 "Whole warps now take one side each, and that is the idea. But which formula an element gets is "
                 "decided by the element: give the first half of the block the even elements, the second the odd ones.",
             ),

@@ -140,7 +140,17 @@ EXERCISES = (
                 _gives(nbytes=8),
                 "`y = a * x + y` reads x, reads y and writes y: three floats an element, not two.",
             ),
+            Mistake(
+                "a store brings nothing first",
+                _gives(nbytes=16),
+                "Three floats an element, not four: y is read once for the sum, and storing it reads nothing.",
+            ),
             Mistake("elements are no bytes", _gives(nbytes=3), "A float32 has 4 bytes."),
+            Mistake(
+                "operations are no bytes",
+                _gives(nbytes=2),
+                "Two operations an element give GFLOP/s. Bandwidth is about bytes: those of x, of y, and of y again.",
+            ),
             Mistake(
                 "powers of two",
                 _gives(giga=2**30),

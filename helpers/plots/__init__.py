@@ -4,9 +4,10 @@ The sentence of a `Picture` is computed from the same data as its marks, so the 
 clocks and schedules, `threads` grids of threads, `steps` recordings of a block, `schedules` two of them side by side,
 `memory` sectors and other counts, `banks` requests on shared memory, `issue` the issue slots of a warp, `occupancy`
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
-`lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs, `timeline`
-a part of a schedule, `cards` a whole profile, `vectors` elements dealt out to lanes, `speedups` time over size
-and Amdahl's law. `tracks` says where marks stand that an explorer lets a pointer drag.
+`lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
+`timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
+out to lanes, `speedups` time over size and Amdahl's law. `tracks` says where marks stand that an explorer lets a
+pointer drag.
 """
 
 from helpers.plots.banks import bank_finding, bank_matrix
@@ -40,6 +41,7 @@ from helpers.plots.steps import lane_strip, lane_values
 from helpers.plots.threads import thread_grid
 from helpers.plots.time import run_bars, schedule_lanes, swim_finding, timer_bars
 from helpers.plots.timeline import timeline_window
+from helpers.plots.torch_memory import memory_steps
 from helpers.plots.tracks import track
 from helpers.plots.trees import reduction_tree, scan_steps
 from helpers.plots.vectors import lane_deal
@@ -63,6 +65,7 @@ __all__ = [
     "lane_values",
     "load_traffic",
     "memory_pyramid",
+    "memory_steps",
     "occupancy_finding",
     "plural",
     "rates_shown",

@@ -15,6 +15,7 @@ EXPLORERS = {
     "debugger": "debugger",
     "lanes": "lanes",
     "lives": "lives",
+    "memory": "memory",
     "pyramid": "pyramid",
     "roofline": "roofline",
     "scan": "scan",

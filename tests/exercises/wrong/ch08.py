@@ -46,6 +46,13 @@ ROWS = [
     ),
     (
         "ch08.sides",
+        "side of the warp",
+        "def sides(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        v = x[i]\n"
+        f"        if i // 32 % 2 == 0:\n{_FORMULAS}",
+        "the side follows the thread, not the element",
+    ),
+    (
+        "ch08.sides",
         "side of the thread",
         "def sides(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        v = x[i]\n"
         f"        if cuda.threadIdx.x < cuda.blockDim.x // 2:\n{_FORMULAS}",

@@ -51,6 +51,8 @@ ROWS = [
     # key, what is wrong, source, name of the mistake
     ("ch12.bandwidth", "two floats an element", but(EFFECTIVE, ("12 *", "8 *")), "y is read too"),
     ("ch12.bandwidth", "three elements", but(EFFECTIVE, ("12 *", "3 *")), "elements are no bytes"),
+    ("ch12.bandwidth", "four floats an element", but(EFFECTIVE, ("12 *", "16 *")), "a store brings nothing first"),
+    ("ch12.bandwidth", "operations", but(EFFECTIVE, ("12 *", "2 *")), "operations are no bytes"),
     ("ch12.bandwidth", "GiB", but(EFFECTIVE, ("1e9", "2**30")), "powers of two"),
     ("ch12.bandwidth", "a share", but(EFFECTIVE, ("100 * rate", "rate")), "a share is no per cent"),
     (
