@@ -676,3 +676,10 @@ def test_graphs_that_are_launched_once_each_are_told():
         graph.launch(stream)
         graph.launch(stream)
     assert timeline.findings() == [] and len({each.graph for each in timeline.operations}) == 1
+
+
+@pytest.mark.parametrize("look", [float, int, bool, lambda x: x.item(), lambda x: x.tolist(), lambda x: x.tobytes()])
+def test_a_number_that_the_host_takes_from_the_device_is_a_copy_that_it_waits_for(look):
+    x = cp.ones(1, cp.float32)
+    found = streams.rehearse(lambda: look(x))
+    assert [(operation.kind, operation.waits) for operation in found.operations] == [("D2H", True)]

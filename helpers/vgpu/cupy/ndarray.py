@@ -142,27 +142,27 @@ class ndarray:
 
     def item(self, *args):
         """One element as a Python number."""
-        return self._host.item(*args)
+        return self.get().item(*args)  # as in CuPy: a copy that the host waits for
 
     def tolist(self):
         """The elements as nested lists of Python numbers."""
-        return self._host.tolist()
+        return self.get().tolist()
 
     def tobytes(self, order="C") -> bytes:
         """The elements' bytes, on the host."""
-        return self._host.tobytes(order)
+        return self.get().tobytes(order)
 
     def __bool__(self) -> bool:
-        return bool(self._host)
+        return bool(self.get())
 
     def __int__(self) -> int:
-        return int(self._host.item() if self.size == 1 else self._host)
+        return int(self.get().item() if self.size == 1 else self.get())
 
     def __float__(self) -> float:
-        return float(self._host.item() if self.size == 1 else self._host)
+        return float(self.get().item() if self.size == 1 else self.get())
 
     def __complex__(self) -> complex:
-        return complex(self._host.item() if self.size == 1 else self._host)
+        return complex(self.get().item() if self.size == 1 else self.get())
 
     # Parts of it.
     def __getitem__(self, key) -> ndarray:
