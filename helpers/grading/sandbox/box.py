@@ -21,7 +21,7 @@ from helpers.grading.sandbox.kernel import SandboxedKernel
 from helpers.grading.sandbox.limits import Limits
 from helpers.grading.sandbox.live import Died, Live
 from helpers.grading.sandbox.tiers import Tier
-from helpers.grading.sandbox.view import HELPERS, HOME, PLACE, ROLES, SCRATCH, view
+from helpers.grading.sandbox.view import HELPERS, HOME, PLACE, ROLES, SCRATCH, in_scratch, view
 from helpers.grading.sandbox.wire import Channel, Ended, Late
 
 LONGEST_ANSWER = 2 << 20
@@ -152,7 +152,7 @@ class Sandbox:
             with contextlib.suppress(OSError):
                 group = cgroups.Group(place, self.limits.memory, self.limits.processes)
         longest = self.limits.message + (1 << 16)
-        live = Live(Channel(near, longest), self.limits, self.tier.isolates, group, lambda: not server.lives())
+        live = Live(Channel(near, longest), self.limits, self.tier.isolates, group, server.lost)
         with far:
             try:
                 server.request({"job": name, "limits": asdict(self.limits)}, far)
@@ -180,18 +180,20 @@ class Server:
         start = START.format(place=place, number=inside.fileno())
         program = [sys.executable, "-s", "-P", "-B", "-c", start]
         scratch = self.folder or SCRATCH
+        entries = view(role)
         settings = {
             "forks": forks,
             "isolates": tier.isolates,
             "root": tier.isolates and os.geteuid() == 0,
+            "shown": in_scratch(entries),
             "warm": list(warm),
         }
-        self._live: Live | None = None
+        self.forks = forks
         self._turn = threading.Lock()
         try:
             with inside:
                 self.process = subprocess.Popen(
-                    tier.command(view(role), limits.scratch, forks, program),
+                    tier.command(entries, limits.scratch, forks, program),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=self.says,
@@ -213,7 +215,7 @@ class Server:
         if not ready.get("ready"):
             self.close()
             raise InfrastructureFault(
-                f"a sandbox of the tier {tier.name} did not start: {ready.get('fault', self.complaint)}"
+                f"a sandbox of the tier {tier.name} did not start: {ready.get('fault') or self.complained}"
             )
         self.problem = ready.get("problem", "")
 
@@ -232,11 +234,20 @@ class Server:
         except OSError:
             return False
 
+    def lost(self) -> bool:
+        """Whether the sandbox has died by itself, and not by what ran in it.
+
+        A fork server is out of its jobs' reach. A job without one is the first program of its sandbox, and can end it
+        together with itself; what cannot be reached from inside is the program around both.
+        """
+        if self.forks:
+            return not self.lives()
+        return (self.process.poll() or 0) < 0
+
     def end_with(self, live: Live) -> None:
         """Close this server when its one job is closed."""
         live.afterwards = self.close
 
-    @property
     def complaint(self) -> str:
         """What it last wrote to stderr, in one line."""
         self.says.seek(0)
@@ -250,7 +261,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.complained = self.complaint
+        self.complained = self.complaint()
         self.says.close()
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)

@@ -13,12 +13,16 @@ import os
 import secrets
 import signal
 
+import zmq
+from jupyter_client.session import Session
+
+from helpers.grading.sandbox import processes, syscalls
+from helpers.grading.sandbox.ipython import PORTS, serve
 from helpers.grading.sandbox.view import SCRATCH
 from helpers.grading.sandbox.wire import Channel, Ended
 
-PORTS = {"shell": 1, "iopub": 2, "stdin": 3, "control": 4, "hb": 5}
+LAST_MOMENT = 1.0
 PASSED_ON = ("stream", "display_data", "execute_result", "update_display_data", "clear_output", "error", "status")
-TICK = 0.05
 
 
 def run(settings: dict, channel: Channel) -> None:
@@ -34,71 +38,14 @@ def run(settings: dict, channel: Channel) -> None:
         os._exit(0)
     # A process of the same user could else read this one's memory, and its socket.
     with contextlib.suppress(OSError):
-        from helpers.grading.sandbox import syscalls
-
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
     Courier(channel, place, key, child, settings["limits"]["message"]).run()
-
-
-def serve(place: str, key: str) -> None:
-    """Be the kernel: without history, start-up files, configuration, or the working folder among the modules'."""
-    from ipykernel.kernelapp import IPKernelApp
-    from traitlets.config import Config
-
-    class Kernel(IPKernelApp):
-        def load_config_file(self, *arguments, **more):
-            pass
-
-        def init_crash_handler(self):
-            pass
-
-        def init_heartbeat(self):
-            pass  # whether the kernel lives is known from its process
-
-        def write_connection_file(self, **more):
-            pass
-
-        def log_connection_info(self):
-            self._ports = dict.fromkeys(PORTS, 0)
-
-        def _try_bind_socket(self, socket, port):
-            socket.sndhwm = 0  # or a fast writer's messages are dropped, the last one too, which says that it is done
-            return super()._try_bind_socket(socket, port)
-
-    config = Config()
-    config.HistoryManager.enabled = False
-    config.InteractiveShellApp.ignore_cwd = True
-    config.InteractiveShell.history_length = 0
-    keep_outputs_apart()
-    options = {f"{name}_port": port for name, port in PORTS.items()}
-    app = Kernel.instance(config=config, transport="ipc", ip=place, log_level=50, **options)
-    app.session.key = key.encode()
-    app.initialize([])
-    app.start()
-
-
-def keep_outputs_apart() -> None:
-    """Let a thread print into the cell that started it, also when that cell has ended and another runs."""
-    import contextvars
-    import threading
-
-    start = threading.Thread.start
-
-    def start_in_context(thread):
-        context, body = contextvars.copy_context(), thread.run
-        thread.run = lambda: context.run(body)
-        return start(thread)
-
-    threading.Thread.start = start_in_context
 
 
 class Courier:
     """Carries requests of the grader to a kernel, and its messages back."""
 
     def __init__(self, channel: Channel, place: str, key: str, child: int, longest: int):
-        import zmq
-        from jupyter_client.session import Session
-
         self.channel, self.child, self.longest = channel, child, longest
         self.session = Session(key=key.encode(), signature_scheme="hmac-sha256")
         context = zmq.Context()
@@ -113,8 +60,6 @@ class Courier:
         self.process = os.pidfd_open(child)
 
     def run(self) -> None:
-        import zmq
-
         poller = zmq.Poller()
         for source in (self.shell, self.iopub, self.lost, self.channel.fileno(), self.process):
             poller.register(source, zmq.POLLIN)
@@ -124,6 +69,9 @@ class Courier:
             if self.process in ready:
                 return self.end()
             if self.lost in ready:
+                # A kernel that dies closes its sockets a moment before it is seen to have ended.
+                if processes.wait(self.process, LAST_MOMENT):
+                    return self.end()
                 self.channel.send({"too_long": True})
                 self.lost.recv_multipart()
             for socket in (self.iopub, self.shell):
@@ -147,8 +95,6 @@ class Courier:
 
     def pass_on(self, socket) -> None:
         """All messages that wait in a socket; one that is not signed with the key is not one."""
-        import zmq
-
         while True:
             try:
                 frames = socket.recv_multipart(zmq.NOBLOCK)

@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from helpers.grading.sandbox import syscalls as call
 from helpers.grading.sandbox.limits import Limits, apply
@@ -24,10 +24,12 @@ LEARNER = 1000
 MOST_FILES = 20_000
 
 
-def spawn(end: socket.socket, limits: Limits, root: bool, body: Callable[[Channel], None]) -> None:
+def spawn(
+    end: socket.socket, limits: Limits, root: bool, shown: Sequence[str], body: Callable[[Channel], None]
+) -> None:
     """Fork a process in new namespaces that settles there and runs `body`; its parent here does not wait for it.
 
-    `root`: the grader is root outside, so the job becomes another user.
+    `root`: the grader is root outside, so the job becomes another user. `shown`: places in /tmp that stay to be seen.
     """
     between = os.fork()
     if between:
@@ -38,19 +40,23 @@ def spawn(end: socket.socket, limits: Limits, root: bool, body: Callable[[Channe
         # The first child is the first process of the new namespace, and all in there die with it.
         if os.fork():
             os._exit(0)
-        own_folders(limits, NOBODY if root else 0)
+        own_folders(limits, NOBODY if root else 0, shown)
         become(end, limits, root, os.getpid(), body)
     except BaseException as error:
         _complain(end, error)
     os._exit(1)
 
 
-def own_folders(limits: Limits, user: int) -> None:
+def own_folders(limits: Limits, user: int, shown: Sequence[str]) -> None:
     """Small folders of the job's own for all that can be written, and a /proc that shows its own processes."""
     call.mount("none", "/", flags=call.MS_REC | call.MS_PRIVATE)
     flags = call.MS_NOSUID | call.MS_NODEV
+    opened = {place: os.open(place, os.O_PATH) for place in shown}
     options = f"mode=0700,uid={user},gid={user},size={limits.scratch},nr_inodes={MOST_FILES}"
     call.mount("tmpfs", SCRATCH, "tmpfs", flags, options)
+    for place, file in opened.items():
+        os.makedirs(place, exist_ok=True)
+        call.mount(f"/proc/self/fd/{file}", place, flags=call.MS_BIND | call.MS_REC)
     # One file system for both, so that their sizes do not add up.
     os.mkdir(f"{SCRATCH}/shm")
     os.chown(f"{SCRATCH}/shm", user, user)

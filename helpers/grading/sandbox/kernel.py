@@ -89,6 +89,9 @@ class SandboxedKernel:
         except InfrastructureFault:
             self.close()
             raise
+        if outcome == "timeout" and self._live.out_of_memory():
+            # Some process of the job was ended for its memory, and another waited for it.
+            outcome, says = "memory", self._live.memory_says
         seconds = time.monotonic() - start
         if outcome not in ("ok", "error"):
             self.close()
@@ -113,12 +116,12 @@ class SandboxedKernel:
                 return ""
             if self._live.channel.received > limits.output:
                 raise Died("output", f"more than {limits.output / (1 << 20):g} MiB were printed and shown")
-            if "too_long" in message:
+            if "too_long" in message and not self._live.out_of_memory():
                 raise Died("output", f"a single output had more than {limits.message / (1 << 20):g} MiB")
             if "kernel" in message:
                 died = death(message["kernel"])
                 if self._live.out_of_memory():
-                    died = Died("memory", f"more than {limits.memory >> 20:,} MiB of memory were asked for")
+                    died = Died("memory", self._live.memory_says)
                 raise died
             if "raised" in message:
                 raise Died("crash", "the kernel's messages could not be read")

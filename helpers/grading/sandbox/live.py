@@ -109,7 +109,7 @@ class Live:
 
     def death(self, code: int | None) -> Exception:
         if self.out_of_memory():
-            return Died("memory", f"more than {self.limits.memory >> 20:,} MiB of memory were asked for")
+            return Died("memory", self.memory_says)
         if self.over == "crash":
             return Died("crash", f"more than {self.limits.processes} processes were started")
         if code is None:
@@ -120,6 +120,10 @@ class Live:
                     return InfrastructureFault("the sandbox died while a job ran in it")
                 time.sleep(0.02)
         return death(code)
+
+    @property
+    def memory_says(self) -> str:
+        return f"more than {self.limits.memory >> 20:,} MiB of memory were asked for"
 
     def out_of_memory(self) -> bool:
         return self.over == "memory" or (self.group is not None and self.group.killed_for_memory())

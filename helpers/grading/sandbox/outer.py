@@ -59,19 +59,22 @@ def build(entries: Sequence, scratch: int) -> None:
     # Sources are opened by their old names, also those that lie in the folder over which the new root is mounted.
     opened = {source: os.open(source, os.O_PATH) for kind, _, source in entries if kind == "show"}
     devices = {name: os.open(f"/dev/{name}", os.O_PATH) for name in DEVICES}
-    call.mount("tmpfs", NEW, "tmpfs", call.MS_NOSUID | call.MS_NODEV, "mode=0755,size=1m")
+    flags = call.MS_NOSUID | call.MS_NODEV
+    call.mount("tmpfs", NEW, "tmpfs", flags, "mode=0755,size=1m")
+    for name in ("dev", "proc", "tmp"):
+        os.mkdir(f"{NEW}/{name}")
+    # First, as Python may lie in /tmp too.
+    call.mount("tmpfs", f"{NEW}/tmp", "tmpfs", flags, f"mode=1777,size={scratch}")
     for kind, place, source in entries:
         target = NEW + place
         if kind == "link":
             os.makedirs(os.path.dirname(target), exist_ok=True)
             os.symlink(source, target)
         elif kind == "hide":
-            call.mount("tmpfs", target, "tmpfs", call.MS_NOSUID | call.MS_NODEV, "mode=0755,size=4k")
+            call.mount("tmpfs", target, "tmpfs", flags, "mode=0755,size=64k")
         else:
             _bind(opened[source], target, os.path.isdir(source))
-    for name in ("dev", "proc", "tmp"):
-        os.makedirs(f"{NEW}/{name}", exist_ok=True)
-    call.read_only(NEW)
+            call.read_only(target)
     call.mount("tmpfs", f"{NEW}/dev", "tmpfs", call.MS_NOSUID, "mode=0755,size=64k")
     for name, file in devices.items():
         _bind(file, f"{NEW}/dev/{name}", False)
@@ -79,21 +82,20 @@ def build(entries: Sequence, scratch: int) -> None:
         os.symlink(target, f"{NEW}/dev/{name}")
     for name in ("pts", "shm"):
         os.mkdir(f"{NEW}/dev/{name}")
-    flags = call.MS_NOSUID | call.MS_NODEV
-    call.mount(
-        "devpts", f"{NEW}/dev/pts", "devpts", call.MS_NOSUID | call.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620"
-    )
+    terminals = "newinstance,ptmxmode=0666,mode=620"
+    call.mount("devpts", f"{NEW}/dev/pts", "devpts", call.MS_NOSUID | call.MS_NOEXEC, terminals)
+    call.mount("tmpfs", f"{NEW}/dev/shm", "tmpfs", flags, f"mode=1777,size={scratch}")
     call.mount("proc", f"{NEW}/proc", "proc", flags | call.MS_NOEXEC)
-    for place in ("tmp", "dev/shm"):
-        call.mount("tmpfs", f"{NEW}/{place}", "tmpfs", flags, f"mode=1777,size={scratch}")
     for file in (*opened.values(), *devices.values()):
         os.close(file)
     os.chdir(NEW)
     call.pivot_root(".", ".")
     call.unmount(".")
     os.chdir("/tmp")
-    # Only now: a mount that is read-only could not be given what lies in it.
-    call.mount("none", "/dev", flags=call.MS_REMOUNT | call.MS_BIND | call.MS_RDONLY | call.MS_NOSUID)
+    # Only now: in a mount that is read-only no folder could be made to mount another on.
+    for place in (*(place for kind, place, _ in entries if kind == "hide"), "/dev", "/"):
+        device = call.MS_NODEV if place != "/dev" else 0
+        call.mount("none", place, flags=call.MS_REMOUNT | call.MS_BIND | call.MS_RDONLY | call.MS_NOSUID | device)
 
 
 def _bind(file: int, target: str, folder: bool) -> None:

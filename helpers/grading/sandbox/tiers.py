@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from helpers.grading.sandbox.faults import SandboxUnavailable
-from helpers.grading.sandbox.view import SCRATCH, Entry, parents, view
+from helpers.grading.sandbox.view import SCRATCH, Entry, folders_for, view
 
 # What the fork server needs to give each job namespaces of its own, to become an ordinary user before a student's
 # byte is read, and to limit what it has become. A job keeps none of them.
@@ -57,20 +57,23 @@ def bubblewrap(entries: Sequence[Entry], scratch: int, forks: bool, program: Seq
         # Called 0, the fork server may mount terminals for each job; outside it is who it was.
         user = "0" if forks else "1000"
         line += ["--unshare-user", "--uid", user, "--gid", user]
-    for folder in parents(entries):
-        line += ["--dir", folder]
+    # First, as Python may lie in /tmp too.
+    line += ["--size", str(scratch), "--tmpfs", SCRATCH]
     for entry in entries:
+        # Bubblewrap makes the folders that are missing, but for its own user only, and a job may be of another.
+        for folder in folders_for(entry, entries):
+            line += ["--dir", folder]
         match entry.kind:
             case "show":
                 line += ["--ro-bind", entry.source, entry.place]
             case "link":
                 line += ["--symlink", entry.source, entry.place]
             case "hide":
-                line += ["--tmpfs", entry.place, "--remount-ro", entry.place]
-    line += ["--proc", "/proc", "--dev", "/dev"]
-    for place in (SCRATCH, "/dev/shm"):
-        line += ["--size", str(scratch), "--tmpfs", place]
-    line += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", SCRATCH, "--", *program]
+                line += ["--tmpfs", entry.place]
+    line += ["--proc", "/proc", "--dev", "/dev", "--size", str(scratch), "--tmpfs", "/dev/shm"]
+    for place in [*(entry.place for entry in entries if entry.kind == "hide"), "/dev", "/"]:
+        line += ["--remount-ro", place]
+    line += ["--chdir", SCRATCH, "--", *program]
     return line
 
 

@@ -39,27 +39,40 @@ def view(role: str) -> list[Entry]:
     """The entries of a role, in the order in which they are to be made; ValueError for an unknown role."""
     if role not in ROLES:
         raise ValueError(f"a role is one of {', '.join(ROLES)}, not {role!r}")
-    shown = {path: _link_or_show(path) for path in SYSTEM if os.path.lexists(path)}
-    for path in _python():
-        if not _below(path, shown):
-            shown[path] = Entry("show", path, path)
-    # Python's folder may lie in the project's, and the project in a folder of the system: a hidden folder comes after
-    # what it lies in and before what lies in it, and so do all when sorted by their depth.
-    hidden = {path: Entry("hide", path) for path in _private() if path not in shown and _below(path, shown)}
-    within = {path: Entry("show", path, path) for path in _python() if path not in shown and _below(path, hidden)}
-    entries = sorted([*shown.values(), *hidden.values(), *within.values()], key=lambda entry: entry.place.count("/"))
+    wanted = {path: Entry("hide", path) for path in _private()}
+    wanted |= {path: Entry("show", path, path) for path in _python()}
+    wanted |= {path: _link_or_show(path) for path in SYSTEM if os.path.lexists(path)}
+    # Python's folder may lie in the project's, and that in a folder of the system: each is needed where the folder that
+    # it lies in says otherwise.
+    entries: dict[str, Entry] = {}
+    for path in sorted(wanted, key=lambda path: path.count("/")):
+        around = _around(path, entries)
+        if (around is not None and around.kind == "show") != (wanted[path].kind != "hide"):
+            entries[path] = wanted[path]
     etc = [Entry("show", f"/etc/{name}", f"/etc/{name}") for name in ETC if os.path.exists(f"/etc/{name}")]
-    etc += [Entry("show", f"/etc/{name}", str(HERE / "etc" / file)) for name, file in ETC_MADE_UP.items()]
-    return [*entries, *etc, *_helpers(role)]
+    etc += [Entry("show", f"/etc/{name}", str(HERE / file)) for name, file in ETC_MADE_UP.items()]
+    return [*entries.values(), *etc, *_helpers(role)]
 
 
-def parents(entries: list[Entry]) -> list[str]:
-    """The folders to be made for the entries, outermost first.
+def _around(path: str, entries: dict[str, Entry]) -> Entry | None:
+    """The innermost entry whose folder a path lies in."""
+    return next((entries[str(folder)] for folder in Path(path).parents if str(folder) in entries), None)
 
-    Bubblewrap makes the ones that are missing, but for its own user only, and a job may be of another.
-    """
-    folders = {str(folder) for entry in entries for folder in Path(entry.place).parents}
-    return sorted(folder for folder in folders - {"/"} if not _below(folder, [entry.place for entry in entries]))
+
+def in_scratch(entries: list[Entry]) -> list[str]:
+    """Places in /tmp that are shown. A job's own /tmp comes over them, and they have to be shown there again."""
+    return [entry.place for entry in entries if entry.kind == "show" and entry.place.startswith(f"{SCRATCH}/")]
+
+
+def folders_for(entry: Entry, entries: list[Entry]) -> list[str]:
+    """The folders to be made for an entry, outermost first: those around it that no other entry shows."""
+    by_place = {other.place: other for other in entries}
+    folders: list[str] = []
+    for folder in map(str, Path(entry.place).parents):
+        if folder in ("/", SCRATCH) or folder in by_place:
+            return [] if folder in by_place and by_place[folder].kind != "hide" else folders[::-1]
+        folders.append(folder)
+    return folders[::-1]
 
 
 def _helpers(role: str) -> list[Entry]:
@@ -67,7 +80,7 @@ def _helpers(role: str) -> list[Entry]:
     if role == "student":
         exercises = HELPERS / "exercises"
         for lab in sorted(exercises.glob("lab*.py")):
-            entries.append(Entry("show", f"{PLACE}/helpers/exercises/{lab.name}", str(HERE / "etc/no_exercises.txt")))
+            entries.append(Entry("show", f"{PLACE}/helpers/exercises/{lab.name}", str(HERE / "no_exercises.txt")))
         # What Python has compiled of them would be shown there.
         if (exercises / "__pycache__").is_dir():
             entries.append(Entry("hide", f"{PLACE}/helpers/exercises/__pycache__"))
@@ -97,7 +110,3 @@ def _private() -> list[str]:
     # Where helpers is installed among other packages, its folder's parent is those packages.
     folders -= {*site.getsitepackages(), sys.prefix, sys.base_prefix, "/"}
     return sorted(os.path.realpath(folder) for folder in folders if os.path.isdir(folder))
-
-
-def _below(path: str, places) -> bool:
-    return any(path == place or path.startswith(place + "/") for place in places)

@@ -13,7 +13,13 @@ from collections.abc import Callable, Sequence
 
 MODULES = (
     "helpers.grading.sandbox.courier",
-    "ipykernel.kernelapp",
+    # What IPython's kernel imports when it starts.
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.oinspect",
+    "IPython.extensions.storemagic",
+    "ipykernel.ipkernel",
+    "tornado.platform.asyncio",
     "numpy",
     "helpers",
     "helpers.backend",

@@ -63,7 +63,7 @@ def start(end: socket.socket, request: dict, settings: dict) -> None:
         if not settings["isolates"]:
             inside.become_trusted(end, limits, body)
         elif settings["forks"]:
-            inside.spawn(end, limits, settings["root"], body)
+            inside.spawn(end, limits, settings["root"], settings["shown"], body)
         else:
             inside.become(end, limits, settings["root"], 1, body)
     except Exception as error:
