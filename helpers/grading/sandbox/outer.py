@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -73,11 +74,11 @@ def build(entries: Sequence, scratch: int) -> None:
         elif kind == "hide":
             call.mount("tmpfs", target, "tmpfs", flags, "mode=0755,size=64k")
         else:
-            _bind(opened[source], target, os.path.isdir(source))
+            _bind(opened[source], target)
             call.read_only(target)
     call.mount("tmpfs", f"{NEW}/dev", "tmpfs", call.MS_NOSUID, "mode=0755,size=64k")
     for name, file in devices.items():
-        _bind(file, f"{NEW}/dev/{name}", False)
+        _bind(file, f"{NEW}/dev/{name}")
     for name, target in {**LINKS, "ptmx": "pts/ptmx"}.items():
         os.symlink(target, f"{NEW}/dev/{name}")
     for name in ("pts", "shm"):
@@ -98,10 +99,11 @@ def build(entries: Sequence, scratch: int) -> None:
         call.mount("none", place, flags=call.MS_REMOUNT | call.MS_BIND | call.MS_RDONLY | call.MS_NOSUID | device)
 
 
-def _bind(file: int, target: str, folder: bool) -> None:
+def _bind(file: int, target: str) -> None:
     from helpers.grading.sandbox import syscalls as call
 
-    if folder:
+    # Not by its name, over which the new root may lie.
+    if stat.S_ISDIR(os.fstat(file).st_mode):
         os.makedirs(target, exist_ok=True)
     else:
         os.makedirs(os.path.dirname(target), exist_ok=True)

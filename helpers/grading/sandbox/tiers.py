@@ -16,8 +16,9 @@ from helpers.grading.sandbox.faults import SandboxUnavailable
 from helpers.grading.sandbox.view import SCRATCH, Entry, folders_for, view
 
 # What the fork server needs to give each job namespaces of its own, to become an ordinary user before a student's
-# byte is read, and to limit what it has become. A job keeps none of them.
-KEPT = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL", "CAP_CHOWN", "CAP_SYS_RESOURCE")
+# byte is read (as whom Linux lets it be called so in a namespace only with SETFCAP), and to limit what it has become. A
+# job keeps none of them.
+KEPT = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "SETFCAP", "KILL", "CHOWN", "SYS_RESOURCE")
 TRIAL_SECONDS = 30
 
 
@@ -50,9 +51,9 @@ def bubblewrap(entries: Sequence[Entry], scratch: int, forks: bool, program: Seq
         # The fork server ends when its socket is closed. A single job may be too busy, or stopped by what runs in it.
         line += ["--die-with-parent"]
         if os.geteuid() == 0:
-            kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+            kept = ("SETUID", "SETGID", "SETPCAP")
     for capability in kept:
-        line += ["--cap-add", capability]
+        line += ["--cap-add", f"CAP_{capability}"]
     if os.geteuid() != 0:
         # Called 0, the fork server may mount terminals for each job; outside it is who it was.
         user = "0" if forks else "1000"
