@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import shutil
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,34 +14,13 @@ from helpers.grading.sandbox.faults import InfrastructureFault, JobFault
 from helpers.grading.sandbox.jobs import job as job_row
 from helpers.grading.sandbox.kernel import SandboxedKernel
 from helpers.grading.sandbox.limits import Limits
-from helpers.grading.sandbox.live import Died, Live
+from helpers.grading.sandbox.live import Died, Live, Unanswered
+from helpers.grading.sandbox.server import Server
 from helpers.grading.sandbox.tiers import Tier
-from helpers.grading.sandbox.view import HELPERS, HOME, PLACE, ROLES, SCRATCH, in_scratch, view
+from helpers.grading.sandbox.view import ROLES
 from helpers.grading.sandbox.wire import Channel, Ended, Late
 
 LONGEST_ANSWER = 2 << 20
-THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM", "BLIS")
-START = "import sys; sys.path.insert(0, {place!r}); from helpers.grading.sandbox.zygote import main; main({number})"
-
-
-def environment(home: str, scratch: str) -> dict[str, str]:
-    """The whole environment of a job: nothing of the grader's, so no secret, and nothing that differs by machine."""
-    return {
-        "PATH": f"{os.path.dirname(sys.executable)}:/usr/local/bin:/usr/bin:/bin",
-        "HOME": home,
-        "TMPDIR": scratch,
-        "LANG": "C.UTF-8",
-        "USER": "learner",
-        "LOGNAME": "learner",
-        **{f"{name}_NUM_THREADS": "1" for name in THREADS},
-        "MPLBACKEND": "Agg",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONNOUSERSITE": "1",
-        "PYTHONSAFEPATH": "1",
-        # The order in which a set of texts is gone through depends on it, and marks must not.
-        "PYTHONHASHSEED": "0",
-        "WARPBOOK_BACKEND": "virtual",
-    }
 
 
 class Sandbox:
@@ -134,6 +108,9 @@ class Sandbox:
                 server = self._server
             try:
                 return self._launch(server, name)
+            except Unanswered:
+                server.close()
+                raise
             except InfrastructureFault:
                 # A fork server that has died meanwhile is replaced once; what else fails is told.
                 if server.lives() or attempt:
@@ -165,106 +142,9 @@ class Sandbox:
             with contextlib.suppress(InfrastructureFault):
                 live.close()
             raise
-        self._open = {other for other in self._open if not other.closed} | {live}
+        with self._lock:
+            self._open = {other for other in self._open if not other.closed} | {live}
         return live
-
-
-class Server:
-    """The program `zygote` in a sandbox, started, and its control socket."""
-
-    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool, warm: Sequence[str]):
-        self.control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.says = tempfile.TemporaryFile()  # noqa: SIM115
-        self.folder = None if tier.isolates else tempfile.mkdtemp(prefix="warpbook-")
-        place = PLACE if tier.isolates else str(HELPERS.parent)
-        start = START.format(place=place, number=inside.fileno())
-        program = [sys.executable, "-s", "-P", "-B", "-c", start]
-        scratch = self.folder or SCRATCH
-        entries = view(role)
-        settings = {
-            "forks": forks,
-            "isolates": tier.isolates,
-            "root": tier.isolates and os.geteuid() == 0,
-            "shown": in_scratch(entries),
-            "warm": list(warm),
-        }
-        self.forks = forks
-        self._turn = threading.Lock()
-        try:
-            with inside:
-                self.process = subprocess.Popen(
-                    tier.command(entries, limits.scratch, forks, program),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self.says,
-                    env=environment(self.folder or HOME, scratch),
-                    pass_fds=[inside.fileno()],
-                    cwd="/",
-                    start_new_session=True,
-                )
-        except OSError as error:
-            self.control.close()
-            raise InfrastructureFault(f"a sandbox of the tier {tier.name} did not start: {error}") from None
-        try:
-            self.control.settimeout(limits.start_seconds)
-            self.control.send(json.dumps(settings).encode())
-            ready = json.loads(self.control.recv(1 << 20) or b"{}")
-            self.control.settimeout(None)
-        except OSError as error:
-            ready = {"fault": str(error)}
-        if not ready.get("ready"):
-            self.close()
-            raise InfrastructureFault(
-                f"a sandbox of the tier {tier.name} did not start: {ready.get('fault') or self.complained}"
-            )
-        self.problem = ready.get("problem", "")
-
-    def request(self, request: dict, end: socket.socket) -> None:
-        with self._turn:
-            socket.send_fds(self.control, [json.dumps(request).encode()], [end.fileno()])
-
-    def lives(self) -> bool:
-        """Whether the server still holds its end of the socket."""
-        if self.process.poll() is not None:
-            return False
-        try:
-            return self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-
-    def lost(self) -> bool:
-        """Whether the sandbox has died by itself, and not by what ran in it.
-
-        A fork server is out of its jobs' reach. A job without one is the first program of its sandbox, and can end it
-        together with itself; what cannot be reached from inside is the program around both.
-        """
-        if self.forks:
-            return not self.lives()
-        return (self.process.poll() or 0) < 0
-
-    def end_with(self, live: Live) -> None:
-        """Close this server when its one job is closed."""
-        live.afterwards = self.close
-
-    def complaint(self) -> str:
-        """What it last wrote to stderr, in one line."""
-        self.says.seek(0)
-        lines = self.says.read()[-20_000:].decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it ended without a word"
-
-    def close(self) -> None:
-        self.control.close()
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.complained = self.complaint()
-        self.says.close()
-        if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def open_sandbox(

@@ -130,6 +130,16 @@ def _candidates() -> list[Place]:
     return places
 
 
+def _sweep(place: Place) -> None:
+    """Remove the groups of graders that were killed."""
+    for parent in {parent for _, parent in place.parents}:
+        for folder in parent.glob("warpbook-*-*"):
+            owner = folder.name.split("-")[1]
+            if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+
 @cache
 def place() -> Place | None:
     """Where groups can be made here, found out by making one; None where they cannot."""
@@ -139,5 +149,6 @@ def place() -> Place | None:
                 Group(candidate, 1 << 30, 64).close()
             except OSError:
                 continue
+            _sweep(candidate)
             return candidate
     return None

@@ -69,10 +69,9 @@ class SandboxedKernel:
             raise RuntimeError("this kernel is dead: open another, and execute again the cells that did not kill it")
         self._cells += 1
         number = f"cell-{self._cells}"
-        limits = self._live.limits
-        timeout = limits.cell_seconds if timeout is None else timeout
+        timeout = self._live.limits.cell_seconds if timeout is None else timeout
         start = time.monotonic()
-        cell = Cell(number, limits.outputs)
+        cell = Cell(number)
         outcome, says = "", ""
         try:
             self._live.channel.received = 0
@@ -145,8 +144,8 @@ class SandboxedKernel:
 class Cell:
     """What a cell has shown so far, from messages that may hold anything: what is not of the right form is left out."""
 
-    def __init__(self, number: str, most: int):
-        self.number, self.most = number, most
+    def __init__(self, number: str):
+        self.number = number
         self.outputs: list[dict] = []
         self.error: dict | None = None
         self.pieces = 0
@@ -184,7 +183,6 @@ class Cell:
         if self._clear_next:
             self.outputs.clear()
             self._clear_next = False
-        self.pieces += 1
         kind = output["output_type"]
         if kind == "error":
             self.error = {name: output[name] for name in ("ename", "evalue", "traceback")}
@@ -192,6 +190,7 @@ class Cell:
         if kind == "stream" and last.get("output_type") == "stream" and last["name"] == output["name"]:
             last["text"] += output["text"]
             return
+        self.pieces += 1
         self.outputs.append(output)
         if (name := _display_id(content)) is not None:
             self._shown.setdefault(name, []).append(output)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import platform
+import re
 from dataclasses import dataclass
 
 MIB = 1 << 20
@@ -42,8 +44,9 @@ def apply(limits: Limits, memory_here: bool, processes_here: bool) -> None:
     `memory_here` and `processes_here`: whether memory and processes are limited here, because no control group does it.
     RLIMIT_AS is never used: Numba, LLVM and PyTorch map far more addresses than they ever fill, and honest work would
     fail. RLIMIT_DATA counts what is writable and private. It is of one process, so a watchdog outside adds them up.
-    RLIMIT_NPROC counts the processes of a user in this user namespace and below (Linux 5.14 and newer); without a
-    user namespace of its own it would count all graders' together, so that honest kernels starve one another.
+    RLIMIT_NPROC counts the processes of a user in this user namespace and below from Linux 5.14 on. Before, and without
+    a user namespace of its own, it counts those of all graders together, so that honest kernels starve one another:
+    then it is not set, and the watchdog counts.
     """
     import resource
 
@@ -57,7 +60,7 @@ def apply(limits: Limits, memory_here: bool, processes_here: bool) -> None:
     }
     if memory_here:
         wanted[resource.RLIMIT_DATA] = limits.memory + data_bytes()
-    if processes_here:
+    if processes_here and linux() >= (5, 14):
         wanted[resource.RLIMIT_NPROC] = limits.processes
     for which, most in wanted.items():
         _, hard = resource.getrlimit(which)
@@ -66,6 +69,12 @@ def apply(limits: Limits, memory_here: bool, processes_here: bool) -> None:
         hard = most + 1 if which == resource.RLIMIT_CPU and hard == resource.RLIM_INFINITY else most
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(which, (most, hard))
+
+
+def linux() -> tuple[int, ...]:
+    """The version of Linux that runs, as (6, 1)."""
+    numbers = re.match(r"(\d+)\.(\d+)", platform.release())
+    return tuple(map(int, numbers.groups())) if numbers else (0, 0)
 
 
 def data_bytes() -> int:

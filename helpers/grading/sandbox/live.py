@@ -36,6 +36,10 @@ class Died(Exception):
         self.outcome, self.says = outcome, says
 
 
+class Unanswered(InfrastructureFault):
+    """The sandbox's server does not answer, although it lives."""
+
+
 class Live:
     """A job from its settling to its end.
 
@@ -59,7 +63,7 @@ class Live:
         try:
             message, handle = self.channel.receive_file(seconds)
         except Late:
-            raise InfrastructureFault(f"a sandbox was not ready within {seconds:g} seconds") from None
+            raise Unanswered(f"a sandbox was not ready within {seconds:g} seconds") from None
         except (Ended, Malformed) as error:
             raise InfrastructureFault(f"a sandbox ended while it was being made: {error}") from None
         if "fault" in message or handle is None:
@@ -70,7 +74,7 @@ class Live:
             with contextlib.suppress(OSError):
                 self.group.add(pid)
                 kept = {"memory": self.group.memory, "processes": self.group.processes}
-        if not kept["memory"] or not (kept["processes"] or message.get("alone")):
+        if not all(kept.values()):
             self._watchdog = threading.Thread(target=self._watch, name="sandbox-watchdog", daemon=True)
             self._watchdog.start()
         try:

@@ -13,6 +13,7 @@ import socket
 import struct
 import time
 
+DEEPEST = 100  # what reads a message must not run out of stack, and no honest one comes near
 LENGTH = struct.Struct(">I")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -46,8 +47,20 @@ def decode(body: bytes) -> dict:
         raise Malformed(f"no JSON: {type(error).__name__}") from None
     if not isinstance(message, dict):
         raise Malformed("no JSON object")
+    if body.count(b"[") + body.count(b"{") > DEEPEST and _depth(message) > DEEPEST:
+        raise Malformed(f"more than {DEEPEST} lists and objects in one another")
     # A lone half of a surrogate pair is a text to Python, but no file can hold it.
     return _writable(message) if b"\\u" in body else message
+
+
+def _depth(message: dict) -> int:
+    """How many lists and objects lie in one another, found level by level."""
+    depth, level = 0, [message]
+    while level:
+        depth += 1
+        items = (item for value in level for item in (value.values() if isinstance(value, dict) else value))
+        level = [item for item in items if isinstance(item, dict | list)]
+    return depth
 
 
 def _no_constant(name: str):
