@@ -10,7 +10,9 @@ from helpers.grading.sandbox import Sandbox, open_sandbox
 
 CELLS = {
     "first cell": "1 + 1",
-    "a kernel of Numba's": "from helpers import cp, cuda\n@cuda.jit\ndef f(x):\n    x[cuda.grid(1)] = 1\nf[1, 32](cp.zeros(32))",
+    "a kernel of Numba's": (
+        "from helpers import cp, cuda\n@cuda.jit\ndef f(x):\n    x[cuda.grid(1)] = 1\nf[1, 32](cp.zeros(32))"
+    ),
 }
 
 

@@ -53,13 +53,20 @@ def python() -> None:
     warm[1, 32](cp.zeros(32, dtype=cp.float32))
 
 
+def exercises() -> None:
+    """Import the rows of all chapters, and of the labs where they are shown."""
+    from helpers.exercises import exercises
+
+    exercises()
+
+
 def rest() -> None:
     from helpers.vgpu import grid
 
     grid.rest()
 
 
-FIRST_USES: tuple[Callable[[], None], ...] = (cuda_c, python, rest)
+FIRST_USES: tuple[Callable[[], None], ...] = (cuda_c, python, exercises, rest)
 
 
 def warm_up(modules: Sequence[str]) -> str:

@@ -6,13 +6,21 @@ import socket
 import subprocess
 import sys
 import threading
+from importlib import import_module
+from pathlib import Path
 
+import nbformat
 import pytest
 
+from helpers import evidence
+from helpers.exercises import exercise, exercises
 from helpers.grading.sandbox import JobFault, SandboxUnavailable, cgroups, open_sandbox, tiers
 from helpers.grading.sandbox.wire import LENGTH, Channel, Ended, Late, Malformed, decode, encode
 from tests.grading.sandbox.asking import value
 from tests.grading.sandbox.conftest import MIB, SMALL, need, opened
+
+ROOT = Path(__file__).resolve().parents[3]
+probe = import_module("helpers.probe")  # `helpers.probe` is the function
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +57,31 @@ def test_how_a_job_failed_is_told(judge, request_, outcome, says):
         judge.ask("rehearse", request_, timeout)
     assert caught.value.outcome == outcome
     assert judge.ask("echo", {"still": "here"}, 60) == {"still": "here"}
+
+
+def test_a_kernel_s_evidence_is_judged_where_no_student_s_code_ran(box, judge):
+    lab = ROOT / "labs" / "source" / "lab05_reduction_and_scan" / "lab05_reduction_and_scan.ipynb"
+    cells = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell for cell in nbformat.read(lab, 4).cells}
+    nothing = (
+        "total = cp.RawKernel('extern \"C\" __global__ void total(const float* x, float* out, int n) {}', 'total')"
+    )
+    inputs = evidence.inputs_of(exercise("lab05.total"))
+    for code, right in ((cells["lab05-total"].source, True), (nothing, False)):
+        with box.kernel() as kernel:
+            kernel.execute("from helpers import cp, probe", 60)
+            run = kernel.execute(f"{code}\nprobe(total, 'lab05.total', inputs={inputs!r})", 60)
+        (shown,) = (output["data"] for output in run.outputs if probe.MIME in output.get("data", {}))
+        request = {"exercise": "lab05.total", "seed": 7, "evidence": shown[probe.MIME]["evidence"]}
+        assert judge.ask("judge", request, 120)["results"]["right"] is right
+
+
+def test_a_student_s_kernel_has_no_exercises_of_labs(any_box, judge):
+    look = "[key for key in __import__('helpers.exercises').exercises.exercises() if key.startswith('lab')]"
+    assert any(key.startswith("lab") for key in exercises())
+    with any_box.kernel() as kernel:
+        assert value(kernel, look) == []
+    with judge.kernel() as kernel:
+        assert value(kernel, look)
 
 
 def test_memory_is_limited_without_control_groups_too(judge, monkeypatch):
