@@ -297,9 +297,8 @@ def grading_sandbox(name: str) -> Finding:
         return Finding(name, "warn", first, only + " ".join(line.removeprefix("- ") for line in more))
     groups = f"control groups of {place()}" if place() else "no control groups, so memory is watched from outside"
     found = f"{sandbox.tier.name}, {'with' if forks else 'without'} fork server, {groups}"
-    if problem or not forks:
-        why = f"The fork server lacks {problem}." if problem else "Grading works without a fork server, but is slower."
-        return Finding(name, "warn", found, only + why)
+    if problem:
+        return Finding(name, "warn", found, f"{only}It works, but more slowly: {problem}.")
     return Finding(name, "ok", found)
 
 

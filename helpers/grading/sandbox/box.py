@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import sys
 import threading
@@ -33,6 +34,7 @@ class Sandbox:
     def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool, warm: Sequence[str]):
         self.tier, self.role, self.limits, self.forks, self.warm = tier, role, limits, forks, tuple(warm)
         self.problem = ""
+        self._owner = os.getpid()
         self._lock = threading.RLock()
         self._server: Server | None = None
         self._open: set[Live] = set()
@@ -90,6 +92,8 @@ class Sandbox:
 
     def _start(self, name: str) -> Live:
         job_row(name)
+        if os.getpid() != self._owner:
+            raise RuntimeError("a sandbox belongs to the process that opened it: open one in each")
         if not self.forks:
             server = self._serve()
             try:
@@ -176,6 +180,8 @@ def open_sandbox(
             sandbox.close()
             why = str(error)
             continue
+        if fork_server and not forks:
+            sandbox.problem = f"no fork server: {why}"
         return sandbox
     raise InfrastructureFault(
         f"a sandbox of the tier {tier.name} opens, but no job runs in it: {why}. Packages must be "

@@ -22,6 +22,7 @@ from helpers.grading.sandbox.view import SCRATCH
 from helpers.grading.sandbox.wire import Channel, Ended
 
 LAST_MOMENT = 1.0
+READY_MILLISECONDS = 200
 PASSED_ON = ("stream", "display_data", "execute_result", "update_display_data", "clear_output", "error", "status")
 
 
@@ -58,6 +59,7 @@ class Courier:
             socket.connect(f"ipc://{place}-{PORTS[name]}")
         self.lost = self.iopub.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         self.process = os.pidfd_open(child)
+        self.heard = False
 
     def run(self) -> None:
         poller = zmq.Poller()
@@ -65,7 +67,10 @@ class Courier:
             poller.register(source, zmq.POLLIN)
         self.ask("kernel_info_request", {}, "ready")
         while True:
-            ready = dict(poller.poll())
+            ready = dict(poller.poll(None if self.heard else READY_MILLISECONDS))
+            if not ready:
+                # Again, as the first answers are said to nobody until the kernel knows that somebody listens.
+                self.ask("kernel_info_request", {}, "ready")
             if self.process in ready:
                 return self.end()
             if self.lost in ready:
@@ -110,6 +115,7 @@ class Courier:
             except Exception:
                 continue
             if socket is self.shell or kind in PASSED_ON:
+                self.heard = self.heard or socket is self.iopub
                 origin = "shell" if socket is self.shell else "iopub"
                 self.channel.send({"from": origin, "kind": kind, "of": parent, "content": message["content"]})
 

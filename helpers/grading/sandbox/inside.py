@@ -16,11 +16,10 @@ from collections.abc import Callable, Sequence
 
 from helpers.grading.sandbox import syscalls as call
 from helpers.grading.sandbox.limits import Limits, apply
+from helpers.grading.sandbox.users import LEARNER, NOBODY
 from helpers.grading.sandbox.view import HOME, SCRATCH
 from helpers.grading.sandbox.wire import Channel, Ended
 
-NOBODY = 65534
-LEARNER = 1000
 MOST_FILES = 20_000
 
 

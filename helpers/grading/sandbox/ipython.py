@@ -57,11 +57,11 @@ def serve(place: str, key: str) -> None:
     config.InteractiveShell.colors = "nocolor"  # tracebacks go into reports
     # The working folder is the student's: a file there must not take the place of a module.
     config.InteractiveShellApp.ignore_cwd = True
-    keep_outputs_apart()
     options = {f"{name}_port": port for name, port in PORTS.items()}
     app = Kernel.instance(config=config, transport="ipc", ip=place, log_level=50, **options)
     app.session.key = key.encode()
     app.initialize([])
+    keep_outputs_apart()  # not before: what prints without a thread, as a program does, belongs to the cell that runs
     app.start()
 
 

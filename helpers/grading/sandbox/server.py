@@ -14,7 +14,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 
-from helpers.grading.sandbox import processes
+from helpers.grading.sandbox import processes, users
 from helpers.grading.sandbox.faults import InfrastructureFault
 from helpers.grading.sandbox.limits import Limits
 from helpers.grading.sandbox.live import Live
@@ -65,7 +65,7 @@ class Server:
         settings = {
             "forks": forks,
             "isolates": tier.isolates,
-            "root": tier.isolates and os.geteuid() == 0,
+            "root": tier.isolates and users.root(),
             "shown": in_scratch(entries),
             "warm": [*ROLE_MODULES[role], *warm],
         }

@@ -5,13 +5,13 @@ A tier is tried, not guessed: `best` runs `true` in each in turn and returns the
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from helpers.grading.sandbox import users
 from helpers.grading.sandbox.faults import SandboxUnavailable
 from helpers.grading.sandbox.view import SCRATCH, Entry, folders_for, view
 
@@ -50,11 +50,11 @@ def bubblewrap(entries: Sequence[Entry], scratch: int, forks: bool, program: Seq
     else:
         # The fork server ends when its socket is closed. A single job may be too busy, or stopped by what runs in it.
         line += ["--die-with-parent"]
-        if os.geteuid() == 0:
+        if users.root():
             kept = ("SETUID", "SETGID", "SETPCAP")
     for capability in kept:
         line += ["--cap-add", f"CAP_{capability}"]
-    if os.geteuid() != 0:
+    if not users.root():
         # Called 0, the fork server may mount terminals for each job; outside it is who it was.
         user = "0" if forks else "1000"
         line += ["--unshare-user", "--uid", user, "--gid", user]
@@ -93,7 +93,7 @@ def limits(entries: Sequence[Entry], scratch: int, forks: bool, program: Sequenc
 TIERS = (
     Tier(
         "bubblewrap",
-        needs="Linux, the program bwrap (Debian's package bubblewrap), and namespaces that it may make",
+        needs="Linux, bwrap 0.7 or newer (Debian's package bubblewrap), and namespaces that it may make",
         protects="files outside Python and helpers/, other processes and jobs, the network; memory, processes, files "
         "and output are limited",
         leaves="faults of the Linux kernel itself; a job uses the CPU until its time is out",
@@ -135,12 +135,14 @@ def tier(name: str) -> Tier:
 
 
 def require_linux(platform: str = sys.platform) -> None:
-    """Raise SandboxUnavailable anywhere else."""
+    """Raise SandboxUnavailable anywhere else, and where jobs could not but be root."""
     if not platform.startswith("linux"):
         raise SandboxUnavailable(
             "Students' code is run in a sandbox of Linux's namespaces, and this is not Linux. Grade on Linux: "
             "in a virtual machine, in WSL, or on a server."
         )
+    if users.stuck_as_root():
+        raise SandboxUnavailable("This is root in a user namespace without other users. Grade as an ordinary user.")
 
 
 def try_out(row: Tier) -> str:

@@ -90,6 +90,9 @@ def test_input_raises_at_once(kernel):
 
 def test_shell_commands_run(kernel):
     assert text(kernel.execute("%%bash\necho from bash", 30)) == "from bash\n"
+    assert "from a program" in text(
+        kernel.execute("import os; os.system('echo from a program')\nimport time; time.sleep(1)", 30)
+    )
     assert "from a terminal" in text(kernel.execute("!echo from a terminal", 30))
 
 
