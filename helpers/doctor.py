@@ -280,6 +280,28 @@ def browser(name: str) -> Finding:
     return Finding(name, "ok", "Chromium and chromedriver found")
 
 
+# -- grading --------------------------------------------------------------------------------------------
+
+
+def grading_sandbox(name: str) -> Finding:
+    """Where submissions would be graded; who grades none needs nothing of it."""
+    from helpers.grading.sandbox import InfrastructureFault, open_sandbox
+    from helpers.grading.sandbox.cgroups import place
+
+    only = "Only an instructor's machine needs it, to grade. "
+    try:
+        with open_sandbox() as sandbox:
+            forks, problem = sandbox.forks, sandbox.problem
+    except InfrastructureFault as error:
+        first, *more = str(error).splitlines()
+        return Finding(name, "warn", first, only + " ".join(line.removeprefix("- ") for line in more))
+    groups = f"control groups of {place()}" if place() else "no control groups, so memory is watched from outside"
+    found = f"{sandbox.tier.name}, {'with' if forks else 'without'} fork server, {groups}"
+    if problem:
+        return Finding(name, "warn", found, f"{only}It works, but more slowly: {problem}.")
+    return Finding(name, "ok", found)
+
+
 # -- the table ------------------------------------------------------------------------------------------
 
 CHECKS = (
@@ -298,6 +320,9 @@ CHECKS = (
     Check("what runs", what_runs, "Set WARPBOOK_BACKEND=virtual to leave the GPU alone."),
     Check("widgets", widgets, "Reinstall jupyterlab and ipywidgets: " + REINSTALL),
     Check("browser test", browser, "On Debian: apt-get install chromium chromium-driver"),
+    Check(
+        "grading sandbox", grading_sandbox, "Only an instructor's machine needs it. Reinstall ipykernel: " + REINSTALL
+    ),
 )
 
 

@@ -380,3 +380,9 @@ def _pool() -> ThreadPoolExecutor:
         _pools.clear()
         _pools[pid] = ThreadPoolExecutor(max_workers=MOST_THREADS, thread_name_prefix="virtual-gpu")
     return _pools[pid]
+
+
+def rest() -> None:
+    """End this process's worker threads; the next launch starts new ones. Who forks for others wants none running."""
+    while _pools:
+        _pools.popitem()[1].shutdown()

@@ -1,0 +1,77 @@
+"""The kernel that students' cells run in: IPython's, without history, start-up files, configuration or debugger."""
+
+from __future__ import annotations
+
+import contextvars
+import importlib
+import sys
+import threading
+
+PORTS = {"shell": 1, "iopub": 2, "stdin": 3, "control": 4, "hb": 5}
+
+
+def without_debugger() -> None:
+    """Let IPython's kernel find no debugger: importing one takes longer than all the rest."""
+    if "ipykernel.debugger" not in sys.modules:
+        sys.modules["debugpy"] = None
+        try:
+            importlib.import_module("ipykernel.debugger")
+        finally:
+            del sys.modules["debugpy"]
+
+
+without_debugger()
+
+from ipykernel.kernelapp import IPKernelApp  # noqa: E402
+from traitlets.config import Config  # noqa: E402
+
+
+class Kernel(IPKernelApp):
+    """A kernel that reads and writes no files but its sockets."""
+
+    def load_config_file(self, *arguments, **more):
+        pass
+
+    def init_crash_handler(self):
+        pass
+
+    def init_heartbeat(self):
+        pass  # whether the kernel lives is known from its process
+
+    def write_connection_file(self, **more):
+        pass
+
+    def log_connection_info(self):
+        self._ports = dict.fromkeys(PORTS, 0)
+
+    def _try_bind_socket(self, socket, port):
+        socket.sndhwm = 0  # or a fast writer's messages are dropped, the last one too, which says that it is done
+        return super()._try_bind_socket(socket, port)
+
+
+def serve(place: str, key: str) -> None:
+    """Be a kernel whose sockets are files called `place` and a number, until the process ends."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.history_length = 0
+    config.InteractiveShell.colors = "nocolor"  # tracebacks go into reports
+    # The working folder is the student's: a file there must not take the place of a module.
+    config.InteractiveShellApp.ignore_cwd = True
+    options = {f"{name}_port": port for name, port in PORTS.items()}
+    app = Kernel.instance(config=config, transport="ipc", ip=place, log_level=50, **options)
+    app.session.key = key.encode()
+    app.initialize([])
+    keep_outputs_apart()  # not before: what prints without a thread, as a program does, belongs to the cell that runs
+    app.start()
+
+
+def keep_outputs_apart() -> None:
+    """Let a thread print into the cell that started it, also when that cell has ended and another runs."""
+    start = threading.Thread.start
+
+    def start_in_context(thread):
+        context, body = contextvars.copy_context(), thread.run
+        thread.run = lambda: context.run(body)
+        return start(thread)
+
+    threading.Thread.start = start_in_context

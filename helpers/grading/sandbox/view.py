@@ -1,0 +1,112 @@
+"""What of this machine's files a sandbox shows: the system, Python and `helpers/`, all read-only, and nothing else.
+
+`helpers/` is shown at the same place everywhere, so that messages with paths are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HELPERS = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+PLACE = "/opt/warpbook"
+SCRATCH = "/tmp"
+HOME = "/tmp/home"
+ROLES = {
+    "student": "the exercises of labs, with the values they expect, are hidden",
+    "judge": "all of helpers/ is shown",
+}
+# Programs and libraries. Python itself may lie elsewhere; where all packages lie in one store, it is shown.
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
+ETC = ("ld.so.cache", "alternatives", "localtime")
+ETC_MADE_UP = {"passwd": "passwd.txt", "group": "group.txt"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One place in the sandbox: `kind` "show" (read-only, what lies at `source`), "link" (to `source`) or "hide"."""
+
+    kind: str
+    place: str
+    source: str = ""
+
+
+def view(role: str) -> list[Entry]:
+    """The entries of a role, in the order in which they are to be made; ValueError for an unknown role."""
+    if role not in ROLES:
+        raise ValueError(f"a role is one of {', '.join(ROLES)}, not {role!r}")
+    wanted = {path: Entry("hide", path) for path in _private()}
+    wanted |= {path: Entry("show", path, path) for path in _python()}
+    wanted |= {path: _link_or_show(path) for path in SYSTEM if os.path.lexists(path)}
+    # Python's folder may lie in the project's, and that in a folder of the system: each is needed where the folder that
+    # it lies in says otherwise.
+    entries: dict[str, Entry] = {}
+    for path in sorted(wanted, key=lambda path: path.count("/")):
+        around = _around(path, entries)
+        if (around is not None and around.kind == "show") != (wanted[path].kind != "hide"):
+            entries[path] = wanted[path]
+    etc = [Entry("show", f"/etc/{name}", f"/etc/{name}") for name in ETC if os.path.exists(f"/etc/{name}")]
+    etc += [Entry("show", f"/etc/{name}", str(HERE / file)) for name, file in ETC_MADE_UP.items()]
+    return [*entries.values(), *etc, *_helpers(role)]
+
+
+def _around(path: str, entries: dict[str, Entry]) -> Entry | None:
+    """The innermost entry whose folder a path lies in."""
+    return next((entries[str(folder)] for folder in Path(path).parents if str(folder) in entries), None)
+
+
+def in_scratch(entries: list[Entry]) -> list[str]:
+    """Places in /tmp that are shown. A job's own /tmp comes over them, and they have to be shown there again."""
+    return [entry.place for entry in entries if entry.kind == "show" and entry.place.startswith(f"{SCRATCH}/")]
+
+
+def folders_for(entry: Entry, entries: list[Entry]) -> list[str]:
+    """The folders to be made for an entry, outermost first: those around it that no other entry shows."""
+    by_place = {other.place: other for other in entries}
+    folders: list[str] = []
+    for folder in map(str, Path(entry.place).parents):
+        if folder in ("/", SCRATCH) or folder in by_place:
+            return [] if folder in by_place and by_place[folder].kind != "hide" else folders[::-1]
+        folders.append(folder)
+    return folders[::-1]
+
+
+def _helpers(role: str) -> list[Entry]:
+    entries = [Entry("show", f"{PLACE}/helpers", str(HELPERS))]
+    if role == "student":
+        exercises = HELPERS / "exercises"
+        for lab in sorted(exercises.glob("lab*.py")):
+            entries.append(Entry("show", f"{PLACE}/helpers/exercises/{lab.name}", str(HERE / "no_exercises.txt")))
+        # What Python has compiled of them would be shown there.
+        if (exercises / "__pycache__").is_dir():
+            entries.append(Entry("hide", f"{PLACE}/helpers/exercises/__pycache__"))
+    return entries
+
+
+def _link_or_show(path: str) -> Entry:
+    return Entry("link", path, os.readlink(path)) if os.path.islink(path) else Entry("show", path, path)
+
+
+def _python() -> list[str]:
+    """The folders of this Python, and of the one that its environment was made from, by every name they have."""
+    folders = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+    program = sys.executable
+    while os.path.islink(program):
+        program = os.path.join(os.path.dirname(program), os.readlink(program))
+        folders.add(str(Path(program).parent.parent))
+    folders |= {os.path.realpath(folder) for folder in folders}
+    folders = {os.path.normpath(folder) for folder in folders}
+    return sorted(folder for folder in folders if folder != "/" and os.path.isdir(folder))
+
+
+def _private() -> list[str]:
+    """Folders that are never shown, should one lie in a folder that is: the project, every copy of helpers, homes."""
+    packages = {os.path.join(folder, "helpers") for folder in [*site.getsitepackages(), *sys.path] if folder}
+    folders = {str(HELPERS.parent), str(HELPERS), os.path.expanduser("~"), "/home", "/root", *packages}
+    # Where helpers is installed among other packages, its folder's parent is those packages.
+    folders -= {*site.getsitepackages(), sys.prefix, sys.base_prefix, "/"}
+    return sorted(os.path.realpath(folder) for folder in folders if os.path.isdir(folder))

@@ -1,0 +1,96 @@
+"""What the fork server does once, so that no job has to: imports, and a first use of each compiler.
+
+Nothing here may leave a thread running. A fork has only the thread that forked; another's locks would never open.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import time
+from collections.abc import Callable, Sequence
+
+MODULES = (
+    "helpers.grading.sandbox.courier",
+    # What IPython's kernel imports when it starts.
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.oinspect",
+    "IPython.extensions.storemagic",
+    "ipykernel.ipkernel",
+    "tornado.platform.asyncio",
+    "numpy",
+    "helpers",
+    "helpers.backend",
+    "helpers.check",
+    "helpers.figures",
+    "helpers.vgpu.cupy",
+    "helpers.vgpu.numba_cuda",
+    "helpers.vgpu.sanitize",
+)
+THREAD_SECONDS = 5.0
+
+C_KERNEL = 'extern "C" __global__ void warm(float* x) { x[threadIdx.x] = 2.0f * threadIdx.x; }'
+
+
+def cuda_c() -> None:
+    from helpers import cp
+
+    values = cp.zeros(32, dtype=cp.float32)
+    cp.RawKernel(C_KERNEL, "warm")((1,), (32,), (values,))
+
+
+def python() -> None:
+    from helpers import cp, cuda
+
+    @cuda.jit
+    def warm(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = 2 * x[i]
+
+    warm[1, 32](cp.zeros(32, dtype=cp.float32))
+
+
+def exercises() -> None:
+    """Import the rows of all chapters, and of the labs where they are shown."""
+    from helpers.exercises import exercises
+
+    exercises()
+
+
+def rest() -> None:
+    from helpers.vgpu import grid
+
+    grid.rest()
+
+
+FIRST_USES: tuple[Callable[[], None], ...] = (cuda_c, python, exercises, rest)
+
+
+def warm_up(modules: Sequence[str]) -> str:
+    """Import the modules and use the compilers; "" or what failed, of which jobs may live without."""
+    problems = []
+    for name in (*MODULES, *modules):
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            problems.append(f"{name}: {type(error).__name__}: {error}")
+    for use in FIRST_USES:
+        try:
+            use()
+        except Exception as error:
+            problems.append(f"{use.__name__}: {type(error).__name__}: {error}")
+    # Objects made so far are kept for good; a collection in a job would else touch, and so copy, all their pages.
+    gc.collect()
+    gc.freeze()
+    return "; ".join(problems)
+
+
+def threads() -> int:
+    """How many threads this process has, after giving those that are ending the time to."""
+    until = time.monotonic() + THREAD_SECONDS
+    while (count := len(os.listdir("/proc/self/task"))) > 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    return count
