@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helpers.exercises import exercise
-from helpers.grading import course, intake, keys, pools, report, secret, source_rules
+from helpers.grading import course, intake, keys, pools, report, secret
 from helpers.grading.ledger import Ledger
 from helpers.grading.policy import Policy
 from helpers.grading.pools import Pool
@@ -25,6 +25,7 @@ from helpers.grading.untrusted import read_cells
 from helpers.grading.worker import Settings
 
 REFERENCE = "the author's own solution"
+SUPERSEDED = "the same student handed in another file, which counts"
 NEEDS_A_GPU = "needs-gpu"
 """A tag of a cell of the author's notebook: on a cluster, its submissions go to workers that have a GPU."""
 
@@ -117,7 +118,7 @@ def grade(
     `progress` is called with the number done, that of all, and counts by state; `pool` stands in for the workers that
     `options` ask for. Raises NotGradable, and `ledger.Taken`.
     """
-    _check(lab, submissions, folder)
+    _check(submissions, folder)
     taken = intake.take_in(submissions, lab)
     found = [piece for piece in taken.found if in_shard(piece.student, options.shard)]
     folder.mkdir(parents=True, exist_ok=True)
@@ -161,14 +162,12 @@ def in_shard(student: str, shard: tuple[int, int] | None) -> bool:
 
 def lab_info(lab: Lab) -> LabInfo:
     """The lab as reports see it."""
-    headings = (line for cell in lab.cells if not cell.is_code for line in cell.source.split("\n"))
-    title = next((line[2:].strip() for line in headings if line.startswith("# ")), lab.name)
     parts = [
         Part(cell.grade_id, cell.probe.exercise, cell.probe.part, cell.points, exercise(cell.probe.exercise).title)
         for cell in lab.graded
     ]
     tiers = tuple(report.Tier(tier.name, tier.protects, tier.leaves) for tier in TIERS)
-    return LabInfo(lab.name, title, tuple(parts), tiers, keys.versions())
+    return LabInfo(lab.name, lab.title, tuple(parts), tiers, keys.versions())
 
 
 def solution_sources(planned: Planned) -> list[str]:
@@ -177,16 +176,13 @@ def solution_sources(planned: Planned) -> list[str]:
     return [cell["source"] for known, cell in cells if known.kind == SOLUTION]
 
 
-def _check(lab: Lab, submissions: Path, folder: Path) -> None:
-    problems = source_rules.examine(lab)
-    if problems:
-        raise NotGradable("\n  ".join([f"{lab.name} has {len(problems)} to mend before it can be graded:", *map(str, problems)]))
+def _check(submissions: Path, folder: Path) -> None:
     if not submissions.exists():
         raise NotGradable(f"There is no folder or archive of submissions at {submissions}.")
     if folder.exists() and not folder.is_dir():
         raise NotGradable(f"{folder} is a file. Name a folder for the results with --out.")
     if folder.resolve().is_relative_to(submissions.resolve()):
-        raise NotGradable(f"{folder} lies in the folder of submissions, and would be taken for one. Name another with --out.")
+        raise NotGradable(f"{folder} lies among the submissions. Name a folder elsewhere with --out.")
 
 
 def _pool(lab: Lab, options: Options) -> Pool:
@@ -214,7 +210,7 @@ def _rejection(piece, lab: Lab) -> Result | None:
     """The result of what is not graded at all."""
     if isinstance(piece, intake.Submission) and piece.counts:
         return None
-    reason = piece.reason if isinstance(piece, intake.Rejected) else "the same student handed in another file, which counts"
+    reason = piece.reason if isinstance(piece, intake.Rejected) else SUPERSEDED
     return Result(piece.student, piece.file, lab.name, REJECTED, reason=reason, notes=piece.notes)
 
 

@@ -65,8 +65,8 @@ def of_reference(lab: Lab) -> str:
 
 def of_submission(planned: Planned) -> str:
     """Of the student's answers and own cells, with the reference's cells between which they run."""
-    sources = [cell["source"] for cell in planned.notebook["cells"]]
-    return digest([[*asdict(c).values(), "" if c.kind == GRADED else s] for c, s in zip(planned.cells, sources, strict=True)])
+    cells = zip(planned.cells, planned.notebook["cells"], strict=True)
+    return digest([[asdict(known), "" if known.kind == GRADED else cell["source"]] for known, cell in cells])
 
 
 class Keys:

@@ -73,7 +73,7 @@ class Marker:
     def _judged(self, cell: PlannedCell, run: Run) -> tuple[float, str, str | None, str]:
         """(points, outcome, mistake, why) of a graded cell."""
         if run.outcome in FAULTS:
-            return 0.0, run.outcome, None, _sentence(run.says) or SAID[run.outcome]
+            return 0.0, run.outcome, None, _said(run)
         if run.outcome == "error":
             return 0.0, *self._why_nothing(cell, run)
         try:
@@ -96,7 +96,7 @@ class Marker:
             return "missing", None, "There is no answer yet."
         for answer in self._answers[cell.exercise]:
             if answer.run.outcome in FAULTS:
-                return answer.run.outcome, None, f"In the answer: {_sentence(answer.run.says) or SAID[answer.run.outcome]}"
+                return answer.run.outcome, None, f"In the answer: {_said(answer.run)}"
             if answer.run.outcome == "error":
                 return "error", None, f"The cell of the answer stopped with {said_by(answer.run.error)}"
         # Its words might hold what the answer was tried on, which is nobody's business.
@@ -157,7 +157,7 @@ def _part(verdict: Mapping, part: str) -> tuple[bool, str | None, str]:
     return found["right"], None if mistake is None else str(mistake), str(found.get("why", ""))[:LONGEST_WHY]
 
 
-def _sentence(words: str) -> str:
-    """`words` with a capital and a full stop."""
-    words = words.strip()
-    return words if not words else words[0].upper() + words[1:] + ("" if words[-1] in ".!?" else ".")
+def _said(run: Run) -> str:
+    """What became of a cell that was stopped, as a sentence."""
+    words = run.says.strip()
+    return words[0].upper() + words[1:] + ("" if words[-1] in ".!?" else ".") if words else SAID[run.outcome]

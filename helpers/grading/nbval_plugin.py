@@ -43,7 +43,7 @@ class SandboxedCell(IPyNbCell):
 
     def runtest(self) -> None:
         file, planned = self.parent, self.parent.planned.cells[self.cell_num]
-        run = file.session.run(self.cell_num, self.cell.source, again=planned.kind != GRADED)
+        run = file.kernel.run(self.cell_num, self.cell.source, again=planned.kind != GRADED)
         self.test_outputs = run.outputs
         mark = file.marker.ended(planned, self.cell.source, run)
         if mark is not None and mark.outcome != "right":
@@ -59,7 +59,7 @@ class SandboxedFile(IPyNbFile):
     """The notebook; its session starts a kernel when the first cell needs one."""
 
     def bound(self, planned: Planned, session: Session, marker: Marker) -> SandboxedFile:
-        self.planned, self.session, self.marker = planned, session, marker
+        self.planned, self.kernel, self.marker = planned, session, marker
         return self
 
     def setup(self) -> None:
@@ -72,7 +72,7 @@ class SandboxedFile(IPyNbFile):
             yield SandboxedCell.from_parent(self, name=name, cell_num=number, cell=cell, options={"check": True})
 
     def teardown(self) -> None:
-        self.session.close()
+        self.kernel.close()
 
 
 class Plugin:

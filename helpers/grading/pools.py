@@ -88,7 +88,8 @@ def cluster(address: str, resources: Mapping[str, float] | None = None) -> Pool:
     try:
         client = Client(address, timeout=30, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise NoCluster(f"No Dask scheduler answers at {address} ({error}). Is the address right, as in tcp://host:8786?") from None
+        why = f"No Dask scheduler answers at {address} ({error}). Is the address right, as in tcp://host:8786?"
+        raise NoCluster(why) from None
 
     def width() -> int:
         # More than there are threads, so that none waits for the network, and a cluster that grows with its work grows.

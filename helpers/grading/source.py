@@ -90,6 +90,12 @@ class Lab:
         return tuple(cell for cell in self.cells if cell.kind == GRADED)
 
     @property
+    def title(self) -> str:
+        """Its first heading, else the name."""
+        lines = (line for cell in self.cells if not cell.is_code for line in cell.source.split("\n"))
+        return next((line[2:].strip() for line in lines if line.startswith("# ")), self.name)
+
+    @property
     def out_of(self) -> float:
         """The points that can be earned."""
         return sum(cell.points for cell in self.graded)

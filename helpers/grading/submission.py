@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass, field
 
 from helpers.grading import keys, nbval_plugin, worker
-from helpers.grading.marking import Marker
-from helpers.grading.results import FAULTS, GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
+from helpers.grading.marking import JUDGED_FAULTS, Marker
+from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
 from helpers.grading.sandbox import InfrastructureFault
 from helpers.grading.session import Session
 from helpers.grading.transplant import GRADED as GRADED_CELL
@@ -39,7 +39,7 @@ def grade(job: Job, settings: Settings) -> Result:
             nbval_plugin.run(job.planned, session, marker)
             if len(marker.marks) != len(_graded_cells(job)):
                 raise InfrastructureFault("pytest did not come to the end of the notebook")
-            tier = sandboxes.student.tier
+            tier = sandboxes.student.tier.name
     except Exception as error:
         return ungraded(job, error, tuple(marker.marks) if marker else (), time.monotonic() - started)
     marks = tuple(marker.marks)
@@ -74,7 +74,7 @@ def _graded_cells(job: Job) -> list:
 def _faults(job: Job, session: Session, marks: tuple[Mark, ...]) -> str:
     """What ran out of its limits, in words; "" where nothing did."""
     said = [f"{death.outcome} in {_place(job, death.cell)}: {death.says}" for death in session.deaths]
-    said += [f"{mark.outcome} in {mark.cell}: {mark.why}" for mark in marks if mark.outcome in FAULTS]
+    said += [f"{m.outcome} in {m.cell}: {m.why}" for m in marks if m.why == JUDGED_FAULTS.get(m.outcome)]
     return "; ".join(dict.fromkeys(said))[:2000]
 
 

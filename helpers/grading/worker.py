@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from multiprocessing import util
 
 from helpers.grading.policy import Policy
-from helpers.grading.sandbox import Sandbox, open_sandbox
+from helpers.grading.sandbox import Sandbox, open_sandbox, tiers
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def close() -> None:
 
 def _sandbox(settings: Settings, role: str) -> Sandbox:
     return open_sandbox(
-        settings.tier,
+        None if settings.tier is None else tiers.tier(settings.tier),
         role=role,
         limits=settings.policy.limits,
         fork_server=settings.fork_server,
