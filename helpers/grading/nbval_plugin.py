@@ -84,8 +84,8 @@ class Plugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(self, file_path: Path, parent) -> Iterator:
-        yield  # nbval's own collector comes with the others, and goes
-        return [SandboxedFile.from_parent(parent, path=file_path).bound(*self._bound)]
+        found = yield  # nbval's own collector, where it is a notebook
+        return [] if not found else [SandboxedFile.from_parent(parent, path=file_path).bound(*self._bound)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item, call) -> Iterator:
@@ -112,7 +112,9 @@ def run(planned: Planned, session: Session, marker: Marker) -> str:
     with tempfile.TemporaryDirectory(prefix="warpbook-") as folder, _pytests_own_environment(), _quiet() as printed:
         notebook = Path(folder, NAME)
         notebook.write_text(nbformat.writes(nbformat.from_dict(planned.notebook)), encoding="utf-8")
-        status = pytest.main([*ISOLATED, "--rootdir", folder, str(notebook)], plugins=[plugin])
+        # Without the last, pytest looks into every folder above this one on its way.
+        places = ("--rootdir", folder, "--confcutdir", folder)
+        status = pytest.main([*ISOLATED, *places, str(notebook)], plugins=[plugin])
     if isinstance(plugin.fault, InfrastructureFault):
         raise plugin.fault
     if plugin.fault is not None:

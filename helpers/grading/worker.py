@@ -66,6 +66,10 @@ def close() -> None:
     _open.close()
 
 
+WARM = {"student": (), "judge": ("helpers.grading.judge", "helpers.grading.warm:judge")}
+"""What the fork server of each role does beforehand."""
+
+
 def _sandbox(settings: Settings, role: str) -> Sandbox:
     return open_sandbox(
         None if settings.tier is None else tiers.tier(settings.tier),
@@ -73,6 +77,7 @@ def _sandbox(settings: Settings, role: str) -> Sandbox:
         limits=settings.policy.limits,
         fork_server=settings.fork_server,
         trusted=settings.trusted,
+        warm=WARM[role],
     )
 
 
