@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from helpers.grading import keys, nbval_plugin, worker
 from helpers.grading.marking import JUDGED_FAULTS, Marker
 from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
-from helpers.grading.sandbox import InfrastructureFault
+from helpers.grading.sandbox import InfrastructureFault, JobFault
 from helpers.grading.session import Session
 from helpers.grading.transplant import GRADED as GRADED_CELL
 from helpers.grading.transplant import STUDENT, Planned
@@ -62,7 +62,13 @@ def _set_up(sandboxes: Sandboxes, settings: Settings) -> tuple[Session, Marker]:
 
     def judge(exercise: str, evidence: dict) -> dict:
         request = {"exercise": exercise, "seed": settings.seed, "evidence": evidence}
-        return sandboxes.judge.ask("judge", request, policy.judge_seconds)
+        try:
+            return sandboxes.judge.ask("judge", request, policy.judge_seconds)
+        except JobFault as fault:
+            if fault.outcome != "crash":
+                raise
+            # What is judged can not be told from what judges, so it gets a second judge.
+            return sandboxes.judge.ask("judge", request, policy.judge_seconds)
 
     return Session(sandboxes.student.kernel, policy), Marker(judge, policy.evidence_bytes)
 

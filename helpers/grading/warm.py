@@ -1,4 +1,4 @@
-"""What a judge does once before it is forked: one kernel of each language is judged, so that a job compiles its own only."""
+"""What a judge does once before it is forked: it judges a kernel of each language, so that jobs compile only theirs."""
 
 from __future__ import annotations
 
