@@ -166,7 +166,9 @@ def lab_info(lab: Lab) -> LabInfo:
         Part(cell.grade_id, cell.probe.exercise, cell.probe.part, cell.points, exercise(cell.probe.exercise).title)
         for cell in lab.graded
     ]
-    tiers = tuple(report.Tier(tier.name, tier.protects, tier.leaves) for tier in TIERS)
+    tiers = tuple(
+        report.Tier(tier.name, tier.protects, tier.leaves) for tier in sorted(TIERS, key=lambda tier: tier.name)
+    )
     return LabInfo(lab.name, lab.title, tuple(parts), tiers, keys.versions())
 
 

@@ -76,17 +76,17 @@ def processes(count: int | None = None) -> Pool:
     return Pool(make, lambda: count, end)
 
 
-def cluster(address: str, resources: Mapping[str, float] | None = None) -> Pool:
+def cluster(address: str, resources: Mapping[str, float] | None = None, seconds: float = 30) -> Pool:
     """The workers of a Dask scheduler at `address`; each submission asks for `resources`, such as {"GPU": 1}.
 
-    Raises NoCluster.
+    `seconds`: how long to wait for its first answer. Raises NoCluster.
     """
     try:
         from distributed import Client
     except ImportError:
         raise NoCluster("--scheduler needs Dask: python -m pip install -c constraints.txt -e '.[dask]'") from None
     try:
-        client = Client(address, timeout=30, set_as_default=False)
+        client = Client(address, timeout=seconds, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         why = f"No Dask scheduler answers at {address} ({error}). Is the address right, as in tcp://host:8786?"
         raise NoCluster(why) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -109,6 +109,13 @@ class Lab:
     def ids(self) -> tuple[str, ...]:
         """nbgrader's ids, in order."""
         return tuple(cell.grade_id for cell in self.cells if cell.grade_id)
+
+    def only(self, exercises: Sequence[str]) -> Lab:
+        """The same lab with some of its exercises: their solution and graded cells, and code cells before them all."""
+        first = min(cell.number for cell in self.cells if self.exercise_of(cell))
+        kept = [cell.number - 1 for cell in self.cells if cell.number < first or self.exercise_of(cell) in exercises]
+        cells = [self.notebook["cells"][place] for place in kept]
+        return lab({**self.notebook, "cells": cells}, self.path)
 
     def cell(self, grade_id: str) -> Cell:
         """The cell with nbgrader's id `grade_id`; raises KeyError."""

@@ -68,7 +68,7 @@ def test_numbers_are_finite(number):
 
 
 def test_too_long_or_too_deep_is_no_evidence():
-    with pytest.raises(NoProbe, match="1,0.. bytes; 1,000 are read"):
+    with pytest.raises(NoProbe, match="bytes; 1,000 are read"):
         evidence_in([shown("lab99.one", "results", {"ptx": "x" * 1000})], RESULTS, 1000)
     deep = []
     for _ in range(100_000):
@@ -169,7 +169,10 @@ def test_an_answer_that_was_put_into_another_cell_counts():
 def test_where_the_answers_cell_failed_that_is_told():
     error = raised("SyntaxError", "invalid syntax (line 3)\nand more")
     (mark,) = marked((ANSWER, error), (RESULTS, raised()))
-    assert (mark.outcome, mark.why) == ("error", "The cell of the answer stopped with SyntaxError: invalid syntax (line 3)")
+    assert (mark.outcome, mark.why) == (
+        "error",
+        "The cell of the answer stopped with SyntaxError: invalid syntax (line 3)",
+    )
     (mark,) = marked((ANSWER, ran(outcome="timeout", says="it ran for 20 s")), (RESULTS, raised()))
     assert (mark.outcome, mark.why) == ("timeout", "In the answer: It ran for 20 s.")
 
