@@ -45,6 +45,7 @@ TOOLS = (
     "helpers.doctor",
     "helpers.first_light",
     "helpers.glossary",
+    "helpers.grading.bench",
     "helpers.grading.commands",
     "helpers.grading.source_rules",
     "helpers.how_it_works",

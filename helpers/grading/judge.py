@@ -19,13 +19,15 @@ HIDDEN = "It is right in the public cases, and wrong on data or sizes that are n
 def answer(request: dict) -> dict:
     """The verdict on one answer: part -> {right, mistake, why}.
 
-    request: `exercise` (a key), `seed` (a whole number, secret) and `evidence` (of unknown origin). `why` has words for
+    request: `exercise` (a key), `seed` (a whole number, secret; None for the public cases alone) and `evidence` (of
+    unknown origin). `why` has words for
     the student, and of the secret cases nothing but that one is wrong. Raises KeyError for an unknown exercise; never
     because of what the evidence holds.
     """
     task = exercise(request["exercise"])
     try:
-        seen = examine(answer_in(request["evidence"], task), task.for_marks(request["seed"]))
+        tried = task if request["seed"] is None else task.for_marks(request["seed"])
+        seen = examine(answer_in(request["evidence"], task), tried)
     except NoEvidence as error:
         return {part: _part(False, "no evidence of an answer", str(error)) for part in parts(task)}
     return verdict(task, seen)

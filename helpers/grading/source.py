@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -90,6 +90,12 @@ class Lab:
         return tuple(cell for cell in self.cells if cell.kind == GRADED)
 
     @property
+    def title(self) -> str:
+        """Its first heading, else the name."""
+        lines = (line for cell in self.cells if not cell.is_code for line in cell.source.split("\n"))
+        return next((line[2:].strip() for line in lines if line.startswith("# ")), self.name)
+
+    @property
     def out_of(self) -> float:
         """The points that can be earned."""
         return sum(cell.points for cell in self.graded)
@@ -103,6 +109,13 @@ class Lab:
     def ids(self) -> tuple[str, ...]:
         """nbgrader's ids, in order."""
         return tuple(cell.grade_id for cell in self.cells if cell.grade_id)
+
+    def only(self, exercises: Sequence[str]) -> Lab:
+        """The same lab with some of its exercises: their solution and graded cells, and code cells before them all."""
+        first = min(cell.number for cell in self.cells if self.exercise_of(cell))
+        kept = [cell.number - 1 for cell in self.cells if cell.number < first or self.exercise_of(cell) in exercises]
+        cells = [self.notebook["cells"][place] for place in kept]
+        return lab({**self.notebook, "cells": cells}, self.path)
 
     def cell(self, grade_id: str) -> Cell:
         """The cell with nbgrader's id `grade_id`; raises KeyError."""

@@ -69,12 +69,18 @@ def rest() -> None:
 FIRST_USES: tuple[Callable[[], None], ...] = (cuda_c, python, exercises, rest)
 
 
-def warm_up(modules: Sequence[str]) -> str:
-    """Import the modules and use the compilers; "" or what failed, of which jobs may live without."""
+def warm_up(further: Sequence[str]) -> str:
+    """Import modules and use the compilers; "" or what failed, of which jobs may live without.
+
+    `further`: names of modules to import, or of functions to call, as "module:function".
+    """
     problems = []
-    for name in (*MODULES, *modules):
+    for name in (*MODULES, *further):
+        module, _, function = name.partition(":")
         try:
-            importlib.import_module(name)
+            found = importlib.import_module(module)
+            if function:
+                getattr(found, function)()
         except Exception as error:
             problems.append(f"{name}: {type(error).__name__}: {error}")
     for use in FIRST_USES:

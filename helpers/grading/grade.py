@@ -1,0 +1,230 @@
+"""`warpbook grade`: a folder of submissions to a folder of reports, and on again where a run was stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from helpers.exercises import exercise
+from helpers.grading import course, intake, keys, pools, report, secret
+from helpers.grading.ledger import Ledger
+from helpers.grading.policy import Policy
+from helpers.grading.pools import Pool
+from helpers.grading.release import as_bytes, learners_source
+from helpers.grading.report import Fingerprints, LabInfo, Part, Told
+from helpers.grading.results import REJECTED, UNGRADED, Result
+from helpers.grading.sandbox import TIERS
+from helpers.grading.source import Lab
+from helpers.grading.submission import Job
+from helpers.grading.transplant import SOLUTION, Planned, solved, transplant
+from helpers.grading.untrusted import read_cells
+from helpers.grading.worker import Settings
+
+REFERENCE = "the author's own solution"
+SUPERSEDED = "the same student handed in another file, which counts"
+NEEDS_A_GPU = "needs-gpu"
+"""A tag of a cell of the author's notebook: on a cluster, its submissions go to workers that have a GPU."""
+
+
+class NotGradable(Exception):
+    """Nothing can be graded as things are; the message says what to do. `unready`: the machine, not the command."""
+
+    def __init__(self, words: str, unready: bool = False):
+        super().__init__(words)
+        self.unready = unready
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is to go.
+
+    `seed`: None to go on with the one that is kept, or draw one; `shard`: (which, of how many), counted from 1;
+    `scheduler`: the address of Dask's; `trusted`: whether the class is.
+    """
+
+    workers: int | None = None
+    seed: int | None = None
+    shard: tuple[int, int] | None = None
+    scheduler: str | None = None
+    trusted: bool = False
+    fork_server: bool = True
+    tier: str | None = None
+    policy: Policy = field(default_factory=Policy)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What a run gave: the results, those of earlier runs included, and what reports need."""
+
+    results: tuple[Result, ...]
+    lab: LabInfo
+    kept: int
+    fingerprints: Fingerprints = field(repr=False, default_factory=Fingerprints)
+    told: tuple[Told, ...] = ()
+
+
+class Plan:
+    """What there is to do: jobs to be graded, results that stand, and what was rejected."""
+
+    def __init__(self, lab: Lab, found: Sequence, seed: int, policy: Policy):
+        self.lab, self._found = lab, found
+        self._inputs = secret.hidden_inputs(lab.exercises, seed)
+        self._keys = keys.Keys(lab, policy, seed)
+        self.answers: dict[str, str] = {}
+
+    def results(self, ledger: Ledger) -> Iterator[Result]:
+        """What needs no grading: rejections, and what stands in the ledger."""
+        for piece in self._found:
+            if (result := _rejection(piece, self.lab)) is not None:
+                yield result
+            else:
+                job = self.job(piece)
+                self.answers[job.student] = report.fingerprint(solution_sources(job.planned))
+                if (result := ledger.settled(job.student, job.file, job.key)) is not None:
+                    yield replace(result, notes=job.notes)
+
+    def jobs(self, done: set[tuple[str, str]]) -> Iterator[Job]:
+        """What is left, one by one: a class of thousands is not held in memory."""
+        for piece in self._found:
+            if (piece.student, piece.file) not in done:
+                yield self.job(piece)
+
+    def job(self, piece: intake.Submission) -> Job:
+        planned = transplant(self.lab, piece, self._inputs)
+        notes = tuple(dict.fromkeys((*piece.notes, *planned.notes)))
+        return Job(piece.student, piece.file, self.lab.name, self._keys.of(planned), planned, notes)
+
+    def reference(self) -> Job:
+        """The author's own solution, handed in like any other."""
+        cells = read_cells(as_bytes(solved(self.lab)))
+        return self.job(intake.Submission(REFERENCE, self.lab.path.name, self.lab.path, cells, ""))
+
+
+def grade(
+    lab: Lab,
+    submissions: Path,
+    folder: Path,
+    options: Options,
+    progress: Callable[[int, int, Mapping[str, int]], None] = lambda *_: None,
+    tell: Callable[[str], None] = lambda words: print(words, file=sys.stderr),
+    pool: Pool | None = None,
+) -> Graded:
+    """Grade all in `submissions` that is not yet graded in `folder`, and write the reports there.
+
+    `progress` is called with the number done, that of all, and counts by state; `pool` stands in for the workers that
+    `options` ask for. Raises NotGradable, and `ledger.Taken`.
+    """
+    _check(submissions, folder)
+    taken = intake.take_in(submissions, lab)
+    found = [piece for piece in taken.found if in_shard(piece.student, options.shard)]
+    folder.mkdir(parents=True, exist_ok=True)
+    with Ledger(folder) as ledger:
+        for words in ledger.told:
+            tell(words)
+        seed = secret.seed_of(folder, options.seed)
+        plan = Plan(lab, found, seed, options.policy)
+        results = {(result.student, result.file): result for result in plan.results(ledger)}
+        kept = sum(result.state != REJECTED for result in results.values())
+        counts = dict.fromkeys((result.state for result in results.values()), 0)
+        for result in results.values():
+            counts[result.state] += 1
+        progress(len(results), len(found), counts)
+        if len(results) < len(found):
+            environment = keys.of_environment()
+            settings = Settings(seed, options.policy, environment, options.tier, options.trusted, options.fork_server)
+            with ExitStack() as opened:
+                pool = opened.enter_context(pool or _pool(lab, options))
+                _try_the_reference(plan, settings, pool)
+                for result in course.graded(plan.jobs(set(results)), settings, pool):
+                    ledger.add(result)
+                    results[result.student, result.file] = result
+                    counts[result.state] = counts.get(result.state, 0) + 1
+                    progress(len(results), len(found), counts)
+        every = tuple(results[piece.student, piece.file] for piece in found)
+        told = tuple(_told(taken, options.shard))
+        graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), told)
+        report.keep(folder, every)
+        report.write(folder, every, graded.lab, shard=options.shard, fingerprints=graded.fingerprints, told=told)
+    return graded
+
+
+def in_shard(student: str, shard: tuple[int, int] | None) -> bool:
+    """Whether a student belongs to a shard: always the same one, whoever else is in the class."""
+    if shard is None:
+        return True
+    which, of = shard
+    return int(hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest(), 16) % of == which - 1
+
+
+def lab_info(lab: Lab) -> LabInfo:
+    """The lab as reports see it."""
+    parts = [
+        Part(cell.grade_id, cell.probe.exercise, cell.probe.part, cell.points, exercise(cell.probe.exercise).title)
+        for cell in lab.graded
+    ]
+    tiers = tuple(
+        report.Tier(tier.name, tier.protects, tier.leaves) for tier in sorted(TIERS, key=lambda tier: tier.name)
+    )
+    return LabInfo(lab.name, lab.title, tuple(parts), tiers, keys.versions())
+
+
+def solution_sources(planned: Planned) -> list[str]:
+    """The source of the solution cells, in order."""
+    cells = zip(planned.cells, planned.notebook["cells"], strict=True)
+    return [cell["source"] for known, cell in cells if known.kind == SOLUTION]
+
+
+def _check(submissions: Path, folder: Path) -> None:
+    if not submissions.exists():
+        raise NotGradable(f"There is no folder or archive of submissions at {submissions}.")
+    if folder.exists() and not folder.is_dir():
+        raise NotGradable(f"{folder} is a file. Name a folder for the results with --out.")
+    if folder.resolve().is_relative_to(submissions.resolve()):
+        raise NotGradable(f"{folder} lies among the submissions. Name a folder elsewhere with --out.")
+
+
+def _pool(lab: Lab, options: Options) -> Pool:
+    if options.scheduler is None:
+        return pools.processes(options.workers)
+    needs_gpu = any(NEEDS_A_GPU in cell.tags for cell in lab.cells)
+    try:
+        return pools.cluster(options.scheduler, {"GPU": 1} if needs_gpu else None)
+    except pools.NoCluster as error:
+        raise NotGradable(str(error)) from None
+
+
+def _try_the_reference(plan: Plan, settings: Settings, pool: Pool) -> None:
+    """Grade the author's own solution first: where that has not all points, no student's marks would mean anything."""
+    (result,) = course.graded([plan.reference()], settings, pool)
+    if result.state == UNGRADED:
+        raise NotGradable(f"The grader does not work here, so nothing was graded: {result.reason}", unready=True)
+    lost = [f"{mark.cell}: {mark.outcome}. {mark.why}" for mark in result.marks if mark.points < mark.out_of]
+    if lost:
+        lines = [f"{REFERENCE.capitalize()} does not get all points here, so nothing was graded:", *lost]
+        raise NotGradable("\n  ".join(lines), unready=True)
+
+
+def _rejection(piece, lab: Lab) -> Result | None:
+    """The result of what is not graded at all."""
+    if isinstance(piece, intake.Submission) and piece.counts:
+        return None
+    reason = piece.reason if isinstance(piece, intake.Rejected) else SUPERSEDED
+    return Result(piece.student, piece.file, lab.name, REJECTED, reason=reason, notes=piece.notes)
+
+
+def _told(taken: intake.Intake, shard: tuple[int, int] | None) -> Iterator[Told]:
+    """Files that were left out of whose students nothing else is there to carry a note."""
+    known = {piece.student for piece in taken.found}
+    for ignored in taken.ignored:
+        if ignored.student not in known and in_shard(ignored.student, shard) and ignored.why != intake.HIDDEN:
+            yield Told(f"left out {ignored.file!r}: {ignored.why}")
+
+
+def _fingerprints(lab: Lab, plan: Plan) -> Fingerprints:
+    starter = [learners_source(cell) for cell in lab.solutions]
+    reference = solution_sources(plan.reference().planned)
+    return Fingerprints(dict(sorted(plan.answers.items())), report.fingerprint(reference), report.fingerprint(starter))

@@ -1,0 +1,163 @@
+"""From what a graded cell showed to its mark: evidence is looked for in the outputs, somebody else judges it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from helpers.grading.regions import STUB
+from helpers.grading.results import FAULTS, Mark
+from helpers.grading.sandbox import InfrastructureFault, JobFault, Run
+from helpers.grading.transplant import GRADED, MISSING, SOLUTION, UNCHANGED, PlannedCell
+from helpers.probe import MIME
+
+Judge = Callable[[str, dict], Mapping]
+"""What judges: the key of an exercise and evidence -> part -> {right, mistake, why}. It may raise JobFault."""
+
+LONGEST_WHY = 4_000
+JUDGED_FAULTS = {
+    "timeout": "Judging it took too long: does every loop end, whatever the data and the size?",
+    "memory": "It asked for more memory than it may have while it was judged.",
+    "crash": "It ended the process in which it was judged.",
+}
+"""Words for what evidence may do to the judge."""
+SAID = {
+    "timeout": "The cell took too long and was stopped.",
+    "crash": "The kernel died in this cell.",
+    "memory": "The cell asked for more memory than it may have.",
+    "output": "The cell wrote more than it may.",
+}
+
+
+class NoProbe(ValueError):
+    """A graded cell showed no evidence that can be judged; the message says why."""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A solution cell after it was run."""
+
+    cell: PlannedCell
+    untouched: bool
+    run: Run
+
+
+class Marker:
+    """Marks of one submission: `marks` grows by one with the end of each graded cell."""
+
+    def __init__(self, judge: Judge, evidence_bytes: int):
+        self.marks: list[Mark] = []
+        self._judge, self._evidence_bytes = judge, evidence_bytes
+        self._answers: defaultdict[str, list[_Answer]] = defaultdict(list)
+        self._verdicts: dict[tuple[str, str], Mapping | JobFault] = {}
+
+    def ended(self, cell: PlannedCell, source: str, run: Run) -> Mark | None:
+        """Take note of what came of a cell; the mark, if it is a graded one. May raise InfrastructureFault."""
+        if cell.kind == SOLUTION:
+            untouched = cell.answer == MISSING or (cell.answer == UNCHANGED and STUB in source)
+            self._answers[cell.exercise].append(_Answer(cell, untouched, run))
+        if cell.kind != GRADED:
+            return None
+        started = time.monotonic()
+        earned, outcome, mistake, why = self._judged(cell, run)
+        seconds = run.seconds + time.monotonic() - started
+        mark = Mark(cell.id, cell.exercise, cell.part, earned, cell.points, outcome, mistake, why, seconds)
+        self.marks.append(mark)
+        return mark
+
+    def _judged(self, cell: PlannedCell, run: Run) -> tuple[float, str, str | None, str]:
+        """(points, outcome, mistake, why) of a graded cell."""
+        if run.outcome in FAULTS:
+            return 0.0, run.outcome, None, _said(run)
+        if run.outcome == "error":
+            return 0.0, *self._why_nothing(cell, run)
+        try:
+            shown, digest = evidence_in(run.outputs, cell, self._evidence_bytes)
+        except NoProbe as error:
+            return 0.0, "wrong", None, str(error)
+        verdict = self._verdict(cell.exercise, shown, digest)
+        if isinstance(verdict, JobFault):
+            return 0.0, verdict.outcome, None, JUDGED_FAULTS[verdict.outcome]
+        right, mistake, why = _part(verdict, cell.part)
+        if right:
+            return cell.points, "right", None, why
+        if self._untouched(cell.exercise):
+            return 0.0, "missing", None, "There is no answer yet."
+        return 0.0, "wrong", mistake, why
+
+    def _why_nothing(self, cell: PlannedCell, run: Run) -> tuple[str, str | None, str]:
+        """Why a graded cell stopped with an exception: most often its answer was never made."""
+        if self._untouched(cell.exercise):
+            return "missing", None, "There is no answer yet."
+        for answer in self._answers[cell.exercise]:
+            if answer.run.outcome in FAULTS:
+                return answer.run.outcome, None, f"In the answer: {_said(answer.run)}"
+            if answer.run.outcome == "error":
+                return "error", None, f"The cell of the answer stopped with {said_by(answer.run.error)}"
+        # Its words might hold what the answer was tried on, which is nobody's business.
+        return "error", None, f"Trying the answer stopped with {_name(run.error)}: is it what the lab asks for?"
+
+    def _untouched(self, exercise: str) -> bool:
+        return bool(self._answers[exercise]) and all(answer.untouched for answer in self._answers[exercise])
+
+    def _verdict(self, exercise: str, shown: dict, digest: str) -> Mapping | JobFault:
+        """What the judge says, asked once for the graded cells of one answer."""
+        key = (exercise, digest)
+        if key not in self._verdicts:
+            try:
+                self._verdicts[key] = self._judge(exercise, shown)
+            except JobFault as fault:
+                self._verdicts[key] = fault
+        return self._verdicts[key]
+
+
+def evidence_in(outputs: Sequence[Mapping], cell: PlannedCell, most_bytes: int) -> tuple[dict, str]:
+    """The evidence that a graded cell showed, and its hash: the first probe of its exercise and part counts.
+
+    Raises NoProbe where there is none, or one that is too long or no plain JSON.
+    """
+    for output in outputs:
+        data = output.get("data")
+        shown = data.get(MIME) if isinstance(data, Mapping) else None
+        if not isinstance(shown, dict) or (shown.get("exercise"), shown.get("part")) != (cell.exercise, cell.part):
+            continue
+        try:
+            text = json.dumps(shown.get("evidence"), allow_nan=False, sort_keys=True)
+        except (ValueError, TypeError, RecursionError):
+            raise NoProbe("What its probe showed holds a number that is not finite, or is no JSON.") from None
+        if len(text) > most_bytes:
+            raise NoProbe(f"What its probe showed has {len(text):,} bytes; {most_bytes:,} are read.")
+        if not isinstance(shown["evidence"], dict):
+            raise NoProbe("Its probe showed no evidence.")
+        return shown["evidence"], hashlib.sha256(text.encode()).hexdigest()
+    raise NoProbe("Its probe showed nothing.")
+
+
+def said_by(error: object) -> str:
+    """An exception's type and first words, as an output of type "error" has them."""
+    words = str(error.get("evalue", "")).strip().split("\n")[0][:300] if isinstance(error, Mapping) else ""
+    return f"{_name(error)}: {words}" if words else _name(error)
+
+
+def _name(error: object) -> str:
+    name = str(error.get("ename", "")) if isinstance(error, Mapping) else ""
+    return name if re.fullmatch(r"[A-Za-z_]\w{0,79}", name) else "an exception"
+
+
+def _part(verdict: Mapping, part: str) -> tuple[bool, str | None, str]:
+    found = verdict.get(part) if isinstance(verdict, Mapping) else None
+    if not isinstance(found, Mapping) or not isinstance(found.get("right"), bool):
+        raise InfrastructureFault(f"the judge says nothing on the part {part!r}")
+    mistake = found.get("mistake")
+    return found["right"], None if mistake is None else str(mistake), str(found.get("why", ""))[:LONGEST_WHY]
+
+
+def _said(run: Run) -> str:
+    """What became of a cell that was stopped, as a sentence."""
+    words = run.says.strip()
+    return words[0].upper() + words[1:] + ("" if words[-1] in ".!?" else ".") if words else SAID[run.outcome]

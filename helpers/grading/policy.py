@@ -1,0 +1,29 @@
+"""How long and how much: what one submission may take of a machine, and of an instructor's patience."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from helpers.grading.sandbox import Limits
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Limits of one submission; times in seconds.
+
+    `cell_seconds` is for one cell, `judge_seconds` for judging one exercise, `whole_seconds` for all cells together,
+    replays included; `deaths` is how often its kernel may die before the rest is left; `evidence_bytes` how long the
+    JSON of one probe may be; `limits` are the sandbox's.
+    """
+
+    cell_seconds: float = 20.0
+    judge_seconds: float = 60.0
+    whole_seconds: float = 180.0
+    deaths: int = 5
+    evidence_bytes: int = 256 * 1024
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def hang_seconds(self) -> float:
+        """After which a grader that has said nothing is taken for dead."""
+        return self.limits.start_seconds + 2 * self.whole_seconds + 10 * self.judge_seconds

@@ -1,0 +1,95 @@
+"""Grade one submission: its notebook under `pytest --nbval`, in this worker's sandboxes, to a result."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from helpers.grading import keys, nbval_plugin, worker
+from helpers.grading.marking import JUDGED_FAULTS, Marker
+from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
+from helpers.grading.sandbox import InfrastructureFault, JobFault
+from helpers.grading.session import Session
+from helpers.grading.transplant import GRADED as GRADED_CELL
+from helpers.grading.transplant import STUDENT, Planned
+from helpers.grading.worker import Sandboxes, Settings
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission as it is sent to a worker: all that is needed, and no path."""
+
+    student: str
+    file: str
+    lab: str
+    key: str
+    planned: Planned = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+
+def grade(job: Job, settings: Settings) -> Result:
+    """The result of one submission. Whatever fails that is not the student's doing makes it ungraded, not wrong."""
+    started = time.monotonic()
+    marker = None
+    try:
+        if settings.environment != keys.of_environment():
+            raise InfrastructureFault("this worker has other versions of packages or of Warpbook than the grader")
+        with worker.sandboxes(settings) as sandboxes:
+            session, marker = _set_up(sandboxes, settings)
+            nbval_plugin.run(job.planned, session, marker)
+            if len(marker.marks) != len(_graded_cells(job)):
+                raise InfrastructureFault("pytest did not come to the end of the notebook")
+            tier = sandboxes.student.tier.name
+    except Exception as error:
+        return ungraded(job, error, tuple(marker.marks) if marker else (), time.monotonic() - started)
+    marks = tuple(marker.marks)
+    reason = _faults(job, session, marks)
+    return _result(job, STUDENT_FAULT if reason else GRADED, marks, reason, tier, time.monotonic() - started)
+
+
+def ungraded(job: Job, error: BaseException, marks: tuple[Mark, ...] = (), seconds: float = 0.0) -> Result:
+    """What a submission has when the grader itself failed: no zero, and words on what happened."""
+    words = str(error).strip() or "no words"
+    reason = words if isinstance(error, InfrastructureFault) else f"{type(error).__name__}: {words}"
+    judged = {mark.cell for mark in marks}
+    left = [cell for cell in _graded_cells(job) if cell.id not in judged]
+    marks += tuple(Mark(c.id, c.exercise, c.part, 0.0, c.points, "unjudged", why="The grader failed.") for c in left)
+    return _result(job, UNGRADED, marks, reason[:2000], "", seconds)
+
+
+def _set_up(sandboxes: Sandboxes, settings: Settings) -> tuple[Session, Marker]:
+    policy = settings.policy
+
+    def judge(exercise: str, evidence: dict) -> dict:
+        request = {"exercise": exercise, "seed": settings.seed, "evidence": evidence}
+        try:
+            return sandboxes.judge.ask("judge", request, policy.judge_seconds)
+        except JobFault as fault:
+            if fault.outcome != "crash":
+                raise
+            # What is judged can not be told from what judges, so it gets a second judge.
+            return sandboxes.judge.ask("judge", request, policy.judge_seconds)
+
+    return Session(sandboxes.student.kernel, policy), Marker(judge, policy.evidence_bytes)
+
+
+def _graded_cells(job: Job) -> list:
+    return [cell for cell in job.planned.cells if cell.kind == GRADED_CELL]
+
+
+def _faults(job: Job, session: Session, marks: tuple[Mark, ...]) -> str:
+    """What ran out of its limits, in words; "" where nothing did."""
+    said = [f"{death.outcome} in {_place(job, death.cell)}: {death.says}" for death in session.deaths]
+    said += [f"{m.outcome} in {m.cell}: {m.why}" for m in marks if m.why == JUDGED_FAULTS.get(m.outcome)]
+    return "; ".join(dict.fromkeys(said))[:2000]
+
+
+def _place(job: Job, number: int) -> str:
+    cell = job.planned.cells[number]
+    if cell.kind != STUDENT:
+        return cell.id
+    return f"a cell of their own after {cell.id}" if cell.id else "a cell of their own at the top"
+
+
+def _result(job: Job, state: str, marks: tuple[Mark, ...], reason: str, tier: str, seconds: float) -> Result:
+    return Result(job.student, job.file, job.lab, state, marks, reason, job.key, tier, job.notes, seconds)
