@@ -57,6 +57,11 @@ def load_requests_for_written(profile) -> float:
     return 512 * profile["global_load_requests"] / max(32, profile.counters.footprint.written_bytes)
 
 
+def instructions_for_written(profile) -> float:
+    """Instructions of warps for each 128 bytes, a word for every lane, of the distinct sectors that were stored to."""
+    return 128 * profile["instructions"] / max(32, profile.counters.footprint.written_bytes)
+
+
 def stored_again(profile) -> float:
     """Bytes that lanes store, for each byte of the distinct sectors that they store to; 1 if each is stored once."""
     return profile["global_store_bytes"] / max(32, profile.counters.footprint.written_bytes)
