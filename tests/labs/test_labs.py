@@ -259,6 +259,18 @@ def test_it_runs_from_top_to_bottom(path):
         ], new.id
 
 
+@pytest.mark.slow
+@every_lab
+def test_what_is_given_out_runs_and_only_graded_cells_fail(path, tmp_path):
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    for cell in raw["cells"]:
+        cell["source"] = stubbed("".join(cell["source"]))
+    given = tmp_path / path.name
+    given.write_text(json.dumps(raw), encoding="utf-8")
+    fail = {problem.cell for problem in notebooks.run(given, stored=False).problems}
+    assert fail == {number for number, cell in enumerate(raw["cells"], 1) if cell["metadata"]["nbgrader"]["grade"]}
+
+
 def _texts(output: dict) -> list[str]:
     from nbformat.notebooknode import from_dict
 
