@@ -17,12 +17,12 @@ from helpers import evidence, notebooks
 from helpers.check import check, hint
 from helpers.exercises import exercise, exercises
 from helpers.grading import judge
+from helpers.grading.regions import HIDDEN, SOLUTION, STUB, replaced
 from helpers.probe import RESULTS, parts
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "labs" / "source").glob("lab*/lab*.ipynb"))
 SEEDS = (1, 20261, 987654321)
-STUB = '"YOUR CODE HERE";'
 FEWEST = 6
 FULL = 20
 
@@ -74,8 +74,8 @@ def solution_cell(key: str) -> Cell:
 
 
 def stubbed(source: str) -> str:
-    """A solution cell as a learner gets it."""
-    return re.sub(r"^( *)[^\n]*### BEGIN SOLUTION.*?### END SOLUTION[^\n]*$", rf"\1{STUB}", source, flags=re.M | re.S)
+    """A cell as a learner gets it."""
+    return replaced(replaced(source, SOLUTION, [STUB]), HIDDEN)
 
 
 def answer_to(key: str, source: str):
