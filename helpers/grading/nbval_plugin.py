@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,13 +102,14 @@ def _expected() -> tuple[type[BaseException], ...]:
     return (NbCellError,)
 
 
-def run(planned: Planned, session: Session, marker: Marker) -> str:
+def run(planned: Planned, session: Session, marker: Marker, folder: str) -> str:
     """Run `pytest --nbval` on a notebook and return what pytest printed; the marks are the marker's.
 
-    Raises InfrastructureFault where anything failed but what the notebook holds.
+    `folder` is an empty one, in which the notebook is put. Raises InfrastructureFault where anything failed but what
+    the notebook holds.
     """
     plugin = Plugin(planned, session, marker)
-    with tempfile.TemporaryDirectory(prefix="warpbook-") as folder, _pytests_own_environment(), _quiet() as printed:
+    with _pytests_own_environment(), _quiet() as printed:
         notebook = Path(folder, NAME)
         notebook.write_text(nbformat.writes(nbformat.from_dict(planned.notebook)), encoding="utf-8")
         # Without the last, pytest looks into every folder above this one on its way.

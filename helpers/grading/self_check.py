@@ -6,6 +6,7 @@ them, evidence, the judge.
 
 from __future__ import annotations
 
+import tempfile
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +71,8 @@ def check(path: Path, labs: Path | None, seconds: float = 60.0) -> Checked:
     policy = replace(Policy(), cell_seconds=seconds, whole_seconds=20 * seconds)
     session = Session(lambda: PlainKernel(path.resolve().parent), policy)
     marker = Marker(lambda key, evidence: judge.answer({"exercise": key, "seed": None, "evidence": evidence}), 1 << 20)
-    nbval_plugin.run(planned, session, marker)
+    with tempfile.TemporaryDirectory(prefix="warpbook-") as folder:
+        nbval_plugin.run(planned, session, marker, folder)
     return Checked(lab.title, tuple(marker.marks), planned.notes)
 
 

@@ -36,7 +36,8 @@ def grade(job: Job, settings: Settings) -> Result:
             raise InfrastructureFault("this worker has other versions of packages or of Warpbook than the grader")
         with worker.sandboxes(settings) as sandboxes:
             session, marker = _set_up(sandboxes, settings)
-            nbval_plugin.run(job.planned, session, marker)
+            with worker.folder() as folder:
+                nbval_plugin.run(job.planned, session, marker, folder)
             if len(marker.marks) != len(_graded_cells(job)):
                 raise InfrastructureFault("pytest did not come to the end of the notebook")
             tier = sandboxes.student.tier.name

@@ -5,7 +5,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,6 +42,7 @@ class Sandboxes:
 _turn = threading.Lock()
 _kept: dict[Settings, Sandboxes] = {}
 _open = contextlib.ExitStack()
+_folders: set[str] = set()
 
 
 @contextlib.contextmanager
@@ -58,6 +61,17 @@ def sandboxes(settings: Settings) -> Iterator[Sandboxes]:
         except BaseException:
             close()
             raise
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[str]:
+    """An empty folder that is gone afterwards, also where this process is ended because its grader is gone."""
+    with tempfile.TemporaryDirectory(prefix="warpbook-") as path:
+        _folders.add(path)
+        try:
+            yield path
+        finally:
+            _folders.discard(path)
 
 
 def close() -> None:
@@ -89,6 +103,8 @@ def begin() -> None:
 
     def follow() -> None:
         connection.wait([parent_process().sentinel])
+        for path in tuple(_folders):
+            shutil.rmtree(path, ignore_errors=True)
         os._exit(1)  # a pool's queue does not say that the other side is gone
 
     threading.Thread(target=follow, daemon=True, name="follow the grader").start()

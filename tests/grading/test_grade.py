@@ -136,8 +136,11 @@ def test_a_name_that_changed_or_an_output_is_no_reason_to_grade_anew(course, tmp
 
 
 def test_a_run_that_was_killed_goes_on_to_the_same_reports(course, tmp_path):
-    out = tmp_path / "results"
-    running = subprocess.Popen(course.command(out), **course.options, stdout=subprocess.DEVNULL)
+    out, scratch = tmp_path / "results", tmp_path / "scratch"
+    scratch.mkdir()
+    options = course.options
+    options["env"] = {**options["env"], "TMPDIR": str(scratch)}
+    running = subprocess.Popen(course.command(out), **options, stdout=subprocess.DEVNULL)
     try:
         until = time.monotonic() + 300
         while time.monotonic() < until and running.poll() is None:
@@ -149,6 +152,9 @@ def test_a_run_that_was_killed_goes_on_to_the_same_reports(course, tmp_path):
         running.send_signal(signal.SIGKILL)
         running.wait()
     assert lines >= 2 and not (out / "files.json").exists()
+    while time.monotonic() < until and list(scratch.glob("warpbook-*")):
+        time.sleep(0.1)
+    assert not list(scratch.glob("warpbook-*"))  # the workers have ended, too
     done = course.call(out)
     assert done.returncode == 0, done.stderr
     assert "were graded before" in done.stdout
