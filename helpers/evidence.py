@@ -20,7 +20,7 @@ from helpers.portable import NotPortable, Portable, packed
 from helpers.vgpu.errors import CompileError, VirtualGPUError
 
 LONGEST_MESSAGE = 2_000
-MOST_EVIDENCE = 8_000_000
+MOST_EVIDENCE = 3_000_000
 """Letters of JSON that the evidence of one answer may have."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from helpers.evidence import MOST_EVIDENCE
 from helpers.grading.sandbox import Limits
 
 
@@ -20,7 +21,7 @@ class Policy:
     judge_seconds: float = 60.0
     whole_seconds: float = 180.0
     deaths: int = 5
-    evidence_bytes: int = 256 * 1024
+    evidence_bytes: int = MOST_EVIDENCE
     limits: Limits = field(default_factory=Limits)
 
     @property

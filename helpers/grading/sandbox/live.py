@@ -17,14 +17,15 @@ from helpers.grading.sandbox.wire import Channel, Ended, Late, Malformed
 
 WATCH_SECONDS = 0.05
 LOST_SECONDS = 0.5
+# By name: Windows lacks most of them, and imports this too.
 SIGNAL_SAYS = {
-    signal.SIGSEGV: "the process was stopped for touching memory that is not its own",
-    signal.SIGABRT: "the process aborted",
-    signal.SIGKILL: "the process was killed",
-    signal.SIGXCPU: "the process used all the seconds of CPU that it may",
-    signal.SIGFPE: "the process was stopped at an arithmetic fault",
-    signal.SIGBUS: "the process was stopped at an address that cannot be reached, as when no room is left in /dev/shm",
-    signal.SIGXFSZ: "the process was stopped for writing a file longer than it may",
+    "SIGSEGV": "the process was stopped for touching memory that is not its own",
+    "SIGABRT": "the process aborted",
+    "SIGKILL": "the process was killed",
+    "SIGXCPU": "the process used all the seconds of CPU that it may",
+    "SIGFPE": "the process was stopped at an arithmetic fault",
+    "SIGBUS": "the process was stopped at an address that cannot be reached, as when no room is left in /dev/shm",
+    "SIGXFSZ": "the process was stopped for writing a file longer than it may",
 }
 
 
@@ -164,5 +165,5 @@ def death(code: int | None) -> Died:
         number = signal.Signals(-code)
     except ValueError:
         return Died("crash", f"the process was ended by signal {-code}")
-    says = SIGNAL_SAYS.get(number, f"the process was ended by {number.name}")
-    return Died("timeout" if number == signal.SIGXCPU else "crash", says)
+    says = SIGNAL_SAYS.get(number.name, f"the process was ended by {number.name}")
+    return Died("timeout" if number.name == "SIGXCPU" else "crash", says)
