@@ -37,6 +37,36 @@ def stored_for_needed(profile) -> float:
     return 32 * profile["global_store_sectors"] / max(32, profile.counters.footprint.written_bytes)
 
 
+def idle_lanes(profile) -> float:
+    """Lanes of 32 that do not take part in an instruction, on average."""
+    return 32 - profile["lanes_per_instruction"]
+
+
+def load_requests_for_needed(profile) -> float:
+    """Load requests for each 128 bytes, a word for every lane, of the distinct sectors that they bring."""
+    return 128 * profile["global_load_requests"] / max(32, profile.counters.footprint.read_bytes)
+
+
+def loaded_for_written(profile) -> float:
+    """Bytes of all sectors that requests loaded, for each byte of the distinct sectors that were stored to."""
+    return 32 * profile["global_load_sectors"] / max(32, profile.counters.footprint.written_bytes)
+
+
+def load_requests_for_written(profile) -> float:
+    """Load requests for each 512 bytes, 16 for every lane, of the distinct sectors that were stored to."""
+    return 512 * profile["global_load_requests"] / max(32, profile.counters.footprint.written_bytes)
+
+
+def instructions_for_written(profile) -> float:
+    """Instructions of warps for each 128 bytes, a word for every lane, of the distinct sectors that were stored to."""
+    return 128 * profile["instructions"] / max(32, profile.counters.footprint.written_bytes)
+
+
+def stored_again(profile) -> float:
+    """Bytes that lanes store, for each byte of the distinct sectors that they store to; 1 if each is stored once."""
+    return profile["global_store_bytes"] / max(32, profile.counters.footprint.written_bytes)
+
+
 SHARED = ("shared_load_requests", "shared_store_requests", "shared_atomic_requests")
 """Every request to shared memory."""
 ATOMICS = ("global_atomic_requests", "shared_atomic_requests")

@@ -1,0 +1,356 @@
+"""Lab 01, maps: which thread has which element, with guards, in two dimensions, and by any launch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Budget, Exercise, Mistake, thread_1d
+from helpers.exercises import lab01_cases as cases
+from helpers.exercises import mistakes as known
+from helpers.exercises.measures import idle_lanes, load_requests_for_needed, per_request, per_warp, stored_again
+
+IDLE, REQUESTS = "idle lanes per instruction", "load requests per 32 pixels"
+LOADS, STORES = "sectors per load request", "sectors per store request"
+IDLE_LANES = Budget(
+    IDLE,
+    idle_lanes,
+    2,
+    "A warp issues each instruction for 32 lanes, however many of them have something to do.",
+    "instructions",
+)
+
+EXERCISES = (
+    Exercise(
+        key="lab01.steps",
+        title="the step from each element to the next, in CUDA C",
+        language="cuda",
+        name="steps",
+        cases=lambda: [cases.steps_case(n) for n in (1, 31, 64, 97, 128, 1021)],
+        measured=lambda: cases.steps_case(3001),
+        drawn=cases.steps_drawn,
+        sanitize=True,
+        thread_of=thread_1d,
+        budgets=(
+            IDLE_LANES,
+            Budget(
+                "load requests per warp",
+                per_warp("global_load_requests"),
+                2.1,
+                "Each thread needs two elements: its own and the one before.",
+                "global_load_requests",
+            ),
+            Budget(
+                "store requests per warp",
+                per_warp("global_store_requests"),
+                1.1,
+                "Each thread writes one element, once.",
+                "global_store_requests",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "the first element has none before it",
+                cases.reached_back,
+                "Thread 0 reads x[-1]. It needs a guard of its own: before the first element there is 0.",
+            ),
+            Mistake(
+                "no guard at the end",
+                known.out_of_bounds,
+                "Blocks have 64 threads, so the last block may have threads without an element. Each thread asks first "
+                "whether its element exists: i < n.",
+            ),
+            Mistake(
+                "every block does the work of block 0",
+                known.first_block_only,
+                "threadIdx.x begins at 0 in every block. A thread's place in the grid is blockIdx.x * blockDim.x + "
+                "threadIdx.x.",
+            ),
+            Mistake(
+                "the first element is left out",
+                cases.first_left_out,
+                "A guard against x[-1] must not keep thread 0 from writing: out[0] = x[0] - 0.",
+            ),
+            Mistake(
+                "the first step is taken to be 0",
+                known.gives(cases.ends_alike),
+                "Before the first element there is 0, so the first step is x[0], not 0.",
+            ),
+            Mistake(
+                "the step the wrong way round",
+                known.gives(lambda case: -case.out.expected),
+                "Each sign is the other one: it is x[i] - x[i - 1].",
+            ),
+            Mistake(
+                "few threads do all the work",
+                known.over(IDLE),
+                "The result is right, and most lanes only watch. No thread needs a loop here: each has one element.",
+            ),
+            Mistake(
+                "each thread does more than its element",
+                lambda e: known.over("load requests per warp")(e) or known.over("store requests per warp")(e),
+                "The result is right, with more memory requests than a thread's two loads and one store.",
+            ),
+        ),
+        hints=(
+            "Two threads in the grid are special: those with no element at all, and the one without an element before "
+            "its own.",
+            "if (i < n) keeps the first kind out. For the other, choose a value: i > 0 ? x[i - 1] : 0.",
+            "if (i < n) out[i] = x[i] - (i > 0 ? x[i - 1] : 0.0f);",
+        ),
+        why=(
+            "A map has one owner for each element of the result, so a guard asks first whether that element exists. "
+            "Reading a neighbour needs a guard as well, and one that chooses a value instead of leaving: thread 0 "
+            "still "
+            "has an element to write. Only one warp of the grid has lanes that disagree, so the two guards cost next "
+            "to nothing. The neighbour's load is one float off, and asks for a fifth sector; chapter 04 counts those."
+        ),
+        stretch="write the sum of an element and both of its neighbours, with guards at both ends.",
+    ),
+    Exercise(
+        key="lab01.mirror",
+        title="mirror an image, in Numba",
+        language="numba",
+        name="mirror",
+        cases=lambda: [cases.mirror_case(*shape) for shape in cases.SHAPES],
+        measured=lambda: cases.mirror_case(40, 200),
+        drawn=cases.mirrors_drawn,
+        sanitize=True,
+        budgets=(
+            Budget(LOADS, per_request("sectors", "global", "load"), 5, "The lanes of a warp should read neighbours."),
+            Budget(
+                STORES,
+                per_request("sectors", "global", "store"),
+                5,
+                "The lanes of a warp should write neighbours.",
+                "global_store_sectors",
+            ),
+            Budget(
+                REQUESTS,
+                load_requests_for_needed,
+                1.3,
+                "A request is made for 32 lanes, and each pixel is needed once.",
+                "global_load_requests",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "one element beside the image",
+                cases.beside_the_right_edge,
+                "The last column is columns - 1, so column 0 becomes columns - 1 - 0. Without the - 1 it lies in the "
+                "next row, or behind the image.",
+            ),
+            Mistake(
+                "a guard is missing",
+                known.out_of_bounds,
+                "Blocks are 32 × 8. Threads beyond the right edge and threads below the last row have no element: one "
+                "condition for each direction, joined by `and`.",
+            ),
+            Mistake(
+                "the image is upside down",
+                known.gives(lambda case: np.flipud(case.arguments[0])),
+                "The rows have changed places. A mirror on the wall changes left and right: the column.",
+            ),
+            Mistake(
+                "turned by half a turn",
+                known.gives(lambda case: case.arguments[0][::-1, ::-1]),
+                "Row and column were both turned round; the row stays as it is.",
+            ),
+            Mistake(
+                "copied, not mirrored",
+                known.gives(lambda case: case.arguments[0]),
+                "Each element went where it came from: read the column that lies as far from the other edge.",
+            ),
+            Mistake(
+                "the guard swaps rows and columns",
+                cases.not_square,
+                "x.shape is (rows, columns). Squares cannot tell the two apart, so 64 × 64 passes.",
+            ),
+            Mistake(
+                "x is the row",
+                lambda e: any(b.label in (LOADS, STORES) and b.value > 12 for b in e.budgets),
+                "The result is right. But the lanes of a warp differ in x, the first number of cuda.grid(2), and x "
+                "chooses the row: 32 lanes meet 32 rows. Let x choose the column.",
+            ),
+            Mistake(
+                "more requests than it takes",
+                known.over(REQUESTS),
+                "The result is right. But either one lane works while 31 watch, or many threads do the same: give "
+                "every "
+                "thread one element, and no thread more.",
+            ),
+        ),
+        hints=(
+            "Which of the two numbers that cuda.grid(2) gives changes from lane to lane?",
+            "column, row = cuda.grid(2). Both need a guard; x.shape is (rows, columns).",
+            "out[row, column] = x[row, x.shape[1] - 1 - column], if row < x.shape[0] and column < x.shape[1].",
+        ),
+        why=(
+            "x runs along the columns because neighbours in a row are neighbours in memory. The lanes read their row "
+            "backwards, and still ask for the same few sectors: a request collects addresses, and their order does not "
+            "matter. Rows that do not begin at a multiple of 8 floats cost a fifth sector now and then. The idle lanes "
+            "are those behind the right edge of the last block."
+        ),
+        stretch="mirror the image in place, in x itself, with half of the threads. Which of a pair does the swap?",
+    ),
+    Exercise(
+        key="lab01.configure",
+        title="choose a launch for an image, in Python",
+        language="python",
+        name="configure",
+        cases=lambda: [
+            cases.launch_case(*shape)
+            for shape in (
+                (1, 1),
+                (8, 32),
+                (9, 33),
+                (480, 640),
+                (37, 13),
+                (13, 37),
+                (1000, 3),
+                (1000, 16),
+                (1000, 17),
+                (524_280, 32),
+                (524_281, 32),
+                (4_000_000, 100),
+                (9_000_000, 1),
+            )
+        ],
+        drawn=cases.launches_drawn,
+        mistakes=(
+            Mistake(
+                "grid and block have changed places",
+                known.gives(lambda case: case.expected[::-1]),
+                "First the grid, then the block, as in kernel[grid, block].",
+            ),
+            Mistake(
+                "x covers the rows",
+                known.gives(lambda case: cases.configured(*case.arguments[::-1])),
+                "x comes first in CUDA, and it runs along a row: the first number of the grid covers the columns.",
+            ),
+            Mistake(
+                "rounded down",
+                known.gives(lambda case: cases.configured(*case.arguments, up=lambda n, each: n // each)),
+                "// drops the last block that is not full, and its elements have no thread.",
+            ),
+            Mistake(
+                "one block too many where it fits exactly",
+                known.gives(lambda case: cases.configured(*case.arguments, up=lambda n, each: n // each + 1)),
+                "n // each + 1 launches a block of idle threads whenever it fits exactly.",
+            ),
+            Mistake(
+                "more blocks than y takes",
+                known.gives(lambda case: cases.configured(*case.arguments, most=10**9)),
+                "A grid has at most 65,535 blocks in y, and the launch of a tall image would fail. The kernel's loop "
+                "goes on where the grid ends.",
+            ),
+            Mistake(
+                "narrow images leave lanes idle",
+                cases.narrow_only,
+                "With 3 columns, 29 of 32 threads in x have no element. Halve the width of the block as long as a row "
+                "still fits, and double its height.",
+            ),
+        ),
+        hints=(
+            "First the block: how wide may it be? Then the grid: how many of these cover the image?",
+            "Start with a width of 32, and halve it while half of it still holds a row. The height is 256 // width.",
+            "grid = (-(-columns // width), min(65535, -(-rows // height)))",
+        ),
+        why=(
+            "The block's shape follows the data, its size does not: 256 threads suit most kernels to begin with. A "
+            "warp that is 32 wide reads one row in one piece; where rows are shorter it may as well have several of "
+            "them. Sizes of y and z of a grid end at 65,535, an old limit that tall images and large batches meet in "
+            "practice. With a loop in the kernel the grid is a choice, and a test of one block is possible."
+        ),
+        stretch="choose the number of blocks by the GPU instead: as many as fit on all of its SMs at once.",
+    ),
+    Exercise(
+        key="lab01.normalise",
+        title="normalise the channels of images by any launch, in CUDA C",
+        language="cuda",
+        name="normalise",
+        cases=lambda: [cases.image_case(*each) for each in cases.IMAGES],
+        measured=lambda: cases.image_case(2, 3, 1009, 3, 128),
+        drawn=cases.images_drawn,
+        sanitize=True,
+        budgets=(
+            Budget(
+                LOADS,
+                per_request("sectors", "global", "load"),
+                4.2,
+                "In one round of the loop the lanes of a warp should read neighbours.",
+            ),
+            IDLE_LANES,
+            Budget(
+                "stores per element",
+                stored_again,
+                1.01,
+                "Each element has one owner in the whole grid, who writes it once.",
+                "global_store_requests",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "the image is forgotten",
+                cases.in_later_images_only,
+                "i / pixels counts planes through all images: in the second image it goes on behind the last channel. "
+                "Take it modulo the number of channels.",
+            ),
+            Mistake(
+                "no guard",
+                known.out_of_bounds,
+                "Some thread goes on behind the last element. The condition of the loop is the guard: i < n.",
+            ),
+            Mistake(
+                "channels are taken to lie side by side",
+                known.gives(cases.channel_of(lambda i, channels, pixels: i % channels)),
+                "i % channels is right where the three colours of a pixel are neighbours. Here each channel is a plane "
+                "of `pixels` floats.",
+            ),
+            Mistake(
+                "one element a thread",
+                cases.only_where_threads_suffice,
+                "Where a launch has fewer threads than elements, each thread has to come round again: a loop.",
+            ),
+            Mistake(
+                "every block does the work of block 0",
+                cases.of_block_0,
+                "All blocks start where block 0 does: threadIdx.x begins at 0 in each. Start at the thread's number in "
+                "the whole grid.",
+            ),
+            Mistake(
+                "few threads do all the work",
+                known.over(IDLE),
+                "The result is right, and most lanes only watch. Every thread of the grid takes its share.",
+            ),
+            Mistake(
+                "each thread has a run of its own",
+                known.over(LOADS),
+                "The result is right. But in each round the lanes of a warp are a whole run apart. Let neighbouring "
+                "threads have neighbouring elements.",
+            ),
+            Mistake(
+                "written more than once",
+                known.over("stores per element"),
+                "The result is right, but some elements are stored more than once. With a step of one block, block "
+                "1 does "
+                "again what block 0 did: step by the whole grid, gridDim.x * blockDim.x.",
+            ),
+        ),
+        hints=(
+            "Where does a thread start, and by how much does it step, so that no two ever meet?",
+            "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x). Then: which "
+            "channel does element i belong to?",
+            "int c = i / pixels % channels; out[i] = (x[i] - mean[c]) * scale[c];",
+        ),
+        why=(
+            "The loop steps by the whole grid, so each element has one owner whatever the launch, and the lanes of a "
+            "warp stay neighbours in every round. Planes lie one behind the other, image after image: i / pixels is "
+            "the plane's number, and its remainder by the channels is the channel. A launch can now be chosen for the "
+            "GPU: one thread to hunt a mistake, or as many as fill it."
+        ),
+        stretch=(
+            "a division of whole numbers is some twenty instructions. Give each plane to blocks of its own, by "
+            "blockIdx.y: how many divisions are left, and what is the price for small planes?"
+        ),
+    ),
+)

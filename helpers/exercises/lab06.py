@@ -1,0 +1,327 @@
+"""Lab 06, divergence: arithmetic for a branch, roles for whole warps, rare work collected, and loops of one length."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Budget, Exercise, Mistake, thread_1d
+from helpers.exercises import lab06_cases as cases
+from helpers.exercises import mistakes as known
+from helpers.exercises.measures import idle_lanes, instructions_for_written, per_warp, stored_for_needed
+
+IDLE, DIVERGENT = "idle lanes per instruction", "divergent branches per warp"
+INSTRUCTIONS, STORED = "instructions per 32 results", "bytes stored per byte needed"
+
+
+def _idle(at_most: float) -> Budget:
+    return Budget(
+        IDLE,
+        idle_lanes,
+        at_most,
+        "An instruction is issued for 32 lanes, however many of them stand at it.",
+        "instructions",
+    )
+
+
+def _instructions(at_most: float, teach: str) -> Budget:
+    return Budget(INSTRUCTIONS, instructions_for_written, at_most, teach, "instructions")
+
+
+NO_GUARD = Mistake(
+    "a thread left its array",
+    known.out_of_bounds,
+    "Whole blocks have more threads than there are elements: each asks first whether its element exists.",
+)
+
+EXERCISES = (
+    Exercise(
+        key="lab06.bucketize",
+        title="the bucket of each element, in CUDA C",
+        language="cuda",
+        name="bucketize",
+        cases=lambda: [cases.buckets_case(*shape) for shape in ((1, 1), (31, 5), (97, 16), (128, 1), (257, 33))],
+        measured=lambda: cases.buckets_case(2000, 32),
+        drawn=cases.buckets_drawn,
+        sanitize=True,
+        thread_of=thread_1d,
+        budgets=(
+            _idle(6),
+            Budget(
+                DIVERGENT,
+                per_warp("divergent_branches"),
+                4,
+                "A branch diverges if lanes of one warp part at it.",
+                "divergent_branches",
+            ),
+            _instructions(300, "A few instructions an edge are enough, for all 32 lanes together."),
+        ),
+        mistakes=(
+            NO_GUARD,
+            Mistake(
+                "edges count from below only",
+                known.gives(cases.edges_below),
+                "An element that equals an edge is in the bucket above it: count edges that are <= x.",
+            ),
+            Mistake(
+                "counted from the other side",
+                known.gives(lambda case: case.arguments[1].size - case.out.expected),
+                "You count the edges above an element. The bucket is the number of edges that are not.",
+            ),
+            Mistake(
+                "the last edge is left out",
+                known.gives(lambda case: np.minimum(case.out.expected, case.arguments[1].size - 1)),
+                "Elements beyond the last edge are in bucket m, so all m edges have to be looked at.",
+            ),
+            Mistake(
+                "lanes that leave the loop one by one",
+                lambda e: known.over(IDLE)(e) or known.over(DIVERGENT)(e),
+                "The result is right, but a lane that has found its bucket waits for the last one of its warp. Let all "
+                "lanes look at the same edges, and add up what they find.",
+            ),
+            Mistake(
+                "work that others do as well",
+                known.over(INSTRUCTIONS),
+                "The result is right, and no lane is idle, but they do far more than a look at each edge.",
+            ),
+        ),
+        hints=(
+            "The bucket is a number: how many edges are at most x?",
+            "In C a comparison is 0 or 1, so it can be added. The loop has m rounds for everybody.",
+            "int k = 0; for (int j = 0; j < m; ++j) k += edges[j] <= x[i]; out[i] = k;",
+        ),
+        why=(
+            "A count of comparisons has no branch: each is 0 or 1 in a register and is added. All lanes go through the "
+            "same rounds, read the same edge in one sector, and none waits. The loop that stopped early was no shorter "
+            "for its warp, since it ran until the last of 32 lanes was done. With thousands of edges a binary search "
+            "is better, with the same number of halvings for every lane."
+        ),
+        stretch="halve instead: five rounds for 32 edges, with the same rounds for all lanes. From how many edges "
+        "on is it shorter?",
+    ),
+    Exercise(
+        key="lab06.roles",
+        title="two results of each element, in Numba",
+        language="numba",
+        name="roles",
+        cases=lambda: [cases.roles_case(n) for n in (1, 31, 32, 97, 128, 500)],
+        measured=lambda: cases.roles_case(1600, cases.ROUNDS),
+        drawn=cases.roles_drawn,
+        sanitize=True,
+        budgets=(
+            _idle(3),
+            _instructions(
+                400, "The rounds of one role are enough for a thread; a warp of both roles runs the rounds of both."
+            ),
+            Budget(
+                STORED,
+                stored_for_needed,
+                1.3,
+                "The lanes of a warp should store to neighbours in one row of out.",
+                "global_store_sectors",
+            ),
+        ),
+        mistakes=(
+            NO_GUARD,
+            Mistake(
+                "one role has no threads",
+                cases.one_role_only,
+                "One row of out was never written: some warps have to take the other role.",
+            ),
+            Mistake(
+                "the rows are swapped",
+                known.gives(cases.roles_swapped),
+                "out[0] is the long series, with 0.75, and out[1] the short one.",
+            ),
+            Mistake(
+                "some elements have no thread",
+                lambda e: known.untouched_somewhere(e) and not known.nothing_written(e),
+                "What was written is right. Count: 2n threads, a role and an element for each pair of numbers.",
+            ),
+            Mistake(
+                "both roles in one warp",
+                lambda e: known.over(IDLE)(e),
+                "The result is right, but in a warp some lanes wait while others work: threads 0 to 31 are one warp, "
+                "32 to 63 the next. A role for each warp.",
+            ),
+            Mistake(
+                "stores that stride",
+                known.over(STORED),
+                "The result is right and nobody waits, but the elements of a warp do not lie side by side.",
+            ),
+            Mistake(
+                "every thread does both and keeps one",
+                known.over(INSTRUCTIONS),
+                "The result is right, and half of what was computed was thrown away.",
+            ),
+        ),
+        hints=(
+            "Which threads share a warp? Give those one role, and neighbouring elements.",
+            "With t // 32 as the number of the warp: even warps one role, odd warps the other. Each pair of warps has "
+            "32 elements.",
+            "role = t // 32 % 2 and i = t // 64 * 32 + t % 32. Or, simpler: one thread computes both results of its "
+            "element.",
+        ),
+        why=(
+            "The branch is as it was; what changed is who meets in a warp. Mixed, a warp runs 3k + k rounds with half "
+            "of its lanes; sorted out, one warp runs 3k and its neighbour k. A thread that does both roles for one "
+            "element is as good: it has no branch at all, and half of the threads go home. Roles for whole warps pay "
+            "when they need different data or registers, as where one warp loads and another computes."
+        ),
+        stretch="warps of the short role are done first. Give them more elements, so that all warps end together.",
+    ),
+    Exercise(
+        key="lab06.refine",
+        title="rare work, collected by the block, in CUDA C",
+        language="cuda",
+        name="refine",
+        cases=lambda: [
+            cases.refine_case(n, limit)
+            for n, limit in ((1, -9), (97, 6.5), (128, 9), (1000, 0), (1024, -9), (2500, 6.5))
+        ],
+        measured=lambda: cases.refine_case(5000),
+        drawn=cases.refines_drawn,
+        sanitize=True,
+        budgets=(
+            _idle(14),
+            _instructions(60, "A costly element in each warp makes every warp pay the full price. Collect them first."),
+        ),
+        mistakes=(
+            Mistake(
+                "shared memory that nobody has written",
+                known.found("uninitialised", space="shared"),
+                "Somebody reads an element of shared memory that no thread has written: the count begins with what was "
+                "there before, unless one thread sets it to 0; the list ends where the count says.",
+            ),
+            Mistake(
+                "a barrier is missing",
+                known.found(*known.RACES, space="shared"),
+                "All threads must meet after the count is 0, and again when the list is complete.",
+            ),
+            Mistake(
+                "the list is too short, or there is no guard",
+                lambda e: known.out_of_bounds(e) or known.found("overrun")(e),
+                "A block has 1,024 elements, and all of them may be above the limit. The last block has fewer: i < n.",
+            ),
+            Mistake(
+                "everything is refined",
+                known.gives(cases.all_refined),
+                "Elements up to the limit stay as they are.",
+            ),
+            Mistake(
+                "nothing is refined",
+                known.gives(cases.none_refined),
+                "All elements came out as they went in: the list is still to be worked off.",
+            ),
+            Mistake(
+                "only what is rare is written",
+                cases.only_costly_written,
+                "Elements up to the limit have to be stored too, as they are.",
+            ),
+            Mistake(
+                "the list is not worked off to its end",
+                cases.only_cheap_written,
+                "Some elements of the list have no thread: it may be longer than the block has threads.",
+            ),
+            Mistake(
+                "most lanes wait",
+                known.over(IDLE),
+                "The result is right. But nearly every warp has a lane or two with costly work among 30 that wait; "
+                "or one "
+                "lane works off alone what was collected.",
+            ),
+            Mistake(
+                "more work than there is",
+                known.over(INSTRUCTIONS),
+                "The result is right, but costly work is done for elements that do not need it.",
+            ),
+        ),
+        hints=(
+            "First pass: each thread looks at eight elements, 128 apart; cheap ones are stored, costly ones noted. "
+            "Second pass: the notes are shared out.",
+            "int at = atomicAdd(&count, 1); list[at] = i; gives every costly element a place. Their order does not "
+            "matter.",
+            "for (int k = threadIdx.x; k < count; k += blockDim.x) out[list[k]] = costly(x[list[k]]); between two "
+            "barriers "
+            "and the end.",
+        ),
+        why=(
+            "One element in twelve is costly, so hardly any warp of 32 is without one, and each pays the full price. "
+            "In the list costly elements stand side by side, and full warps work them off; what is wasted is at most "
+            "one warp a block. The order of the list varies from run to run, and the result does not: each element "
+            "goes to its own place. The price is a barrier or two, an atomic for each rare element, and stores that "
+            "are no longer neighbours."
+        ),
+        stretch="let one lane ask for the places of its whole warp, by __ballot_sync and __popc, as chapter 08 does.",
+    ),
+    Exercise(
+        key="lab06.repeat",
+        title="each value as often as its row is long, in Numba",
+        language="numba",
+        name="repeat",
+        cases=lambda: [cases.repeat_case(rows) for rows in (1, 2, 31, 97, 128, 300)],
+        measured=lambda: cases.repeat_case(400, longest=120),
+        drawn=cases.repeats_drawn,
+        sanitize=True,
+        budgets=(
+            _idle(3),
+            _instructions(300, "The row of a result is found in some ten halvings."),
+            Budget(
+                STORED,
+                stored_for_needed,
+                1.1,
+                "Neighbouring lanes should store neighbouring results, whatever row they are of.",
+                "global_store_sectors",
+            ),
+        ),
+        mistakes=(
+            NO_GUARD,
+            Mistake(
+                "the first of a row is taken for the row before",
+                known.gives(cases.row_before),
+                "Row r has results first[r] to first[r + 1] - 1. The one at first[r] is of row r: look for the last "
+                "row "
+                "with first[row] <= k.",
+            ),
+            Mistake(
+                "an empty row is taken for the one behind it",
+                known.gives(cases.empty_rows_too),
+                "Where rows are empty, several begin at one place. The last of them has the results.",
+            ),
+            Mistake(
+                "a row for each thread",
+                lambda e: any(each.label == STORED and each.value > 3 for each in e.budgets),
+                "The result is right, but a warp runs as long as its longest row, and its lanes store far apart. Give "
+                "each thread one result, and let it find its row.",
+            ),
+            Mistake(
+                "lanes for which the row is too short",
+                known.over(IDLE),
+                "The result is right, but most rows are shorter than a warp, and the other lanes have nothing to "
+                "do. Give "
+                "each thread one result, and let it find its row.",
+            ),
+            Mistake(
+                "more looking than it takes",
+                known.over(INSTRUCTIONS),
+                "The result is right, and every lane is at work, but a sorted list need not be gone through: halve it.",
+            ),
+        ),
+        hints=(
+            "All results cost the same, unlike the rows. So what should a thread have?",
+            "The thread of result k looks for its row: the last one with first[row] <= k. `first` is sorted.",
+            "lo, hi = 0, value.size; while hi - lo > 1: mid = (lo + hi) // 2; lo = mid if first[mid] <= k else lo, "
+            "and so "
+            "for hi; then out[k] = value[lo].",
+        ),
+        why=(
+            "Rows are of any length, results are all alike, so a thread a result is balanced from the start. What it "
+            "costs is the question which row a result belongs to, and a sorted list answers that in log2(rows) "
+            "halvings, the same number for all lanes or one less. That is more instructions in all than a thread a row "
+            "takes. It buys stores that are coalesced, an eighth of the sectors, and no warp that runs on alone when "
+            "all others are done. The trick is known as load-balancing search, and works for whatever has pieces of "
+            "uneven size: sparse matrices, graphs, batches of sentences."
+        ),
+        stretch="each thread takes four results in a row, searches once, and walks on. When does that divert lanes "
+        "again?",
+    ),
+)

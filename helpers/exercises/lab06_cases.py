@@ -1,0 +1,151 @@
+"""Launches of lab 06, drawn or chosen, and what comes out of each when something is mixed up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Case, Out, cover, numbers, plural
+
+BLOCK, TILE = 128, 1024
+ROUNDS = 24
+
+
+def seeds(dice: np.random.Generator, count: int) -> list[int]:
+    return [int(seed) for seed in dice.integers(1, 10**6, count)]
+
+
+# -- which bucket
+
+
+def buckets_case(n: int, edges: int, seed: int = 0) -> Case:
+    x = numbers(n, seed=seed or n)
+    limits = np.sort(numbers(edges, seed=edges + (seed or n)))
+    wanted = Out(np.searchsorted(limits, x, side="right").astype(np.int32))
+    name = f"{plural(n, 'element')}, {plural(edges, 'edge')}"
+    return Case(name, (x, limits, wanted, np.int32(n), np.int32(edges)), (cover(n, BLOCK),), (BLOCK,))
+
+
+def buckets_drawn(dice: np.random.Generator) -> list[Case]:
+    shapes = [dice.integers(2, 40, 2), dice.integers(40, 90, 2), (dice.integers(130, 400), 2)]
+    shapes += [(dice.integers(1500, 2500), dice.integers(24, 40))]
+    return [buckets_case(*map(int, shape), seed) for shape, seed in zip(shapes, seeds(dice, 4), strict=True)]
+
+
+def edges_below(case: Case) -> np.ndarray:
+    x, limits = case.arguments[:2]
+    return np.searchsorted(limits, x, side="left")
+
+
+# -- two results of each element
+
+
+def roles_case(n: int, rounds: int = 8, seed: int = 0) -> Case:
+    x = numbers(n, seed=seed or n)
+    arguments = (x, Out(both_roles(x, rounds)), np.int32(rounds))
+    return Case(f"{plural(n, 'element')}, {plural(rounds, 'round')}", arguments, (cover(2 * n, BLOCK),), (BLOCK,))
+
+
+def both_roles(x: np.ndarray, rounds: int) -> np.ndarray:
+    slow, fast = x.astype(np.float64), x.astype(np.float64)
+    for _ in range(3 * rounds):
+        slow = 0.75 * slow + 1
+    for _ in range(rounds):
+        fast = 0.5 * fast - x
+    return np.stack([slow, fast]).astype(np.float32)
+
+
+def roles_drawn(dice: np.random.Generator) -> list[Case]:
+    sizes = [*dice.integers(2, 300, 3), dice.integers(1400, 2100)]
+    return [
+        roles_case(int(n), int(dice.integers(3, 9)) if n < 1000 else ROUNDS, seed)
+        for n, seed in zip(sizes, seeds(dice, 4), strict=True)
+    ]
+
+
+def roles_swapped(case: Case) -> np.ndarray:
+    return case.out.expected[::-1]
+
+
+def one_role_only(evidence) -> bool:
+    """One of the two results was never written."""
+    seen = [o.untouched for o in evidence.outcomes if o.untouched is not None]
+    return bool(seen) and all((u[0].all() != u[1].all()) for u in seen)
+
+
+# -- a costly path for few
+
+
+def refine_case(n: int, limit: float = 6.5, seed: int = 0) -> Case:
+    x = numbers(n, seed=seed or n)
+    arguments = (x, Out(refined(x, x > limit)), np.int32(n), np.float32(limit))
+    name = f"{plural(n, 'element')}, {(x > limit).sum():,} of them above {limit:g}"
+    return Case(name, arguments, (cover(n, TILE),), (BLOCK,))
+
+
+def refined(x: np.ndarray, which: np.ndarray) -> np.ndarray:
+    v = x.astype(np.float64)
+    for _ in range(32):
+        v = 0.9 * v + 0.25
+    return np.where(which, v, x).astype(np.float32)
+
+
+def refines_drawn(dice: np.random.Generator) -> list[Case]:
+    drawn = [(dice.integers(2, 100), 0), (dice.integers(300, 1000), -9), (dice.integers(1100, 2100), 7.75)]
+    drawn += [(dice.integers(3500, 6000), dice.choice([6.25, 6.5, 6.75]))]
+    return [refine_case(int(n), float(limit), seed) for (n, limit), seed in zip(drawn, seeds(dice, 4), strict=True)]
+
+
+def all_refined(case: Case) -> np.ndarray:
+    x = case.arguments[0]
+    return refined(x, np.ones(x.size, bool))
+
+
+def none_refined(case: Case) -> np.ndarray:
+    return case.arguments[0]
+
+
+def only_cheap_written(evidence) -> bool:
+    """What was never written is, of each tile, some of what is above the limit."""
+    seen = [(o.untouched, o.case.arguments[0] > o.case.arguments[3]) for o in evidence.outcomes if not o.ok]
+    return bool(seen) and all(u is not None and u.any() and not (u & ~above).any() for u, above in seen)
+
+
+def only_costly_written(evidence) -> bool:
+    seen = [(o.untouched, o.case.arguments[0] > o.case.arguments[3]) for o in evidence.outcomes if not o.ok]
+    return bool(seen) and all(u is not None and (u == ~above).all() for u, above in seen)
+
+
+# -- each value as often as its count says
+
+
+def repeat_case(rows: int, seed: int = 0, longest: int = 60) -> Case:
+    dice = np.random.default_rng(seed or rows)
+    counts = np.minimum(dice.geometric(0.12, rows) - 1, longest)
+    counts[rows // 3] = longest  # one that all others wait for
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    value = (np.arange(rows) % 97 - 31 + dice.integers(0, 5, rows) / 8).astype(np.float32)
+    wanted = np.repeat(value, counts)
+    grid = (cover(max(rows, wanted.size), BLOCK),)
+    name = f"{plural(rows, 'row')}, {plural(wanted.size, 'result')}"
+    return Case(name, (value, first, Out(wanted)), grid, (BLOCK,))
+
+
+def repeats_drawn(dice: np.random.Generator) -> list[Case]:
+    rows = [2, *dice.integers(3, 120, 2), dice.integers(300, 500)]
+    longest = (*dice.integers(5, 300, 3), 120)
+    return [repeat_case(int(n), seed, int(k)) for n, seed, k in zip(rows, seeds(dice, 4), longest, strict=True)]
+
+
+def row_before(case: Case) -> np.ndarray:
+    """The first result of each row taken for the row before."""
+    value, first, out = case.arguments
+    row = np.maximum(np.searchsorted(first, np.arange(out.expected.size), side="left") - 1, 0)
+    return value[row]
+
+
+def empty_rows_too(case: Case) -> np.ndarray:
+    """Of several rows that begin at one place the first one, which is empty."""
+    value, first, out = case.arguments
+    place = np.arange(out.expected.size)
+    row = np.searchsorted(first, place, side="right") - 1
+    return value[np.searchsorted(first, first[row], side="left")]

@@ -1,0 +1,48 @@
+"""Wrong answers to lab01.configure."""
+
+KEY = "lab01.configure"
+
+RIGHT = """
+def configure(rows, columns):
+    width = 32
+    while width // 2 >= columns:
+        width = width // 2
+    height = 256 // width
+    return (-(-columns // width), min(65535, -(-rows // height))), (width, height)
+"""
+LOOP = "    while width // 2 >= columns:\n        width = width // 2\n"
+GRID = "(-(-columns // width), min(65535, -(-rows // height)))"
+
+
+def but(old: str, new: str) -> str:
+    assert old in RIGHT, old
+    return RIGHT.replace(old, new, 1)
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    (
+        "grid and block swapped",
+        but(f"{GRID}, (width, height)", f"(width, height), {GRID}"),
+        "grid and block have changed places",
+    ),
+    ("x covers the rows", but("(rows, columns)", "(columns, rows)"), "x covers the rows"),
+    ("rounded down", but(GRID, "(columns // width, min(65535, rows // height))"), "rounded down"),
+    (
+        "one too many",
+        but(GRID, "(columns // width + 1, min(65535, rows // height + 1))"),
+        "one block too many where it fits exactly",
+    ),
+    ("no limit in y", but("min(65535, -(-rows // height))", "-(-rows // height)"), "more blocks than y takes"),
+    ("always 32 × 8", but(LOOP, ""), "narrow images leave lanes idle"),
+    ("16 columns in 32", but("width // 2 >= columns", "width // 2 > columns"), "narrow images leave lanes idle"),
+    ("8 rows always", but("256 // width", "8"), "narrow images leave lanes idle"),
+    (
+        "the public images only",
+        but(
+            "    return",
+            "    rows *= rows in (1, 8, 9, 480, 37, 13, 1000, 524280, 524281, 4000000, 9000000)\n    return",
+        ),
+        "right in the public cases only",
+    ),
+]

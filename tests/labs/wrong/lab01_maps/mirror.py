@@ -1,0 +1,65 @@
+"""Wrong answers to lab01.mirror."""
+
+KEY = "lab01.mirror"
+
+RIGHT = """
+@cuda.jit
+def mirror(x, out):
+    rows, columns = x.shape
+    column, row = cuda.grid(2)
+    if row < rows and column < columns:
+        out[row, column] = x[row, columns - 1 - column]
+"""
+BODY = RIGHT[RIGHT.index("    column, row") :]
+ONE = """    if cuda.grid(2) == (0, 0):
+        for row in range(rows):
+            for column in range(columns):
+                out[row, column] = x[row, columns - 1 - column]
+"""
+LANES = """    column, row = cuda.grid(2)
+    if row < rows and column % 32 == 0:
+        for k in range(column, min(columns, column + 32)):
+            out[row, k] = x[row, columns - 1 - k]
+"""
+
+
+def but(*changes: tuple[str, str]) -> str:
+    text = RIGHT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but((BODY, "    pass\n")), "nothing is written yet"),
+    ("one beside", but(("columns - 1 - column", "columns - column")), "one element beside the image"),
+    ("no guard", but(("row < rows and column < columns", "True")), "a guard is missing"),
+    ("no guard to the right", but((" and column < columns", "")), "a guard is missing"),
+    ("no guard below", but(("row < rows and ", "")), "a guard is missing"),
+    ("upside down", but(("x[row, columns - 1 - column]", "x[rows - 1 - row, column]")), "the image is upside down"),
+    ("half a turn", but(("x[row,", "x[rows - 1 - row,")), "turned by half a turn"),
+    ("a copy", but(("columns - 1 - column", "column")), "copied, not mirrored"),
+    (
+        "guards swapped",
+        but(("row < rows and column < columns", "row < min(rows, columns) and column < min(rows, columns)")),
+        "the guard swaps rows and columns",
+    ),
+    ("x is the row", but(("column, row =", "row, column =")), "x is the row"),
+    ("one thread does it all", but((BODY, ONE)), "more requests than it takes"),
+    ("one lane a warp", but((BODY, LANES)), "more requests than it takes"),
+    (
+        "a row for every thread",
+        but((BODY, ONE.replace("if cuda.grid(2) == (0, 0)", "if True"))),
+        "more requests than it takes",
+    ),
+    ("whole blocks only", but(("column < columns", "column < columns // 32 * 32")), "the end is not written"),
+    (
+        "the public sizes only",
+        but(
+            ("columns - 1 - column]", "columns - 1 - column] if columns in (1, 70, 37, 13, 64, 200) else np.float32(0)")
+        ),
+        "right in the public cases only",
+    ),
+]

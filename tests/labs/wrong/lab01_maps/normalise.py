@@ -1,0 +1,80 @@
+"""Wrong answers to lab01.normalise."""
+
+KEY = "lab01.normalise"
+
+RIGHT = '''NORMALISE = r"""extern "C" __global__
+void normalise(const float* x, const float* mean, const float* scale, float* out, int channels, int pixels, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        int c = i / pixels % channels;
+        out[i] = (x[i] - mean[c]) * scale[c];
+    }
+}"""
+normalise = cp.RawKernel(NORMALISE, "normalise")
+'''
+LOOP = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {"
+STORE = "out[i] = (x[i] - mean[c]) * scale[c];"
+BODY = RIGHT[RIGHT.index("    for") : RIGHT.index('}"""')]
+
+
+def but(old: str, new: str, text: str = RIGHT) -> str:
+    assert old in text, old
+    return text.replace(old, new, 1)
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but(BODY, ""), "nothing is written yet"),
+    ("no channel modulo", but("i / pixels % channels", "i / pixels"), "the image is forgotten"),
+    ("channels side by side", but("i / pixels % channels", "i % channels"), "channels are taken to lie side by side"),
+    (
+        "one element a thread",
+        but(LOOP, "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) {"),
+        "one element a thread",
+    ),
+    ("no guard", but(LOOP, "int i = blockIdx.x * blockDim.x + threadIdx.x; {"), "no guard"),
+    ("one too far", but("i < n", "i <= n"), "no guard"),
+    ("the step of a block", but("i += gridDim.x * blockDim.x", "i += blockDim.x"), "written more than once"),
+    (
+        "starts in the block",
+        but("i = blockIdx.x * blockDim.x + threadIdx.x", "i = threadIdx.x"),
+        "every block does the work of block 0",
+    ),
+    (
+        "one thread does it all",
+        but(LOOP, "if (blockIdx.x == 0 && threadIdx.x == 0) for (int i = 0; i < n; ++i) {"),
+        "few threads do all the work",
+    ),
+    (
+        "a warp's first lane",
+        but(
+            LOOP,
+            "if (threadIdx.x % 32 == 0) for (int i = (blockIdx.x * blockDim.x + threadIdx.x) / 32; i < n; i += "
+            "gridDim.x * ((blockDim.x + 31) / 32)) {",
+        ),
+        "few threads do all the work",
+    ),
+    (
+        "a run for each thread",
+        but(
+            LOOP,
+            "int each = (n - 1) / (gridDim.x * blockDim.x) + 1, first = (blockIdx.x * blockDim.x + threadIdx.x) * "
+            "each;\nfor (int i = first; i < min(n, first + each); ++i) {",
+        ),
+        "each thread has a run of its own",
+    ),
+    ("written twice", but(STORE, f"out[i] = x[i]; __threadfence(); {STORE}"), "written more than once"),
+    (
+        "whole rounds only",
+        but("i < n;", "i < n / (gridDim.x * blockDim.x) * (gridDim.x * blockDim.x);"),
+        "the end is not written",
+    ),
+    (
+        "the public sizes only",
+        but(
+            "* scale[c]",
+            "* scale[c] * (pixels == 1 || pixels == 31 || pixels == 97 || pixels == 101 || pixels == 128 || "
+            "pixels == 1009)",
+        ),
+        "right in the public cases only",
+    ),
+]

@@ -1,0 +1,60 @@
+"""Wrong answers to lab01.steps."""
+
+KEY = "lab01.steps"
+
+RIGHT = '''STEPS = r"""extern "C" __global__ void steps(const float* x, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = (x[i] - (i > 0 ? x[i - 1] : 0.0f));
+}"""
+steps = cp.RawKernel(STEPS, "steps")
+'''
+LINE = "if (i < n) out[i] = (x[i] - (i > 0 ? x[i - 1] : 0.0f));"
+ALL = "for (int k = 0; k < n; ++k) out[k] = x[k] - (k > 0 ? x[k - 1] : 0.0f);"
+
+
+def but(new: str, old: str = LINE) -> str:
+    return RIGHT.replace(old, new, 1)
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but(""), "nothing is written yet"),
+    ("no guard at the end", but("out[i] = x[i] - (i > 0 ? x[i - 1] : 0.0f);"), "no guard at the end"),
+    ("a guard that lets n in", but(LINE.replace("i < n", "i <= n")), "no guard at the end"),
+    ("no guard at the beginning", but("if (i < n) out[i] = x[i] - x[i - 1];"), "the first element has none before it"),
+    ("no guard at all", but("out[i] = x[i] - x[i - 1];"), "the first element has none before it"),
+    (
+        "threadIdx alone",
+        but("int i = threadIdx.x;", "int i = blockIdx.x * blockDim.x + threadIdx.x;"),
+        "every block does the work of block 0",
+    ),
+    ("the first is left out", but("if (0 < i && i < n) out[i] = x[i] - x[i - 1];"), "the first element is left out"),
+    ("the first step is 0", but("if (i < n) out[i] = x[i] - x[max(i - 1, 0)];"), "the first step is taken to be 0"),
+    (
+        "the wrong way round",
+        but("if (i < n) out[i] = (i > 0 ? x[i - 1] : 0.0f) - x[i];"),
+        "the step the wrong way round",
+    ),
+    (
+        "whole blocks only",
+        but("if (i < n / 64 * 64) out[i] = x[i] - (i > 0 ? x[i - 1] : 0.0f);"),
+        "the end is not written",
+    ),
+    ("every thread does it all", but(ALL), "each thread does more than its element"),
+    ("one thread does it all", but(f"if (i == 0) {ALL}"), "few threads do all the work"),
+    (
+        "one lane a warp",
+        but(LINE.replace("if (i < n)", "if (i % 32 == 0) for (int e = min(n, i + 32); i < e; ++i)")),
+        "few threads do all the work",
+    ),
+    (
+        "written twice",
+        but("if (i < n) { out[i] = x[i]; __threadfence(); out[i] = x[i] - (i > 0 ? x[i - 1] : 0.0f); }"),
+        "each thread does more than its element",
+    ),
+    (
+        "the public sizes only",
+        but(LINE.replace(";", " * (n == 1 || n == 31 || n == 64 || n == 97 || n == 128 || n == 1021 || n == 3001);")),
+        "right in the public cases only",
+    ),
+]

@@ -1,0 +1,91 @@
+"""Wrong answers to lab02.heads."""
+
+KEY = "lab02.heads"
+
+RIGHT = """
+@cuda.jit
+def heads_first(x, out):
+    tokens, heads, size = x.shape
+    i = cuda.grid(1)
+    if i < x.size:
+        k = i % size
+        token = i // size % tokens
+        head = i // size // tokens
+        out[head, token, k] = x[token, head, k]
+"""
+INDICES = "k = i % size\n        token = i // size % tokens\n        head = i // size // tokens\n"
+STORE = "out[head, token, k] = x[token, head, k]"
+LOOP = f"""    if i == 0:
+        for head in range(heads):
+            for token in range(tokens):
+                for k in range(size):
+                    {STORE}
+"""
+BODY = RIGHT[RIGHT.index("    if i") :]
+
+
+def but(*changes: tuple[str, str]) -> str:
+    text = RIGHT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+def by(*lines: str) -> str:
+    return but((INDICES, "\n        ".join(lines) + "\n"))
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but((BODY, "    pass\n")), "nothing is written yet"),
+    ("no guard", but(("if i < x.size", "if True")), "no guard, or shapes mixed up"),
+    ("indices of out as of x", but((STORE, "out[token, head, k] = x[token, head, k]")), "no guard, or shapes mixed up"),
+    (
+        "a copy",
+        by("k = i % size", "token = i // size % tokens", "head = i // size // tokens").replace(
+            STORE, "out[head, token, k] = x[(i // size) // heads, (i // size) % heads, k]"
+        ),
+        "copied as it lies",
+    ),
+    (
+        "a remainder of the wrong size",
+        by("k = i % size", "token = i // size % heads", "head = i // size // heads"),
+        "no guard, or shapes mixed up",
+    ),
+    ("one row too few", but(("i < x.size", "i < x.size - size")), "some elements have no thread"),
+    ("the first block only", but(("cuda.grid(1)", "cuda.threadIdx.x")), "some elements have no thread"),
+    (
+        "tokens fastest",
+        by("token = i % tokens", "k = i // tokens % size", "head = i // tokens // size"),
+        "lanes along the tokens, or heads",
+    ),
+    (
+        "heads fastest",
+        by("head = i % heads", "token = i // heads % tokens", "k = i // heads // tokens"),
+        "lanes along the tokens, or heads",
+    ),
+    ("one thread does it all", but((BODY, LOOP)), "lanes along the tokens, or heads"),
+    (
+        "a row for each thread",
+        but(
+            (
+                BODY,
+                "    if i < tokens * heads:\n        for k in range(size):\n            out[i // tokens, i % "
+                "tokens, k] = x[i % tokens, i // tokens, k]\n",
+            )
+        ),
+        "lanes along the tokens, or heads",
+    ),
+    (
+        "the public sizes only",
+        but(
+            (
+                "x[token, head, k]",
+                "x[token, head, k] if size in (1, 31, 7, 13, 32, 40) and tokens in (1, 31, 5, 4, 16, 30) else "
+                "np.float32(0)",
+            )
+        ),
+        "right in the public cases only",
+    ),
+]

@@ -1,0 +1,63 @@
+"""Wrong answers to lab02.planes."""
+
+KEY = "lab02.planes"
+
+RIGHT = '''PLANES = r"""extern "C" __global__ void planes(const float* records, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float4 r = reinterpret_cast<const float4*>(records)[i];
+        out[i] = r.x;
+        out[n + i] = r.y;
+        out[2 * n + i] = r.z;
+        out[3 * n + i] = r.w;
+    }
+}"""
+planes = cp.RawKernel(PLANES, "planes")
+'''
+BODY = RIGHT[RIGHT.index("    if (i < n)") : RIGHT.index('}"""')]
+APART = "if (i < n) for (int c = 0; c < 4; ++c) out[c * n + i] = records[4 * i + c];\n"
+LOAD = "float4 r = reinterpret_cast<const float4*>(records)[i];"
+
+
+def but(old: str, new: str, text: str = RIGHT) -> str:
+    assert old in text, old
+    return text.replace(old, new, 1)
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but(BODY, ""), "nothing is written yet"),
+    ("no guard", but("if (i < n) {", "{"), "no guard"),
+    ("a guard that counts floats", but("if (i < n) {", "if (i < 4 * n) {"), "no guard"),
+    (
+        "a copy",
+        but(BODY, "if (i < n) reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(records)[i];\n"),
+        "still records",
+    ),
+    (
+        "planes the other way round",
+        but(BODY, APART.replace("out[c * n", "out[(3 - c) * n")),
+        "the fields are in another order",
+    ),
+    ("one float after the other", but(BODY, APART), "the same sectors four times"),
+    (
+        "a run of records",
+        but(BODY, f"for (int first = 4 * i, e = min(n, first + 4), i = first; i < e; ++i) {APART}"),
+        "a sector for each float",
+    ),
+    ("one thread does it all", but(BODY, f"if (i == 0) for (; i < n; ++i) {APART}"), "a sector for each float"),
+    (
+        "a run of float4s",
+        but(
+            "int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) {",
+            "int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);\n    for (int i = first; i < min(n, first + "
+            "4); ++i) {",
+        ),
+        "stores that stride",
+    ),
+    (
+        "the public sizes only",
+        but("r.w;", "r.w * (n == 1 || n == 31 || n == 32 || n == 97 || n == 128 || n == 500 || n == 2000);"),
+        "right in the public cases only",
+    ),
+]

@@ -1,0 +1,78 @@
+"""Wrong answers to lab02.shrink."""
+
+KEY = "lab02.shrink"
+
+RIGHT = '''SHRINK = r"""extern "C" __global__
+void shrink(const float* x, float* out, int rows, int columns, int pitch, int out_pitch) {
+    int c = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (y < rows && c < columns / 2) {
+        float2 p = reinterpret_cast<const float2*>(x + y * pitch)[c];
+        out[y * out_pitch + c] = 0.5f * (p.x + p.y);
+    }
+}"""
+shrink = cp.RawKernel(SHRINK, "shrink")
+'''
+LOAD = "float2 p = reinterpret_cast<const float2*>(x + y * pitch)[c];"
+APART = "float2 p = make_float2(x[y * pitch + 2 * c], x[y * pitch + 2 * c + 1]);"
+GUARD = "y < rows && c < columns / 2"
+PLACE = "int c = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;"
+BODY = RIGHT[RIGHT.index("    if (y") : RIGHT.index('}"""')]
+
+
+def but(*changes: tuple[str, str]) -> str:
+    text = RIGHT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but((BODY, "")), "nothing is written yet"),
+    ("no guard", but((GUARD, "true")), "no guard below"),
+    ("no guard below", but((GUARD, "c < columns / 2")), "no guard below"),
+    ("no pitch", but((LOAD, APART.replace("y * pitch", "y * columns"))), "the pitch of x is forgotten"),
+    ("into the padding", but((GUARD, "y < rows && c < out_pitch")), "something is stored behind the rows"),
+    ("an odd column as well", but((GUARD, "y < rows && c < (columns + 1) / 2")), "something is stored behind the rows"),
+    ("the pitch of x for out", but(("y * out_pitch", "y * pitch")), "no guard below"),
+    ("half the pitch of x for out", but(("y * out_pitch", "y * (pitch / 2)")), "no guard below"),
+    ("the pitch of out for x", but(("y * pitch", "y * out_pitch")), "the two pitches are mixed up"),
+    ("rows of out without a pitch", but(("y * out_pitch", "y * (columns / 2)")), "the two pitches are mixed up"),
+    ("two loads", but((LOAD, APART)), "both of a pair by themselves"),
+    (
+        "lanes down the rows",
+        but((PLACE, PLACE.replace("int c", "int t").replace(" y ", " c ").replace("int t", "int y"))),
+        "lanes down the rows",
+    ),
+    (
+        "one thread does it all",
+        but(
+            (
+                BODY,
+                "if (c == 0 && y == 0) for (; y < rows; ++y) for (c = 0; c < columns / 2; ++c)"
+                + BODY.strip()[len(f"if ({GUARD})") :]
+                + "\n",
+            )
+        ),
+        "lanes down the rows",
+    ),
+    (
+        "a row for each thread",
+        but(
+            (BODY, "if (c == 0 && y < rows) for (; c < columns / 2; ++c)" + BODY.strip()[len(f"if ({GUARD})") :] + "\n")
+        ),
+        "lanes down the rows",
+    ),
+    (
+        "the public sizes only",
+        but(
+            (
+                "0.5f *",
+                "0.5f * (columns == 2 || columns == 71 || columns == 3 || columns == 37 || columns == 26 || columns "
+                "== 128 || columns == 200) *",
+            )
+        ),
+        "right in the public cases only",
+    ),
+]

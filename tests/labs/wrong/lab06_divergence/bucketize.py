@@ -1,0 +1,58 @@
+"""Wrong answers to lab06.bucketize."""
+
+KEY = "lab06.bucketize"
+
+RIGHT = '''BUCKETIZE = r"""extern "C" __global__
+void bucketize(const float* x, const float* edges, int* out, int n, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int k = 0;
+    for (int j = 0; j < m; ++j) k += edges[j] <= x[i];
+    out[i] = k;
+}"""
+bucketize = cp.RawKernel(BUCKETIZE, "bucketize")
+'''
+LOOP = "for (int j = 0; j < m; ++j) k += edges[j] <= x[i];"
+BODY = RIGHT[RIGHT.index("    if (i >= n)") : RIGHT.index('}"""')]
+
+
+def but(*changes: tuple[str, str]) -> str:
+    text = RIGHT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but((BODY, "")), "nothing is written yet"),
+    ("no guard", but(("if (i >= n) return;", "")), "a thread left its array"),
+    ("one edge too many", but(("j < m", "j <= m")), "a thread left its array"),
+    ("edges below only", but(("<= x[i]", "< x[i]")), "edges count from below only"),
+    ("edges above", but(("edges[j] <= x[i]", "edges[j] > x[i]")), "counted from the other side"),
+    ("the last edge left out", but(("j < m;", "j < m - 1;")), "the last edge is left out"),
+    ("whole blocks only", but(("i >= n", "i >= n / 128 * 128")), "the end is not written"),
+    ("stops early", but((LOOP, "while (k < m && edges[k] <= x[i]) ++k;")), "lanes that leave the loop one by one"),
+    (
+        "a break",
+        but((LOOP, "for (int j = 0; j < m; ++j) { if (edges[j] > x[i]) break; ++k; }")),
+        "lanes that leave the loop one by one",
+    ),
+    (
+        "from above",
+        but((LOOP, "for (k = m; k > 0 && edges[k - 1] > x[i];) --k;")),
+        "lanes that leave the loop one by one",
+    ),
+    (
+        "one thread does it all",
+        but((BODY, f"if (i == 0) for (; i < n; ++i) {{ int k = 0; {LOOP} out[i] = k; }}\n")),
+        "lanes that leave the loop one by one",
+    ),
+    (
+        "every thread does it all",
+        but((BODY, f"for (i = 0; i < n; ++i) {{ int k = 0; {LOOP} out[i] = k; }}\n")),
+        "work that others do as well",
+    ),
+    ("33 edges at most", but(("j < m;", "j < min(m, 33);")), "right in the public cases only"),
+]

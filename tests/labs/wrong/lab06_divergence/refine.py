@@ -1,0 +1,78 @@
+"""Wrong answers to lab06.refine."""
+
+KEY = "lab06.refine"
+
+RIGHT = '''REFINE = r"""__device__ float costly(float v) {
+    #pragma unroll 1
+    for (int k = 0; k < 32; ++k) v = 0.9f * v + 0.25f;
+    return v;
+}
+extern "C" __global__ void refine(const float* x, float* out, int n, float limit) {
+    __shared__ int list[1024], count;
+    int first = blockIdx.x * 1024, end = min(n, first + 1024);
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+        float v = x[i];
+        if (v > limit) list[atomicAdd(&count, 1)] = i;
+        else out[i] = v;
+    }
+    __syncthreads();
+    for (int k = threadIdx.x; k < count; k += blockDim.x) out[list[k]] = costly(x[list[k]]);
+}"""
+refine = cp.RawKernel(REFINE, "refine")
+'''
+ZERO = "    if (threadIdx.x == 0) count = 0;\n    __syncthreads();\n"
+NOTE = "if (v > limit) list[atomicAdd(&count, 1)] = i;\n        else out[i] = v;"
+WORK = "for (int k = threadIdx.x; k < count; k += blockDim.x) out[list[k]] = costly(x[list[k]]);"
+BODY = RIGHT[RIGHT.index("    __shared__") : RIGHT.index('}"""')]
+IN_PLACE = "for (int i = blockIdx.x * 1024 + threadIdx.x; i < min(n, (int)blockIdx.x * 1024 + 1024); i += blockDim.x) "
+
+
+def but(*changes: tuple[str, str]) -> str:
+    text = RIGHT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but((BODY, "")), "nothing is written yet"),
+    ("the count not set to 0", but((ZERO, "")), "shared memory that nobody has written"),
+    ("no barrier behind the 0", but((ZERO, ZERO.replace("    __syncthreads();\n", ""))), "a barrier is missing"),
+    (
+        "no barrier behind the list",
+        but(("    }\n    __syncthreads();\n    for", "    }\n    for")),
+        "a barrier is missing",
+    ),
+    ("a count without an atomic", but(("list[atomicAdd(&count, 1)] = i", "list[count++] = i")), "a barrier is missing"),
+    ("room for 128", but(("list[1024]", "list[128]")), "the list is too short, or there is no guard"),
+    ("no guard", but(("min(n, first + 1024)", "first + 1024")), "the list is too short, or there is no guard"),
+    ("all of it costly", but((BODY, f"{IN_PLACE} out[i] = costly(x[i]);\n")), "everything is refined"),
+    ("a copy", but((BODY, f"{IN_PLACE} out[i] = x[i];\n")), "nothing is refined"),
+    ("cheap ones not stored", but(("        else out[i] = v;\n", "")), "only what is rare is written"),
+    (
+        "no loop over the list",
+        but((WORK, "if (threadIdx.x < count) out[list[threadIdx.x]] = costly(x[list[threadIdx.x]]);")),
+        "the list is not worked off to its end",
+    ),
+    ("the list forgotten", but((WORK, "")), "the list is not worked off to its end"),
+    ("in place", but((BODY, f"{IN_PLACE} out[i] = x[i] > limit ? costly(x[i]) : x[i];\n")), "most lanes wait"),
+    (
+        "one thread works the list off",
+        but((WORK, "if (threadIdx.x == 0) for (int k = 0; k < count; ++k) out[list[k]] = costly(x[list[k]]);")),
+        "most lanes wait",
+    ),
+    (
+        "all of it computed",
+        but((BODY, f"{IN_PLACE} {{ float v = costly(x[i]); out[i] = x[i] > limit ? v : x[i]; }}\n")),
+        "more work than there is",
+    ),
+    (
+        "the public limits only",
+        but(("v > limit", "v > limit && (limit == 6.5f || limit == -9 || limit == 9 || (limit == 0 && n == 1000))")),
+        "right in the public cases only",
+    ),
+]

@@ -1,0 +1,78 @@
+"""Wrong answers to lab06.repeat."""
+
+KEY = "lab06.repeat"
+
+RIGHT = """
+@cuda.jit
+def repeat(value, first, out):
+    k = cuda.grid(1)
+    if k < out.size:
+        lo, hi = 0, value.size
+        while hi - lo > 1:
+            mid = (lo + hi) // 2
+            if first[mid] <= k:
+                lo = mid
+            else:
+                hi = mid
+        out[k] = value[lo]
+"""
+BODY = RIGHT[RIGHT.index("    if k") :]
+SEARCH = RIGHT[RIGHT.index("        lo, hi") : RIGHT.index("        out[k]")]
+ROW = """    if k < value.size:
+        for i in range(first[k], first[k + 1]):
+            out[i] = value[k]
+"""
+ALL = """    if k == 0:
+        for row in range(value.size):
+            for i in range(first[row], first[row + 1]):
+                out[i] = value[row]
+"""
+WARP = """    for row in range(k // 32, value.size, cuda.gridsize(1) // 32):
+        for i in range(first[row] + k % 32, first[row + 1], 32):
+            out[i] = value[row]
+"""
+
+
+def but(*changes: tuple[str, str]) -> str:
+    text = RIGHT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but((BODY, "    pass\n")), "nothing is written yet"),
+    ("no guard", but(("if k < out.size", "if True")), "a thread left its array"),
+    ("a guard of rows", but(("k < out.size", "k < value.size")), "the end is not written"),
+    ("the row before", but(("first[mid] <= k", "first[mid] < k")), "the first of a row is taken for the row before"),
+    (
+        "the first of empty rows",
+        but(
+            (
+                "        out[k]",
+                "        while lo > 0 and first[lo - 1] == first[lo]:\n            lo -= 1\n        out[k]",
+            )
+        ),
+        "an empty row is taken for the one behind it",
+    ),
+    ("a row for each thread", but((BODY, ROW)), "a row for each thread"),
+    ("one thread does it all", but((BODY, ALL)), "a row for each thread"),
+    ("a row for each warp", but((BODY, WARP)), "lanes for which the row is too short"),
+    (
+        "a walk to the row",
+        but((SEARCH, "        lo = 0\n        while first[lo + 1] <= k:\n            lo += 1\n")),
+        "more looking than it takes",
+    ),
+    (
+        "a walk through all rows",
+        but((SEARCH, "        lo = -1\n        for row in range(value.size):\n            lo += first[row] <= k\n")),
+        "more looking than it takes",
+    ),
+    (
+        "the public sizes only",
+        but(("value[lo]", "value[lo] if value.size in (300, 400) or value.size < 129 else np.float32(0)")),
+        "right in the public cases only",
+    ),
+]
