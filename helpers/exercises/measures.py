@@ -71,3 +71,9 @@ SHARED = ("shared_load_requests", "shared_store_requests", "shared_atomic_reques
 """Every request to shared memory."""
 ATOMICS = ("global_atomic_requests", "shared_atomic_requests")
 """Every atomic."""
+
+
+def conflicts_per_shared_request(profile) -> float:
+    """Wavefronts beyond those that a request's width needs, for each request to shared memory."""
+    requests = profile["shared_load_requests"] + profile["shared_store_requests"]
+    return (profile["shared_load_conflicts"] + profile["shared_store_conflicts"]) / max(1, requests)

@@ -17,12 +17,12 @@ from helpers import evidence, notebooks
 from helpers.check import check, hint
 from helpers.exercises import exercise, exercises
 from helpers.grading import judge
+from helpers.grading.regions import HIDDEN, SOLUTION, STUB, replaced
 from helpers.probe import RESULTS, parts
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "labs" / "source").glob("lab*/lab*.ipynb"))
 SEEDS = (1, 20261, 987654321)
-STUB = '"YOUR CODE HERE";'
 FEWEST = 6
 FULL = 20
 
@@ -74,8 +74,8 @@ def solution_cell(key: str) -> Cell:
 
 
 def stubbed(source: str) -> str:
-    """A solution cell as a learner gets it."""
-    return re.sub(r"^( *)[^\n]*### BEGIN SOLUTION.*?### END SOLUTION[^\n]*$", rf"\1{STUB}", source, flags=re.M | re.S)
+    """A cell as a learner gets it."""
+    return replaced(replaced(source, SOLUTION, [STUB]), HIDDEN)
 
 
 def answer_to(key: str, source: str):
@@ -257,6 +257,18 @@ def test_it_runs_from_top_to_bottom(path):
         assert [notebooks.texts(output) for output in new.get("outputs", [])] == [
             _texts(output) for output in old.get("outputs", [])
         ], new.id
+
+
+@pytest.mark.slow
+@every_lab
+def test_what_is_given_out_runs_and_only_graded_cells_fail(path, tmp_path):
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    for cell in raw["cells"]:
+        cell["source"] = stubbed("".join(cell["source"]))
+    given = tmp_path / path.name
+    given.write_text(json.dumps(raw), encoding="utf-8")
+    fail = {problem.cell for problem in notebooks.run(given, stored=False).problems}
+    assert fail == {number for number, cell in enumerate(raw["cells"], 1) if cell["metadata"]["nbgrader"]["grade"]}
 
 
 def _texts(output: dict) -> list[str]:

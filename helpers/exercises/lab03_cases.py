@@ -1,0 +1,122 @@
+"""Launches of lab 03, drawn or chosen, and what comes out of each when a step is left out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Case, Out, cover, numbers, plural
+
+TILE, THIN, WARP, SIDE = 32, (32, 8), 32, 16
+SHAPES = ((1, 1), (1, 70), (70, 1), (13, 37), (64, 32), (33, 95))
+
+
+def area(rows: int, columns: int) -> str:
+    return f"{plural(rows, 'row')} × {plural(columns, 'column')}"
+
+
+def _shapes_drawn(dice: np.random.Generator) -> list[tuple[int, int]]:
+    """A row, a column, an odd shape, and one whose rows begin at a sector, which is counted."""
+    odd = [(1, int(dice.integers(2, 100))), (int(dice.integers(2, 100)), 1), tuple(map(int, dice.integers(5, 80, 2)))]
+    return [*odd, (8 * int(dice.integers(8, 13)), 8 * int(dice.integers(13, 20)))]
+
+
+# -- a picture, a quarter turn
+
+
+def rotate_case(rows: int, columns: int, seed: int = 0) -> Case:
+    x = numbers((rows, columns), seed=seed or rows)
+    arguments = (x, Out(np.rot90(x, -1).copy()), np.int32(rows), np.int32(columns))
+    return Case(area(rows, columns), arguments, (cover(columns, TILE), cover(rows, TILE)), THIN)
+
+
+def rotates_drawn(dice: np.random.Generator) -> list[Case]:
+    return [rotate_case(*shape, int(dice.integers(1, 10**6))) for shape in _shapes_drawn(dice)]
+
+
+# -- the greatest of nine neighbours
+
+
+def pool_case(rows: int, columns: int, seed: int = 0) -> Case:
+    x = numbers((rows, columns), seed=seed or rows)
+    x = x - np.float32(9) if (rows + columns) % 2 else x  # then all of them are below zero
+    grid = (cover(columns, THIN[0]), cover(rows, THIN[1]))
+    return Case(area(rows, columns), (x, Out(pooled(x))), grid, THIN)
+
+
+def pools_drawn(dice: np.random.Generator) -> list[Case]:
+    return [pool_case(*shape, int(dice.integers(1, 10**6))) for shape in _shapes_drawn(dice)]
+
+
+def pooled(x: np.ndarray, outside: float = -np.inf, corners: bool = True) -> np.ndarray:
+    rows, columns = x.shape
+    padded = np.pad(x, 1, constant_values=outside)
+    steps = [(r, c) for r in range(3) for c in range(3) if corners or 1 in (r, c)]
+    return np.max([padded[r : r + rows, c : c + columns] for r, c in steps], axis=0).astype(np.float32)
+
+
+def pooled_in_blocks(case: Case) -> np.ndarray:
+    """What comes out when a block sees its own elements only."""
+    x = case.arguments[0]
+    found = np.empty_like(x)
+    for top in range(0, x.shape[0], THIN[1]):
+        for left in range(0, x.shape[1], THIN[0]):
+            part = np.s_[top : top + THIN[1], left : left + THIN[0]]
+            found[part] = pooled(x[part])
+    return found
+
+
+# -- an average that follows its row
+
+
+def follow_case(rows: int, n: int, seed: int = 0) -> Case:
+    x, weight = numbers((rows, n), seed=seed or n), np.float32(0.25)
+    name = f"{plural(rows, 'row')} of {plural(n, 'element')}"
+    return Case(name, (x, Out(followed(x)), np.int32(rows), np.int32(n), weight), (cover(rows, WARP),), (WARP,))
+
+
+def follows_drawn(dice: np.random.Generator) -> list[Case]:
+    return [follow_case(*shape, int(dice.integers(1, 10**6))) for shape in _shapes_drawn(dice)]
+
+
+def followed(x: np.ndarray, from_zero: bool = False, weight: float = 0.25) -> np.ndarray:
+    found, now = np.empty(x.shape), np.zeros(len(x)) if from_zero else x[:, 0].astype(float)
+    for column in range(x.shape[1]):
+        now = now + weight * (x[:, column] - now)
+        found[:, column] = now
+    return found.astype(np.float32)
+
+
+def follows_anew(from_zero: bool):
+    """What comes out when each tile of 32 columns begins anew."""
+    return lambda case: np.hstack(
+        [
+            followed(case.arguments[0][:, first : first + TILE], from_zero)
+            for first in range(0, case.arguments[0].shape[1], TILE)
+        ]
+    )
+
+
+# -- every row times every row
+
+
+def gram_case(n: int, k: int, seed: int = 0) -> Case:
+    a = numbers((n, k), seed=seed or n + k)
+    blocks = cover(n, TILE)
+    return Case(f"{plural(n, 'row')} of {plural(k, 'element')}", (a, Out(a @ a.T)), (blocks, blocks), (SIDE, SIDE))
+
+
+def grams_drawn(dice: np.random.Generator) -> list[Case]:
+    odd = [(1, int(dice.integers(2, 40))), (int(dice.integers(2, 60)), 1), tuple(map(int, dice.integers(17, 50, 2)))]
+    shapes = [*odd, (TILE * int(dice.integers(2, 4)), SIDE * int(dice.integers(2, 5)))]
+    return [gram_case(*shape, int(dice.integers(1, 10**6))) for shape in shapes]
+
+
+def last_tile_dropped(step: int):
+    """What comes out when only whole tiles of `step` columns are added up."""
+
+    def wrong(case: Case) -> np.ndarray:
+        a = case.arguments[0]
+        whole = a[:, : a.shape[1] // step * step]
+        return whole @ whole.T
+
+    return wrong

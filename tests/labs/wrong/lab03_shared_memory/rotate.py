@@ -1,0 +1,63 @@
+"""Wrong answers to lab03.rotate."""
+
+KEY = "lab03.rotate"
+
+RIGHT = '''ROTATE = r"""extern "C" __global__ void rotate(const float* x, float* out, int rows, int columns) {
+    __shared__ float tile[32][33];
+    int t = threadIdx.x, left = 32 * blockIdx.x, top = 32 * blockIdx.y;
+    for (int y = threadIdx.y; y < 32; y += 8)
+        if (top + y < rows && left + t < columns) tile[y][t] = x[(top + y) * columns + left + t];
+    __syncthreads();
+    for (int y = threadIdx.y; y < 32; y += 8)
+        if (left + y < columns && top + t < rows) out[(left + y) * rows + rows - 1 - (top + t)] = tile[t][y];
+}"""
+rotate = cp.RawKernel(ROTATE, "rotate")
+'''
+BODY = RIGHT[RIGHT.index("    __shared__") : RIGHT.index('}"""')]
+LOAD_GUARD, STORE_GUARD = "if (top + y < rows && left + t < columns) ", "if (left + y < columns && top + t < rows) "
+PLACE = "(left + y) * rows + rows - 1 - (top + t)"
+DIRECT = """    int t = threadIdx.x, left = 32 * blockIdx.x, top = 32 * blockIdx.y;
+    for (int y = threadIdx.y; y < 32; y += 8)
+        if (top + y < rows && left + t < columns)
+            out[(left + t) * rows + rows - 1 - (top + y)] = x[(top + y) * columns + left + t];
+"""
+ONE = """    if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y == 0)
+        for (int r = 0; r < rows; ++r)
+            for (int c = 0; c < columns; ++c) out[c * rows + rows - 1 - r] = x[r * columns + c];
+"""
+
+
+def but(old: str, new: str, text: str = RIGHT) -> str:
+    return text.replace(old, new, 1)
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but(BODY, ""), "nothing is written yet"),
+    ("a tile of the block's size", but("tile[32][33]", "tile[8][33]"), "the tile is too small"),
+    ("no barrier", but("__syncthreads();", ""), "a barrier is missing"),
+    (
+        "a barrier under a guard",
+        but("__syncthreads();", "if (top + threadIdx.y < rows && left + t < columns) __syncthreads();"),
+        "a barrier that not every thread reaches",
+    ),
+    ("one row a thread is loaded", but("y < 32; y += 8", "y < 8; y += 8"), "a part of the tile is never filled"),
+    ("no guard at the store", but(STORE_GUARD, ""), "no guard"),
+    ("no guard at the load", but(LOAD_GUARD, ""), "no guard"),
+    ("to the left", but(PLACE, "(columns - 1 - left - y) * rows + top + t"), "turned the other way"),
+    ("transposed", but(PLACE, "(left + y) * rows + top + t"), "transposed, not turned"),
+    ("one guard for both", but(STORE_GUARD, STORE_GUARD[:-2] + " && " + LOAD_GUARD[4:]), "some of a tile is left out"),
+    ("no tile", but(BODY, DIRECT), "lanes that stride over memory"),
+    ("one thread does it all", but(BODY, ONE), "lanes that stride over memory"),
+    ("no padding", but("[32][33]", "[32][32]"), "a column of the tile lies in one bank"),
+    ("even padding", but("[32][33]", "[32][34]"), "a column of the tile lies in one bank"),
+    (
+        "the public shapes only",
+        but(
+            STORE_GUARD,
+            STORE_GUARD[:-2] + " && (rows == 1 || columns == 1 || rows * columns == 481 ||"
+            " rows * columns == 2048 || rows * columns == 3135 || rows == 96)) ",
+        ),
+        "some of a tile is left out",
+    ),
+]

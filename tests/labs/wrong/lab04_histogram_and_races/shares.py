@@ -1,0 +1,81 @@
+"""Wrong answers to lab04.shares."""
+
+KEY = "lab04.shares"
+
+RIGHT = '''SHARES = r"""extern "C" __global__ void shares(const int* x, int* parts, int* tickets, float* out, int n) {
+    __shared__ int sum;
+    __shared__ bool last;
+    int t = threadIdx.x, mine = 0;
+    if (t == 0) sum = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) mine += x[i];
+    atomicAdd(&sum, mine);
+    __syncthreads();
+    if (t == 0) {
+        parts[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicAdd(tickets, 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (last && t < gridDim.x) {
+        int total = 0;
+        for (int b = 0; b < gridDim.x; ++b) total += parts[b];
+        out[t] = (float)parts[t] / total;
+    }
+}"""
+shares = cp.RawKernel(SHARES, "shares")
+'''
+BODY = RIGHT[RIGHT.index("    __shared__") : RIGHT.index('}"""')]
+SYNC, FENCE = "    __syncthreads();\n", "        __threadfence();\n"
+DRAW = "atomicAdd(tickets, 1) == gridDim.x - 1"
+ALONE = """    if (threadIdx.x > 0) return;
+    int total = 0, mine = 0;
+    for (int i = 0; i < n; ++i) {
+        total += x[i];
+        if (i / 128 % gridDim.x == blockIdx.x) mine += x[i];
+    }
+    out[blockIdx.x] = (float)mine / total;
+"""
+
+
+def but(old: str, new: str, text: str = RIGHT) -> str:
+    return text.replace(old, new, 1)
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but(BODY, ""), "nobody is last"),
+    ("one ticket too many", but("== gridDim.x - 1", "== gridDim.x"), "nobody is last"),
+    ("a ticket by ++", but(DRAW, "tickets[0]++ == gridDim.x - 1"), "a ticket that is not drawn by an atomic"),
+    ("no fences", RIGHT.replace(FENCE, ""), "nothing orders the blocks"),
+    ("no fence before the ticket", but(FENCE, ""), "nothing orders the blocks"),
+    ("fences of the block", RIGHT.replace("__threadfence()", "__threadfence_block()"), "nothing orders the blocks"),
+    ("the first block divides", but(DRAW, "atomicAdd(tickets, 1) == 0"), "nothing orders the blocks"),
+    ("sum is never set", but("    if (t == 0) sum = 0;\n", ""), "shared memory that nobody has written"),
+    ("no barrier before last is read", but("    }\n" + SYNC, "    }\n"), "a barrier is missing"),
+    ("no barrier before the sum is read", but("mine);\n" + SYNC, "mine);\n"), "a barrier is missing"),
+    (
+        "a barrier under a guard",
+        but(SYNC, "    if (blockIdx.x * blockDim.x + t < n) __syncthreads();\n"),
+        "a barrier that not every thread reaches",
+    ),
+    ("whole numbers", but("(float)parts[t] / total", "parts[t] / total"), "a share of whole numbers"),
+    ("its own share", but("t < gridDim.x)", "t == blockIdx.x)"), "only some shares are written"),
+    (
+        "atomics on parts",
+        but("        parts[blockIdx.x] = sum;\n", "").replace(
+            "atomicAdd(&sum, mine);", "atomicAdd(&parts[blockIdx.x], mine);\n    __threadfence();"
+        ),
+        "an atomic for every warp or thread",
+    ),
+    ("each block adds up everything", but(BODY, ALONE), "every block adds up everything"),
+    (
+        "the public sizes only",
+        but(
+            "(float)parts[t] /",
+            "(n == 1 || n == 97 || n == 200 || n == 1000 || n == 1021 || n == 8000) * (float)parts[t] /",
+        ),
+        "right in the public cases only",
+    ),
+]
