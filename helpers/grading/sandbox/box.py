@@ -70,7 +70,9 @@ class Sandbox:
         if isinstance(answer := message.get("answer"), dict):
             return answer
         says = message.get("raised", "no answer in what it said")
-        raise JobFault("memory" if str(says).startswith("MemoryError") else "crash", f"{job}: {says}")
+        if str(says).startswith("MemoryError"):
+            raise JobFault("memory", live.memory_says)
+        raise JobFault("crash", f"{job}: {says}")
 
     def close(self) -> None:
         """End all jobs and the fork server."""

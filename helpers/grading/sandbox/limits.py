@@ -59,7 +59,8 @@ def apply(limits: Limits, memory_here: bool, processes_here: bool) -> None:
         resource.RLIMIT_MSGQUEUE: 0,
     }
     if memory_here:
-        wanted[resource.RLIMIT_DATA] = limits.memory + data_bytes()
+        # The watchdog comes first, if it can: it ends a job, and Python without memory may hang instead.
+        wanted[resource.RLIMIT_DATA] = 2 * limits.memory + data_bytes()
     if processes_here and linux() >= (5, 14):
         wanted[resource.RLIMIT_NPROC] = limits.processes
     for which, most in wanted.items():

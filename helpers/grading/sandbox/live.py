@@ -73,7 +73,9 @@ class Live:
         kept = {"memory": False, "processes": False}
         if self.group is not None and (pid := processes.pid_of(handle)) > 0:
             with contextlib.suppress(OSError):
-                self.group.add(pid)
+                # Bubblewrap's first process has the job's below it already; what they start follows them.
+                for one in (pid, *processes.descendants(pid)):
+                    self.group.add(one)
                 kept = {"memory": self.group.memory, "processes": self.group.processes}
         if not all(kept.values()):
             self._watchdog = threading.Thread(target=self._watch, name="sandbox-watchdog", daemon=True)
@@ -94,7 +96,8 @@ class Live:
                 self.over = "crash"
             if base is None:
                 base = processes.resident([pid])
-            if processes.resident(pids) > self.limits.memory + base and processes.memory(pids) > self.limits.memory:
+            most = self.limits.memory + base
+            if processes.resident(pids) > most and processes.memory(pids) > most:
                 self.over = "memory"
             if self.over:
                 self.end()

@@ -79,11 +79,13 @@ def _helpers(role: str) -> list[Entry]:
     entries = [Entry("show", f"{PLACE}/helpers", str(HELPERS))]
     if role == "student":
         exercises = HELPERS / "exercises"
-        for lab in sorted(exercises.glob("lab*.py")):
-            entries.append(Entry("show", f"{PLACE}/helpers/exercises/{lab.name}", str(HERE / "no_exercises.txt")))
-        # What Python has compiled of them would be shown there.
-        if (exercises / "__pycache__").is_dir():
-            entries.append(Entry("hide", f"{PLACE}/helpers/exercises/__pycache__"))
+        # By their names, so that what an editor keeps of them is hidden too; in folders, what Python has compiled.
+        for path in sorted(exercises.iterdir()):
+            place = f"{PLACE}/helpers/exercises/{path.name}"
+            if path.is_dir():
+                entries.append(Entry("hide", place))
+            elif "lab" in path.name.lower():
+                entries.append(Entry("show", place, str(HERE / "no_exercises.txt")))
     return entries
 
 

@@ -119,14 +119,17 @@ def test_exercises_of_labs_are_shown_to_the_judge_only(tmp_path, monkeypatch):
     helpers = tmp_path / "project" / "helpers"
     (helpers / "exercises" / "__pycache__").mkdir(parents=True)
     (helpers / "exercises" / "lab99.py").write_text("EXERCISES = ('the answer',)")
+    (helpers / "exercises" / ".lab99.py.swp").write_text("the answer")
     (helpers / "exercises" / "__pycache__" / "lab99.cpython-311.pyc").write_text("the answer")
     for entry in (ROOT / "helpers").iterdir():
         if entry.name not in ("exercises", "__pycache__"):
             (helpers / entry.name).symlink_to(entry)
     monkeypatch.setattr(view, "HELPERS", helpers)
     by_role = {role: {entry.place: entry for entry in view.view(role)} for role in view.ROLES}
-    lab, compiled = "/opt/warpbook/helpers/exercises/lab99.py", "/opt/warpbook/helpers/exercises/__pycache__"
-    assert Path(by_role["student"][lab].source).read_text().endswith("EXERCISES = ()\n")
+    place = "/opt/warpbook/helpers/exercises"
+    lab, kept, compiled = f"{place}/lab99.py", f"{place}/.lab99.py.swp", f"{place}/__pycache__"
+    for path in (lab, kept):
+        assert Path(by_role["student"][path].source).read_text().endswith("EXERCISES = ()\n")
     assert by_role["student"][compiled].kind == "hide"
     assert lab not in by_role["judge"] and compiled not in by_role["judge"]
 
@@ -275,6 +278,14 @@ def test_bombs_hurt_nobody_else(box, bomb, groups, monkeypatch):
             ).outcome
             == "ok"
         )
+
+
+@pytest.mark.parametrize("groups", [WITH, WITHOUT])
+def test_memory_is_limited_however_jobs_are_started(any_box, groups, monkeypatch):
+    if groups == WITHOUT:
+        monkeypatch.setattr(cgroups, "place", lambda: None)
+    with any_box.kernel() as kernel:
+        assert kernel.execute(BOMBS["shared memory"], 60).outcome == "memory"
 
 
 def test_processes_are_counted_for_each_job(box, monkeypatch):
