@@ -16,6 +16,7 @@ TIMES = 8
 """How often the third part of `lab08.branches` is smoothed."""
 STEPS, SERIES = 256, 512
 """Of what is counted: 512 KiB, which a kernel of two blocks takes about as long for as a copy does."""
+BLOCK = (128,)
 _REPEAT = 8  # so many series are data, the others repeat them: results stay short in JSON
 
 SMOOTH = r"""extern "C" __global__
@@ -130,7 +131,7 @@ def stage_case(batches: int, steps: int, series: int, seed: int = 1) -> Case:
     arguments = (
         Pageable(x), _blank(2, steps, series), OnDevice(_blank(*x.shape)), Out(smoothed(x)), _kernel(SMOOTH, "smooth"),
     )  # fmt: skip
-    return Case(f"{_batches(batches)} of {steps} × {series}", arguments)
+    return Case(f"{_batches(batches)} of {steps} × {series}", arguments, block=BLOCK)
 
 
 def stages_drawn(dice: np.random.Generator) -> list[Case]:
@@ -150,7 +151,7 @@ def wrong_buffer(case: Case) -> np.ndarray:
 
 def branches_case(steps: int, series: int, seed: int = 1) -> Case:
     x, y, z = (_values(steps, series, seed=seed + k) for k in range(3))
-    return Case(f"{steps} × {series}", (x, y, z, Out(joined(x, y, z))))
+    return Case(f"{steps} × {series}", (x, y, z, Out(joined(x, y, z))), block=BLOCK)
 
 
 def joined(x, y, z, once: int = 1, again: int = 1, times: int = TIMES) -> np.ndarray:
@@ -171,7 +172,7 @@ def carry_case(length: int, steps: int, series: int, seed: int = 1) -> Case:
     arguments = (
         x, OnDevice(_blank(2, steps, series)), OnDevice(level), Out(smoothed(x, level)), _kernel(CARRY, "smooth"),
     )  # fmt: skip
-    return Case(f"{length:,} × {series} in pieces of {steps}", arguments)
+    return Case(f"{length:,} × {series} in pieces of {steps}", arguments, block=BLOCK)
 
 
 def carries_drawn(dice: np.random.Generator) -> list[Case]:
@@ -200,7 +201,7 @@ def epoch_case(batches: int, steps: int, series: int, depth: int, seed: int = 1)
     blank = OnDevice(_blank(steps, series))
     kernels = _kernel(LAYER, "layer"), _kernel(ADD, "add")
     arguments = (x, blank, blank, blank, Out(both_ways(x, depth)), *kernels, depth)
-    return Case(f"{_batches(batches)} of {steps} × {series}, {plural(depth, 'layer')}", arguments)
+    return Case(f"{_batches(batches)} of {steps} × {series}, {plural(depth, 'layer')}", arguments, block=BLOCK)
 
 
 def both_ways(x: np.ndarray, depth: int, backwards: bool = True) -> np.ndarray:
