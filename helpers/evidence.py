@@ -148,6 +148,8 @@ def _asked(argument) -> dict:
         return {"out": [kind, shape], "initial": held, "on_device": on_device}
     if isinstance(argument, stream_work.OnDevice):
         return {"device": plain(argument.array)}
+    if isinstance(argument, stream_work.Pageable):
+        return {"pageable": plain(argument.array)}
     if hasattr(argument, "code") and hasattr(argument, "name"):
         return {"kernel": [argument.code, argument.name]}
     return {"host": plain(argument)}
@@ -159,6 +161,8 @@ def _given(data: dict):
         return kind(np.empty(data["out"][1], data["out"][0]), unplain(data["initial"]))
     if "device" in data:
         return stream_work.OnDevice(unplain(data["device"]))
+    if "pageable" in data:
+        return stream_work.Pageable(unplain(data["pageable"]))
     if "kernel" in data:
         return _raw_kernel(*data["kernel"])
     return unplain(data["host"])

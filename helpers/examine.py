@@ -5,6 +5,7 @@ What was seen is `Evidence`: no words, no verdict. `verdicts` names the mistake 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers.calls import launch
-from helpers.exercises import Case, Exercise, Out, alike, stream_work
+from helpers.exercises import Budget, Case, Exercise, Out, alike, stream_work
 from helpers.mirror import twin
+from helpers.vgpu.dependencies import ChainTooLong
 from helpers.vgpu.errors import CompileError
 from helpers.vgpu.sanitize.findings import Finding
 
@@ -200,8 +202,15 @@ def _count(answer, task: Exercise) -> tuple[Spent, ...]:
     counted = stream_work.issue(answer, case)[1] if streams else profile(answer, case.grid, case.block, place(case)[0])
     of = {"launch": lambda: counted, "warp": cache(lambda: _first_warp(answer, case))}
     return tuple(
-        Spent(b.label, float(b.measure(of[b.of]())), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
+        Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
+
+
+def _measured(budget: Budget, counted) -> float:
+    try:
+        return float(budget.measure(counted()))
+    except ChainTooLong:  # one warp does so much that it is not followed to the end
+        return math.inf
 
 
 def _first_warp(answer, case: Case):

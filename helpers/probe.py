@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import warnings
 from dataclasses import dataclass
 
@@ -51,7 +52,8 @@ class Probe:
     def as_json(self) -> dict:
         return {
             "exercise": self.exercise, "part": self.part, "cases": self.cases, "wrong": self.wrong,
-            "findings": self.findings, "value": self.value,
+            "findings": self.findings,
+            "value": self.value if self.value is not None and math.isfinite(self.value) else None,
         }  # fmt: skip
 
 

@@ -273,3 +273,14 @@ def test_what_an_answer_prints_and_warns_of_stays_inside(capsys):
 def test_an_unknown_part_names_those_there_are():
     with pytest.raises(KeyError, match=SECTORS):
         probe(kernel(RIGHT), "lab99.double", "speed")
+
+
+def test_a_warp_that_is_not_followed_to_its_end_is_over_budget(known_exercises):
+    alone = """if (blockIdx.x == 0 && threadIdx.x == 0)
+        for (int i = 0; i < n; ++i) { volatile int k = 0; while (k < 30) k = k + 1; out[i] = 2 * x[i]; }"""
+    task = double(budgets=(Budget("waits", lambda chain: chain.waits, 4, "At once.", of="warp"),))
+    known_exercises[task.key] = task
+    seen = probe(kernel(alone), task.key, "waits", seed=3)
+    assert seen.wrong == 0 and not seen.value <= 4
+    assert json.loads(json.dumps(seen.as_json(), allow_nan=False))["value"] is None
+    assert not judged(task, kernel(alone))["waits"]["right"]

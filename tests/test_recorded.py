@@ -5,11 +5,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from helpers import evidence
 from helpers.examine import examine
-from helpers.exercises import exercises
+from helpers.exercises import Case, Out, exercises, stream_work
 from helpers.recorded import NotARecording, as_data, timeline
 from helpers.streams import rehearse
 from helpers.verdicts import named
@@ -58,6 +59,24 @@ def test_streams_and_events_keep_their_order():
     assert [step.follows for step in again.steps()] == [step.follows for step in recorded.steps()]
     assert again.schedule("A100").seconds == recorded.schedule("A100").seconds
     assert not again.hazards()
+
+
+def test_host_memory_is_pinned_or_pageable_wherever_an_answer_is_tried():
+    x = np.arange(1000, dtype=np.float32)
+
+    def brought(host, device, out):
+        stream = cp.cuda.Stream()
+        device.set(host, stream)
+        device.get(stream, out=out, blocking=False)
+
+    for given, waited in ((x, [False, False]), (stream_work.Pageable(x), [True, False])):
+        case = Case("both ways", (given, stream_work.OnDevice(x.size), Out(x)))
+        task = replace(exercises()["ch11.overlap"], cases=lambda case=case: [case], budgets=(), measured=None)
+        data = json.loads(json.dumps(evidence.taken(brought, evidence.inputs_of(task))))
+        for answer in (brought, evidence.answer_in(data, task)):
+            seen = examine(answer, task)
+            assert seen.right
+            assert [each.waits for each in seen.outcomes[0].timeline.operations] == waited
 
 
 CHANGES = {

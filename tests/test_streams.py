@@ -683,3 +683,21 @@ def test_a_number_that_the_host_takes_from_the_device_is_a_copy_that_it_waits_fo
     x = cp.ones(1, cp.float32)
     found = streams.rehearse(lambda: look(x))
     assert [(operation.kind, operation.waits) for operation in found.operations] == [("D2H", True)]
+
+
+def test_the_host_fills_a_part_of_a_pinned_array_while_another_part_is_sent():
+    """Only what is written counts: two buffers in turn may be two parts of one array."""
+
+    def program(wait):
+        buffers, x = cuda.pinned_array((2, 64), "float32"), cp.empty((3, 64), dtype="float32")
+        stream, sent = cp.cuda.Stream(non_blocking=True), [cp.cuda.Event(), cp.cuda.Event()]
+        for k in range(3):
+            if wait:
+                sent[k % 2].synchronize()
+            buffers[k % 2] = k
+            x[k].set(buffers[k % 2], stream)
+            sent[k % 2].record(stream)
+
+    assert not streams.rehearse(program, True).hazards()
+    named = {hazard.nbytes for hazard in streams.rehearse(program, False).hazards()}
+    assert named == {4 * 64}

@@ -28,6 +28,13 @@ class OnDevice:
 
 
 @dataclass(frozen=True, eq=False)
+class Pageable:
+    """An argument that is an ordinary array of the host, not in pinned memory."""
+
+    array: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class OutOnDevice(Out):
     """An output in device memory; an `Out` is in pinned memory of the host."""
 
@@ -103,6 +110,8 @@ def _place(case: Case) -> tuple[list, list]:
         elif isinstance(argument, OnDevice):
             blank = isinstance(argument.array, int)
             arguments.append(_device(np.full(argument.array, np.nan, np.float32) if blank else argument.array))
+        elif isinstance(argument, Pageable):
+            arguments.append(argument.array.copy())
         else:
             arguments.append(_pinned(argument) if isinstance(argument, np.ndarray) else argument)
     return arguments, outputs

@@ -41,6 +41,12 @@ class Cell:
     grade_id: str
     marks: dict
     source: str
+    tags: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> bool:
+        """Whether it is run for marks as the author wrote it, ahead of what is graded."""
+        return not (self.tags or self.marks.get("solution") or self.marks.get("grade"))
 
     @property
     def probes(self) -> list[ast.Call]:
@@ -54,7 +60,8 @@ def cells(path: Path) -> tuple[Cell, ...]:
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             marks = cell["metadata"].get("nbgrader", {})
-            found.append(Cell(marks.get("grade_id", ""), marks, "".join(cell["source"])))
+            tags = tuple(cell["metadata"].get("tags", ()))
+            found.append(Cell(marks.get("grade_id", ""), marks, "".join(cell["source"]), tags))
     return tuple(found)
 
 
@@ -82,12 +89,16 @@ def answer_to(key: str, source: str):
     """What the graded cells of an exercise hand to probe, once `source` stands in its solution cell."""
     path = source_of(key)
     names: dict[str, object] = {"__name__": "answer"}
-    filename = f"<{key} {hash(source)}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    exec(compile(cells(path)[0].source, "<imports>", "exec"), names)
-    exec(compile(source, filename, "exec"), names)
+    for cell in (cell for cell in cells(path) if cell.given):
+        run(cell.source, f"<{cell.grade_id}>", names)
+    run(source, f"<{key} {hash(source)}>", names)
     asked = next(call for cell in graded(path) for call in cell.probes if call.args[1].value == key)
     return eval(ast.unparse(asked.args[0]), names)
+
+
+def run(source: str, filename: str, names: dict) -> None:
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)  # Numba reads it there
+    exec(compile(source, filename, "exec"), names)
 
 
 def judged(key: str, answer, seed: int) -> dict:

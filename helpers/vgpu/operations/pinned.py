@@ -49,7 +49,9 @@ class PinnedArray(np.ndarray):
         return part
 
     def __setitem__(self, key, value) -> None:
-        self._touched(True)
+        part = super().__getitem__(key)
+        place = isinstance(part, PinnedArray) and np.may_share_memory(part, self)  # neither a number nor a copy
+        (part if place else self)._touched(True)
         super().__setitem__(key, value)
 
     def __iter__(self):

@@ -1,0 +1,393 @@
+"""Lab 07, occupancy: how far a kernel may grow, what to launch, few registers, and many loads within few registers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Budget, Exercise, Mistake
+from helpers.exercises import lab07_cases as cases
+from helpers.exercises import mistakes as known
+from helpers.exercises.measures import loaded_for_needed
+
+GPUS = ("A100", "H100")
+"""Those on which 32 registers a thread let every place for a warp be taken."""
+REGISTERS, SPILLS = "registers a thread", "bytes of spills"
+LOCAL, LOADED = "requests to local memory", "bytes loaded per byte needed"
+WAITS = "waits per KiB"
+
+
+def _worst(*names: str):
+    """The sum of compiler's numbers on the GPU where it is largest."""
+    return lambda profile: max(sum(getattr(profile.on(gpu).resources, name) for name in names) for gpu in GPUS)
+
+
+def _waits_per_kib(chain) -> float:
+    loads = [link for link in chain.links if link.op == "load" and link.space == "global"]
+    return chain.waits / max(1, sum(link.sectors for link in loads)) * 32
+
+
+def _added(test):
+    """Whether, in some wrong case, a test holds of how often each element got its part."""
+
+    def when(evidence) -> bool:
+        counts = [cases.times_added(outcome) for outcome in evidence.outcomes if not outcome.ok]
+        return any(count is not None and test(np.round(count, 3)) for count in counts)
+
+    return when
+
+
+def _says_the_same(evidence) -> bool:
+    return len(evidence.outcomes) > 1 and len({str(o.got) for o in evidence.outcomes if o.error is None}) == 1
+
+
+FEW_REGISTERS = Budget(
+    REGISTERS,
+    _worst("registers"),
+    32,
+    f"The worse of {' and '.join(GPUS)}: with 32 registers a thread all 64 warps fit on an SM.",
+)
+NO_SPILLS = Budget(
+    SPILLS, _worst("spill_store_bytes", "spill_load_bytes"), 0, "A limit on registers does not make values fewer."
+)
+LOADED_ONCE = Budget(
+    LOADED,
+    loaded_for_needed,
+    1.1,
+    "Every sector comes once if the lanes of a warp read neighbours, and nobody reads them again.",
+)
+
+EXERCISES = (
+    Exercise(
+        key="lab07.room",
+        title="how far a kernel may grow, in Python",
+        language="python",
+        name="room",
+        cases=lambda: [
+            cases.room_case(*needs)
+            for needs in (
+                (56, 0, 256, "A100"),
+                (33, 20, 128, "A100"),
+                (40, 7, 96, "RTX 4090"),
+                (24, 30, 64, "H100"),
+                (61, 3, 512, "T4"),
+                (200, 0, 512, "A100"),
+            )
+        ],
+        drawn=cases.rooms_drawn,
+        mistakes=(
+            Mistake(
+                "the same for all kernels",
+                _says_the_same,
+                "It returns the same whatever is asked. How many blocks fit now? Up to where do as many?",
+            ),
+            Mistake(
+                "a kernel that does not fit",
+                lambda e: (
+                    not all(outcome.ok for outcome in e.outcomes)
+                    and all(outcome.ok or outcome.case.expected == (0, 0) for outcome in e.outcomes)
+                ),
+                "With 200 registers a thread no block of 512 fits, so there is nothing to keep: return (0, 0).",
+            ),
+            Mistake(
+                "one step too far",
+                known.gives(
+                    lambda case: (case.expected[0] + any(case.expected), case.expected[1] + any(case.expected))
+                ),
+                "Those are the first values with which a block less fits. Return the last ones with which as many do.",
+            ),
+            Mistake(
+                "how much more, instead of how much",
+                known.gives(
+                    lambda case: tuple(max(0, n - had) for n, had in zip(case.expected, case.arguments, strict=False))
+                ),
+                "That is what may be added. Return the whole: registers a thread, and KiB a block.",
+            ),
+            Mistake(
+                "what full occupancy would need",
+                known.gives(cases.full),
+                "The question is what may be added without losing a block that fits now, full or not.",
+            ),
+            Mistake(
+                "KiB are taken for bytes",
+                known.gives(lambda case: cases.room(*case.arguments, unit=1)),
+                "`occupancy` takes bytes: 1024 * kib.",
+            ),
+            Mistake(
+                "divided by hand",
+                lambda e: any(known.gives(cases.by_hand(*which))(e) for which in ((1, 0), (0, 1), (1, 1))),
+                "Registers are given to warps, in units of 256 from a quarter of the SM; of shared memory the driver "
+                "keeps 1 KiB of each block from compute capability 8.0 on, and one block may not have all of it. "
+                "`occupancy` knows that: ask it, value by value.",
+            ),
+        ),
+        hints=(
+            "Nothing is lost as long as blocks_per_sm stays what it is.",
+            "For registers try every value from the present one up to 255, and keep the last with which as many blocks "
+            "fit. Then KiB by KiB, with the registers as they were.",
+            "held = occupancy(registers, 1024 * kib, threads, gpu).blocks_per_sm; most = max(r for r in "
+            "range(registers, 256) if occupancy(r, 1024 * kib, threads, gpu).blocks_per_sm == held).",
+        ),
+        why=(
+            "Occupancy is a staircase: blocks come whole, registers in units of 8 a thread, and between two steps more "
+            "costs nothing. A kernel with 33 registers may as well have 40, and keep a value that it would load again "
+            "or load something earlier. So know the width of the step that you stand on before you save registers, and "
+            "before you spend them. It is another one on each GPU."
+        ),
+        stretch="which block size has the widest step, for 33 registers on each GPU of the table?",
+    ),
+    Exercise(
+        key="lab07.launch",
+        title="a block size, and one wave of blocks, in Python",
+        language="python",
+        name="choose",
+        cases=lambda: [
+            cases.launch_case(*needs)
+            for needs in (
+                (24, 0, 10**6, "A100"),
+                (40, 16, 10**6, "RTX 4090"),
+                (72, 8, 10**7, "H100"),
+                (50, 20, 5000, "T4"),
+                (36, 3, 97, "B200"),
+                (32, 60, 10**5, "L4"),
+                (90, 12, 10**6, "RTX 3090"),
+                (32, 0, 1, "A100"),
+            )
+        ],
+        drawn=cases.launches_drawn,
+        mistakes=(
+            Mistake(
+                "a float has four bytes",
+                known.gives(cases.launched(shared=1)),
+                "The need is in floats, `occupancy` takes bytes.",
+            ),
+            Mistake(
+                "shared memory left out",
+                known.gives(cases.launched(shared=0)),
+                "A block needs 4 * floats bytes for each of its threads.",
+            ),
+            Mistake(
+                "most blocks instead of most warps",
+                known.gives(cases.launched(of="blocks_per_sm")),
+                "Many small blocks are not many warps. Compare warps_per_sm.",
+            ),
+            Mistake(
+                "one block size for all kernels",
+                lambda e: len({str(o.got).split(",")[0] for o in e.outcomes if o.error is None}) == 1,
+                "The block size is the same whatever is asked: try every one, and let `occupancy` say what is held.",
+            ),
+            Mistake(
+                "only powers of two",
+                known.gives(cases.launched(sizes=[32 << k for k in range(6)])),
+                "Any multiple of 32 is a fine block size: 96 and 160 too.",
+            ),
+            Mistake(
+                "the largest of the best",
+                known.gives(cases.launched(last=True)),
+                "Of sizes that hold as many warps take the smallest: its blocks end, and make room, one by one.",
+            ),
+            Mistake(
+                "one SM's blocks",
+                known.gives(cases.wave(of_all_sms=False)),
+                "blocks_per_sm is for one SM, and the GPU has gpu.sms of them.",
+            ),
+            Mistake(
+                "more blocks than there is work for",
+                known.gives(cases.wave(capped=False)),
+                "With few elements fewer blocks do: as many as cover n, a thread each.",
+            ),
+            Mistake(
+                "the last elements have no block",
+                known.gives(cases.wave(rounded_up=False)),
+                "n // threads leaves out what is left over: round up.",
+            ),
+        ),
+        hints=(
+            "First the block size, by warps_per_sm; then the number of blocks.",
+            "for threads in range(32, 1025, 32), and a new best only where it is greater than the old one.",
+            "held = occupancy(registers, 4 * floats * threads, threads, gpu); in the end blocks = "
+            "min(held.blocks_per_sm * gpu.sms, -(-n // threads)).",
+        ),
+        why=(
+            "All of a wave's blocks run from the start, so one full wave of a kernel with a grid-stride loop has no "
+            "tail: nobody waits for a second wave that fills a part of the GPU only. It also prepares what a block "
+            "prepares once, a table in shared memory say, as seldom as possible. More warps than that would queue, and "
+            "fewer leave places empty. Where the arrays are short the launch is what they need, and no choice fills "
+            "the GPU."
+        ),
+        stretch="several waves of smaller blocks even out blocks that take unequally long. What would you change?",
+    ),
+    Exercise(
+        key="lab07.top",
+        title="the eight greatest of each column, in registers, in Numba",
+        language="numba",
+        name="top",
+        cases=lambda: [cases.top_case(*size) for size in ((1, 1), (5, 31), (8, 97), (13, 128), (40, 131))],
+        measured=lambda: cases.top_case(100, 256),
+        drawn=cases.tops_drawn,
+        sanitize=True,
+        budgets=(
+            Budget(
+                LOCAL,
+                lambda profile: profile["local_load_requests"] + profile["local_store_requests"],
+                0,
+                "An array stands in registers only where the compiler knows every index.",
+                "local_load_requests",
+            ),
+            FEW_REGISTERS,
+            NO_SPILLS,
+            LOADED_ONCE,
+        ),
+        mistakes=(
+            Mistake("no guard", known.out_of_bounds, "The last block has threads beyond the last column."),
+            Mistake("the least instead of the greatest", known.gives(cases.least), "Those are the eight least."),
+            Mistake(
+                "begins at zero",
+                known.gives(lambda case: cases.top(case.arguments[0], 0)),
+                "A column may have fewer than eight values above zero. Begin with -inf, below everything.",
+            ),
+            Mistake(
+                "equal values are kept once",
+                known.gives(cases.each_once),
+                "If 3 comes twice in a column, it stands twice among the greatest.",
+            ),
+            Mistake(
+                "what gives way is lost",
+                known.gives(cases.not_moved_down),
+                "A greater value takes the place of another, which is then the next candidate for the place below.",
+            ),
+            Mistake(
+                "an array indexed at run time",
+                known.over(LOCAL),
+                "Right, and the array is in local memory: an index that depends on data or on a loop of unknown length "
+                "cannot name a register. Go through all eight places each time, with a loop of range(8), and exchange.",
+            ),
+            Mistake(
+                "the registers were taken away, the values were not",
+                known.over(SPILLS),
+                "The compiler was told to use fewer registers than eight values and a loop need, and moves values to "
+                "local memory and back.",
+            ),
+            Mistake(
+                "reads the column again",
+                known.over(LOADED),
+                "Right, and every value is loaded for each of the eight. Keep all eight while a value passes by once.",
+            ),
+            Mistake(
+                "double precision",
+                known.over(REGISTERS),
+                "A float64 takes two registers, and Numba makes one of a float32 and a Python float. Let everything "
+                "that is kept be float32: np.float32(-np.inf).",
+            ),
+        ),
+        hints=(
+            "A new value meets the greatest first. One of the two stays; what becomes of the other?",
+            "It meets the next place, and so on, eight times, whatever the values are. So no index depends on data.",
+            "for j in range(8): held, best[j] = best[j], max(best[j], v); v = min(held, v). The array is "
+            "cuda.local.array(8, np.float32).",
+        ),
+        why=(
+            "Registers have no addresses, so an array can stand in them only if every index is known when the kernel "
+            "is compiled. Sorting a new value in by a search stops early and looks cheaper, but its index is data: the "
+            "array goes to local memory, and each step to L1 at best. Eight exchanges always, without a branch, are 16 "
+            "instructions and nothing else. And with at most 32 registers every place for a warp can be taken."
+        ),
+        stretch="also keep from which row each came. How many registers does that take, and which GPUs mind?",
+    ),
+    Exercise(
+        key="lab07.flight",
+        title="more loads under way, within 32 registers, in CUDA C",
+        language="cuda",
+        name="accumulate",
+        cases=lambda: [
+            cases.sum_case(*launch)
+            for launch in ((1, 1, 32), (31, 2, 64), (97, 1, 32), (512, 1, 128), (1000, 2, 96), (5003, 3, 128))
+        ],
+        measured=lambda: cases.counted_sum(77),
+        drawn=cases.sums_drawn,
+        sanitize=True,
+        budgets=(
+            Budget(
+                WAITS,
+                _waits_per_kib,
+                1.6,
+                "The first warp's waits for memory, for each KiB that it loads. One element at a time makes 5.3.",
+                of="warp",
+            ),
+            FEW_REGISTERS,
+            NO_SPILLS,
+            LOADED_ONCE,
+        ),
+        mistakes=(
+            Mistake(
+                "nothing is added yet",
+                lambda e: all(
+                    (outcome.got == outcome.case.out.initial).all() for outcome in e.outcomes if not outcome.error
+                ),
+                "grad holds what it held before.",
+            ),
+            Mistake(
+                "no guard",
+                known.out_of_bounds,
+                "A batch may reach beyond the end: each of its elements needs a guard of its own, or a place that "
+                "exists for sure.",
+            ),
+            Mistake(
+                "several threads touch the last element of grad",
+                known.found(*known.RACES),
+                "Clamped to n - 1, threads beyond the end come to an element that its owner changes meanwhile: to "
+                "store there is a race, and to load it too. Clamp in a and b, which nobody writes; load and store grad "
+                "only where the true index is below n.",
+            ),
+            Mistake(
+                "some elements are added more than once",
+                _added(lambda count: (count > 1.5).any()),
+                "A trip of the loop does several elements, so the next trip begins that many grids of threads later.",
+            ),
+            Mistake(
+                "some elements are left out",
+                _added(lambda count: (np.abs(count) < 0.5).any()),
+                "Any launch has to do all n: after a batch go on, and do what is left over too.",
+            ),
+            Mistake(
+                "neighbours in a thread instead of neighbours in a warp",
+                known.over(LOADED),
+                "A thread with several elements side by side leaves its neighbours as far apart: chapter 04. Let a "
+                "thread's elements be a whole grid of threads apart, or load float4.",
+            ),
+            Mistake(
+                "a value is used before the next is asked for",
+                known.over(WAITS),
+                "A warp goes on until it needs a value that is not there. In the PTX, a store to grad stands ahead of "
+                "the next load, which may not pass it, or a sum stands between two loads. Load a whole batch into "
+                "arrays of its own first, then compute and store.",
+            ),
+            Mistake(
+                "the registers were taken away, the values were not",
+                known.over(SPILLS),
+                "With a cap of 32 registers so large a batch does not fit: its values go to local memory and back. "
+                "Take a smaller batch.",
+            ),
+            Mistake(
+                "too many values at once",
+                known.over(REGISTERS),
+                "Each value under way needs a register to arrive in. Take a smaller batch, or say with "
+                "__launch_bounds__ what you want to launch, and see whether it spills.",
+            ),
+        ),
+        hints=(
+            "What must come between two loads in your kernel, by the rules of the language? grad might be a.",
+            "Batches of four elements, a whole grid of threads apart: twelve loads into three arrays of four, in a "
+            "loop with #pragma unroll; a second loop that adds and stores.",
+            "for (; i < n; i += 4 * all): u[k] = at < n ? grad[at] : 0, likewise v[k] and w[k], at i + k * all; "
+            "then, if at < n, grad[at] = u[k] + 0.5f * (v[k] + w[k]).",
+        ),
+        why=(
+            "By Little's law a GPU wants bandwidth times latency in bytes under way, and a thread can put them there "
+            "as well as further warps can. Each load under way needs a register to arrive in, though: four elements "
+            "fit into 32 registers, and with them full occupancy remains possible; eight ask for more on some GPUs, "
+            "and then the cap spills. So the two ways to hide latency are paid from one purse. The order counted is "
+            "that of PTX; the assembler may improve on it where it may."
+        ),
+        stretch="eight elements without a cap: fewer warps fit, with more loads each. What does `schedule` say?",
+    ),
+)

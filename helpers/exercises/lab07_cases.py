@@ -1,0 +1,198 @@
+"""What lab 07 is tried on: needs of kernels on any GPU of the table, columns of which the greatest are kept, sums."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers import gpus
+from helpers.exercises import Case, Out, cover, numbers, plural
+from helpers.occupancy import occupancy
+
+MOST_REGISTERS, MOST_KIB = 255, 228
+SIZES = range(32, 1025, 32)
+KEPT = 8
+THREADS = 128
+BLOCKS = 2
+EACH = 20
+"""Elements of a thread where loads are counted."""
+
+
+def _names(dice: np.random.Generator, count: int) -> list[str]:
+    return [str(name) for name in dice.choice(list(gpus.GPUS), count)]
+
+
+# -- how far a kernel may grow
+
+
+def blocks(registers, kib, threads, gpu, unit: int = 1024) -> int:
+    return occupancy(registers, unit * kib, threads, gpu).blocks_per_sm
+
+
+def room(registers, kib, threads, gpu, unit: int = 1024) -> tuple[int, int]:
+    held = blocks(registers, kib, threads, gpu, unit)
+    if not held:
+        return 0, 0
+    most = max(r for r in range(registers, MOST_REGISTERS + 1) if blocks(r, kib, threads, gpu, unit) == held)
+    return most, max(k for k in range(kib, MOST_KIB + 1) if blocks(registers, k, threads, gpu, unit) == held)
+
+
+def room_case(registers: int, kib: int, threads: int, name: str) -> Case:
+    gpu = gpus.find(name)
+    what = f"{registers} registers, {kib} KiB, {threads} threads on {name}"
+    return Case(what, (registers, kib, threads, gpu), expected=room(registers, kib, threads, gpu))
+
+
+def rooms_drawn(dice: np.random.Generator) -> list[Case]:
+    found = [
+        room_case(int(dice.integers(16, 120)), int(dice.integers(0, 40)), 32 * int(dice.integers(1, 17)), name)
+        for name in _names(dice, 6)
+    ]
+    return [*found, room_case(int(dice.integers(100, 255)), 0, 1024, "A100")]
+
+
+def by_hand(of_registers: bool, of_shared: bool):
+    """What comes out where one of the two, or both, are divided, without units and without what the driver keeps."""
+
+    def wrong(case: Case) -> tuple[int, int]:
+        registers, kib, threads, gpu = case.arguments
+        (most, more), held = case.expected, blocks(registers, kib, threads, gpu)
+        if not held:
+            return 0, 0
+        return (
+            gpu.registers_per_sm // held // threads if of_registers else most,
+            gpu.shared_per_sm // held // 1024 if of_shared else more,
+        )
+
+    return wrong
+
+
+def full(case: Case) -> tuple[int, int]:
+    """What comes out for full occupancy, instead of for what there is."""
+    registers, kib, threads, gpu = case.arguments
+    wanted = gpu.warps_per_sm // (threads // 32)
+    found = [r for r in range(MOST_REGISTERS + 1) if blocks(r, kib, threads, gpu) >= wanted]
+    more = [k for k in range(MOST_KIB + 1) if blocks(registers, k, threads, gpu) >= wanted]
+    return max(found, default=0), max(more, default=0)
+
+
+# -- a launch of one wave
+
+
+def launch(registers, floats, n, gpu, *, sizes=SIZES, shared=4, of="warps_per_sm", last=False) -> tuple[int, int]:
+    held = {threads: occupancy(registers, shared * floats * threads, threads, gpu) for threads in sizes}
+    best = max(getattr(each, of) for each in held.values())
+    threads = [size for size in sizes if getattr(held[size], of) == best][-1 if last else 0]
+    return threads, min(held[threads].blocks_per_sm * gpu.sms, cover(n, threads))
+
+
+def launched(**changes):
+    return lambda case: launch(*case.arguments, **changes)
+
+
+def launch_case(registers: int, floats: int, n: int, name: str) -> Case:
+    gpu = gpus.find(name)
+    what = f"{registers} registers, {plural(floats, 'float')} a thread, {plural(n, 'element')} on {name}"
+    return Case(what, (registers, floats, n, gpu), expected=launch(registers, floats, n, gpu))
+
+
+def launches_drawn(dice: np.random.Generator) -> list[Case]:
+    return [
+        launch_case(int(dice.integers(16, 150)), int(dice.integers(0, 33)), int(10 ** dice.uniform(1, 7)), name)
+        for name in _names(dice, 8)
+    ]
+
+
+def wave(of_all_sms: bool = True, capped: bool = True, rounded_up: bool = True):
+    """What comes out where the number of blocks is found otherwise."""
+
+    def wrong(case: Case) -> tuple[int, int]:
+        registers, floats, n, gpu = case.arguments
+        threads, _ = case.expected
+        at_once = occupancy(registers, 4 * floats * threads, threads, gpu).blocks_per_sm * (
+            gpu.sms if of_all_sms else 1
+        )
+        needed = cover(n, threads) if rounded_up else n // threads
+        return threads, min(at_once, needed) if capped else at_once
+
+    return wrong
+
+
+# -- the greatest of each column
+
+
+def top(x: np.ndarray, start: float = -np.inf) -> np.ndarray:
+    held = np.full((KEPT, x.shape[1]), start, np.float32)
+    return -np.sort(-np.vstack([x, held]), axis=0)[:KEPT]
+
+
+def top_case(rows: int, columns: int, seed: int = 0) -> Case:
+    x = numbers((rows, columns), seed=seed or rows + columns)
+    what = f"{plural(rows, 'row')} of {plural(columns, 'column')}"
+    return Case(what, (x, Out(top(x))), (cover(columns, THREADS),), (THREADS,))
+
+
+def tops_drawn(dice: np.random.Generator) -> list[Case]:
+    sizes = [
+        (int(dice.integers(2, 8)), int(dice.integers(2, 31))),
+        (int(dice.integers(9, 40)), int(dice.integers(129, 256))),
+        (int(dice.integers(90, 130)), 256),
+    ]
+    return [top_case(*size, int(dice.integers(1, 10**6))) for size in sizes]
+
+
+def least(case: Case) -> np.ndarray:
+    return -top(-case.arguments[0])
+
+
+def each_once(case: Case) -> np.ndarray:
+    x = case.arguments[0]
+    columns = [top(np.unique(x[:, i])[:, None]) for i in range(x.shape[1])]
+    return np.hstack(columns)
+
+
+def not_moved_down(case: Case) -> np.ndarray:
+    """What comes out where a greater value takes the place of another, which is lost."""
+    x = case.arguments[0]
+    held = np.full((KEPT, x.shape[1]), -np.inf, np.float32)
+    for row in x:
+        place = np.argmax(row > held, axis=0)
+        columns = np.flatnonzero((row > held).any(axis=0))
+        held[place[columns], columns] = row[columns]
+    return held
+
+
+# -- sums in place
+
+
+def sum_case(n: int, blocks: int = BLOCKS, threads: int = THREADS, seed: int = 0) -> Case:
+    grad, a, b = (numbers(n, seed=(seed or n) + k) for k in range(3))
+    wanted = (grad + np.float32(0.5) * (a + b)).astype(np.float32)
+    what = f"{plural(n, 'element')}, {plural(blocks, 'block')} of {threads}"
+    return Case(what, (Out(wanted, initial=grad), a, b, np.int32(n)), (blocks,), (threads,))
+
+
+def counted_sum(less: int, seed: int = 0) -> Case:
+    """Every thread of the first warp has `EACH` elements, and the last threads one less."""
+    return sum_case(EACH * BLOCKS * THREADS - less, seed=seed)
+
+
+def sums_drawn(dice: np.random.Generator) -> list[Case]:
+    sizes = [
+        (int(dice.integers(2, 31)), 1, 32),
+        (int(dice.integers(400, 700)), 3, 96),
+        (int(dice.integers(3000, 5000)), 1, 256),
+    ]
+    return [
+        *(sum_case(*size, int(dice.integers(1, 10**6))) for size in sizes),
+        counted_sum(int(dice.integers(1, 150)), int(dice.integers(1, 10**6))),
+    ]
+
+
+def times_added(outcome) -> np.ndarray | None:
+    """How often each element got its part, where that can be told."""
+    out = outcome.case.out
+    part = out.expected - out.initial
+    if outcome.got is None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(part == 0, 1, (outcome.got - out.initial) / np.where(part == 0, 1, part))

@@ -1,0 +1,473 @@
+"""Lab 08, overlap it: pinned buffers, events, a state that is carried on, and a graph for each batch."""
+
+from __future__ import annotations
+
+from helpers.exercises import Budget, Exercise, Mistake
+from helpers.exercises import lab08_cases as cases
+from helpers.exercises import mistakes as known
+from helpers.exercises.stream_work import GPU, of, waits
+
+TIME = "modelled us"
+WAITS = "waits of the host"
+
+
+def _timelines(evidence) -> list:
+    return [outcome.timeline for outcome in evidence.outcomes if outcome.timeline is not None]
+
+
+def _some(test):
+    """Whether any recording passes the test."""
+    return lambda evidence: any(map(test, _timelines(evidence)))
+
+
+def _hazard(*kinds: str, named: str = ""):
+    """Two operations without an order, one of them of such a kind, in memory of that name."""
+
+    def when(timeline) -> bool:
+        return any(
+            (not kinds or {h.first.kind, h.second.kind} & set(kinds)) and named in h.name for h in timeline.hazards()
+        )
+
+    return _some(when)
+
+
+def _both(*tests):
+    return lambda evidence: all(test(evidence) for test in tests)
+
+
+def _either(*tests):
+    return lambda evidence: any(test(evidence) for test in tests)
+
+
+_vain_wait = _some(lambda timeline: any("never recorded" in line for line in timeline.findings()))
+_pageable = _some(lambda timeline: any(each.pinned is False for each in timeline.operations))
+_nothing_asked = _some(lambda timeline: not (of(timeline, "kernel") or of(timeline, "graph")))
+_sends_nothing = _some(lambda timeline: not of(timeline, "H2D"))
+_waits_at_all = _some(lambda timeline: waits(timeline) > 0)
+
+
+def _is_wrong(evidence) -> bool:
+    return any(not outcome.ok for outcome in evidence.outcomes)
+
+
+def _one_stream(evidence) -> bool:
+    return all(
+        len({each.queue for each in timeline.operations if each.kind == "kernel"}) == 1
+        for timeline in _timelines(evidence)
+    )
+
+
+def _waits_for_all(timeline) -> bool:
+    """Whether the host waits for a stream or the device, not for an event."""
+    return any(each.kind == "synchronise" and each.event is None for each in timeline.operations)
+
+
+def _two_waits_before_the_sum(timeline) -> bool:
+    """Whether a stream waits for two events ahead of the first sum."""
+    kinds = [each.kind for each in timeline.operations]
+    sums = [at for at, each in enumerate(timeline.operations) if each.kind == "kernel" and "add" in each.label]
+    return bool(sums) and kinds[: sums[0]].count("wait") > 1
+
+
+def _captures_fail(word: str = ""):
+    return lambda evidence: any(
+        "Capture" in str(outcome.error) and word in str(outcome.error) for outcome in evidence.outcomes
+    )
+
+
+def _kernels_outside(timeline) -> bool:
+    return bool(of(timeline, "graph")) and bool(of(timeline, "kernel"))
+
+
+def _graphs(timeline) -> int:
+    return len({id(each.graph) for each in of(timeline, "graph")})
+
+
+def _time(at_most: float, teach: str) -> Budget:
+    return Budget(TIME, cases.time, at_most, f"Modelled for {GPU}, whatever GPU is chosen. {teach}")
+
+
+NO_WAITS = Budget(
+    WAITS, waits, 0, "Only ask for work: no synchronize(), no copy that blocks, no copy from or to pageable memory."
+)
+HOST_DID_IT = Mistake(
+    "the host has done the work",
+    _both(lambda e: bool(e.budgets), _nothing_asked),
+    "The numbers are right, and no kernel has made them: the recording holds no launch. Let the GPU do it.",
+)
+VAIN_WAIT = Mistake(
+    "waits for an event that was never recorded",
+    _both(known.found(), _vain_wait),
+    "A wait for an event that nobody has recorded yet is no wait: record it first, in the stream to be waited for.",
+)
+
+EXERCISES = (
+    Exercise(
+        key="lab08.stage",
+        title="batches through two pinned buffers",
+        language="streams",
+        name="stage",
+        cases=lambda: [
+            cases.stage_case(*size) for size in ((1, 1, 1), (2, 7, 31), (3, 16, 97), (5, 10, 256), (8, 3, 300))
+        ],
+        measured=lambda: cases.stage_case(8, cases.STEPS, cases.SERIES),
+        drawn=cases.stages_drawn,
+        sanitize=True,
+        budgets=(
+            Budget(
+                WAITS,
+                waits,
+                8,
+                "One wait a batch is enough: for the copy that still reads the buffer you are about to fill.",
+            ),
+            _time(
+                260,
+                "Copies in can follow one another without a gap, if the host waits for the copy out of the buffer it "
+                "wants to fill, and for nothing else.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "nothing is sent yet",
+                _both(_is_wrong, _sends_nothing),
+                "No copy to the device is in the recording: the kernel works on what was there before.",
+            ),
+            Mistake(
+                "the buffer that is sent is not the one that was filled",
+                known.gives(cases.wrong_buffer),
+                "Every second batch is lost: fill and send the same one of the two buffers.",
+            ),
+            Mistake(
+                "a stream waits where the host has to",
+                _both(_hazard("host write"), _some(lambda t: bool(of(t, "wait")))),
+                "wait_event holds up what the stream is given later. But it is the host that fills the buffer: let the "
+                "host wait, by the event's synchronize().",
+            ),
+            Mistake(
+                "the event stands in the wrong place",
+                _both(_hazard("host write"), _waits_at_all),
+                "The host waits, and yet fills a buffer that a copy may still be reading. An event stands for what its "
+                "stream was given before record(): record it behind the copy, and wait for it before that buffer is "
+                "filled again.",
+            ),
+            Mistake(
+                "the host fills a buffer that is still being sent",
+                _hazard("host write"),
+                "set() has only asked for the copy when it returns. Two batches later the host fills the same buffer, "
+                "while the copy may still be reading it. On the virtual GPU the result is right all the same, for it "
+                "copies at once; CUDA does not promise that.",
+            ),
+            Mistake(
+                "a batch's steps are in different streams",
+                known.found(),
+                "Copy in, kernel and copy out of one batch belong into one stream, one after the other.",
+            ),
+            HOST_DID_IT,
+            Mistake(
+                "from pageable memory to the device",
+                _both(known.over(TIME), _pageable),
+                "A batch lies in pageable memory, so its copy makes the host wait and goes at a fraction of the pace. "
+                "That is what the pinned buffers are for.",
+            ),
+            Mistake(
+                "one stream only",
+                _both(known.over(TIME), _one_stream),
+                "Nothing overlaps in one stream. Batches take the four streams in turn.",
+            ),
+            Mistake(
+                "the host waits for more than the copy",
+                _both(_either(known.over(TIME), known.over(WAITS)), _some(_waits_for_all)),
+                "synchronize() of a stream or of the device waits for the kernel and the copy back too. The buffer is "
+                "free as soon as it has been sent: an event behind set() says so.",
+            ),
+            Mistake(
+                "the host waits more often than once a batch",
+                known.over(WAITS),
+                "Before a buffer is filled, its last copy has to be over. Nothing else needs a wait.",
+            ),
+        ),
+        hints=(
+            "set() returns before the copy has run. Which later line of the loop changes what it reads?",
+            "Record an event behind each copy, one event for each buffer; wait for it before that buffer is filled.",
+            "sent[slot].synchronize() before staging[slot] = batches[k]; sent[slot].record(stream) after set(). An "
+            "event that was never recorded is not waited for.",
+        ),
+        why=(
+            "The host is a worker like the others, and shares memory with the copy engine. What it writes must not be "
+            "under way, so it has to wait; an event behind the copy is the least it can wait for. Two buffers are "
+            "enough: while one is being sent, the other is filled. Waiting for the stream would be right too, but then "
+            "the host stands still until the kernel and the copy back are over, and the copy engine with it. A "
+            "data loader that sends batches through pinned buffers has to do the same."
+        ),
+        stretch="one buffer, or three: what does the schedule say? The host's own work takes no time in the model.",
+    ),
+    Exercise(
+        key="lab08.branches",
+        title="three chains that join, in Numba",
+        language="streams",
+        name="branches",
+        cases=lambda: [cases.branches_case(*size) for size in ((1, 1), (7, 31), (16, 97), (33, 128), (5, 300))],
+        measured=lambda: cases.branches_case(cases.STEPS, cases.SERIES),
+        drawn=cases.branches_drawn,
+        sanitize=True,
+        budgets=(
+            NO_WAITS,
+            _time(
+                258,
+                "The chains need one another only where they join. Ask for the longest first, and wait for each as "
+                "late as you can.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "a step is left out or done twice",
+                lambda e: any(
+                    known.gives(lambda case, kw=kw: cases.joined(*case.arguments[:3], **kw))(e)
+                    for kw in ({"again": 0}, {"again": 2}, {"times": 1}, {"once": 0}, {"times": 0})
+                ),
+                f"x and y are smoothed once, their sum once more, z {cases.TIMES} times.",
+            ),
+            VAIN_WAIT,
+            Mistake(
+                "the event stands in the wrong place",
+                _both(known.found(), _some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
+                "An event stands for what its stream was given before record(), and holds up what the other is given "
+                "after wait(). Record behind the last kernel of a chain; wait ahead of the sum that needs it.",
+            ),
+            Mistake(
+                "nothing makes a stream wait for the others",
+                known.found(),
+                "add reads what another stream may still be working on. The result is right here, because the virtual "
+                "GPU runs things in the order they are asked for; CUDA does not promise that.",
+            ),
+            HOST_DID_IT,
+            Mistake(
+                "the host waits",
+                known.over(WAITS),
+                "Name a stream in every copy, and order streams by events: ready.wait(stream) holds up the stream, "
+                "not the host.",
+            ),
+            Mistake(
+                "everything in one stream",
+                _both(known.over(TIME), _one_stream),
+                "Right, and in order, and nothing overlaps.",
+            ),
+            Mistake(
+                "waits for z too early",
+                _both(known.over(TIME), _some(_two_waits_before_the_sum)),
+                "The sum of x and y does not need z, and yet waits for it. Wait for z behind all that can be done "
+                "without it.",
+            ),
+            Mistake(
+                "what takes longest is asked for last",
+                known.over(TIME),
+                "One engine copies to the device, in the order of asking, and z has by far the most to do: send it "
+                "first. Keep x and y in streams of their own.",
+            ),
+        ),
+        hints=(
+            "Draw the chains. Which operation is the first that needs two of them?",
+            "Three streams and two events, one behind y, one behind z. The first stream waits for y's ahead of the "
+            "first add, for z's ahead of the second.",
+            "c = cuda.to_device(z, stream=three); smooth[blocks, 128, three](c, 8); z_done.record(three), all of that "
+            "first. Then x in one, y in two, y_done.record(two); y_done.wait(one); add[blocks, 128, one](a, b); …",
+        ),
+        why=(
+            "The shortest possible time is that of the longest chain of things that need one another, and an order "
+            "that nobody needs can only make it longer. wait() holds up what its stream is given afterwards, so its "
+            "place matters as much as that of record(). And because one engine does all copies to the device, in the "
+            "order of asking, the chain with most work behind its copy should be asked for first."
+        ),
+        stretch="give z's stream priority, or copy z last and x first: what does the schedule say, and why?",
+    ),
+    Exercise(
+        key="lab08.carry",
+        title="a long series through two small buffers",
+        language="streams",
+        name="carry",
+        cases=lambda: [
+            cases.carry_case(*size) for size in ((1, 1, 1), (8, 8, 31), (13, 5, 97), (64, 16, 128), (97, 10, 200))
+        ],
+        measured=lambda: cases.carry_case(1900, cases.STEPS, cases.SERIES),
+        drawn=cases.carries_drawn,
+        sanitize=True,
+        budgets=(
+            NO_WAITS,
+            Budget(
+                "MiB filled on the device",
+                cases.filled_mebibytes,
+                1,
+                "The two buffers are all the device memory that you have.",
+            ),
+            _time(
+                310,
+                "While a kernel works in one buffer, the other can be copied out and filled again. Let each wait for "
+                "no more than it needs.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "every piece begins anew",
+                known.gives(cases.forgetful),
+                "level holds what the piece before has left: pass the same array to each launch.",
+            ),
+            VAIN_WAIT,
+            Mistake(
+                "nothing orders the kernels",
+                _hazard(named="level"),
+                "Each kernel reads in level what the one before has written, and the two are in different streams. An "
+                "event behind each kernel, and a wait ahead of the next, orders them.",
+            ),
+            Mistake(
+                "copied out before the kernel is done",
+                _some(lambda t: any(h.second.kind == "D2H" for h in t.hazards())),
+                "The copy back of a piece has to follow its kernel: put both into one stream, or order them.",
+            ),
+            Mistake(
+                "a buffer is filled while it is still in use",
+                known.found(),
+                "Two pieces later the same buffer is filled again. Its kernel and its copy out have to be over.",
+            ),
+            HOST_DID_IT,
+            Mistake(
+                "the host waits",
+                known.over(WAITS),
+                "Let streams wait for events. get() blocks unless told not to: blocking=False.",
+            ),
+            Mistake(
+                "more memory than the two buffers",
+                known.over("MiB filled on the device"),
+                "Copies to the device have filled more than the two buffers hold. Reuse them in turn.",
+            ),
+            Mistake(
+                "one stream only",
+                _both(known.over(TIME), _one_stream, _some(lambda t: len({o.queue for o in t.operations}) == 1)),
+                "Nothing overlaps in one stream. Give each buffer a stream.",
+            ),
+            Mistake(
+                "the next piece waits for more than the kernel",
+                known.over(TIME),
+                "The next kernel needs level, which is there when the kernel is done. Its copy in needs nothing but a "
+                "free buffer. Record directly behind the kernel, wait directly ahead of the next one.",
+            ),
+        ),
+        hints=(
+            "Say for each of a piece's three steps which steps of earlier pieces it has to follow.",
+            "Give each buffer a stream: then the buffers are in order by themselves. Only level goes from one stream "
+            "to the other, and an event can order that.",
+            "For piece k: stream = streams[k % 2]; set; stream.wait_event(done), if k > 0; smooth; done.record(stream);"
+            " get(…, blocking=False). The last piece may be shorter: room = buffers[k % 2][: len(part)].",
+        ),
+        why=(
+            "Two buffers, each with its stream, order themselves: a buffer is filled again when its copy out is over. "
+            "Only the state goes across, and one event a piece orders that. Its place decides all: recorded "
+            "behind the copy out it would be right as well, and nothing would overlap but the copies in. The "
+            "kernels run one after another, as they must; the copies hide behind them. So a sequence of any length "
+            "runs in a fixed amount of device memory."
+        ),
+        stretch="a third buffer: what does it buy, and which engine is then the busiest?",
+    ),
+    Exercise(
+        key="lab08.epoch",
+        title="capture once, launch for every batch",
+        language="streams",
+        name="epoch",
+        cases=lambda: [
+            cases.epoch_case(*size) for size in ((1, 1, 1, 1), (2, 7, 31, 2), (5, 16, 97, 3), (3, 33, 128, 1))
+        ],
+        measured=lambda: cases.epoch_case(8, 64, 128, 3),
+        drawn=cases.epochs_drawn,
+        sanitize=True,
+        budgets=(
+            Budget(
+                "requests of the host",
+                cases.requests,
+                35,
+                "What is captured is asked for once, and a launch of the graph is one request, whatever is in it.",
+            ),
+            _time(
+                200,
+                "Within the graph too only what is ordered runs in order: the two directions may run side by side.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "the two streams do not join",
+                _captures_fail("Unjoined"),
+                "The second stream came into the capture, and nothing waits for it. Record an event behind its last "
+                "kernel, and let the first stream wait for it before add.",
+            ),
+            Mistake(
+                "the second stream is outside the capture",
+                _either(_captures_fail("Isolation"), _both(_is_wrong, _some(_kernels_outside))),
+                "Only what the first stream leads to is captured. Record an event in the first stream within the "
+                "capture, and let the second wait for it: from then on it is captured too.",
+            ),
+            Mistake(
+                "something was asked for that cannot be captured",
+                _captures_fail(),
+                "Between begin_capture and end_capture nothing runs, so nothing can be waited for.",
+            ),
+            Mistake(
+                "the graph is never launched",
+                _both(_is_wrong, _nothing_asked, _some(lambda t: bool(of(t, "D2H")))),
+                "A capture runs nothing. graph.launch(stream) does, each time you call it.",
+            ),
+            Mistake(
+                "the graph copies in the same batch each time",
+                known.gives(cases.first_batch_again),
+                "A graph keeps its arguments. Leave the copies out of it: they bring each batch into the same array.",
+            ),
+            Mistake(
+                "both chains run forward",
+                known.gives(lambda case: cases.both_ways(case.arguments[0], case.arguments[-1], backwards=False)),
+                "The last argument of layer says whether it goes backward: 0 for f, 1 for b.",
+            ),
+            Mistake(
+                "the two directions use one array",
+                known.found(),
+                "One stream writes what the other reads or writes, and nothing orders them. Both read x at first; "
+                "then each keeps to its own array until they join.",
+            ),
+            HOST_DID_IT,
+            Mistake(
+                "captured again for every batch",
+                _both(known.over("requests of the host"), _some(lambda t: _graphs(t) > 1)),
+                "Capturing costs the host as much as launching, and more. Capture ahead of the loop.",
+            ),
+            Mistake(
+                "no graph",
+                known.over("requests of the host"),
+                "Every batch asks for each kernel anew, and the host cannot ask as fast as the GPU works.",
+            ),
+            Mistake(
+                "the host waits for each batch",
+                _both(known.over(TIME), _waits_at_all),
+                "While the host waits, nothing is asked for. get() blocks unless told not to: blocking=False.",
+            ),
+            Mistake(
+                "one direction after the other",
+                known.over(TIME),
+                "The graph's nodes follow one another. Let a second stream join the capture by an event, and give it "
+                "the backward chain.",
+            ),
+        ),
+        hints=(
+            "What is the same for every batch, and what is not? Capture the former, once.",
+            "In the capture: an event in one, for which two waits; the chains in one and two; an event in two, for "
+            "which one waits; then add.",
+            "fork.record(one); two.wait_event(fork); the layers; join.record(two); one.wait_event(join); add(…, "
+            "stream=one); graph = one.end_capture(). For each batch: x.set(…, one); graph.launch(one); f.get(…).",
+        ),
+        why=(
+            "A stream that waits for an event of the capture is captured too, so a graph can hold any order, not just "
+            "a chain. Its kernels keep their arguments; new data come by a copy into the same array, in the same "
+            "stream, and so in order. The host then asks for three things a batch, however deep the network is. That "
+            "is what torch.cuda.CUDAGraph does, and why it wants static inputs."
+        ),
+        stretch=(
+            "two sets of arrays and two graphs, so that the next batch is copied in while the last is worked on: what "
+            "does it gain?"
+        ),
+    ),
+)

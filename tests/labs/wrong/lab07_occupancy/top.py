@@ -1,0 +1,96 @@
+"""Wrong answers to lab07.top."""
+
+KEY = "lab07.top"
+
+RIGHT = """@cuda.jit
+def top(x, out):
+    i = cuda.grid(1)
+    if i < x.shape[1]:
+        best = cuda.local.array(8, np.float32)
+        for j in range(8):
+            best[j] = -np.inf
+        for k in range(x.shape[0]):
+            v = x[k, i]
+            for j in range(8):
+                held = best[j]
+                best[j] = max(held, v)
+                v = min(held, v)
+        for j in range(8):
+            out[j, i] = best[j]
+"""
+EXCHANGE = """            for j in range(8):
+                held = best[j]
+                best[j] = max(held, v)
+                v = min(held, v)
+"""
+INSERT = """            if v > best[7]:
+                j = 7
+                while j > 0 and best[j - 1] < v:
+                    best[j] = best[j - 1]
+                    j -= 1
+                best[j] = v
+"""
+REPLACE = """            for j in range(8):
+                if v > best[j]:
+                    best[j] = v
+                    break
+"""
+ONCE = """            for j in range(8):
+                held = best[j]
+                if v != held:
+                    best[j] = max(held, v)
+                    v = min(held, v)
+                else:
+                    v = np.float32(-np.inf)
+"""
+AGAIN = """@cuda.jit
+def top(x, out):
+    i = cuda.grid(1)
+    if i < x.shape[1]:
+        last, taken, below = np.float32(np.inf), np.int32(0), np.int32(0)
+        for j in range(8):
+            if taken == below:
+                best = np.float32(-np.inf)
+                for k in range(x.shape[0]):
+                    if x[k, i] < last:
+                        best = max(best, x[k, i])
+                last, below, taken = best, 0, 0
+                for k in range(x.shape[0]):
+                    below += x[k, i] == last
+            out[j, i] = last
+            taken += 1
+"""
+
+
+def but(*changes: tuple[str, str], text: str = RIGHT) -> str:
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+ROWS = [
+    # what is wrong, the solution cell, name of the mistake
+    ("does nothing", RIGHT[: RIGHT.index("    if i")], "nothing is written yet"),
+    ("no guard", but(("if i < x.shape[1]:", "if True:")), "no guard"),
+    ("the least", but(("max(", "big("), ("min(", "max("), ("big(", "min("), ("-np.inf", "np.inf")),
+     "the least instead of the greatest"),
+    ("begins at zero", but(("-np.inf", "0")), "begins at zero"),
+    ("each value once", but((EXCHANGE, ONCE)), "equal values are kept once"),
+    ("replaces", but((EXCHANGE, REPLACE)), "what gives way is lost"),
+    ("sorts in by a search", but((EXCHANGE, INSERT)), "an array indexed at run time"),
+    ("a loop of unknown length", but((EXCHANGE, EXCHANGE.replace("range(8)", "range(out.shape[0])"))),
+     "an array indexed at run time"),
+    ("a cap of 24", but(("@cuda.jit\n", "@cuda.jit(max_registers=24)\n")),
+     "the registers were taken away, the values were not"),
+    ("float64", but(("np.float32", "np.float64"), ("v = x[k, i]", "v = np.float64(x[k, i])")), "double precision"),
+    ("eight passes", AGAIN, "reads the column again"),
+    ("one thread does it all",
+     but(("    if i < x.shape[1]:\n", "    if i:\n        return\n    for i in range(x.shape[1]):\n")),
+     "reads the column again"),
+    (
+        "the public heights only",
+        but(("v = x[k, i]\n", "v = x[k if x.shape[0] in (1, 5, 8, 13, 40, 100) else 0, i]\n")),
+        "right in the public cases only",
+    ),
+]  # fmt: skip
