@@ -120,8 +120,11 @@ def examine(answer, task: Exercise) -> Evidence:
         if isinstance(outcomes[-1].error, CompileError):
             break
     findings, hints = _watch(answer, outcomes, task.also_wrong) if task.sanitize else ((), ())
-    right = Evidence(task, tuple(outcomes), (), findings, hints).right
-    spent = _count(answer, task) if task.budgets and right else ()
+    spent: tuple[Spent, ...] = ()
+    if task.budgets and Evidence(task, tuple(outcomes), (), findings, hints).right:
+        spent, counted = _count(answer, task)
+        if not counted.ok:  # it did less than elsewhere, and that is no cost of an answer
+            spent, outcomes = (), [*outcomes, counted]
     return Evidence(task, tuple(outcomes), spent, findings, hints)
 
 
@@ -145,6 +148,11 @@ def _run(answer, case: Case, task: Exercise) -> Outcome:
             got = outputs[0].get()
     except Exception as error:  # a learner's kernel may fail in any way; the report says how
         return Outcome(case, error=error)
+    return _compared(case, got, task, timeline)
+
+
+def _compared(case: Case, got: np.ndarray, task: Exercise, timeline: Timeline | None = None) -> Outcome:
+    """An output beside what it should be."""
     expected = case.out.expected
     untouched = np.zeros(got.shape, bool)
     if case.out.initial is None:
@@ -187,6 +195,7 @@ def _watch(
         return next((found for found in map(stream_work.unordered, timelines) if found), ()), ()
     for case in (outcome.case for outcome in outcomes if outcome.error is None):
         arguments, _ = place(case)
+        _forget(answer)
         found = sanitize(answer, case.grid, case.block, tuple(arguments), races_in_global=True, timeout=LONGEST_WATCH)
         errors = found.errors + tuple(hint for hint in found.hints if hint.kind in also_wrong)
         if errors:
@@ -194,16 +203,29 @@ def _watch(
     return (), ()
 
 
-def _count(answer, task: Exercise) -> tuple[Spent, ...]:
+def _forget(answer) -> None:
+    """Let a kernel that came from elsewhere find nothing of earlier launches, by which it could tell this one."""
+    if hasattr(answer, "forget"):
+        answer.forget()
+
+
+def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
+    """What an answer spends, and whether it gave the right result while it was counted."""
     from helpers.profile import profile
 
     case = (task.measured or (lambda: task.cases()[-1]))()
-    streams = task.language == "streams"
-    counted = stream_work.issue(answer, case)[1] if streams else profile(answer, case.grid, case.block, place(case)[0])
+    if task.language == "streams":
+        got, counted = stream_work.issue(answer, case)
+    else:
+        arguments, outputs = place(case)
+        _forget(answer)
+        counted = profile(answer, case.grid, case.block, arguments)
+        got = outputs[0].get()
     of = {"launch": lambda: counted, "warp": cache(lambda: _first_warp(answer, case))}
-    return tuple(
+    spent = tuple(
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
+    return spent, _compared(case, got, task)
 
 
 def _measured(budget: Budget, counted) -> float:
@@ -217,6 +239,7 @@ def _first_warp(answer, case: Case):
     """What the first warp of a case executes, and what waits for what."""
     from helpers.vgpu.dependencies import chain
 
+    _forget(answer)
     return chain(answer, case.grid, case.block, tuple(place(case)[0]))
 
 

@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from helpers.compiled import limit_on_registers
-from helpers.vgpu import launch, layout, operations
+from helpers.vgpu import heap, launch, layout, operations
 from helpers.vgpu.errors import ArgumentError, Unsupported
 
 OWN_FILE = "answer"
@@ -61,9 +61,14 @@ class Portable:
         """As a Numba kernel has them, for whoever asks for its limit on registers."""
         return {"max_registers": self.max_registers}
 
-    @cached_property
+    @property
     def kernel(self) -> launch.Kernel:
         """The loaded kernel; errors as `launch.load`."""
+        return self._loaded[0]
+
+    @cached_property
+    def _loaded(self) -> tuple[launch.Kernel, dict[str, bytes]]:
+        """The kernel, and what its module's variables hold before the first launch."""
         kernels = launch.load(
             self.ptx,
             language=self.language,
@@ -80,7 +85,18 @@ class Portable:
             if len(data) != found.module.nbytes(name):
                 raise NotPortable(f"variable {name!r} has {found.module.nbytes(name)} bytes, not {len(data)}")
             ctypes.memmove(found.module.address(name), data, len(data))
-        return found
+        sizes = found.module.variables.nbytes
+        return found, {name: ctypes.string_at(found.module.address(name), nbytes) for name, nbytes in sizes.items()}
+
+    def forget(self) -> None:
+        """Undo what launches have left behind for the next: in the module's variables, and in the heap of kernels.
+
+        Else a kernel could know how often it was launched, and do less where it is counted.
+        """
+        kernel, variables = self._loaded
+        for name, data in variables.items():
+            ctypes.memmove(kernel.module.address(name), data, len(data))
+        heap.reset()
 
     def prepare(self, args, grid=None, block=None, *, shared_bytes: int = 0) -> launch.Prepared:
         """What a launch needs, without launching."""

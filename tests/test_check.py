@@ -138,6 +138,16 @@ def test_a_budget_is_spent_and_named_with_the_line_that_spends_it():
     assert "Load once." in bad.message and "line 3: out[i] =" in bad.message
 
 
+def test_what_is_counted_has_to_be_right_too():
+    x = numbers(500)
+    large = Case("500 elements", (x, Out(2 * x), np.int32(500)), (5,), (100,))
+    budget = Budget("load requests", lambda profile: profile["global_load_requests"], 100, "Load once.")
+    task = make(budgets=(budget,), measured=lambda: large)
+    assert check(kernel("if (i < n) out[i] = 2 * x[i];"), task).passed
+    lazy = check(kernel("if (i < n && n < 500) out[i] = 2 * x[i];"), task)
+    assert not lazy.passed and lazy.budgets == () and "500 elements" in str(lazy)
+
+
 def test_budgets_wait_until_the_answer_is_right():
     budget = Budget("anything", lambda profile: 0, 1, "")
     assert check(kernel(""), make(budgets=(budget,))).budgets == ()

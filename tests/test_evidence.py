@@ -284,3 +284,23 @@ def test_a_warp_that_is_not_followed_to_its_end_is_over_budget(known_exercises):
     assert seen.wrong == 0 and not seen.value <= 4
     assert json.loads(json.dumps(seen.as_json(), allow_nan=False))["value"] is None
     assert not judged(task, kernel(alone))["waits"]["right"]
+
+
+COUNTS_LAUNCHES = r"""
+__device__ int blocks;
+extern "C" __global__ void double_it(const float* x, float* y, int n) {
+    __shared__ int ticket;
+    if (threadIdx.x == 0) ticket = atomicAdd(&blocks, 1);
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (ticket < 2 && i < n) y[i] = 2 * x[i];
+}
+"""
+
+
+def test_a_kernel_that_counts_its_launches_is_counted_as_at_its_first():
+    """It works twice and then no more: in the judge's three launches it would come to be counted for nothing."""
+    task = double(cases=lambda: [double_case(1)])
+    made = answer_in(json.loads(json.dumps(taken(cp.RawKernel(COUNTS_LAUNCHES, "double_it"), inputs_of(task)))), task)
+    seen = examine(made, task)
+    assert seen.right and [spent.value for spent in seen.budgets] == [1.0]

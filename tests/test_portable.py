@@ -155,3 +155,27 @@ def test_ptx_without_the_kernel_is_refused_when_it_is_used():
     data = packed(saxpy, arguments()).as_json() | {"entry": "other"}
     with pytest.raises(NotPortable, match="no kernel 'other'"):
         Portable.from_json(data)((4,), (32,), arguments())
+
+
+REMEMBERS = r"""
+__device__ int launches = 5;
+__device__ int* kept;
+extern "C" __global__ void count(int* out) {
+    out[0] = launches++;
+    out[1] = kept ? *kept : -7;
+    kept = (int*)malloc(4);
+    *kept = 30 + out[0];
+}
+"""
+
+
+def test_what_launches_leave_behind_is_forgotten_where_it_is_asked_for():
+    out = cp.zeros(2, dtype=cp.int32)
+    there = taken_elsewhere(cp.RawKernel(REMEMBERS, "count"), (out,))
+    seen = []
+    for forget in (False, False, True, False):
+        if forget:
+            there.forget()
+        there((1,), (1,), (out,))
+        seen.append(out.get().tolist())
+    assert seen == [[5, -7], [6, 35], [5, -7], [6, 35]]
