@@ -200,7 +200,8 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("submissions", type=Path, metavar="SUBMISSIONS", help="what students handed in")
     parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder for ledger and reports")
     parser.add_argument("--workers", type=count, metavar="N", help="graded at once, default one for each core")
-    parser.add_argument("--timeout", type=positive, metavar="SECONDS", help="for one cell of a submission, default 20")
+    timeout = "for one cell of a submission, default 20; to judge an answer may take three times that"
+    parser.add_argument("--timeout", type=positive, metavar="SECONDS", help=timeout)
     parser.add_argument("--seed", type=seed, metavar="N", help="of hidden cases, or a file with it; default drawn")
     parser.add_argument("--shard", type=shard, metavar="I/N", help="grade only this part of the class; needs --seed")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on the workers of this Dask scheduler")
@@ -252,7 +253,7 @@ def options(arguments: argparse.Namespace):
     from helpers.grading.policy import Policy
 
     seconds = arguments.timeout
-    policy = Policy() if seconds is None else Policy(cell_seconds=seconds, whole_seconds=max(180.0, 9 * seconds))
+    policy = Policy() if seconds is None else Policy(seconds, 3 * seconds, whole_seconds=max(180.0, 9 * seconds))
     return Options(
         arguments.workers,
         arguments.seed,
