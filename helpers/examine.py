@@ -5,6 +5,7 @@ What was seen is `Evidence`: no words, no verdict. `verdicts` names the mistake 
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,6 +18,7 @@ from helpers.exercises import Budget, Case, Exercise, Out, alike, stream_work
 from helpers.mirror import twin
 from helpers.vgpu.dependencies import ChainTooLong
 from helpers.vgpu.errors import CompileError
+from helpers.vgpu.launch import counting
 from helpers.vgpu.sanitize.findings import Finding
 
 if TYPE_CHECKING:
@@ -143,7 +145,8 @@ def _run(answer, case: Case, task: Exercise) -> Outcome:
         else:
             arguments, outputs = place(case)
             kernel, _, finish = twin(answer)
-            launch(kernel, case.grid, case.block, arguments)
+            with counting() if task.budgets else contextlib.nullcontext():  # compiled so for its budgets anyway
+                launch(kernel, case.grid, case.block, arguments)
             finish()
             got = outputs[0].get()
     except Exception as error:  # a learner's kernel may fail in any way; the report says how
