@@ -82,15 +82,15 @@ def parse(data: bytes) -> object:
         raise Refused(f"it is no JSON{at}: the file is damaged or no notebook; {NOT_A_NOTEBOOK}") from None
 
 
-def depth(text: str) -> int:
-    """How deep brackets stand in brackets, those in strings left out; stops counting soon after MOST_DEPTH."""
+def depth(text: str, enough: int = MOST_DEPTH) -> int:
+    """How deep brackets stand in brackets, those in strings left out; stops counting soon after `enough`."""
     now = most = 0
     for found in BRACKETS.finditer(text):
         sign = text[found.start()]
         if sign in "[{":
             now += 1
             most = max(most, now)
-            if most > MOST_DEPTH:
+            if most > enough:
                 break
         elif sign in "]}":
             now -= 1

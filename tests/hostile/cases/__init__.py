@@ -1,0 +1,38 @@
+"""The table of cases, by what they attack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.hostile.case import Case
+from tests.hostile.cases import displays, files, honest, kernels, machine, messages, python, spies
+from tests.hostile.lab import BOOKS, KERNELS, Book
+
+TABLE: dict[str, tuple[Book, tuple[Case, ...]]] = {
+    "Honest work that must not lose a mark": (KERNELS, honest.CASES),
+    "Kernels that are not what they seem": (KERNELS, kernels.CASES),
+    "Forged evidence": (KERNELS, displays.CASES),
+    "Python in the student's kernel": (KERNELS, python.CASES),
+    "Looking for what is hidden": (KERNELS, spies.CASES),
+    "Jupyter's messages": (KERNELS, messages.CASES),
+    "The machine": (KERNELS, machine.CASES),
+    "Files": (KERNELS, files.CASES),
+}
+"""What a group of cases attacks -> the lab that it is handed in to, and its cases."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """All cases of one lab."""
+
+    book: Book
+    cases: tuple[Case, ...]
+
+
+def attacks() -> dict[str, Planned]:
+    """The cases by the names of the books that they are handed in to; books whose lab there is not are left out."""
+    return {
+        name: Planned(book, tuple(case for of, cases in TABLE.values() if of is book for case in cases))
+        for name, book in BOOKS.items()
+        if book.found and any(of is book for of, _ in TABLE.values())
+    }

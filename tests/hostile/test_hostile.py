@@ -1,0 +1,80 @@
+"""A class with hostile students in it is graded: nobody earns what is not theirs, nobody loses what is.
+
+`python -m tests.hostile` runs the same, and with `--write` renews TABLE.md.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from helpers.grading.results import REJECTED, UNGRADED
+from helpers.grading.sandbox import SandboxUnavailable, best
+from tests.hostile.attack import BOUND, SIGN, Attack
+from tests.hostile.cases import attacks
+
+try:
+    best()
+except SandboxUnavailable as reason:
+    if os.environ.get("CI"):
+        raise
+    pytest.skip(f"hostile submissions are run in a sandbox only. {reason}", allow_module_level=True)
+
+pytestmark = pytest.mark.slow
+ATTACKS = attacks()
+CASES = [pytest.param(book, case, id=f"{book}-{case.name}") for book, made in ATTACKS.items() for case in made.cases]
+
+
+@pytest.fixture(scope="module", params=list(ATTACKS))
+def attack(request, tmp_path_factory) -> Attack:
+    return graded(request.param, tmp_path_factory)
+
+
+_graded: dict[str, Attack] = {}
+
+
+def graded(book: str, tmp_path_factory) -> Attack:
+    """The attack on a lab; it is run once."""
+    if book not in _graded:
+        _graded[book] = Attack(ATTACKS[book].book, ATTACKS[book].cases, tmp_path_factory.mktemp(book))
+    return _graded[book]
+
+
+@pytest.mark.parametrize(("book", "case"), CASES)
+def test_nobody_has_points_that_are_not_theirs_or_loses_any_that_are(book, case, tmp_path_factory):
+    assert graded(book, tmp_path_factory).complaints(case) == []
+
+
+def test_bystanders_have_what_they_have_without_the_others(attack):
+    beside = {student: result for student, result in attack.graded.results.items() if SIGN in student}
+    assert beside
+    for student, result in beside.items():
+        kind = student.rpartition("-")[2]
+        alone = attack.alone[kind]
+        assert (result.state, result.marks, result.reason, result.tier, result.key) == (
+            alone.state, alone.marks, alone.reason, alone.tier, alone.key,
+        ), student  # fmt: skip
+
+
+def test_everybody_is_graded_or_told_why_not(attack):
+    assert not [result.student for result in attack.graded.results.values() if result.state == UNGRADED]
+    assert attack.graded.status == 0, attack.graded.complained
+
+
+def test_nothing_is_left_behind(attack):
+    assert attack.graded.left == ()
+    assert attack.graded.remains == ()
+
+
+def test_no_terminal_is_told_what_to_do(attack):
+    """What students are called and say may hold signs that a terminal obeys."""
+    assert not {sign for sign in attack.graded.printed if ord(sign) < 32} - {"\n"}
+    assert not {"\u202e", "\x7f", "\x9b"} & set(attack.graded.printed)
+
+
+def test_nobody_keeps_the_grader_longer_than_they_may(attack):
+    for case in attack.cases:
+        result = attack.graded.results.get(case.name)
+        if result is not None and result.state != REJECTED:
+            assert max((mark.seconds for mark in result.marks), default=0) <= BOUND, case.name
