@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers.calls import launch
-from helpers.exercises import Budget, Case, Exercise, Out, alike, stream_work
+from helpers.exercises import Budget, Case, Exercise, Out, alike, stream_claims, stream_work
 from helpers.mirror import twin
 from helpers.vgpu.dependencies import ChainTooLong
 from helpers.vgpu.errors import CompileError
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 POISON = 0xFF
 LONGEST_WATCH = 20  # seconds that the sanitizer may take for one case
 _ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
+
+
+class Unaccounted(Exception):
+    """A right result that comes with a recording of other work, or of none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,12 +155,21 @@ def _run(answer, case: Case, task: Exercise) -> Outcome:
             got = outputs[0].get()
     except Exception as error:  # a learner's kernel may fail in any way; the report says how
         return Outcome(case, error=error)
-    return _compared(case, got, task, timeline)
+    outcome = _compared(case, got, task, timeline)
+    if (
+        outcome.ok
+        and isinstance(answer, stream_work.Issued)
+        and (words := stream_claims.doubt(timeline.operations, case))
+    ):
+        return Outcome(case, error=Unaccounted(f"the recording does not account for the result: {words}"))
+    return outcome
 
 
 def _compared(case: Case, got: np.ndarray, task: Exercise, timeline: Timeline | None = None) -> Outcome:
     """An output beside what it should be."""
     expected = case.out.expected
+    if got.shape != expected.shape or got.dtype.kind not in "biufc":
+        return Outcome(case, error=ValueError(f"the result is {got.dtype} of shape {got.shape}, not {expected.shape}"))
     untouched = np.zeros(got.shape, bool)
     if case.out.initial is None:
         bytes_ = got.reshape(-1, 1).view(np.uint8).reshape(got.size, -1)
@@ -216,7 +229,9 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
     """What an answer spends, and whether it gave the right result while it was counted."""
     from helpers.profile import profile
 
-    case = (task.measured or (lambda: task.cases()[-1]))()
+    # Work that was asked for elsewhere was asked for with the cases alone.
+    chosen = None if isinstance(answer, stream_work.Issued) else task.measured
+    case = chosen() if chosen else task.cases()[-1]
     if task.language == "streams":
         got, counted = stream_work.issue(answer, case)
     else:

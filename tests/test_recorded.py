@@ -105,3 +105,74 @@ def test_graphs_within_graphs_have_an_end():
         data["operations"] = [data["operations"][0] | {"kind": "graph", "nodes": [[data["operations"][0], []]]}]
     with pytest.raises(NotARecording, match="graphs within graphs"):
         timeline(data)
+
+
+# -- recordings that were written by hand ---------------------------------------------------------------
+
+
+def every(change, *kinds):
+    """Do something to all operations of these kinds."""
+
+    def forge(recording: dict) -> None:
+        for each in recording["operations"]:
+            if each["kind"] in kinds or not kinds:
+                change(each)
+
+    return forge
+
+
+def without(*kinds):
+    def forge(recording: dict) -> None:
+        recording["operations"] = [each for each in recording["operations"] if each["kind"] not in kinds]
+
+    return forge
+
+
+def fewer_instructions(each: dict) -> None:
+    each["counters"]["total"] |= {"instructions": 1, "thread_instructions": 32}
+
+
+def one_buffer(recording: dict) -> None:
+    """All copies in come from the first one's buffer, which nobody fills again."""
+    copies = [each for each in recording["operations"] if each["kind"] == "H2D"]
+    for each in copies:
+        each["accesses"] = [copies[0]["accesses"][n] if not a["writes"] else a for n, a in enumerate(each["accesses"])]
+
+
+FORGED = {
+    "nothing": lambda recording: recording.update(operations=[]),
+    "no kernels": without("kernel"),
+    "no copies in": without("H2D"),
+    "no copies out": without("D2H"),
+    "copies of no bytes": every(lambda each: each.update(nbytes=0), "H2D", "D2H"),
+    "copies that touch nothing": every(lambda each: each.update(accesses=[]), "H2D", "D2H"),
+    "operations that touch nothing": every(lambda each: each.update(accesses=[])),
+    "kernels that touch nothing": every(lambda each: each.update(accesses=[]), "kernel"),
+    "kernels that count nothing": every(lambda each: each["counters"].update(total={}), "kernel"),
+    "kernels without counters": every(lambda each: each.update(counters=None), "kernel"),
+    "kernels that execute next to nothing": every(fewer_instructions, "kernel"),
+    "kernels of no footprint": every(lambda each: each["counters"].update(footprint=[0, 0]), "kernel"),
+    "one buffer for all": one_buffer,
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_recording_that_claims_less_than_was_done_is_no_evidence(what):
+    task = exercises()["ch11.overlap"]
+    data = evidence.taken(task.build(task.solution), evidence.inputs_of(task))
+    assert examine(evidence.answer_in(data, task), task).right
+    for each in data["recordings"]:
+        FORGED[what](each["recording"])
+    seen = examine(evidence.answer_in(json.loads(json.dumps(data)), task), task)
+    assert not seen.right and seen.budgets == ()
+
+
+def test_a_copy_that_blocks_and_says_that_it_does_not_is_no_evidence():
+    task = exercises()["ch11.overlap"]
+    data = evidence.taken(task.build(dict((w, t) for _, w, t in ANSWERS)[PAGEABLE]), evidence.inputs_of(task))
+    for each in data["recordings"]:
+        every(lambda operation: operation.update(waits=False))(each["recording"])
+    assert not examine(evidence.answer_in(data, task), task).right
+
+
+PAGEABLE = "a copy of the slice in pageable memory"
