@@ -118,6 +118,14 @@ def test_test_hands_on_its_arguments_and_the_exit_status(root, monkeypatch):
     assert calls == [([sys.executable, "-m", "pytest", "-k", "doctor"], root)]
 
 
+def test_the_whole_suite_is_run_in_parts_that_leave_nothing_out(root, monkeypatch):
+    calls = []
+    monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append(command) or len(calls) % 2)
+    monkeypatch.chdir(root)
+    assert cli.main(["test"]) == 1
+    assert [command[command.index("-m", 2) + 1] for command in (line[1:] for line in calls)] == ["not alone", "alone"]
+
+
 def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):
     from tests.notebooks.made import code, written
 

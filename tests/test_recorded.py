@@ -67,10 +67,12 @@ def test_host_memory_is_pinned_or_pageable_wherever_an_answer_is_tried():
     def brought(host, device, out):
         stream = cp.cuda.Stream()
         device.set(host, stream)
+        with stream:
+            device += 1
         device.get(stream, out=out, blocking=False)
 
-    for given, waited in ((x, [False, False]), (stream_work.Pageable(x), [True, False])):
-        case = Case("both ways", (given, stream_work.OnDevice(x.size), Out(x)))
+    for given, waited in ((x, [False, False, False]), (stream_work.Pageable(x), [True, False, False])):
+        case = Case("both ways", (given, stream_work.OnDevice(x.size), Out(x + 1)))
         task = replace(exercises()["ch11.overlap"], cases=lambda case=case: [case], budgets=(), measured=None)
         data = json.loads(json.dumps(evidence.taken(brought, evidence.inputs_of(task))))
         for answer in (brought, evidence.answer_in(data, task)):
@@ -169,7 +171,7 @@ def test_a_recording_that_claims_less_than_was_done_is_no_evidence(what):
 
 def test_a_copy_that_blocks_and_says_that_it_does_not_is_no_evidence():
     task = exercises()["ch11.overlap"]
-    data = evidence.taken(task.build(dict((w, t) for _, w, t in ANSWERS)[PAGEABLE]), evidence.inputs_of(task))
+    data = evidence.taken(task.build({what: text for _, what, text in ANSWERS}[PAGEABLE]), evidence.inputs_of(task))
     for each in data["recordings"]:
         every(lambda operation: operation.update(waits=False))(each["recording"])
     assert not examine(evidence.answer_in(data, task), task).right

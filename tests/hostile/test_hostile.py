@@ -21,7 +21,7 @@ except SandboxUnavailable as reason:
         raise
     pytest.skip(f"hostile submissions are run in a sandbox only. {reason}", allow_module_level=True)
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 ATTACKS = attacks()
 CASES = [pytest.param(book, case, id=f"{book}-{case.name}") for book, made in ATTACKS.items() for case in made.cases]
 
