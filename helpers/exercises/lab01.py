@@ -218,6 +218,11 @@ EXERCISES = (
         drawn=cases.launches_drawn,
         mistakes=(
             Mistake(
+                "nothing is returned yet",
+                cases.nothing_returned,
+                "configure has to return two tuples: the grid, then the block.",
+            ),
+            Mistake(
                 "grid and block have changed places",
                 known.gives(lambda case: case.expected[::-1]),
                 "First the grid, then the block, as in kernel[grid, block].",
@@ -258,7 +263,7 @@ EXERCISES = (
         why=(
             "The block's shape follows the data, its size does not: 256 threads suit most kernels to begin with. A "
             "warp that is 32 wide reads one row in one piece; where rows are shorter it may as well have several of "
-            "them. Sizes of y and z of a grid end at 65,535, an old limit that tall images and large batches meet in "
+            "them. Sizes of y and z of a grid end at 65,535, a limit that tall images and large batches meet in "
             "practice. With a loop in the kernel the grid is a choice, and a test of one block is possible."
         ),
         stretch="choose the number of blocks by the GPU instead: as many as fit on all of its SMs at once.",

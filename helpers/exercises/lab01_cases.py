@@ -133,6 +133,10 @@ def in_later_images_only(evidence) -> bool:
     return bool(images) and min(images) > 1
 
 
+def nothing_returned(evidence) -> bool:
+    return all(o.got is None and o.error is None for o in evidence.outcomes)
+
+
 def narrow_only(evidence) -> bool:
     """Wrong launches are those for images of which half a block's width holds a row."""
     return all(o.ok or (o.error is None and o.case.arguments[1] <= 16) for o in evidence.outcomes)

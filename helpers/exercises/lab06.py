@@ -58,6 +58,11 @@ EXERCISES = (
         mistakes=(
             NO_GUARD,
             Mistake(
+                "nothing is counted yet",
+                known.gives(lambda case: np.zeros(case.out.expected.size)),
+                "Every element came out in bucket 0: no edge has been looked at.",
+            ),
+            Mistake(
                 "edges count from below only",
                 known.gives(cases.edges_below),
                 "An element that equals an edge is in the bucket above it: count edges that are <= x.",

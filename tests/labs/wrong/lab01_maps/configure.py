@@ -21,6 +21,7 @@ def but(old: str, new: str) -> str:
 
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
+    ("does nothing", but("    return", "    answer ="), "nothing is returned yet"),
     (
         "grid and block swapped",
         but(f"{GRID}, (width, height)", f"(width, height), {GRID}"),

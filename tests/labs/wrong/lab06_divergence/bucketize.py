@@ -27,6 +27,7 @@ def but(*changes: tuple[str, str]) -> str:
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", but((BODY, "")), "nothing is written yet"),
+    ("no edge looked at", but((LOOP, "")), "nothing is counted yet"),
     ("no guard", but(("if (i >= n) return;", "")), "a thread left its array"),
     ("one edge too many", but(("j < m", "j <= m")), "a thread left its array"),
     ("edges below only", but(("<= x[i]", "< x[i]")), "edges count from below only"),
