@@ -96,6 +96,25 @@ def test_limits_that_the_author_set_go_along():
     assert taken_elsewhere(limited, arguments()).targetoptions == {"max_registers": 32}
 
 
+@pytest.mark.parametrize(
+    ("bounds", "options"), [("", ("-maxrregcount=24",)), ("__launch_bounds__(1024, 2)", ()), ("", ())]
+)
+def test_the_compilers_numbers_go_along(bounds, options):
+    code = f"""extern "C" __global__ void {bounds} held(float* x) {{
+        float v[48];
+        #pragma unroll
+        for (int k = 0; k < 48; ++k) v[k] = x[threadIdx.x + k * 32];
+        __syncthreads();
+        #pragma unroll
+        for (int k = 0; k < 48; ++k) x[threadIdx.x + (47 - k) * 32] = v[k];
+    }}"""
+    kernel, args = cp.RawKernel(code, "held", options), (cp.zeros(48 * 32, cp.float32),)
+    mine, its = (profile(each, 1, 32, args) for each in (kernel, taken_elsewhere(kernel, args)))
+    for gpu in ("T4", "A100", "H100"):
+        assert its.on(gpu).resources == mine.on(gpu).resources
+    assert (its.on("A100").resources.spill_store_bytes > 0) is bool(bounds or options)
+
+
 def test_nothing_says_where_the_source_lay():
     held = packed(saxpy, arguments())
     assert "/" not in "".join(line for line in held.ptx.splitlines() if ".file" in line)
