@@ -126,15 +126,16 @@ def evidence_in(outputs: Sequence[Mapping], cell: PlannedCell, most_bytes: int) 
         shown = data.get(MIME) if isinstance(data, Mapping) else None
         if not isinstance(shown, dict) or (shown.get("exercise"), shown.get("part")) != (cell.exercise, cell.part):
             continue
+        evidence = shown.get("evidence")
         try:
-            text = json.dumps(shown.get("evidence"), allow_nan=False, sort_keys=True)
+            text = json.dumps(evidence, allow_nan=False, sort_keys=True)
         except (ValueError, TypeError, RecursionError):
             raise NoProbe("What its probe showed holds a number that is not finite, or is no JSON.") from None
         if len(text) > most_bytes:
             raise NoProbe(f"What its probe showed has {len(text):,} bytes; {most_bytes:,} are read.")
-        if not isinstance(shown["evidence"], dict):
+        if not isinstance(evidence, dict):
             raise NoProbe("Its probe showed no evidence.")
-        return shown["evidence"], hashlib.sha256(text.encode()).hexdigest()
+        return evidence, hashlib.sha256(text.encode()).hexdigest()
     raise NoProbe("Its probe showed nothing.")
 
 

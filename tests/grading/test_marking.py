@@ -83,6 +83,12 @@ def test_evidence_is_an_object(evidence):
         evidence_in([shown("lab99.one", "results", evidence)], RESULTS, 1000)
 
 
+def test_a_probe_without_evidence_is_none():
+    bare = {"data": {MIME: {"exercise": "lab99.one", "part": "results", "right": True}}, "metadata": {}}
+    with pytest.raises(NoProbe, match="no evidence"):
+        evidence_in([{"output_type": "display_data", **bare}], RESULTS, 1000)
+
+
 # -- marks ----------------------------------------------------------------------------------------------
 
 

@@ -95,7 +95,9 @@ class Attack:
             printed, _, last = done.stdout.rstrip().rpartition("\n")
             left = [] if not last.startswith("{") else json.loads(last)["left"]
             after = self.remains(submissions, scratch)
-        results = {result.student: result for result in read(out).results} if done.returncode in (0, 1) else {}
+        found = read(out).results if done.returncode in (0, 1) else ()
+        # Of several files of a student one counts, and the others are rejected.
+        results = {result.student: result for result in sorted(found, key=lambda one: one.state != REJECTED)}
         return Graded(done.returncode, printed, done.stderr, results, out, tuple(left), tuple(after.since(before)))
 
     def complaints(self, case: Case) -> list[str]:

@@ -244,7 +244,6 @@ CASES = (
         "file-ids-taken",
         "gives all cells one id",
         cells(lambda c: c.update(id="run-0", metadata={"nbgrader": {"grade_id": TOTAL, "solution": True}})),
-        loses=BOTH,
     ),
     changed(
         "file-null-bytes",
@@ -308,7 +307,7 @@ CASES = (
             "setup.cfg": b"[tool:pytest]\naddopts = -x\n",
         },
     ),
-    beside("beside-link", "lays links to the machine's root beside it", {"root": None, "other.ipynb": None}),
+    beside("beside-link", "lays links to the machine's root beside it", {"root": None, "a.ipynb": None}),
     beside(
         "beside-names",
         "lays files with names of 250 bytes, formulas and new lines beside it",
