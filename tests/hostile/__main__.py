@@ -39,7 +39,8 @@ def row(attack: Attack, case: Case) -> str:
     outcomes = sorted({mark.outcome for exercise in case.loses for mark in of[exercise]}) or ["right"]
     what = result.state.replace("_", " ")
     came = f"{what}: {cell(result.reason)}" if result.state == "rejected" else f"{what}; {', '.join(outcomes)}"
-    unearned = max(0, lost - case.most)
+    unearned = lost if case.limit else max(0, lost - case.most)
+    came += f". Known limit: {case.limit}" * bool(case.limit)
     return f"| {cell(case.name)} | {case.tries} | {came} | {unearned:g} | {kept + lost - unearned:g} |"
 
 

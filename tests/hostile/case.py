@@ -25,6 +25,7 @@ class Case:
     its bytes, or files by their names (a name that ends in / is a link to nowhere good).
     `state` is what must become of it, "" where that does not matter. `loses`: exercises that are not answered rightly,
     and must have `most` points at most; all others must have all, but for those who ruin their own kernel (`ruins`).
+    `limit`: why it has those points though they are not earned, where nothing can be done against it.
     `outcome`: what every mark of what it loses must be, where it is always the same. `stops`: how many of its cells may
     run until their time is out.
     """
@@ -39,6 +40,7 @@ class Case:
     outcome: str = ""
     most: float = 0
     ruins: bool = False
+    limit: str = ""
     stops: int = 0
 
     def handed_in(self, book: Book) -> Mapping[str, bytes | None]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.hostile.case import Case
-from tests.hostile.cases import displays, files, honest, kernels, machine, messages, python, spies
-from tests.hostile.lab import BOOKS, KERNELS, Book
+from tests.hostile.cases import displays, files, functions, honest, kernels, machine, messages, python, spies, streams
+from tests.hostile.lab import BOOKS, FUNCTIONS, KERNELS, STREAMS, Book
 
 TABLE: dict[str, tuple[Book, tuple[Case, ...]]] = {
     "Honest work that must not lose a mark": (KERNELS, honest.CASES),
     "Kernels that are not what they seem": (KERNELS, kernels.CASES),
     "Forged evidence": (KERNELS, displays.CASES),
+    "Values of functions": (FUNCTIONS, functions.CASES),
+    "Recordings of stream work": (STREAMS, streams.CASES),
     "Python in the student's kernel": (KERNELS, python.CASES),
     "Looking for what is hidden": (KERNELS, spies.CASES),
     "Jupyter's messages": (KERNELS, messages.CASES),

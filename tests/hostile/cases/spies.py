@@ -21,13 +21,14 @@ RIGHT = '''"""extern "C" __global__ void total(const float* x, float* out, int n
 
 ROWS = rb"an atomic for every war[p] or"
 """Words of the rows, as a pattern that is not found itself."""
-WALK = f"""ROWS = {ROWS!r}
+FILES = """import os, sys
 def files():
     skipped = ('/proc', '/sys', '/dev', '/usr', sys.prefix, sys.base_prefix)
     for folder, folders, names in os.walk('/'):
         folders[:] = [name for name in folders if os.path.join(folder, name) not in skipped]
         yield from (os.path.join(folder, name) for name in names)
 """
+WALK = f"ROWS = {ROWS!r}\n{FILES}"
 
 
 def spy(name: str, tries: str, code: str, **more) -> Case:
