@@ -134,13 +134,6 @@ def fewer_instructions(each: dict) -> None:
     each["counters"]["total"] |= {"instructions": 1, "thread_instructions": 32}
 
 
-def one_buffer(recording: dict) -> None:
-    """All copies in come from the first one's buffer, which nobody fills again."""
-    copies = [each for each in recording["operations"] if each["kind"] == "H2D"]
-    for each in copies:
-        each["accesses"] = [copies[0]["accesses"][n] if not a["writes"] else a for n, a in enumerate(each["accesses"])]
-
-
 FORGED = {
     "nothing": lambda recording: recording.update(operations=[]),
     "no kernels": without("kernel"),
@@ -154,7 +147,6 @@ FORGED = {
     "kernels without counters": every(lambda each: each.update(counters=None), "kernel"),
     "kernels that execute next to nothing": every(fewer_instructions, "kernel"),
     "kernels of no footprint": every(lambda each: each["counters"].update(footprint=[0, 0]), "kernel"),
-    "one buffer for all": one_buffer,
 }
 
 

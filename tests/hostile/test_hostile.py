@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
+from helpers.exercises import exercises
 from helpers.grading.results import REJECTED, UNGRADED
 from helpers.grading.sandbox import SandboxUnavailable, best
 from tests.hostile.attack import BOUND, SIGN, Attack
-from tests.hostile.cases import attacks
+from tests.hostile.cases import attacks, spies
+from tests.hostile.lab import TOTAL
 
 try:
     best()
@@ -39,6 +43,27 @@ def graded(book: str, tmp_path_factory) -> Attack:
     if book not in _graded:
         _graded[book] = Attack(ATTACKS[book].book, ATTACKS[book].cases, tmp_path_factory.mktemp(book))
     return _graded[book]
+
+
+NO_PROGRAMS = ("honest-syntax", "honest-typo-elsewhere")
+
+
+def test_what_is_handed_in_is_a_program():
+    """A case with a slip in it would earn nothing for the wrong reason."""
+    for _, case in (param.values for param in CASES):
+        for source in (*case.answers.values(), *(source for _, source in case.own)):
+            if case.name not in NO_PROGRAMS:
+                compile(TransformerManager().transform_cell(source), case.name, "exec")
+
+
+@pytest.mark.parametrize("name", ["spy-rows", "spy-rows-table", "spy-objects", "spy-own-memory"])
+def test_spies_find_what_is_not_hidden(name):
+    """This process has the rows of labs in its memory, unlike a student's."""
+    exercises()
+    case = next(case for case in spies.CASES if case.name == name)
+    names = {"cp": SimpleNamespace(RawKernel=lambda source, name: source)}
+    exec(case.answers[TOTAL], names)
+    assert names["found"]
 
 
 @pytest.mark.parametrize(("book", "case"), CASES)

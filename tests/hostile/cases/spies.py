@@ -56,8 +56,7 @@ CASES = (
     spy(
         "spy-rows-files",
         "looks for the rows' files in every folder, sources or compiled",
-        WALK
-        + """
+        """
             import re
             for path in files():
                 if re.search('lab0[0-9]', path) and os.path.isfile(path):
@@ -129,8 +128,7 @@ CASES = (
     spy(
         "spy-files",
         "looks for solutions, ledgers, seeds, keys and other submissions in every folder",
-        WALK
-        + """
+        """
             for path in files():
                 name = os.path.basename(path)
                 if name.endswith('.ipynb'): found = path
