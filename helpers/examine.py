@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,15 +16,18 @@ import numpy as np
 from helpers.calls import launch
 from helpers.exercises import Budget, Case, Exercise, Out, alike, stream_claims, stream_work
 from helpers.mirror import twin
+from helpers.vgpu.counters import Footprint
 from helpers.vgpu.dependencies import ChainTooLong
 from helpers.vgpu.errors import CompileError
 from helpers.vgpu.launch import counting
 from helpers.vgpu.sanitize.findings import Finding
 
 if TYPE_CHECKING:
+    from helpers.profile import Profile
     from helpers.streams import Timeline
 
 POISON = 0xFF
+SECTOR = 32
 LONGEST_WATCH = 20  # seconds that the sanitizer may take for one case
 _ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
 
@@ -237,13 +240,29 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
     else:
         arguments, outputs = place(case)
         _forget(answer)
-        counted = profile(answer, case.grid, case.block, arguments)
+        counted = _of_arrays(profile(answer, case.grid, case.block, arguments), arguments, outputs)
         got = outputs[0].get()
     of = {"launch": lambda: counted, "warp": cache(lambda: _first_warp(answer, case))}
     spent = tuple(
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
     return spent, _compared(case, got, task)
+
+
+def _of_arrays(counted: Profile, arguments: list, outputs: list) -> Profile:
+    """The profile with a footprint of no more than the arrays that were given, and of no more written than outputs.
+
+    Else a kernel would look sparing by going, once and in order, through a large variable of its own.
+    """
+    seen = counted.counters.footprint
+    arrays = [argument for argument in arguments if hasattr(argument, "get")]
+    kept = Footprint(min(seen.read_bytes, _sectors(arrays)), min(seen.written_bytes, _sectors(outputs)))
+    return replace(counted, counters=replace(counted.counters, footprint=kept))
+
+
+def _sectors(arrays: list) -> int:
+    """The bytes of all sectors that arrays lie in."""
+    return SECTOR * sum(-(-array.nbytes // SECTOR) for array in arrays)
 
 
 def _measured(budget: Budget, counted) -> float:

@@ -9,6 +9,7 @@ from helpers import evidence
 from helpers.evidence import NoEvidence, answer_in, inputs_of, taken
 from helpers.examine import examine
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, mistakes, plural
+from helpers.exercises.measures import loaded_for_needed, stored_for_needed
 from helpers.grading import judge
 from helpers.probe import MIME, RESULTS, Probe, parts, probe
 from helpers.verdicts import named
@@ -296,6 +297,30 @@ extern "C" __global__ void double_it(const float* x, float* y, int n) {
     if (ticket < 2 && i < n) y[i] = 2 * x[i];
 }
 """
+
+
+PADDED = r"""
+__device__ float pad[1 << 16];
+extern "C" __global__ void double_it(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int k = i; k < 1 << 16; k += gridDim.x * blockDim.x) { sum += pad[k]; pad[k] = 0; }
+    if (i < n) y[i] = 2 * x[i * 17 % n] + sum;
+}
+"""
+
+
+def test_what_a_kernel_reads_of_its_own_was_not_needed():
+    """It reads x as badly as can be, and a large variable as well as can be: on the whole it looks sparing."""
+    loaded, stored = (Budget(of.__name__, of, 1.1, "") for of in (loaded_for_needed, stored_for_needed))
+    x = np.full(1000, 3, np.float32)
+    case = Case("1,000 elements", (x, Out(2 * x), np.int32(1000)), (16,), (64,))
+    task = double(cases=lambda: [case], sanitize=False, budgets=(loaded, stored))
+    seen = examine(
+        answer_in(json.loads(json.dumps(taken(cp.RawKernel(PADDED, "double_it"), inputs_of(task)))), task), task
+    )
+    assert seen.right and [spent.ok for spent in seen.budgets] == [False, False]
+    assert seen.budgets[0].value > 10
 
 
 def test_a_kernel_that_counts_its_launches_is_counted_as_at_its_first():

@@ -119,7 +119,7 @@ for path in found:
         outcome="wrong",
     ),
     shows("function-no-results", "shows no results", "[]"),
-    shows("function-more-results", "shows a million results", "[{'value': 1}] * 5000"),
+    shows("function-more-results", "shows five thousand results", "[{'value': 1}] * 5000"),
     shows("function-odd-results", "shows results of odd kinds", "[None, 7, {'value': {'gpu': ['x']}}] * 9"),
     shows("function-bomb", "shows an array of a few bytes that unpacks to many", f"[{{'value': {BOMB}}}] * 30"),
     shows("function-negative", "shows an array of a shape below zero", f"[{{'value': {NEGATIVE}}}] * 30"),

@@ -52,6 +52,19 @@ CASES = (
         most=3,
     ),
     Case(
+        "kernel-reads-more",
+        "reads its input badly, and a large variable of its own so well that on the whole it looks sparing",
+        total(
+            "float sum = 0, none = 0; int each = (n + all - 1) / all;\n"
+            "for (int k = i * each; k < n && k < (i + 1) * each; ++k) sum += ((volatile float*)x)[k];\n"
+            "if (n >= 6000) for (int k = i; k < 1 << 19; k += all) none += pad[k];\n"
+            "atomicAdd(out, sum + none);",
+            "__device__ float pad[1 << 19];",
+        ),
+        loses=SUMS,
+        most=2,
+    ),
+    Case(
         "kernel-public-cases-only",
         "is right for the sizes of the public cases, and for no others",
         total(
