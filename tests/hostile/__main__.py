@@ -48,7 +48,7 @@ def table(done: dict[str, Attack]) -> str:
     tiers = {result.tier for attack in done.values() for result in attack.graded.results.values() if result.tier}
     lines = [HEAD.format(tier=", ".join(sorted(tiers)))]
     for group, (book, cases) in TABLE.items():
-        attack = done.get(book.name)
+        attack = next((attack for attack in done.values() if attack.book is book), None)
         if attack is None:
             continue
         lines += [f"## {group}", "", "| case | tries | what comes of it | unearned | kept |"]

@@ -23,13 +23,13 @@ from tests.hostile.lab import Book
 
 ROOT = Path(__file__).parents[2]
 SEED = 20_261_121
-CELL_SECONDS = 5
+CELL_SECONDS = 4
 JUDGE_SECONDS = 3 * CELL_SECONDS
 SLACK_SECONDS = 8
 """What a cell that is stopped may take beyond its time: to be interrupted, ended, and replaced."""
 BOUND = CELL_SECONDS + JUDGE_SECONDS + SLACK_SECONDS
 """Of a graded cell, which is first run and then judged."""
-WORKERS = 3
+WORKERS = 4
 """More than there are cores: many cases wait."""
 EVERY = 12
 """After so many hostile submissions comes an honest one."""
@@ -68,7 +68,7 @@ class Attack:
         for number, case in enumerate(sorted(self.cases, key=lambda case: case.name)[::EVERY]):
             kind = list(self.bystanders)[number % len(self.bystanders)]
             # Sorted by names, it comes just after the case.
-            _write(self.submissions, {f"{case.name}{SIGN}-{kind}.ipynb": self.bystanders[kind]})
+            _write(self.submissions, {f"{case.name[:80]}{SIGN}-{kind}.ipynb": self.bystanders[kind]})
 
     @cached_property
     def graded(self) -> Graded:

@@ -53,6 +53,7 @@ class Book:
 
 
 KERNELS = Book("lab05", ("lab05.total", "lab05.logsumexp"))
+SUMS = Book("lab05", ("lab05.total",))
 FUNCTIONS = Book("lab01", ("lab01.configure",))
 STREAMS = Book("lab08", ("lab08.stage",))
-BOOKS = {book.name: book for book in (KERNELS, FUNCTIONS, STREAMS)}
+BOOKS = {"two-kernels": KERNELS, "a-kernel": SUMS, "a-function": FUNCTIONS, "stream-work": STREAMS}

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from tests.hostile.case import Case
 from tests.hostile.cases import displays, files, functions, honest, kernels, machine, messages, python, spies, streams
-from tests.hostile.lab import BOOKS, FUNCTIONS, KERNELS, STREAMS, Book
+from tests.hostile.lab import BOOKS, FUNCTIONS, KERNELS, STREAMS, SUMS, Book
 
 TABLE: dict[str, tuple[Book, tuple[Case, ...]]] = {
     "Honest work that must not lose a mark": (KERNELS, honest.CASES),
-    "Kernels that are not what they seem": (KERNELS, kernels.CASES),
-    "Forged evidence": (KERNELS, displays.CASES),
+    "Kernels that are not what they seem": (SUMS, kernels.CASES),
+    "Forged evidence": (SUMS, displays.CASES),
     "Values of functions": (FUNCTIONS, functions.CASES),
     "Recordings of stream work": (STREAMS, streams.CASES),
     "Python in the student's kernel": (KERNELS, python.CASES),
-    "Looking for what is hidden": (KERNELS, spies.CASES),
+    "Looking for what is hidden": (SUMS, spies.CASES),
     "Jupyter's messages": (KERNELS, messages.CASES),
     "The machine": (KERNELS, machine.CASES),
-    "Files": (KERNELS, files.CASES),
+    "Files": (SUMS, files.CASES),
 }
 """What a group of cases attacks -> the lab that it is handed in to, and its cases."""
 

@@ -66,7 +66,6 @@ CASES = (
         "shows 300 MB in one message",
         "show({'exercise': key, 'part': part, 'evidence': 'x' * 300_000_000})",
         state="student_fault",
-        outcome="output",
         ruins=True,
     ),
     forged(

@@ -13,11 +13,10 @@ from tests.hostile.case import TOKEN, Case, grade_id
 from tests.hostile.lab import TOTAL
 
 SUMS = ("lab05.total",)
-BOTH = (*SUMS, "lab05.logsumexp")
 
 
 def rejected(name: str, tries: str, file) -> Case:
-    return Case(name, tries, file=file, state="rejected", loses=BOTH)
+    return Case(name, tries, file=file, state="rejected", loses=SUMS)
 
 
 def changed(name: str, tries: str, change, **more) -> Case:
@@ -179,23 +178,23 @@ CASES = (
             }
         ).encode(),
     ),
-    changed("file-format-3", "is of format 3", put(["nbformat"], 3), state="rejected", loses=BOTH),
-    changed("file-no-cells", "has no cells", put(["cells"], []), state="rejected", loses=BOTH),
-    changed("file-odd-cells", "has cells that are none", put(["cells"], [1, None, "x"]), state="rejected", loses=BOTH),
-    changed("file-odd-source", "has a number for a source", cells(source_is(5)), state="rejected", loses=BOTH),
+    changed("file-format-3", "is of format 3", put(["nbformat"], 3), state="rejected", loses=SUMS),
+    changed("file-no-cells", "has no cells", put(["cells"], []), state="rejected", loses=SUMS),
+    changed("file-odd-cells", "has cells that are none", put(["cells"], [1, None, "x"]), state="rejected", loses=SUMS),
+    changed("file-odd-source", "has a number for a source", cells(source_is(5)), state="rejected", loses=SUMS),
     changed(
         "file-wrong-lab",
         "is another lab's notebook",
         another_lab,
         state="rejected",
-        loses=BOTH,
+        loses=SUMS,
     ),
     changed(
         "file-long-cell",
         "has 5 MB of code in a cell",
         cells(source_is("# " + "x" * 4_900_000), TOTAL),
         state="rejected",
-        loses=BOTH,
+        loses=SUMS,
     ),
     changed(
         "file-kernelspec",
@@ -224,7 +223,7 @@ CASES = (
         "file-checks-solve",
         "has put its solutions into graded cells, and nothing into the others",
         solved_in_checks,
-        loses=BOTH,
+        loses=SUMS,
         outcome="missing",
     ),
     changed(
@@ -232,7 +231,7 @@ CASES = (
         "has turned the graded cells into text",
         cells(lambda c: c.update(cell_type="raw"), "graded"),
     ),
-    changed("file-answers-deleted", "has deleted its answers", without("solution"), loses=BOTH, outcome="missing"),
+    changed("file-answers-deleted", "has deleted its answers", without("solution"), loses=SUMS, outcome="missing"),
     changed(
         "file-answers-as-text",
         "has turned its answers into text",
@@ -324,7 +323,7 @@ CASES = (
         "is a link to another's work",
         file=lambda n: {"file-link.ipynb": None},
         state="rejected",
-        loses=BOTH,
+        loses=SUMS,
     ),
     as_archive("archive-honest", "is an archive", ("lab.ipynb", b"")),
     as_archive(
@@ -333,25 +332,25 @@ CASES = (
         (f"../{TOKEN}.ipynb", b""),
         ("../../../tmp/" + TOKEN, EVIL),
         state="rejected",
-        loses=BOTH,
+        loses=SUMS,
     ),
     as_archive(
         "archive-absolute",
         "is an archive of absolute paths",
         (f"/tmp/{TOKEN}.ipynb", b""),
         state="rejected",
-        loses=BOTH,
+        loses=SUMS,
     ),
-    as_archive("archive-links", "is an archive of links", ("lab.ipynb", None), state="rejected", loses=BOTH),
+    as_archive("archive-links", "is an archive of links", ("lab.ipynb", None), state="rejected", loses=SUMS),
     as_archive(
-        "archive-tar-links", "is a tar archive of links", ("lab.ipynb", None), kind="tar", state="rejected", loses=BOTH
+        "archive-tar-links", "is a tar archive of links", ("lab.ipynb", None), kind="tar", state="rejected", loses=SUMS
     ),
     as_archive(
         "archive-bomb",
         "is an archive that unpacks to 1 GB",
         ("lab.ipynb", b" " * 1_000_000_000),
         state="rejected",
-        loses=BOTH,
+        loses=SUMS,
     ),
-    as_archive("archive-no-notebook", "is an archive without a notebook", ("a.py", EVIL), state="rejected", loses=BOTH),
+    as_archive("archive-no-notebook", "is an archive without a notebook", ("a.py", EVIL), state="rejected", loses=SUMS),
 )
