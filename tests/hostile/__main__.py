@@ -23,16 +23,21 @@ it, and that bystanders lose nothing and nothing is left behind.
 """
 
 
-def cell(text: object) -> str:
-    """Text in a table: names may hold any sign."""
-    safe = "".join(sign if sign.isprintable() else f"\\\\u{ord(sign):04x}" for sign in str(text))
-    return re.sub(r"([|<>*_`\\\\])", r"\\\\\1", safe) if len(safe) < 60 else safe[:57].replace("|", "/") + "…"
+def escaped(text: str) -> str:
+    """Text in a table of Markdown: names may hold any sign."""
+    safe = "".join(sign if sign.isprintable() else f"U+{ord(sign):04X} " for sign in text)
+    return re.sub(r"([|<>*_`\\[\]])", r"\\\1", safe)
+
+
+def cell(text: str) -> str:
+    """The same, and not too much of it."""
+    return escaped(text if len(text) < 60 else f"{text[:57]}…")
 
 
 def row(attack: Attack, case: Case) -> str:
     result = attack.graded.results.get(case.name)
     if result is None:
-        return f"| {cell(case.name)} | {case.tries} | in no report | | |"
+        return f"| {cell(case.name)} | {escaped(case.tries)} | in no report | | |"
     of = {exercise: [m for m in result.marks if m.exercise == exercise] for exercise in attack.book.exercises}
     lost = sum(mark.points for exercise in case.loses for mark in of[exercise])
     kept = result.points - lost
@@ -41,7 +46,7 @@ def row(attack: Attack, case: Case) -> str:
     came = f"{what}: {cell(result.reason)}" if result.state == "rejected" else f"{what}; {', '.join(outcomes)}"
     unearned = lost if case.limit else max(0, lost - case.most)
     came += f". Known limit: {case.limit}" * bool(case.limit)
-    return f"| {cell(case.name)} | {case.tries} | {came} | {unearned:g} | {kept + lost - unearned:g} |"
+    return f"| {cell(case.name)} | {escaped(case.tries)} | {came} | {unearned:g} | {kept + lost - unearned:g} |"
 
 
 def table(done: dict[str, Attack]) -> str:

@@ -14,6 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from helpers.exercises import exercises
 from helpers.grading.results import REJECTED, UNGRADED
 from helpers.grading.sandbox import SandboxUnavailable, best
+from tests.hostile.__main__ import PATH, cell
 from tests.hostile.attack import BOUND, SIGN, Attack
 from tests.hostile.cases import attacks, spies
 from tests.hostile.lab import TOTAL
@@ -54,6 +55,12 @@ def test_what_is_handed_in_is_a_program():
         for source in (*case.answers.values(), *(source for _, source in case.own)):
             if case.name not in NO_PROGRAMS:
                 compile(TransformerManager().transform_cell(source), case.name, "exec")
+
+
+def test_the_table_has_every_case():
+    """`python -m tests.hostile --write` renews it."""
+    table = PATH.read_text(encoding="utf-8")
+    assert not [case.name for _, case in (param.values for param in CASES) if f"| {cell(case.name)} |" not in table]
 
 
 @pytest.mark.parametrize("name", ["spy-rows", "spy-rows-table", "spy-objects", "spy-own-memory"])

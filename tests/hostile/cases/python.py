@@ -258,14 +258,6 @@ CASES = (
         stops=1,
     ),
     cheat(
-        "python-stops-later",
-        "stops itself in the graded cells",
-        "import os, signal\ndef probe(*a, **k): os.kill(os.getpid(), signal.SIGSTOP)",
-        state="student_fault",
-        ruins=True,
-        stops=5,
-    ),
-    cheat(
         "python-alarm",
         "is killed by an alarm in another cell",
         "import signal\nsignal.setitimer(signal.ITIMER_REAL, 0.05)",
