@@ -191,6 +191,13 @@ def test_drawn_cases_differ_from_the_public_ones_and_are_drawn_again(key, seed):
     assert set(first) - {case.name for case in row.cases()}
 
 
+def test_the_page_of_labs_leads_to_every_lab():
+    page = ROOT / "labs" / "README.md"
+    linked = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
+    assert [link for link in linked if not (page.parent / link).exists()] == []
+    assert {f"{path.parent.name}/{path.name}" for path in SOURCES} <= set(linked)
+
+
 @every_lab
 def test_points_add_up(path):
     points = [cell.marks["points"] for cell in graded(path)]

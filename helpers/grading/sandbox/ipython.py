@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import importlib
+import os
 import sys
 import threading
 
@@ -61,6 +63,7 @@ def serve(place: str, key: str) -> None:
     app = Kernel.instance(config=config, transport="ipc", ip=place, log_level=50, **options)
     app.session.key = key.encode()
     app.initialize([])
+    app.shell.events.register("pre_run_cell", WorkingFolder().make_sure)
     keep_outputs_apart()  # not before: what prints without a thread, as a program does, belongs to the cell that runs
     app.start()
 
@@ -75,3 +78,19 @@ def keep_outputs_apart() -> None:
         return start(thread)
 
     threading.Thread.start = start_in_context
+
+
+class WorkingFolder:
+    """The folder that the kernel starts in. Python's own functions, compilers too, fail in one that was deleted."""
+
+    def __init__(self):
+        self.first = os.getcwd()
+
+    def make_sure(self, *event) -> None:
+        """Go back to the first folder, made anew if need be, where the present one is no more."""
+        try:
+            os.getcwd()
+        except OSError:
+            with contextlib.suppress(OSError):  # where even that is gone, cells say so themselves
+                os.makedirs(self.first, exist_ok=True)
+                os.chdir(self.first)

@@ -51,6 +51,18 @@ def test_outputs_come_in_the_form_of_notebooks(any_box):
     }
 
 
+@pytest.mark.parametrize(
+    "what", ["os.mkdir('a'); os.chdir('a'); os.rmdir('../a')", "shutil.rmtree(os.getcwd())"], ids=["own", "home"]
+)
+def test_a_cell_that_deletes_its_folder_costs_later_ones_nothing(any_box, what):
+    with any_box.kernel() as kernel:
+        before = value(kernel, "__import__('os').getcwd()")
+        assert kernel.execute(f"import os, shutil\n{what}", 30).outcome == "ok"
+        assert value(kernel, "os.getcwd()") == before
+        run = kernel.execute(HONEST, 60)
+    assert (run.outcome, run.error) == ("ok", None)
+
+
 def test_state_stays_from_cell_to_cell_and_goes_with_the_kernel(any_box):
     with any_box.kernel() as kernel:
         kernel.execute("x = 3", 30)

@@ -20,6 +20,11 @@ CASES = (
     beside("honest-warning", "warns", "import warnings\nwarnings.warn('careful')"),
     beside("honest-prints", "prints, also to stderr", "import sys\nprint('x' * 5000)\nprint('oh', file=sys.stderr)"),
     beside("honest-folder", "works in another folder", "import os\nos.makedirs('work')\nos.chdir('work')"),
+    beside(
+        "honest-folder-gone",
+        "works in a folder that it then deletes",
+        "import os\nos.mkdir('work')\nos.chdir('work')\nos.rmdir('../work')",
+    ),
     beside("honest-input", "asks for input()", "name = input('Your name? ')"),
     beside("honest-slow", "waits a second in a cell of its own", "import time\ntime.sleep(1)"),
     beside("honest-error", "has a cell that fails", "1 / 0"),

@@ -123,6 +123,15 @@ CASES = (
         stops=1,
     ),
     attack(
+        "machine-delete-own",
+        "deletes the folders that it may write to, the one that it works in among them",
+        """
+            import shutil
+            for folder in ('/tmp', '/dev/shm'):
+                shutil.rmtree(folder, ignore_errors=True)
+            """,
+    ),
+    attack(
         "machine-deep-folders",
         "makes folders in folders, deeper than paths may be",
         f"""
