@@ -1,7 +1,8 @@
 """A class of sixty, handed in and graded: `python -m tests.grading.class_of_sixty [--write]`.
 
-Good, half-right, wrong, broken and hostile submissions to lab 05. `--write` renews CLASS.md; without it the same is
-printed. Exit status 1 where somebody has other points than they should.
+Good, half-right, wrong, broken and hostile submissions to lab 05, graded by the commands that an instructor types.
+`--write` renews CLASS.md; without it the same is printed. Exit status 1 where somebody has other points than they
+should.
 """
 
 from __future__ import annotations
@@ -9,18 +10,20 @@ from __future__ import annotations
 import argparse
 import copy
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.grading import report
 from helpers.grading.commands import author_lab
-from helpers.grading.grade import Options, grade
 from helpers.grading.release import as_bytes
-from helpers.grading.results import REJECTED
+from helpers.grading.results import REJECTED, UNGRADED, Result
 from helpers.grading.transplant import solved
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,11 +35,20 @@ Felix Freya Gita Hana Hugo Ibrahim Ines Ivan Jana Jonas Juan Kaito Kofi Lars Lei
 Mei Mila Nadia Nils Noor Olga Omar Pavel Priya Rafael Rosa Sami Sofia Tariq Tomas Uma Vera Yusuf
 """
 
+COMMANDS = (
+    f"warpbook release --check {LAB}",
+    f"warpbook grade {LAB} handed_in --out results --seed {SEED}",
+    f"warpbook grade {LAB} handed_in --out results --seed {SEED} | sed -n 1,2p",
+    "ls results",
+    "ls results/feedback | wc -l",
+    "sed -n 1,3p results/gradebook.csv",
+)
 HEAD = """# A class of sixty
 
-Made-up students, and submissions to lab 05 of which it is known what they are worth, graded by `warpbook grade` in the
-sandbox {tier}. Written by `python -m tests.grading.class_of_sixty --write`, which fails where anybody has other points.
-Below is what the instructor sees in the terminal; `-` at the right is what the submission was made to be.
+Made-up students, and submissions to lab 05 of which it is known what they are worth, graded in the sandbox {tier}.
+Written by `python -m tests.grading.class_of_sixty --write`, which fails where anybody has other points.
+
+## What the instructor types and sees
 
 ```
 {transcript}
@@ -56,11 +68,15 @@ Below is what the instructor sees in the terminal; `-` at the right is what the 
 
 @dataclass(frozen=True)
 class Handed:
-    """What a student hands in: the file's bytes, what it was made to be, and its points (None: rejected)."""
+    """What a student hands in: the file's bytes, what it was made to be, and its points (None: rejected).
+
+    Of the exercises in `wrong` it has some points besides, or none, but not all.
+    """
 
     data: bytes
     made: str
     points: float | None
+    wrong: tuple[str, ...] = ()
 
 
 class Lab:
@@ -127,9 +143,12 @@ def students(book: Lab) -> Iterator[Handed]:
         points = full - sum(book.worth[key] for key in left)
         yield Handed(as_bytes(book.filled(left)), f"half: without {', '.join(left)}", points)
     for number in range(12):
-        chosen = {key: book.wrong(key)[number % len(book.wrong(key))] for key in keys[number % 2 :: 2]}
+        # Each by two students, as it happens in a class.
+        chosen = {key: book.wrong(key)[number // 4 * 2 + 1] for key in keys[number % 2 :: 2]}
         made = "wrong: " + "; ".join(f"{key.split('.')[1]}: {what}" for key, (what, _) in chosen.items())
-        yield Handed(as_bytes(book.filled({k: text for k, (_, text) in chosen.items()})), made, float("nan"))
+        points = full - sum(book.worth[key] for key in chosen)
+        data = as_bytes(book.filled({k: text for k, (_, text) in chosen.items()}))
+        yield Handed(data, made, points, tuple(chosen))
     yield from broken(book, full)
     rest = {key: stub[key] for key in keys[1:]}
     for made, own in HOSTILE.items():
@@ -174,53 +193,62 @@ def main() -> int:
     handed = dict(zip(NAMES.split(), students(book), strict=True))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        (place / "handed").mkdir()
+        (place / "handed_in").mkdir()
         for name, each in handed.items():
-            (place / "handed" / f"{name.lower()}.ipynb").write_bytes(each.data)
-        done = grade(book.lab, place / "handed", place / "results", Options(seed=SEED))
-        transcript = report.as_text(done.results, done.lab)
-    page, wrong = written(handed, done.results, transcript)
+            (place / "handed_in" / f"{name.lower()}.ipynb").write_bytes(each.data)
+        transcript = typed(place)
+        found = report.read(place / "results")
+    of = {result.student: result for result in found.results}
+    seen = [(name, each, of[name.lower()]) for name, each in handed.items()]
+    page = written(seen, transcript, book)
     if arguments.write:
         PAGE.write_text(page, encoding="utf-8")
-    print(page)
+    else:
+        print(page)
+    wrong = [f"{name} ({each.made}): {result}" for name, each, result in seen if not fair(each, result, book)]
     print("\n".join(wrong) or "everybody has what they should have", file=sys.stderr)
     return 1 if wrong else 0
 
 
-def written(handed: dict[str, Handed], results, transcript: str) -> tuple[str, list[str]]:
-    """The page, and what is not as it should be."""
-    of = {result.student: result for result in results}
-    rows, wrong = [], []
-    for name, each in handed.items():
-        result = of[name.lower()]
-        has = None if result.state == REJECTED else result.points
-        should = (
-            "less than full"
-            if each.points != each.points
-            else "rejected"
-            if each.points is None
-            else f"{each.points:g}"
-        )
-        fine = (
-            has is not None and has < result.out_of
-            if each.points != each.points
-            else has == each.points and result.state != "ungraded"
-        )
-        if not fine:
-            wrong.append(f"{name} ({each.made}) has {has}, should have {should}: {result.state}, {result.reason}")
-        rows.append(
-            f"| {name} | {each.made.replace('|', '/')} | {should} | {'rejected' if has is None else f'{has:g}'} |"
-        )
-    told: dict[str, int] = {}
-    for result in results:
-        for mark in result.marks:
-            if mark.mistake:
-                told[f"{mark.exercise}: {mark.mistake}"] = told.get(f"{mark.exercise}: {mark.mistake}", 0) + 1
-    most = sorted(told.items(), key=lambda item: (-item[1], item[0]))[:12]
-    mistakes = "\n".join(f"- {count} × {what}" for what, count in most)
-    tier = next(result.tier for result in results if result.tier)
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", transcript).rstrip()
-    return HEAD.format(tier=tier, transcript=plain, rows="\n".join(rows), mistakes=mistakes), wrong
+def typed(place: Path) -> str:
+    """The commands, called in `place`, and what they print."""
+    (place / "warpbook").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m helpers.cli "$@"\n', encoding="utf-8")
+    (place / "warpbook").chmod(0o755)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": f"{place}:{os.environ['PATH']}"}
+    lines = []
+    for command in COMMANDS:
+        done = subprocess.run(command, shell=True, cwd=place, env=environment, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{command}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        lines += [f"$ {command}", done.stdout.rstrip(), ""]
+    return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines)).rstrip()
+
+
+def fair(each: Handed, result: Result, book: Lab) -> bool:
+    """Whether a student has what is due."""
+    if each.points is None or result.state in (REJECTED, UNGRADED):
+        return each.points is None and result.state == REJECTED
+    of = dict.fromkeys(book.worth, 0.0)
+    for mark in result.marks:
+        of[mark.exercise] += mark.points
+    rest = sum(points for key, points in of.items() if key not in each.wrong)
+    return rest == each.points and all(of[key] < book.worth[key] for key in each.wrong)
+
+
+def written(seen: list[tuple[str, Handed, Result]], transcript: str, book: Lab) -> str:
+    rows = []
+    for name, each, result in seen:
+        should = "rejected" if each.points is None else f"{each.points:g}"
+        if each.wrong:
+            should += f", and of {sum(book.worth[key] for key in each.wrong):g} more not all"
+        has = "rejected" if result.state == REJECTED else f"{result.points:g}"
+        rows.append(f"| {name} | {each.made.replace('|', '/')} | {should} | {has} |")
+    told = Counter()
+    for _, _, result in seen:
+        told.update({f"{mark.exercise}: {mark.mistake}" for mark in result.marks if mark.mistake})
+    mistakes = "\n".join(f"- {count} students, {what}" for what, count in told.most_common(12))
+    tier = next(result.tier for _, _, result in seen if result.tier)
+    return HEAD.format(tier=tier, transcript=transcript, rows="\n".join(rows), mistakes=mistakes)
 
 
 if __name__ == "__main__":
