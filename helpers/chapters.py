@@ -1,4 +1,4 @@
-"""The chapters as they stand in their notebooks: title, predictions, exercises, explorers.
+"""The chapters and labs as they stand in their notebooks: title, predictions, exercises, explorers.
 
 Nothing of this is listed anywhere else: what a chapter asks is read from the calls in its cells.
 """
@@ -31,6 +31,16 @@ class Chapter:
         """The two digits its file's name begins with."""
         return self.path.name[:2]
 
+    @property
+    def name(self) -> str:
+        """What it is called in a list: a lab's title has its number."""
+        return f"{self.number} {self.title}" if self.number.isdigit() else self.title
+
+    @property
+    def place(self) -> str:
+        """Where something is in it: "chapter 05", "lab 05"."""
+        return f"chapter {self.number}" if self.number.isdigit() else f"lab {self.path.name[3:5]}"
+
 
 def folder() -> Path:
     """The folder of notebooks: where one is at work, else beside the installed helpers."""
@@ -46,8 +56,14 @@ def chapters(where: Path | None = None) -> tuple[Chapter, ...]:
     return tuple(read(path) for path in sorted((where or folder()).glob("[0-9][0-9]_*.ipynb")))
 
 
+def labs(where: Path | None = None) -> tuple[Chapter, ...]:
+    """All labs as learners get them, from the folder `labs` beside the one of the chapters, in order."""
+    beside = (where or folder()).resolve().parent / "labs"
+    return tuple(read(path) for path in sorted(beside.glob("lab[0-9][0-9]_*/lab[0-9][0-9]_*.ipynb")))
+
+
 def read(path: Path) -> Chapter:
-    """The chapter at `path`."""
+    """The chapter or lab at `path`."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     sources = {"markdown": [], "code": []}
     for cell in cells:

@@ -1,16 +1,17 @@
-"""How far the learner has come: for each chapter the predictions answered, the exercises passed, the next step."""
+"""How far the learner has come: of each chapter and lab what is predicted, what is passed, and what is next."""
 
 from __future__ import annotations
 
 import html
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from helpers import kept
 from helpers.callable_module import callable_module
-from helpers.chapters import Chapter, chapters
+from helpers.chapters import Chapter, chapters, folder, labs
 
-HEADS = ("chapter", "predicted", "right", "exercises", "next step")
+HEADS = ("chapter or lab", "predicted", "right", "exercises", "next step")
 _CELL = "padding:3px 12px 3px 0;text-align:left;vertical-align:top"
 _TRACK = "display:inline-block;width:64px;height:8px;margin-right:8px;border-radius:4px;background:rgba(127,127,127,.3)"
 _FILL = "display:block;height:8px;border-radius:4px;background:#009e73;width:{share:.0f}%"
@@ -18,7 +19,7 @@ _FILL = "display:block;height:8px;border-radius:4px;background:#009e73;width:{sh
 
 @dataclass(frozen=True)
 class Row:
-    """One chapter: predictions answered and right, exercises passed with their days, and what is left."""
+    """One chapter or lab: predictions answered and right, exercises passed with their days, and what is left."""
 
     chapter: Chapter
     answered: int
@@ -37,7 +38,7 @@ class Row:
 
     @property
     def next(self) -> str:
-        """What to do in this chapter."""
+        """What to do in it."""
         if self.done:
             last = max((day for _, day in self.passed), default="")
             return f"done, {last}" if last else "done"
@@ -50,23 +51,27 @@ class Row:
 
 @dataclass(frozen=True)
 class Progress:
-    """All chapters, and the one to go on with."""
+    """All chapters and labs, and the one to go on with.
+
+    `where` is the folder that keeps the answers, `beside` the one that links start from.
+    """
 
     rows: tuple[Row, ...]
     where: Path | None
+    beside: Path
 
     @property
     def step(self) -> str:
-        """The next step: the chapter that is open, else the first that was not begun."""
+        """The next step: the first that is open, else the first that was not begun."""
         waiting = [row for row in self.rows if not row.done]
         row = next((row for row in waiting if row.started), waiting[0] if waiting else None)
-        return "All done." if row is None else f"Next, in chapter {row.chapter.number}: {row.next}."
+        return "All done." if row is None else f"Next, in {row.chapter.place}: {row.next}."
 
     def _cells(self, row: Row) -> tuple[str, ...]:
         asked, given = len(row.chapter.predictions), len(row.chapter.exercises)
         return (
-            f"{row.answered} of {asked}",
-            str(row.right),
+            f"{row.answered} of {asked}" if asked else "–",
+            str(row.right) if asked else "–",
             f"{len(row.passed)} of {given}",
             row.next,
         )
@@ -78,7 +83,7 @@ class Progress:
         return f"Kept in {self.where}; delete that folder to start again."
 
     def __repr__(self) -> str:
-        table = [HEADS, *((f"{r.chapter.number} {r.chapter.title}", *self._cells(r)) for r in self.rows)]
+        table = [HEADS, *((r.chapter.name, *self._cells(r)) for r in self.rows)]
         widths = [max(len(row[column]) for row in table) for column in range(len(HEADS))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
@@ -90,12 +95,14 @@ class Progress:
         body = ""
         for row in self.rows:
             predicted, right, passed, following = self._cells(row)
-            name = html.escape(f"{row.chapter.number} {row.chapter.title}")
-            cells = (_bar(row.answered, len(row.chapter.predictions)) + predicted, right)
+            name = html.escape(row.chapter.name)
+            link = Path(os.path.relpath(row.chapter.path, self.beside)).as_posix()
+            asked = len(row.chapter.predictions)
+            cells = (_bar(row.answered, asked) + predicted if asked else predicted, right)
             cells += (_bar(len(row.passed), len(row.chapter.exercises)) + passed, html.escape(following))
             body += (
                 f'<tr><th scope="row" style="{_CELL};font-weight:normal">'
-                f'<a href="{html.escape(row.chapter.path.name)}">{name}</a></th>'
+                f'<a href="{html.escape(link)}">{name}</a></th>'
                 + "".join(f'<td style="{_CELL};white-space:nowrap">{cell}</td>' for cell in cells)
                 + "</tr>"
             )
@@ -113,11 +120,12 @@ def _bar(part: int, whole: int) -> str:
 
 
 def progress(where: Path | None = None) -> Progress:
-    """What the learner has answered and passed, chapter by chapter; `where` is the folder of the notebooks.
+    """What the learner has answered and passed, chapter by chapter, then the labs; `where` is the chapters' folder.
 
     The questions are read from the notebooks, the answers from the learner's folder (see `helpers.kept`).
     """
-    return Progress(tuple(_row(chapter) for chapter in chapters(where)), kept.state_folder())
+    where = (where or folder()).resolve()
+    return Progress(tuple(map(_row, (*chapters(where), *labs(where)))), kept.state_folder(), where)
 
 
 def _row(chapter: Chapter) -> Row:

@@ -55,11 +55,29 @@ def test_the_table_says_it_in_words_and_in_html(book):
     kept.keep(kept.PREDICTIONS, "ch00-a", said=1, right=True)
     shown = progress(book)
     lines = repr(shown).splitlines()
-    assert lines[0].split() == ["chapter", "predicted", "right", "exercises", "next", "step"]
+    assert lines[0].split() == ["chapter", "or", "lab", "predicted", "right", "exercises", "next", "step"]
     assert lines[2] == "00 First: things  1 of 2     1      0 of 1     1 prediction to go"
     page = shown._repr_html_()
     assert '<a href="00_first.ipynb">00 First: things</a>' in page and "width:50%" in page
     assert page.count('scope="row"') == 3
+
+
+def test_labs_come_after_the_chapters(book):
+    lab = book.parent / "labs" / "lab05_sums"
+    lab.mkdir(parents=True)
+    given = code('check(f, "lab05.total")\ncheck(g, "lab05.fill")')
+    written(lab, text("# Lab 05: Sums"), given, name="lab05_sums.ipynb")
+    source = book.parent / "labs" / "source" / "lab05_sums"
+    source.mkdir(parents=True)
+    written(source, text("# Lab 05: with solutions"), given, name="lab05_sums.ipynb")
+    kept.keep(kept.EXERCISES, "lab05.total", passed="2026-01-02")
+    shown = progress(book)
+    assert [row.chapter.name for row in shown.rows] == ["00 First: things", "02 Second", "03 Third", "Lab 05: Sums"]
+    assert repr(shown).splitlines()[5].split("  ")[0] == "Lab 05: Sums"
+    assert shown.step == "Next, in lab 05: exercise lab05.fill."
+    page = shown._repr_html_()
+    assert '<a href="../labs/lab05_sums/lab05_sums.ipynb">Lab 05: Sums</a>' in page
+    assert page.count('scope="row"') == 4
 
 
 def test_an_answer_that_was_only_revealed_is_none(book):
