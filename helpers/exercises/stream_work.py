@@ -67,10 +67,22 @@ def issue(answer, case: Case) -> tuple[np.ndarray, Timeline]:
         return answer.issue()
     from helpers.vgpu import cupy as cp
 
-    arguments, outputs = _place(case)
-    timeline = streams.rehearse(answer, *arguments)
-    cp.cuda.Device().synchronize()
-    return np.array(outputs[0].get() if isinstance(outputs[0], cp.ndarray) else outputs[0]), timeline
+    _abandon_captures()
+    try:
+        arguments, outputs = _place(case)
+        timeline = streams.rehearse(answer, *arguments)
+        cp.cuda.Device().synchronize()
+        return np.array(outputs[0].get() if isinstance(outputs[0], cp.ndarray) else outputs[0]), timeline
+    finally:
+        _abandon_captures()
+
+
+def _abandon_captures() -> None:
+    """Give up captures that an answer began and never ended: the next answer is not to blame for them."""
+    from helpers.vgpu import graphs, operations
+
+    for capture in list(operations.capturing):
+        graphs.abandon(capture.origin)
 
 
 def unordered(timeline: Timeline) -> tuple[Unordered, ...]:
