@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers import gpus
 from helpers.exercises import Budget, Exercise, Mistake
 from helpers.exercises import lab07_cases as cases
 from helpers.exercises import mistakes as known
-from helpers.exercises.measures import loaded_for_needed
+from helpers.exercises.measures import SHARED, loaded_for_needed, total
+from helpers.vgpu.errors import OutOfBounds
 
 GPUS = ("A100", "H100")
 """Those on which 32 registers a thread let every place for a warp be taken."""
 REGISTERS, SPILLS = "registers a thread", "bytes of spills"
-LOCAL, LOADED = "requests to local memory", "bytes loaded per byte needed"
+LOADED = "bytes loaded per byte needed"
+NO_REGISTERS = "requests to local and shared memory"
 WAITS = "waits per KiB"
 
 
@@ -27,17 +30,101 @@ def _waits_per_kib(chain) -> float:
 
 
 def _added(test):
-    """Whether, in some wrong case, a test holds of how often each element got its part."""
+    """Whether each element got its part a whole number of times, and in some wrong case a test holds of how often."""
 
     def when(evidence) -> bool:
         counts = [cases.times_added(outcome) for outcome in evidence.outcomes if not outcome.ok]
-        return any(count is not None and test(np.round(count, 3)) for count in counts)
+        return all(count is None or (np.abs(count - np.round(count)) < 0.01).all() for count in counts) and any(
+            count is not None and test(np.round(count)) for count in counts
+        )
 
     return when
 
 
 def _says_the_same(evidence) -> bool:
     return len(evidence.outcomes) > 1 and len({str(o.got) for o in evidence.outcomes if o.error is None}) == 1
+
+
+def _pair(got) -> bool:
+    """Whether it is a tuple of two whole numbers."""
+    return isinstance(got, tuple) and len(got) == 2 and all(isinstance(n, int | np.integer) for n in got)
+
+
+def _no_pair(evidence) -> bool:
+    return any(o.error is None and not o.ok and not _pair(o.got) for o in evidence.outcomes)
+
+
+def _for_one_gpu(of):
+    """What `of(arguments)` gives where the GPU asked for is taken for another, always the same."""
+    return lambda evidence: any(
+        known.gives(lambda case, gpu=gpu: of(*case.arguments[:-1], gpu))(evidence) for gpu in gpus.GPUS.values()
+    )
+
+
+def _other_size(of_the_field: bool):
+    """Whether some wrong case has another block size, one that may be asked for or not."""
+
+    def when(evidence) -> bool:
+        seen = [o for o in evidence.outcomes if o.error is None and not o.ok and _pair(o.got)]
+        return any(o.got[0] != o.case.expected[0] and (o.got[0] in cases.SIZES) == of_the_field for o in seen)
+
+    return when
+
+
+def _any_of(*tests):
+    return lambda evidence: any(test(evidence) for test in tests)
+
+
+def _strays(within: bool):
+    """Whether a thread that has a column, or one that has none, reached past an array."""
+
+    def when(evidence) -> bool:
+        for outcome in evidence.outcomes:
+            error = outcome.error
+            if isinstance(error, OutOfBounds) and error.thread is not None:
+                column = error.block[0] * outcome.case.block[0] + error.thread[0]
+                if (column < outcome.case.out.expected.shape[1]) == within:
+                    return True
+        return False
+
+    return when
+
+
+def _in_the_thread(evidence) -> bool:
+    """A thread reached past an array of its own."""
+    return any(
+        isinstance(o.error, OutOfBounds) and "the thread's local memory" in str(o.error) for o in evidence.outcomes
+    )
+
+
+def _columns_left_out(evidence) -> bool:
+    seen = [o for o in evidence.outcomes if not o.ok]
+    return (
+        bool(seen)
+        and all(o.untouched is not None and o.only_untouched and not o.untouched.all() for o in seen)
+        and any(o.untouched.all(axis=0).any() for o in seen)
+    )
+
+
+def _fills_up_otherwise(evidence) -> bool:
+    """Where -inf has to fill up, something else stands."""
+    return any(
+        o.error is None and (np.isneginf(o.case.out.expected) & ~np.isneginf(o.got) & ~o.untouched).any()
+        for o in evidence.outcomes
+    )
+
+
+def _whole_numbers(evidence) -> bool:
+    seen = [o for o in evidence.outcomes if o.error is None and not o.ok and not o.untouched.any()]
+    return bool(seen) and all(
+        (o.got == np.round(o.got)).all()
+        and (np.abs(o.got - o.case.out.expected)[np.isfinite(o.case.out.expected)] < 1).all()
+        for o in seen
+    )
+
+
+def _wrong_before_the_last(evidence) -> bool:
+    return any(o.wrong is not None and o.wrong[:-1].any() for o in evidence.outcomes)
 
 
 FEW_REGISTERS = Budget(
@@ -71,15 +158,11 @@ EXERCISES = (
                 (24, 30, 64, "H100"),
                 (61, 3, 512, "T4"),
                 (200, 0, 512, "A100"),
+                (30, 60, 64, "A100"),
             )
         ],
         drawn=cases.rooms_drawn,
         mistakes=(
-            Mistake(
-                "the same for all kernels",
-                _says_the_same,
-                "It returns the same whatever is asked. How many blocks fit now? Up to where do as many?",
-            ),
             Mistake(
                 "a kernel that does not fit",
                 lambda e: (
@@ -87,6 +170,49 @@ EXERCISES = (
                     and all(outcome.ok or outcome.case.expected == (0, 0) for outcome in e.outcomes)
                 ),
                 "With 200 registers a thread no block of 512 fits, so there is nothing to keep: return (0, 0).",
+            ),
+            Mistake(
+                "no tuple of two whole numbers",
+                _no_pair,
+                "Return a tuple: registers a thread, and KiB a block. Not one number, a list or text; print() returns "
+                "None.",
+            ),
+            Mistake(
+                "the same for all kernels",
+                _says_the_same,
+                "It returns the same whatever is asked. How many blocks fit now? Up to where do as many?",
+            ),
+            Mistake(
+                "the two are exchanged",
+                known.gives(lambda case: case.expected[::-1]),
+                "Right, and the wrong way round: registers come first, then KiB.",
+            ),
+            Mistake(
+                "bytes instead of KiB",
+                known.gives(lambda case: (case.expected[0], 1024 * case.expected[1])),
+                "Shared memory is asked for in KiB, and answered in KiB.",
+            ),
+            Mistake(
+                "one GPU for all",
+                _for_one_gpu(cases.room),
+                "The answer is that of one GPU, whichever is asked for: hand `gpu` on to `occupancy`.",
+            ),
+            Mistake(
+                "nothing more than now",
+                known.gives(lambda case: case.arguments[:2] if any(case.expected) else (0, 0)),
+                "Those are the needs as they are. Compare blocks_per_sm alone: two results of `occupancy` differ as "
+                "soon as the needs do.",
+            ),
+            Mistake(
+                "the last register is left out",
+                known.gives(lambda case: (min(cases.MOST_REGISTERS - 1, case.expected[0]), case.expected[1])),
+                "A thread may have 255 registers, and range(…, 255) ends at 254.",
+            ),
+            Mistake(
+                "no value is as good as the present one",
+                lambda e: any("empty" in str(o.error) and isinstance(o.error, ValueError) for o in e.outcomes),
+                "max() found no value, yet the present one itself keeps as many blocks. Try each need with the other "
+                "as it is, beginning at the present value.",
             ),
             Mistake(
                 "one step too far",
@@ -151,19 +277,37 @@ EXERCISES = (
                 (32, 60, 10**5, "L4"),
                 (90, 12, 10**6, "RTX 3090"),
                 (32, 0, 1, "A100"),
+                (24, 0, 6400, "A100"),
             )
         ],
         drawn=cases.launches_drawn,
         mistakes=(
+            Mistake(
+                "no tuple of two whole numbers",
+                _no_pair,
+                "Return a tuple, such as (256, 40): threads a block, and blocks. `//` gives whole numbers, `/` does "
+                "not, and print() returns None.",
+            ),
+            Mistake(
+                "the two are exchanged",
+                known.gives(lambda case: case.expected[::-1]),
+                "Right, and the wrong way round: threads a block come first, then blocks.",
+            ),
+            Mistake(
+                "one GPU for all",
+                _for_one_gpu(cases.launch),
+                "The answer is that of one GPU, whichever is asked for: hand `gpu` on to `occupancy`, and take its "
+                "sms.",
+            ),
             Mistake(
                 "a float has four bytes",
                 known.gives(cases.launched(shared=1)),
                 "The need is in floats, `occupancy` takes bytes.",
             ),
             Mistake(
-                "shared memory left out",
+                "too little shared memory is reckoned with",
                 known.gives(cases.launched(shared=0)),
-                "A block needs 4 * floats bytes for each of its threads.",
+                "A block needs 4 * floats bytes for each of its threads, so 4 * floats * threads in all.",
             ),
             Mistake(
                 "most blocks instead of most warps",
@@ -191,6 +335,33 @@ EXERCISES = (
                 "blocks_per_sm is for one SM, and the GPU has gpu.sms of them.",
             ),
             Mistake(
+                "the last size that was tried",
+                known.gives(cases.wave(of=max(cases.SIZES))),
+                "The block size is right, and the number of blocks is that of blocks of 1024, which were tried last. "
+                "Keep what `occupancy` said of the best size.",
+            ),
+            Mistake(
+                "warps taken for blocks",
+                known.gives(cases.wave(of_warps=True)),
+                "warps_per_sm counts warps. A wave has blocks_per_sm blocks on each SM.",
+            ),
+            Mistake(
+                "elements taken for blocks",
+                known.gives(cases.wave(each=1)),
+                "n elements need n threads, not n blocks: a block has many of them.",
+            ),
+            Mistake(
+                "more than one wave",
+                _any_of(known.gives(cases.wave(held=False)), known.gives(cases.wave(least=max))),
+                "Two numbers are limits: the blocks that the GPU holds at once, and those that give each element a "
+                "thread. Take the smaller one.",
+            ),
+            Mistake(
+                "a block without an element",
+                known.gives(cases.wave(one_more=True)),
+                "n // threads + 1 is one too many where n is a multiple of threads. -(-n // threads) rounds up.",
+            ),
+            Mistake(
                 "more blocks than there is work for",
                 known.gives(cases.wave(capped=False)),
                 "With few elements fewer blocks do: as many as cover n, a thread each.",
@@ -199,6 +370,17 @@ EXERCISES = (
                 "the last elements have no block",
                 known.gives(cases.wave(rounded_up=False)),
                 "n // threads leaves out what is left over: round up.",
+            ),
+            Mistake(
+                "no multiple of 32",
+                _other_size(of_the_field=False),
+                "Blocks are made of whole warps: 32, 64, 96 and so on, up to 1024 threads.",
+            ),
+            Mistake(
+                "a better block size is left out",
+                _other_size(of_the_field=True),
+                "Some other size holds more warps on an SM, or as many in smaller blocks. Try all from 32 to 1024, in "
+                "steps of 32.",
             ),
         ),
         hints=(
@@ -227,8 +409,8 @@ EXERCISES = (
         sanitize=True,
         budgets=(
             Budget(
-                LOCAL,
-                lambda profile: profile["local_load_requests"] + profile["local_store_requests"],
+                NO_REGISTERS,
+                total("local_load_requests", "local_store_requests", *SHARED),
                 0,
                 "An array stands in registers only where the compiler knows every index.",
                 "local_load_requests",
@@ -238,8 +420,43 @@ EXERCISES = (
             LOADED_ONCE,
         ),
         mistakes=(
-            Mistake("no guard", known.out_of_bounds, "The last block has threads beyond the last column."),
+            Mistake(
+                "past the eight",
+                _in_the_thread,
+                "A thread has eight places, best[0] to best[7]: is j one of them, whenever best[j] is looked at?",
+            ),
+            Mistake(
+                "no guard",
+                _strays(within=False),
+                "The last block has threads beyond the last column, and columns are counted from 0: i < x.shape[1].",
+            ),
+            Mistake(
+                "rows and columns are mixed up",
+                _strays(within=True),
+                "This thread has a column, and yet leaves an array. x[row, column] has x.shape[0] rows and x.shape[1] "
+                "columns; out has 8 rows, x may have fewer.",
+            ),
             Mistake("the least instead of the greatest", known.gives(cases.least), "Those are the eight least."),
+            Mistake(
+                "the least of them first",
+                known.gives(lambda case: case.out.expected[::-1]),
+                "The right values, and upside down: the greatest belongs into out[0].",
+            ),
+            Mistake(
+                "a row is left out",
+                _any_of(
+                    known.gives(lambda case: cases.top(case.arguments[0][1:])),
+                    known.gives(lambda case: cases.top(case.arguments[0][:-1])),
+                ),
+                "Every row counts, from x[0] to the last.",
+            ),
+            Mistake(
+                "columns without a thread",
+                _columns_left_out,
+                "Whole columns are never written. A thread's column is its place in the whole grid, cuda.grid(1), not "
+                "its place in the block, nor the block's.",
+            ),
+            Mistake("whole numbers", _whole_numbers, "The fractions are lost: keep float32, as x does."),
             Mistake(
                 "begins at zero",
                 known.gives(lambda case: cases.top(case.arguments[0], 0)),
@@ -256,8 +473,31 @@ EXERCISES = (
                 "A greater value takes the place of another, which is then the next candidate for the place below.",
             ),
             Mistake(
+                "both stay the same",
+                known.gives(cases.passed_on),
+                "Of two values the greater stays and the lesser goes on: v = min(held, v). Here the one that stood "
+                "there goes on even where it stays, and so is kept twice.",
+            ),
+            Mistake(
+                "the greatest, eight times",
+                known.gives(lambda case: np.repeat(cases.top(case.arguments[0])[:1], cases.KEPT, axis=0)),
+                "Every place took the greatest value. What a place has taken must not go on to the next: pass on the "
+                "lesser of the two.",
+            ),
+            Mistake(
+                "begins with something else than -inf",
+                _fills_up_otherwise,
+                "A column with fewer than eight rows has to end in -inf. Begin with -np.inf in all eight places.",
+            ),
+            Mistake(
+                "the eight stand in shared memory",
+                lambda e: any(b.label == NO_REGISTERS and not b.ok and not b.where for b in e.budgets),
+                "Right, and every exchange asks shared memory, of which the block takes 4 KiB. In registers it costs "
+                "neither: cuda.local.array, and only indices that the compiler knows.",
+            ),
+            Mistake(
                 "an array indexed at run time",
-                known.over(LOCAL),
+                known.over(NO_REGISTERS),
                 "Right, and the array is in local memory: an index that depends on data or on a loop of unknown length "
                 "cannot name a register. Go through all eight places each time, with a loop of range(8), and exchange.",
             ),
@@ -268,15 +508,16 @@ EXERCISES = (
                 "local memory and back.",
             ),
             Mistake(
-                "reads the column again",
+                "loads the same values again",
                 known.over(LOADED),
-                "Right, and every value is loaded for each of the eight. Keep all eight while a value passes by once.",
+                "Right, and values are loaded more often than once, of x or of out. Keep all eight in registers while "
+                "each value of x passes by once, in a thread for each column.",
             ),
             Mistake(
-                "double precision",
+                "more is kept than eight values and a loop need",
                 known.over(REGISTERS),
-                "A float64 takes two registers, and Numba makes one of a float32 and a Python float. Let everything "
-                "that is kept be float32: np.float32(-np.inf).",
+                "A float64 takes two registers, and so does a 64-bit index: a second array, values in float64, or a "
+                "loop over columns around it all need more. Keep float32, and one column for each thread.",
             ),
         ),
         hints=(
@@ -320,16 +561,20 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "nothing is added yet",
-                lambda e: all(
-                    (outcome.got == outcome.case.out.initial).all() for outcome in e.outcomes if not outcome.error
-                ),
-                "grad holds what it held before.",
+                lambda e: all(o.error is None and (o.got == o.case.out.initial).all() for o in e.outcomes),
+                "grad holds what it held before. (In C, 1 / 2 is 0: a half is 0.5f.)",
             ),
             Mistake(
                 "no guard",
                 known.out_of_bounds,
                 "A batch may reach beyond the end: each of its elements needs a guard of its own, or a place that "
                 "exists for sure.",
+            ),
+            Mistake(
+                "two threads have the same element",
+                lambda e: known.found(*known.RACES)(e) and _wrong_before_the_last(e),
+                "A thread's elements are its place in the whole grid and every gridDim.x * blockDim.x further. Here "
+                "two threads come to the same one, so parts are lost or come twice.",
             ),
             Mistake(
                 "several threads touch the last element of grad",
@@ -339,13 +584,28 @@ EXERCISES = (
                 "only where the true index is below n.",
             ),
             Mistake(
+                "grad is overwritten",
+                known.gives(lambda case: case.out.expected - case.out.initial),
+                "What grad held is lost: it is +=, so add to what was loaded.",
+            ),
+            Mistake(
+                "no half",
+                known.gives(lambda case: 2 * case.out.expected - case.out.initial),
+                "The sum of a and b is added, and half of it was asked for.",
+            ),
+            Mistake(
+                "a or b twice",
+                _any_of(*(known.gives(lambda case, k=k: case.out.initial + case.arguments[k]) for k in (1, 2))),
+                "One of the two micro-batches came twice, the other not at all.",
+            ),
+            Mistake(
                 "some elements are added more than once",
-                _added(lambda count: (count > 1.5).any()),
+                _added(lambda count: (count > 1).any()),
                 "A trip of the loop does several elements, so the next trip begins that many grids of threads later.",
             ),
             Mistake(
                 "some elements are left out",
-                _added(lambda count: (np.abs(count) < 0.5).any()),
+                _added(lambda count: (count == 0).any()),
                 "Any launch has to do all n: after a batch go on, and do what is left over too.",
             ),
             Mistake(
@@ -359,7 +619,8 @@ EXERCISES = (
                 known.over(WAITS),
                 "A warp goes on until it needs a value that is not there. In the PTX, a store to grad stands ahead of "
                 "the next load, which may not pass it, or a sum stands between two loads. Load a whole batch into "
-                "arrays of its own first, then compute and store.",
+                "arrays of its own first, then compute and store. (`__restrict__` only allows the compiler to move "
+                "loads; arrays are registers only where loops are unrolled.)",
             ),
             Mistake(
                 "the registers were taken away, the values were not",
@@ -370,8 +631,8 @@ EXERCISES = (
             Mistake(
                 "too many values at once",
                 known.over(REGISTERS),
-                "Each value under way needs a register to arrive in. Take a smaller batch, or say with "
-                "__launch_bounds__ what you want to launch, and see whether it spills.",
+                "Each value under way needs a register to arrive in, each 64-bit address two. Take a smaller batch or "
+                "int indices, or say with __launch_bounds__ what you want to launch, and see whether it spills.",
             ),
         ),
         hints=(

@@ -99,20 +99,38 @@ def launches_drawn(dice: np.random.Generator) -> list[Case]:
     return [
         launch_case(int(dice.integers(16, 150)), int(dice.integers(0, 33)), int(10 ** dice.uniform(1, 7)), name)
         for name in _names(dice, 8)
-    ]
+    ] + [_full_blocks(dice)]
 
 
-def wave(of_all_sms: bool = True, capped: bool = True, rounded_up: bool = True):
-    """What comes out where the number of blocks is found otherwise."""
+def _full_blocks(dice: np.random.Generator) -> Case:
+    """So few elements that they are less than a wave, and as many as whole blocks have threads."""
+    needs, name = (int(dice.integers(16, 60)), int(dice.integers(0, 9))), _names(dice, 1)[0]
+    threads, blocks = launch(*needs, 10**7, gpus.find(name))
+    return launch_case(*needs, threads * int(dice.integers(2, max(3, min(blocks, 40)))), name)
+
+
+def wave(
+    of_all_sms: bool = True,
+    capped: bool = True,
+    rounded_up: bool = True,
+    of: int = 0,
+    of_warps: bool = False,
+    each: int = 0,
+    held: bool = True,
+    least=min,
+    one_more: bool = False,
+):
+    """What comes out where the block size is right and the number of blocks is found otherwise."""
 
     def wrong(case: Case) -> tuple[int, int]:
         registers, floats, n, gpu = case.arguments
         threads, _ = case.expected
-        at_once = occupancy(registers, 4 * floats * threads, threads, gpu).blocks_per_sm * (
-            gpu.sms if of_all_sms else 1
-        )
-        needed = cover(n, threads) if rounded_up else n // threads
-        return threads, min(at_once, needed) if capped else at_once
+        seen = occupancy(registers, 4 * floats * (of or threads), of or threads, gpu)
+        at_once = (seen.warps_per_sm if of_warps else seen.blocks_per_sm) * (gpu.sms if of_all_sms else 1)
+        needed = n // threads + one_more if one_more or not rounded_up else cover(n, each or threads)
+        if not held:
+            return threads, needed
+        return threads, least(at_once, needed) if capped else at_once
 
     return wrong
 
@@ -158,6 +176,16 @@ def not_moved_down(case: Case) -> np.ndarray:
         place = np.argmax(row > held, axis=0)
         columns = np.flatnonzero((row > held).any(axis=0))
         held[place[columns], columns] = row[columns]
+    return held
+
+
+def passed_on(case: Case) -> np.ndarray:
+    """What comes out where each place hands on what it held, even if it keeps it."""
+    x = case.arguments[0]
+    held = np.full((KEPT, x.shape[1]), -np.inf, np.float32)
+    for row in x:
+        for place in range(KEPT):
+            row, held[place] = held[place].copy(), np.maximum(held[place], row)
     return held
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from helpers.exercises import Budget, Exercise, Mistake
 from helpers.exercises import lab08_cases as cases
 from helpers.exercises import mistakes as known
@@ -9,6 +13,7 @@ from helpers.exercises.stream_work import GPU, of, waits
 
 TIME = "modelled us"
 WAITS = "waits of the host"
+SENT_FROM = "MiB that batches are sent from"
 
 
 def _timelines(evidence) -> list:
@@ -69,6 +74,68 @@ def _two_waits_before_the_sum(timeline) -> bool:
     return bool(sums) and kinds[: sums[0]].count("wait") > 1
 
 
+def _in_default_stream(evidence) -> bool:
+    """Operations lack an order, and some were given to the default stream beside others that were not."""
+    return bool(evidence.findings) and _some(_uses_default_stream)(evidence)
+
+
+def _uses_default_stream(timeline) -> bool:
+    queues = {each.queue.kind for each in timeline.operations if each.queue is not None}
+    return "legacy" in queues and len(queues) > 1
+
+
+def _only_streams(fewer_than: int):
+    """Whether all copies and kernels are in so few streams, in the case that asks for most."""
+
+    def when(evidence) -> bool:
+        largest = max(_timelines(evidence), key=lambda timeline: len(timeline.operations))
+        return len({each.queue for each in largest.operations if each.kind in ("H2D", "kernel")}) < fewer_than
+
+    return when
+
+
+def _kernels_without_threads(evidence) -> bool:
+    """In a wrong case a launch has fewer threads than there are series."""
+    return any(
+        math.prod(each.counters.grid) * math.prod(each.counters.block) < outcome.case.out.expected.shape[-1]
+        for outcome in evidence.outcomes
+        if outcome.timeline is not None and not outcome.ok
+        for each in of(outcome.timeline, "kernel")
+        if each.counters is not None
+    )
+
+
+def _comes_back_unwritten(evidence) -> bool:
+    """A copy brings back NaN, which is what memory holds before anything is written there."""
+    return any(o.error is None and bool((np.isnan(o.got) & ~o.untouched).any()) for o in evidence.outcomes)
+
+
+def _ends_with_a_wait(timeline) -> bool:
+    asked = [each for each in timeline.operations if each.kind not in ("host read", "host write")]
+    return bool(asked) and asked[-1].kind == "synchronise"
+
+
+def _copies_in_graph(timeline) -> bool:
+    return any(node.kind in ("H2D", "D2H") for each in of(timeline, "graph") for node, _ in each.nodes)
+
+
+def _back_before_launch(timeline) -> bool:
+    """Whether a copy back is asked for ahead of the first graph."""
+    kinds = [each.kind for each in timeline.operations]
+    return "graph" in kinds and "D2H" in kinds[: kinds.index("graph")]
+
+
+def _partly_added(evidence) -> bool:
+    """Each element is f, b or their sum, and in some case not all are sums."""
+    return _is_wrong(evidence) and all(
+        outcome.error is None and (cases.nearest_part(outcome) < 1e-4).all() for outcome in evidence.outcomes
+    )
+
+
+def _launches(more_than: int):
+    return lambda timeline: len(of(timeline, "kernel")) > more_than
+
+
 def _captures_fail(word: str = ""):
     return lambda evidence: any(
         "Capture" in str(outcome.error) and word in str(outcome.error) for outcome in evidence.outcomes
@@ -95,6 +162,19 @@ HOST_DID_IT = Mistake(
     _both(lambda e: bool(e.budgets), _nothing_asked),
     "The numbers are right, and no kernel has made them: the recording holds no launch. Let the GPU do it.",
 )
+IN_DEFAULT = Mistake(
+    "work in the default stream",
+    _in_default_stream,
+    "Something was asked for without a stream, and so stands in the default stream, with which streams made with "
+    "non_blocking=True have no order. set, get, record and every launch take the stream they are to stand in; work on "
+    "whole arrays, such as level.copy(), is there too.",
+)
+NO_THREADS = Mistake(
+    "series without a thread",
+    _kernels_without_threads,
+    "The launch has fewer threads than there are series: x.shape[0] is time, x.shape[1] the series, and the number of "
+    "blocks is rounded up.",
+)
 VAIN_WAIT = Mistake(
     "waits for an event that was never recorded",
     _both(known.found(), _vain_wait),
@@ -120,6 +200,12 @@ EXERCISES = (
                 8,
                 "One wait a batch is enough: for the copy that still reads the buffer you are about to fill.",
             ),
+            Budget(
+                SENT_FROM,
+                cases.sent_mebibytes,
+                1,
+                "The two buffers are all the pinned memory that batches may be sent from: pinned memory is scarce.",
+            ),
             _time(
                 260,
                 "Copies in can follow one another without a gap, if the host waits for the copy out of the buffer it "
@@ -137,6 +223,27 @@ EXERCISES = (
                 known.gives(cases.wrong_buffer),
                 "Every second batch is lost: fill and send the same one of the two buffers.",
             ),
+            Mistake(
+                "smoothed never, or twice",
+                _either(
+                    known.gives(lambda case: case.arguments[0].array),
+                    known.gives(lambda case: cases.smoothed(case.arguments[0].array, times=2)),
+                ),
+                "Each batch is smoothed once, between the copy in and the copy back.",
+            ),
+            Mistake(
+                "the first batch comes back every time",
+                known.gives(cases.first_batch_again),
+                "Each batch has a place of its own on the device: device[k].",
+            ),
+            NO_THREADS,
+            Mistake(
+                "what is sent was not filled before",
+                _comes_back_unwritten,
+                "NaN comes back: a buffer was sent in which nobody had put a batch. Fill staging[slot], then send "
+                "staging[slot].",
+            ),
+            IN_DEFAULT,
             Mistake(
                 "a stream waits where the host has to",
                 _both(_hazard("host write"), _some(lambda t: bool(of(t, "wait")))),
@@ -164,10 +271,21 @@ EXERCISES = (
             ),
             HOST_DID_IT,
             Mistake(
+                "the host waits at the end",
+                _both(known.over(WAITS), _some(_ends_with_a_wait), lambda e: not known.over(TIME)(e)),
+                "Nothing is left to be waited for here: the function returns, and whoever called it waits.",
+            ),
+            Mistake(
                 "from pageable memory to the device",
                 _both(known.over(TIME), _pageable),
                 "A batch lies in pageable memory, so its copy makes the host wait and goes at a fraction of the pace. "
                 "That is what the pinned buffers are for.",
+            ),
+            Mistake(
+                "sent from other memory than the two buffers",
+                known.over(SENT_FROM),
+                "More memory is sent from than the two buffers are. Fill them in turn: data sets are larger than "
+                "what may be pinned.",
             ),
             Mistake(
                 "one stream only",
@@ -181,9 +299,16 @@ EXERCISES = (
                 "free as soon as it has been sent: an event behind set() says so.",
             ),
             Mistake(
+                "two streams where four are needed",
+                _both(known.over(TIME), _only_streams(3), lambda e: not known.over(WAITS)(e)),
+                "A batch's copy in waits for the copy back of the batch before it in its stream. Batches take the four "
+                "streams in turn.",
+            ),
+            Mistake(
                 "the host waits more often than once a batch",
                 known.over(WAITS),
-                "Before a buffer is filled, its last copy has to be over. Nothing else needs a wait.",
+                "Before a buffer is filled, its last copy has to be over. Nothing else needs a wait. get() waits, but "
+                "for blocking=False.",
             ),
         ),
         hints=(
@@ -221,12 +346,31 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "a step is left out or done twice",
-                lambda e: any(
-                    known.gives(lambda case, kw=kw: cases.joined(*case.arguments[:3], **kw))(e)
-                    for kw in ({"again": 0}, {"again": 2}, {"times": 1}, {"once": 0}, {"times": 0})
+                _either(
+                    *(
+                        known.gives(lambda case, kw=kw: cases.joined(*case.arguments[:3], **kw))
+                        for kw in (
+                            *({"again": n} for n in (0, 2)),
+                            *({"once": n} for n in (0, 2)),
+                            *({"times": n} for n in range(cases.TIMES)),
+                        )
+                    ),
+                    known.gives(cases.one_not_smoothed(0)),
+                    known.gives(cases.one_not_smoothed(1)),
                 ),
                 f"x and y are smoothed once, their sum once more, z {cases.TIMES} times.",
             ),
+            Mistake(
+                "z is smoothed once too often",
+                known.gives(lambda case: cases.joined(*case.arguments[:3], times=cases.TIMES + 1)),
+                f"z is smoothed {cases.TIMES} times and no more: it is added last, behind the smoothing of the sum.",
+            ),
+            Mistake(
+                "one of the three comes twice",
+                _either(*(known.gives(cases.twice(*which)) for which in ((0, 1), (1, 0)))),
+                "x or y was sent in place of the other.",
+            ),
+            NO_THREADS,
             VAIN_WAIT,
             Mistake(
                 "the event stands in the wrong place",
@@ -245,12 +389,29 @@ EXERCISES = (
                 "the host waits",
                 known.over(WAITS),
                 "Name a stream in every copy, and order streams by events: ready.wait(stream) holds up the stream, "
-                "not the host.",
+                "not the host. Copies of pageable memory wait too. Nor wait at the end: whoever called does.",
             ),
             Mistake(
                 "everything in one stream",
                 _both(known.over(TIME), _one_stream),
                 "Right, and in order, and nothing overlaps.",
+            ),
+            Mistake(
+                "work in the default stream",
+                _both(known.over(TIME), _some(_uses_default_stream)),
+                "Something was asked for without a stream, and so stands in the default stream. All other streams of "
+                "Numba wait for it, and it for them: copies, launches, record and wait take a stream.",
+            ),
+            Mistake(
+                "smoothed by more launches than needed",
+                _both(known.over(TIME), _some(_launches(6))),
+                "Each launch costs the host a request, while the other chains wait to be asked for, and reads the "
+                f"series anew. The second argument says how often: {cases.TIMES} for z, in one launch.",
+            ),
+            Mistake(
+                "two chains share a stream",
+                _both(known.over(TIME), _only_streams(3)),
+                "What is in one stream runs one after the other. Give each of x, y and z a stream of its own.",
             ),
             Mistake(
                 "waits for z too early",
@@ -262,7 +423,7 @@ EXERCISES = (
                 "what takes longest is asked for last",
                 known.over(TIME),
                 "One engine copies to the device, in the order of asking, and z has by far the most to do: send it "
-                "first. Keep x and y in streams of their own.",
+                "first, and launch its kernel before you ask for the rest.",
             ),
         ),
         hints=(
@@ -311,7 +472,9 @@ EXERCISES = (
                 known.gives(cases.forgetful),
                 "level holds what the piece before has left: pass the same array to each launch.",
             ),
+            NO_THREADS,
             VAIN_WAIT,
+            IN_DEFAULT,
             Mistake(
                 "nothing orders the kernels",
                 _hazard(named="level"),
@@ -320,8 +483,14 @@ EXERCISES = (
             ),
             Mistake(
                 "copied out before the kernel is done",
-                _some(lambda t: any(h.second.kind == "D2H" for h in t.hazards())),
+                _some(lambda t: any(h.second.kind == "D2H" and h.first.kind != "D2H" for h in t.hazards())),
                 "The copy back of a piece has to follow its kernel: put both into one stream, or order them.",
+            ),
+            Mistake(
+                "pieces come back to the same place",
+                _some(lambda t: any(h.second.kind == h.first.kind == "D2H" for h in t.hazards())),
+                "Two copies back write the same part of out. A piece belongs where it came from: "
+                "out[first : first + steps].",
             ),
             Mistake(
                 "a buffer is filled while it is still in use",
@@ -332,7 +501,8 @@ EXERCISES = (
             Mistake(
                 "the host waits",
                 known.over(WAITS),
-                "Let streams wait for events. get() blocks unless told not to: blocking=False.",
+                "Let streams wait for events. get() blocks but for blocking=False, and so do copies from "
+                "or to pageable memory: x and out are pinned. Nor wait at the end: whoever called does.",
             ),
             Mistake(
                 "more memory than the two buffers",
@@ -414,14 +584,44 @@ EXERCISES = (
                 "A capture runs nothing. graph.launch(stream) does, each time you call it.",
             ),
             Mistake(
-                "the graph copies in the same batch each time",
-                known.gives(cases.first_batch_again),
-                "A graph keeps its arguments. Leave the copies out of it: they bring each batch into the same array.",
+                "copied back before the graph is launched",
+                _both(_is_wrong, _some(_back_before_launch)),
+                "Each batch needs its own launch, between its copy in and its copy back.",
+            ),
+            Mistake(
+                "the graph copies the same batch each time",
+                _either(known.gives(cases.first_batch_again), _both(_is_wrong, _some(_copies_in_graph))),
+                "A graph keeps its arguments, those of copies too. Leave the copies out of it: ahead of each launch "
+                "one brings a batch to x, behind it one brings f to out[k].",
             ),
             Mistake(
                 "both chains run forward",
                 known.gives(lambda case: cases.both_ways(case.arguments[0], case.arguments[-1], backwards=False)),
                 "The last argument of layer says whether it goes backward: 0 for f, 1 for b.",
+            ),
+            Mistake(
+                "another number of layers",
+                _either(*(known.gives(cases.of_depths(*which)) for which in cases.DEPTHS)),
+                "Each direction has `depth` layers: the first reads x, each other one what the one before it wrote, "
+                "in f or in b.",
+            ),
+            Mistake(
+                "f and b are not added up",
+                _partly_added,
+                "What comes back is f or b alone, at least in part. add(f, b, n) adds all n = x.size elements, and f "
+                "is the result.",
+            ),
+            Mistake(
+                "something is read that nobody wrote",
+                _comes_back_unwritten,
+                "NaN comes back. The first layer of each direction reads x, and writes f or b, which hold nothing yet.",
+            ),
+            IN_DEFAULT,
+            Mistake(
+                "a copy is in another stream than the graph",
+                _hazard("H2D", "D2H"),
+                "A batch's copy in, its launch and its copy back follow one another: x.set(…, one), graph.launch(one), "
+                "f.get(one, …).",
             ),
             Mistake(
                 "the two directions use one array",
@@ -431,9 +631,21 @@ EXERCISES = (
             ),
             HOST_DID_IT,
             Mistake(
-                "captured again for every batch",
+                "captured more than once",
                 _both(known.over("requests of the host"), _some(lambda t: _graphs(t) > 1)),
-                "Capturing costs the host as much as launching, and more. Capture ahead of the loop.",
+                "Capturing costs the host as much as launching, and more. Capture once, ahead of the loop.",
+            ),
+            Mistake(
+                "more than a graph for each batch",
+                _both(known.over("requests of the host"), _some(lambda t: _graphs(t) == 1 and not _copies_in_graph(t))),
+                "A copy in, one launch of the graph and a copy back are enough for a batch: all kernels belong into "
+                "the graph.",
+            ),
+            Mistake(
+                "the whole loop is captured",
+                _both(known.over("requests of the host"), _some(lambda t: _graphs(t) == 1)),
+                "The graph holds every batch, so the host asks for all of it one by one. Capture what is the same for "
+                "every batch.",
             ),
             Mistake(
                 "no graph",
@@ -467,7 +679,7 @@ EXERCISES = (
         ),
         stretch=(
             "two sets of arrays and two graphs, so that the next batch is copied in while the last is worked on: what "
-            "does it gain?"
+            "does it gain? (Two captures take a few requests more than the limit: try it in a cell of its own.)"
         ),
     ),
 )

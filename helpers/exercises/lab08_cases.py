@@ -110,11 +110,20 @@ def requests(timeline: Timeline) -> float:
 
 def filled_mebibytes(timeline: Timeline) -> float:
     """Device memory that copies from the host fill, each byte once, in MiB."""
+    return _of_copies_in(timeline, writes=True)
+
+
+def sent_mebibytes(timeline: Timeline) -> float:
+    """The host's memory that copies to the device come from, each byte once, in MiB."""
+    return _of_copies_in(timeline, writes=False)
+
+
+def _of_copies_in(timeline: Timeline, writes: bool) -> float:
     spans = sorted(
         (int(each.starts[0]), int(each.ends[-1]))
         for operation in of(timeline, "H2D")
         for each in operation.accesses
-        if each.writes
+        if each.writes == writes
     )
     found, past = 0, 0
     for start, end in spans:
@@ -157,6 +166,28 @@ def branches_case(steps: int, series: int, seed: int = 1) -> Case:
 def joined(x, y, z, once: int = 1, again: int = 1, times: int = TIMES) -> np.ndarray:
     both = smoothed(x, times=once) + smoothed(y, times=once)
     return smoothed(both, times=again) + smoothed(z, times=times)
+
+
+def one_not_smoothed(which: int):
+    """What comes out where x, or y, is added as it came."""
+
+    def wrong(case: Case) -> np.ndarray:
+        x, y, z = case.arguments[:3]
+        parts = [part if n == which else smoothed(part) for n, part in enumerate((x, y))]
+        return smoothed(sum(parts)) + smoothed(z, times=TIMES)
+
+    return wrong
+
+
+def twice(first: int, second: int):
+    """What comes out where the part `first` stands in the place of `second`."""
+
+    def wrong(case: Case) -> np.ndarray:
+        parts = list(case.arguments[:3])
+        parts[second] = parts[first]
+        return joined(*parts)
+
+    return wrong
 
 
 def branches_drawn(dice: np.random.Generator) -> list[Case]:
@@ -223,3 +254,27 @@ def first_batch_again(case: Case) -> np.ndarray:
     """What comes out where the graph copies in the batch that it was captured with."""
     wanted = case.out.expected
     return np.broadcast_to(wanted[:1], wanted.shape)
+
+
+DEPTHS = (("depth", 1), (1, "depth"), *((n, n) for n in range(1, 5)))
+"""Numbers of layers, forward and backward, that come of layers which all read x, and of a number that never changes."""
+
+
+def of_depths(ahead: int | str, back: int | str):
+    """What comes out with another number of layers in the one direction or the other."""
+
+    def wrong(case: Case) -> np.ndarray:
+        x, depth = case.arguments[0], case.arguments[-1]
+        times = [depth if n == "depth" else n for n in (ahead, back)]
+        return smoothed(x, times=times[0]) + smoothed(x[:, ::-1], times=times[1])[:, ::-1]
+
+    return wrong
+
+
+def nearest_part(outcome) -> np.ndarray:
+    """How far each element is from the nearest of f, b and their sum."""
+    x, depth = outcome.case.arguments[0], outcome.case.arguments[-1]
+    ahead, back = smoothed(x, times=depth), smoothed(x[:, ::-1], times=depth)[:, ::-1]
+    with np.errstate(invalid="ignore"):
+        apart = [np.nan_to_num(np.abs(outcome.got - each), nan=np.inf) for each in (ahead, back, ahead + back)]
+    return np.minimum.reduce(apart)

@@ -55,6 +55,16 @@ OWN = but(("i + k * all", "4 * i + k"), ("i < n; i += 4 * all", "4 * i < n; i +=
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", but((BODY, "")), "nothing is added yet"),
+    ("no semicolon", but(("w[4];", "w[4]")), "it does not compile"),
+    ("one argument too many", but(("int n)", "int n, int m)")), "it stops with an error"),
+    ("a half of whole numbers", but(("0.5f", "(1 / 2)")), "nothing is added yet"),
+    ("one too far", but(("< n", "<= n")), "no guard"),
+    ("overwrites", but(("u[k] + ", "")), "grad is overwritten"),
+    ("the whole sum", but(("0.5f * ", "")), "no half"),
+    ("b is not used", but(("v[k] + w[k]", "v[k] + v[k]")), "a or b twice"),
+    ("steps of a block", but(("all = gridDim.x * blockDim.x", "all = blockDim.x")),
+     "two threads have the same element"),
+    ("the place in the block", but(("i = blockIdx.x * blockDim.x + ", "i = ")), "two threads have the same element"),
     ("no guard", but(("if (i + k * all < n) ", ""), (LOADS, PLAIN)), "no guard"),
     ("loads without a guard", but((LOADS, PLAIN)), "no guard"),
     (
@@ -83,6 +93,7 @@ ROWS = [
         but((BODY, "    #pragma unroll 4\n" + ONE)),
         "a value is used before the next is asked for",
     ),
+    ("not unrolled", but(("#pragma unroll", "#pragma unroll 1")), "a value is used before the next is asked for"),
     ("two at a time", but((BODY, TWO + ONE)), "a value is used before the next is asked for"),
     ("added while it is loaded", but((BODY, SUMS)), "a value is used before the next is asked for"),
     (

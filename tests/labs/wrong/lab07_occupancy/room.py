@@ -25,7 +25,22 @@ def but(*changes: tuple[str, str]) -> str:
 
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
-    ("does nothing", "def room(registers, kib, threads, gpu):\n    return None\n", "the same for all kernels"),
+    ("does nothing", "def room(registers, kib, threads, gpu):\n    return None\n", "no tuple of two whole numbers"),
+    ("a list", but(("return most, max(k for k in range(kib, 229) if fitting(registers, k) == held)",
+                    "return [most, max(k for k in range(kib, 229) if fitting(registers, k) == held)]")),
+     "no tuple of two whole numbers"),
+    ("registers alone", HEAD + "    return max(r for r in range(registers, 256) if fitting(r, kib) == held)\n",
+     "no tuple of two whole numbers"),
+    ("KiB first", but(("return most, max(k for k in range(kib, 229) if fitting(registers, k) == held)",
+                       "return max(k for k in range(kib, 229) if fitting(registers, k) == held), most")),
+     "the two are exchanged"),
+    ("answers in bytes", but(("return most, max(", "return most, 1024 * max(")), "bytes instead of KiB"),
+    ("an A100 whatever is asked", but(("    def", "    gpu = gpus.find('A100')\n    def")), "one GPU for all"),
+    ("compares all that occupancy says", but((".blocks_per_sm", ""), ("not held", "not held.blocks_per_sm")),
+     "nothing more than now"),
+    ("up to 254", but(("registers, 256", "registers, 255")), "the last register is left out"),
+    ("without shared memory while registers grow", but(("fitting(r, kib) ==", "fitting(r, 0) ==")),
+     "no value is as good as the present one"),
     ("the answer to the first case", "def room(registers, kib, threads, gpu):\n    return 64, 40\n",
      "the same for all kernels"),
     ("a kernel that does not fit may be anything", but((NOT, "")), "a kernel that does not fit"),

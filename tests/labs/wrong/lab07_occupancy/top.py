@@ -60,6 +60,24 @@ def top(x, out):
             out[j, i] = last
             taken += 1
 """
+RANKS = """@cuda.jit
+def top(x, out):
+    i = cuda.grid(1)
+    if i < x.shape[1]:
+        for j in range(8):
+            out[j, i] = -np.inf
+        for k in range(x.shape[0]):
+            rank = 0
+            for m in range(x.shape[0]):
+                rank += x[m, i] > x[k, i] or (x[m, i] == x[k, i] and m < k)
+            if rank < 8:
+                out[rank, i] = x[k, i]
+"""
+SHARED = (
+    RIGHT.replace("cuda.local.array(8,", "cuda.shared.array((8, 128),")
+    .replace("best[j]", "best[j, t]")
+    .replace("    if i", "    t = cuda.threadIdx.x\n    if i")
+)
 
 
 def but(*changes: tuple[str, str], text: str = RIGHT) -> str:
@@ -73,6 +91,23 @@ ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", RIGHT[: RIGHT.index("    if i")], "nothing is written yet"),
     ("no guard", but(("if i < x.shape[1]:", "if True:")), "no guard"),
+    ("a guard of one too many", but(("i < x.shape[1]", "i <= x.shape[1]")), "no guard"),
+    ("index the wrong way round", but(("x[k, i]", "x[i, k]")), "rows and columns are mixed up"),
+    ("sizes the wrong way round", but(("range(x.shape[0])", "range(x.shape[1])"), ("i < x.shape[1]", "i < x.shape[0]")),
+     "rows and columns are mixed up"),
+    ("writes to x", but(("out[j, i]", "x[j, i]")), "rows and columns are mixed up"),
+    ("searches past the first place", but((EXCHANGE, INSERT.replace("j > 0 and ", ""))), "past the eight"),
+    ("the greatest last", but(("out[j, i]", "out[7 - j, i]")), "the least of them first"),
+    ("from the second row", but(("range(x.shape[0])", "range(1, x.shape[0])")), "a row is left out"),
+    ("up to the last row but one", but(("range(x.shape[0])", "range(x.shape[0] - 1)")), "a row is left out"),
+    ("a column for each block", but(("cuda.grid(1)", "cuda.blockIdx.x")), "columns without a thread"),
+    ("the place in the block", but(("cuda.grid(1)", "cuda.threadIdx.x")), "columns without a thread"),
+    ("integers", but(("np.float32", "np.int32"), ("-np.inf", "-1000")), "whole numbers"),
+    ("hands on what it keeps", but(("min(held, v)", "held")), "both stay the same"),
+    ("hands on nothing less", but(("                v = min(held, v)\n", "")), "the greatest, eight times"),
+    ("begins at -100", but(("-np.inf", "-100")), "begins with something else than -inf"),
+    ("begins with the first row", but(("-np.inf", "x[0, i]")), "begins with something else than -inf"),
+    ("in shared memory", SHARED, "the eight stand in shared memory"),
     ("the least", but(("max(", "big("), ("min(", "max("), ("big(", "min("), ("-np.inf", "np.inf")),
      "the least instead of the greatest"),
     ("begins at zero", but(("-np.inf", "0")), "begins at zero"),
@@ -83,11 +118,15 @@ ROWS = [
      "an array indexed at run time"),
     ("a cap of 24", but(("@cuda.jit\n", "@cuda.jit(max_registers=24)\n")),
      "the registers were taken away, the values were not"),
-    ("float64", but(("np.float32", "np.float64"), ("v = x[k, i]", "v = np.float64(x[k, i])")), "double precision"),
-    ("eight passes", AGAIN, "reads the column again"),
+    ("float64", but(("np.float32", "np.float64"), ("v = x[k, i]", "v = np.float64(x[k, i])")),
+     "more is kept than eight values and a loop need"),
+    ("a loop over columns", but(("if i < x.shape[1]:", "for i in range(i, x.shape[1], cuda.gridsize(1)):")),
+     "more is kept than eight values and a loop need"),
+    ("eight passes", AGAIN, "loads the same values again"),
+    ("counts the greater ones", RANKS, "loads the same values again"),
     ("one thread does it all",
      but(("    if i < x.shape[1]:\n", "    if i:\n        return\n    for i in range(x.shape[1]):\n")),
-     "reads the column again"),
+     "loads the same values again"),
     (
         "the public heights only",
         but(("v = x[k, i]\n", "v = x[k if x.shape[0] in (1, 5, 8, 13, 40, 100) else 0, i]\n")),

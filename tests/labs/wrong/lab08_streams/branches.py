@@ -59,6 +59,26 @@ ROWS = [
     ("the sum is not smoothed", but((WAIT_Y, WAIT_Y + "    #"), (AGAIN + WAIT_Z, WAIT_Z)).replace(
         "    #    add", "    add"), "a step is left out or done twice"),
     ("z is smoothed once", but(("(c, 8)", "(c, 1)")), "a step is left out or done twice"),
+    ("z is smoothed seven times", but(("(c, 8)", "(c, 7)")), "a step is left out or done twice"),
+    ("y is added as it came", but(("    smooth_by_thread[blocks, 128, two](b, 1)\n", "")),
+     "a step is left out or done twice"),
+    (
+        "smooths all three at last",
+        but((AGAIN + WAIT_Z, WAIT_Z), ("(a, c)\n", "(a, c)\n" + AGAIN)),
+        "z is smoothed once too often",
+    ),
+    ("x twice", but(("to_device(y", "to_device(x")), "one of the three comes twice"),
+    ("rows for series", but(("x.shape[1]", "x.shape[0]")), "series without a thread"),
+    ("records without a stream", but(("y_done.record(two)", "y_done.record()")), "work in the default stream"),
+    ("launches without a stream", but(("[blocks, 128, two](b, 1)", "[blocks, 128](b, 1)")),
+     "work in the default stream"),
+    (
+        "eight launches for z",
+        but(("    smooth_by_thread[blocks, 128, three](c, 8)\n",
+             "    for _ in range(8):\n        smooth_by_thread[blocks, 128, three](c, 1)\n")),
+        "smoothed by more launches than needed",
+    ),
+    ("waits for the end", RIGHT + "    cuda.synchronize()\n", "the host waits"),
     ("no waits", but((WAIT_Y, ""), (WAIT_Z, "")), "nothing makes a stream wait for the others"),
     (
         "no event, and none recorded",
@@ -83,11 +103,11 @@ ROWS = [
     (
         "x and y in one stream",
         but((STREAMS, "[cuda.stream()] * 2 + [cuda.stream()]")),
-        "what takes longest is asked for last",
+        "two chains share a stream",
     ),
     (
         "the public sizes only",
         but(("-(-x.shape[1] // 128)", "{1: 1, 31: 1, 97: 1, 128: 1, 300: 3, 512: 4}.get(x.shape[1], 1)")),
-        "right in the public cases only",
+        "series without a thread",
     ),
 ]  # fmt: skip

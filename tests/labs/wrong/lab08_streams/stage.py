@@ -19,6 +19,7 @@ WAIT = "        sent[slot].synchronize()\n"
 FILL = "        staging[slot] = batches[k]\n"
 SEND = "        device[k].set(staging[slot], stream)\n"
 RECORD = "        sent[slot].record(stream)\n"
+SMOOTH = next(line + "\n" for line in RIGHT.splitlines() if "smooth((" in line)
 LOOP = RIGHT[RIGHT.index("    for k") :]
 HOST = """    for k in range(len(batches)):
         level = np.zeros(series, "float32")
@@ -45,6 +46,29 @@ ROWS = [
         but((FILL, "        staging[0][:] = np.nan\n" + FILL), (SEND, SEND.replace("slot", "0"))),
         "the buffer that is sent is not the one that was filled",
     ),
+    ("kernel ahead of the copy in", but((SEND + RECORD + SMOOTH, SMOOTH + SEND + RECORD)),
+     "smoothed never, or twice"),
+    ("two launches a batch", but((SMOOTH, 2 * SMOOTH)), "smoothed never, or twice"),
+    ("brings the first back", but(("device[k].get", "device[0].get")), "the first batch comes back every time"),
+    ("a thread for each step", but(("-(-series // 256)", "-(-steps // 256)"), ("(256,), (dev", "(32,), (dev")),
+     "series without a thread"),
+    ("sends the other buffer", but((SEND, SEND.replace("slot", "1 - slot"))), "what is sent was not filled before"),
+    ("fills what was sent", but((FILL + SEND, SEND + FILL)), "what is sent was not filled before"),
+    ("copies in without a stream", but((SEND, SEND.replace(", stream", ""))), "work in the default stream"),
+    ("records without a stream", but((RECORD, RECORD.replace("(stream)", "()"))), "work in the default stream"),
+    ("launches without a stream", but((", stream=stream)", ")")), "work in the default stream"),
+    ("waits for the end", RIGHT + "    cp.cuda.Device().synchronize()\n", "the host waits at the end"),
+    ("pins all", but((LOOP, "    pinned = cuda.pinned_array_like(batches)\n    pinned[:] = batches\n" + LOOP),
+                     (WAIT + FILL, ""), (SEND, SEND.replace("staging[slot]", "pinned[k]"))),
+     "sent from other memory than the two buffers"),
+    ("sends from out, which is pinned", but((WAIT + FILL, "        out[k] = batches[k]\n"),
+                                            (SEND, SEND.replace("staging[slot]", "out[k]"))),
+     "sent from other memory than the two buffers"),
+    ("get blocks", but((", blocking=False", "")), "the host waits more often than once a batch"),
+    ("two streams", but(("lanes[k % 4]", "lanes[k % 2]")), "two streams where four are needed"),
+    ("returns what came back", RIGHT.replace("        device[k].get(stream, out=out[k], blocking=False)",
+                                             "        back = device[k].get(stream)\n    return back"),
+     "nothing is written yet"),
     ("no wait", but((WAIT, "")), "the host fills a buffer that is still being sent"),
     (
         "records, and lets the stream wait",
