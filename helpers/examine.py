@@ -242,7 +242,7 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
         _forget(answer)
         counted = _of_arrays(profile(answer, case.grid, case.block, arguments), arguments, outputs)
         got = outputs[0].get()
-    of = {"launch": lambda: counted, "warp": cache(lambda: _first_warp(answer, case))}
+    of = {"launch": lambda: counted, "warp": cache(lambda: _watched_warp(answer, case))}
     spent = tuple(
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
@@ -272,12 +272,13 @@ def _measured(budget: Budget, counted) -> float:
         return math.inf
 
 
-def _first_warp(answer, case: Case):
-    """What the first warp of a case executes, and what waits for what."""
+def _watched_warp(answer, case: Case):
+    """What one warp of a case executes, and what waits for what."""
     from helpers.vgpu.dependencies import chain
 
     _forget(answer)
-    return chain(answer, case.grid, case.block, tuple(place(case)[0]))
+    block, warp = case.watched
+    return chain(answer, case.grid, case.block, tuple(place(case)[0]), block_index=(block, 0, 0), warp=warp)
 
 
 def _worst_line(counted, budget) -> str:

@@ -38,7 +38,8 @@ class Out:
 class Case:
     """One launch: `arguments` are arrays, scalars and at least one `Out`, in the kernel's order.
 
-    For an exercise whose answer is a Python function, `expected` is what the function must return.
+    For an exercise whose answer is a Python function, `expected` is what the function must return. `watched`: the block
+    and the warp in it that are followed where a budget is about one warp.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Case:
     grid: tuple[int, ...] = (1,)
     block: tuple[int, ...] = (1,)
     expected: object = None
+    watched: tuple[int, int] = (0, 0)
 
     @property
     def out(self) -> Out:
@@ -58,8 +60,8 @@ class Budget:
     """A limit on counters: `measure(profile)` may be `at_most`, or a little explanation follows.
 
     Of stream work it is `measure(timeline)`. `line_by` names the counter whose worst source line is shown. `of`:
-    "launch", or "warp" where `measure` takes the `Chain` of the first warp, which knows what waits for what, instead of
-    the profile.
+    "launch", or "warp" where `measure` takes the `Chain` of the warp that the case names, which knows what waits for
+    what, instead of the profile.
     """
 
     label: str

@@ -551,7 +551,7 @@ EXERCISES = (
                 WAITS,
                 _waits_per_kib,
                 1.6,
-                "The first warp's waits for memory, for each KiB that it loads. One element at a time makes 5.3.",
+                "One warp's waits for memory, for each KiB that it loads. One element at a time makes 5.3.",
                 of="warp",
             ),
             FEW_REGISTERS,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from helpers import gpus
@@ -13,6 +15,7 @@ SIZES = range(32, 1025, 32)
 KEPT = 8
 THREADS = 128
 BLOCKS = 2
+WARPS = BLOCKS * THREADS // 32
 EACH = 20
 """Elements of a thread where loads are counted."""
 
@@ -199,9 +202,10 @@ def sum_case(n: int, blocks: int = BLOCKS, threads: int = THREADS, seed: int = 0
     return Case(what, (Out(wanted, initial=grad), a, b, np.int32(n)), (blocks,), (threads,))
 
 
-def counted_sum(less: int, seed: int = 0) -> Case:
-    """Every thread of the first warp has `EACH` elements, and the last threads one less."""
-    return sum_case(EACH * BLOCKS * THREADS - less, seed=seed)
+def counted_sum(less: int, seed: int = 0, warp: int = 0) -> Case:
+    """Every thread of that warp of the launch has `EACH` elements, and the last threads one less."""
+    watched = divmod(warp, THREADS // 32)
+    return replace(sum_case(EACH * BLOCKS * THREADS - less, seed=seed), watched=watched)
 
 
 def sums_drawn(dice: np.random.Generator) -> list[Case]:
@@ -212,7 +216,8 @@ def sums_drawn(dice: np.random.Generator) -> list[Case]:
     ]
     return [
         *(sum_case(*size, int(dice.integers(1, 10**6))) for size in sizes),
-        counted_sum(int(dice.integers(1, 150)), int(dice.integers(1, 10**6))),
+        # Which warp is counted is drawn too: else a kernel would be sparing in the first one alone.
+        counted_sum(int(dice.integers(1, 33)), int(dice.integers(1, 10**6)), int(dice.integers(1, WARPS - 1))),
     ]
 
 
