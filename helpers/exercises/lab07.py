@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers import gpus
 from helpers.exercises import Budget, Exercise, Mistake
 from helpers.exercises import lab07_cases as cases
+from helpers.exercises import lab07_traces as traces
 from helpers.exercises import mistakes as known
 from helpers.exercises.measures import SHARED, loaded_for_needed, total
-from helpers.vgpu.errors import OutOfBounds
 
 GPUS = ("A100", "H100")
 """Those on which 32 registers a thread let every place for a warp be taken."""
@@ -27,104 +26,6 @@ def _worst(*names: str):
 def _waits_per_kib(chain) -> float:
     loads = [link for link in chain.links if link.op == "load" and link.space == "global"]
     return chain.waits / max(1, sum(link.sectors for link in loads)) * 32
-
-
-def _added(test):
-    """Whether each element got its part a whole number of times, and in some wrong case a test holds of how often."""
-
-    def when(evidence) -> bool:
-        counts = [cases.times_added(outcome) for outcome in evidence.outcomes if not outcome.ok]
-        return all(count is None or (np.abs(count - np.round(count)) < 0.01).all() for count in counts) and any(
-            count is not None and test(np.round(count)) for count in counts
-        )
-
-    return when
-
-
-def _says_the_same(evidence) -> bool:
-    return len(evidence.outcomes) > 1 and len({str(o.got) for o in evidence.outcomes if o.error is None}) == 1
-
-
-def _pair(got) -> bool:
-    """Whether it is a tuple of two whole numbers."""
-    return isinstance(got, tuple) and len(got) == 2 and all(isinstance(n, int | np.integer) for n in got)
-
-
-def _no_pair(evidence) -> bool:
-    return any(o.error is None and not o.ok and not _pair(o.got) for o in evidence.outcomes)
-
-
-def _for_one_gpu(of):
-    """What `of(arguments)` gives where the GPU asked for is taken for another, always the same."""
-    return lambda evidence: any(
-        known.gives(lambda case, gpu=gpu: of(*case.arguments[:-1], gpu))(evidence) for gpu in gpus.GPUS.values()
-    )
-
-
-def _other_size(of_the_field: bool):
-    """Whether some wrong case has another block size, one that may be asked for or not."""
-
-    def when(evidence) -> bool:
-        seen = [o for o in evidence.outcomes if o.error is None and not o.ok and _pair(o.got)]
-        return any(o.got[0] != o.case.expected[0] and (o.got[0] in cases.SIZES) == of_the_field for o in seen)
-
-    return when
-
-
-def _any_of(*tests):
-    return lambda evidence: any(test(evidence) for test in tests)
-
-
-def _strays(within: bool):
-    """Whether a thread that has a column, or one that has none, reached past an array."""
-
-    def when(evidence) -> bool:
-        for outcome in evidence.outcomes:
-            error = outcome.error
-            if isinstance(error, OutOfBounds) and error.thread is not None:
-                column = error.block[0] * outcome.case.block[0] + error.thread[0]
-                if (column < outcome.case.out.expected.shape[1]) == within:
-                    return True
-        return False
-
-    return when
-
-
-def _in_the_thread(evidence) -> bool:
-    """A thread reached past an array of its own."""
-    return any(
-        isinstance(o.error, OutOfBounds) and "the thread's local memory" in str(o.error) for o in evidence.outcomes
-    )
-
-
-def _columns_left_out(evidence) -> bool:
-    seen = [o for o in evidence.outcomes if not o.ok]
-    return (
-        bool(seen)
-        and all(o.untouched is not None and o.only_untouched and not o.untouched.all() for o in seen)
-        and any(o.untouched.all(axis=0).any() for o in seen)
-    )
-
-
-def _fills_up_otherwise(evidence) -> bool:
-    """Where -inf has to fill up, something else stands."""
-    return any(
-        o.error is None and (np.isneginf(o.case.out.expected) & ~np.isneginf(o.got) & ~o.untouched).any()
-        for o in evidence.outcomes
-    )
-
-
-def _whole_numbers(evidence) -> bool:
-    seen = [o for o in evidence.outcomes if o.error is None and not o.ok and not o.untouched.any()]
-    return bool(seen) and all(
-        (o.got == np.round(o.got)).all()
-        and (np.abs(o.got - o.case.out.expected)[np.isfinite(o.case.out.expected)] < 1).all()
-        for o in seen
-    )
-
-
-def _wrong_before_the_last(evidence) -> bool:
-    return any(o.wrong is not None and o.wrong[:-1].any() for o in evidence.outcomes)
 
 
 FEW_REGISTERS = Budget(
@@ -173,13 +74,13 @@ EXERCISES = (
             ),
             Mistake(
                 "no tuple of two whole numbers",
-                _no_pair,
+                traces.no_pair,
                 "Return a tuple: registers a thread, and KiB a block. Not one number, a list or text; print() returns "
                 "None.",
             ),
             Mistake(
                 "the same for all kernels",
-                _says_the_same,
+                traces.says_the_same,
                 "It returns the same whatever is asked. How many blocks fit now? Up to where do as many?",
             ),
             Mistake(
@@ -194,7 +95,7 @@ EXERCISES = (
             ),
             Mistake(
                 "one GPU for all",
-                _for_one_gpu(cases.room),
+                traces.for_one_gpu(cases.room),
                 "The answer is that of one GPU, whichever is asked for: hand `gpu` on to `occupancy`.",
             ),
             Mistake(
@@ -284,7 +185,7 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "no tuple of two whole numbers",
-                _no_pair,
+                traces.no_pair,
                 "Return a tuple, such as (256, 40): threads a block, and blocks. `//` gives whole numbers, `/` does "
                 "not, and print() returns None.",
             ),
@@ -295,7 +196,7 @@ EXERCISES = (
             ),
             Mistake(
                 "one GPU for all",
-                _for_one_gpu(cases.launch),
+                traces.for_one_gpu(cases.launch),
                 "The answer is that of one GPU, whichever is asked for: hand `gpu` on to `occupancy`, and take its "
                 "sms.",
             ),
@@ -352,7 +253,7 @@ EXERCISES = (
             ),
             Mistake(
                 "more than one wave",
-                _any_of(known.gives(cases.wave(held=False)), known.gives(cases.wave(least=max))),
+                traces.any_of(known.gives(cases.wave(held=False)), known.gives(cases.wave(least=max))),
                 "Two numbers are limits: the blocks that the GPU holds at once, and those that give each element a "
                 "thread. Take the smaller one.",
             ),
@@ -373,12 +274,12 @@ EXERCISES = (
             ),
             Mistake(
                 "no multiple of 32",
-                _other_size(of_the_field=False),
+                traces.other_size(of_the_field=False),
                 "Blocks are made of whole warps: 32, 64, 96 and so on, up to 1024 threads.",
             ),
             Mistake(
                 "a better block size is left out",
-                _other_size(of_the_field=True),
+                traces.other_size(of_the_field=True),
                 "Some other size holds more warps on an SM, or as many in smaller blocks. Try all from 32 to 1024, in "
                 "steps of 32.",
             ),
@@ -422,17 +323,17 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "past the eight",
-                _in_the_thread,
+                traces.in_the_thread,
                 "A thread has eight places, best[0] to best[7]: is j one of them, whenever best[j] is looked at?",
             ),
             Mistake(
                 "no guard",
-                _strays(within=False),
+                traces.strays(within=False),
                 "The last block has threads beyond the last column, and columns are counted from 0: i < x.shape[1].",
             ),
             Mistake(
                 "rows and columns are mixed up",
-                _strays(within=True),
+                traces.strays(within=True),
                 "This thread has a column, and yet leaves an array. x[row, column] has x.shape[0] rows and x.shape[1] "
                 "columns; out has 8 rows, x may have fewer.",
             ),
@@ -444,7 +345,7 @@ EXERCISES = (
             ),
             Mistake(
                 "a row is left out",
-                _any_of(
+                traces.any_of(
                     known.gives(lambda case: cases.top(case.arguments[0][1:])),
                     known.gives(lambda case: cases.top(case.arguments[0][:-1])),
                 ),
@@ -452,11 +353,11 @@ EXERCISES = (
             ),
             Mistake(
                 "columns without a thread",
-                _columns_left_out,
+                traces.columns_left_out,
                 "Whole columns are never written. A thread's column is its place in the whole grid, cuda.grid(1), not "
                 "its place in the block, nor the block's.",
             ),
-            Mistake("whole numbers", _whole_numbers, "The fractions are lost: keep float32, as x does."),
+            Mistake("whole numbers", traces.whole_numbers, "The fractions are lost: keep float32, as x does."),
             Mistake(
                 "begins at zero",
                 known.gives(lambda case: cases.top(case.arguments[0], 0)),
@@ -486,7 +387,7 @@ EXERCISES = (
             ),
             Mistake(
                 "begins with something else than -inf",
-                _fills_up_otherwise,
+                traces.fills_up_otherwise,
                 "A column with fewer than eight rows has to end in -inf. Begin with -np.inf in all eight places.",
             ),
             Mistake(
@@ -572,7 +473,7 @@ EXERCISES = (
             ),
             Mistake(
                 "two threads have the same element",
-                lambda e: known.found(*known.RACES)(e) and _wrong_before_the_last(e),
+                lambda e: known.found(*known.RACES)(e) and traces.wrong_before_the_last(e),
                 "A thread's elements are its place in the whole grid and every gridDim.x * blockDim.x further. Here "
                 "two threads come to the same one, so parts are lost or come twice.",
             ),
@@ -595,24 +496,25 @@ EXERCISES = (
             ),
             Mistake(
                 "a or b twice",
-                _any_of(*(known.gives(lambda case, k=k: case.out.initial + case.arguments[k]) for k in (1, 2))),
+                traces.any_of(*(known.gives(lambda case, k=k: case.out.initial + case.arguments[k]) for k in (1, 2))),
                 "One of the two micro-batches came twice, the other not at all.",
             ),
             Mistake(
                 "some elements are added more than once",
-                _added(lambda count: (count > 1).any()),
+                traces.added(lambda count: (count > 1).any()),
                 "A trip of the loop does several elements, so the next trip begins that many grids of threads later.",
             ),
             Mistake(
                 "some elements are left out",
-                _added(lambda count: (count == 0).any()),
+                traces.added(lambda count: (count == 0).any()),
                 "Any launch has to do all n: after a batch go on, and do what is left over too.",
             ),
             Mistake(
                 "neighbours in a thread instead of neighbours in a warp",
                 known.over(LOADED),
-                "A thread with several elements side by side leaves its neighbours as far apart: chapter 04. Let a "
-                "thread's elements be a whole grid of threads apart, or load float4.",
+                "Sectors come more than once. A thread with several elements side by side leaves its neighbours as "
+                "far apart: chapter 04. Let a thread's elements be a whole grid of threads apart, or load float4; and "
+                "load no value twice.",
             ),
             Mistake(
                 "a value is used before the next is asked for",

@@ -2,152 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from helpers.exercises import Budget, Exercise, Mistake
 from helpers.exercises import lab08_cases as cases
+from helpers.exercises import lab08_traces as traces
 from helpers.exercises import mistakes as known
 from helpers.exercises.stream_work import GPU, of, waits
 
 TIME = "modelled us"
 WAITS = "waits of the host"
 SENT_FROM = "MiB that batches are sent from"
-
-
-def _timelines(evidence) -> list:
-    return [outcome.timeline for outcome in evidence.outcomes if outcome.timeline is not None]
-
-
-def _some(test):
-    """Whether any recording passes the test."""
-    return lambda evidence: any(map(test, _timelines(evidence)))
-
-
-def _hazard(*kinds: str, named: str = ""):
-    """Two operations without an order, one of them of such a kind, in memory of that name."""
-
-    def when(timeline) -> bool:
-        return any(
-            (not kinds or {h.first.kind, h.second.kind} & set(kinds)) and named in h.name for h in timeline.hazards()
-        )
-
-    return _some(when)
-
-
-def _both(*tests):
-    return lambda evidence: all(test(evidence) for test in tests)
-
-
-def _either(*tests):
-    return lambda evidence: any(test(evidence) for test in tests)
-
-
-_vain_wait = _some(lambda timeline: any("never recorded" in line for line in timeline.findings()))
-_pageable = _some(lambda timeline: any(each.pinned is False for each in timeline.operations))
-_nothing_asked = _some(lambda timeline: not (of(timeline, "kernel") or of(timeline, "graph")))
-_sends_nothing = _some(lambda timeline: not of(timeline, "H2D"))
-_waits_at_all = _some(lambda timeline: waits(timeline) > 0)
-
-
-def _is_wrong(evidence) -> bool:
-    return any(not outcome.ok for outcome in evidence.outcomes)
-
-
-def _one_stream(evidence) -> bool:
-    return all(
-        len({each.queue for each in timeline.operations if each.kind == "kernel"}) == 1
-        for timeline in _timelines(evidence)
-    )
-
-
-def _waits_for_all(timeline) -> bool:
-    """Whether the host waits for a stream or the device, not for an event."""
-    return any(each.kind == "synchronise" and each.event is None for each in timeline.operations)
-
-
-def _two_waits_before_the_sum(timeline) -> bool:
-    """Whether a stream waits for two events ahead of the first sum."""
-    kinds = [each.kind for each in timeline.operations]
-    sums = [at for at, each in enumerate(timeline.operations) if each.kind == "kernel" and "add" in each.label]
-    return bool(sums) and kinds[: sums[0]].count("wait") > 1
-
-
-def _in_default_stream(evidence) -> bool:
-    """Operations lack an order, and some were given to the default stream beside others that were not."""
-    return bool(evidence.findings) and _some(_uses_default_stream)(evidence)
-
-
-def _uses_default_stream(timeline) -> bool:
-    queues = {each.queue.kind for each in timeline.operations if each.queue is not None}
-    return "legacy" in queues and len(queues) > 1
-
-
-def _only_streams(fewer_than: int):
-    """Whether all copies and kernels are in so few streams, in the case that asks for most."""
-
-    def when(evidence) -> bool:
-        largest = max(_timelines(evidence), key=lambda timeline: len(timeline.operations))
-        return len({each.queue for each in largest.operations if each.kind in ("H2D", "kernel")}) < fewer_than
-
-    return when
-
-
-def _kernels_without_threads(evidence) -> bool:
-    """In a wrong case a launch has fewer threads than there are series."""
-    return any(
-        math.prod(each.counters.grid) * math.prod(each.counters.block) < outcome.case.out.expected.shape[-1]
-        for outcome in evidence.outcomes
-        if outcome.timeline is not None and not outcome.ok
-        for each in of(outcome.timeline, "kernel")
-        if each.counters is not None
-    )
-
-
-def _comes_back_unwritten(evidence) -> bool:
-    """A copy brings back NaN, which is what memory holds before anything is written there."""
-    return any(o.error is None and bool((np.isnan(o.got) & ~o.untouched).any()) for o in evidence.outcomes)
-
-
-def _ends_with_a_wait(timeline) -> bool:
-    asked = [each for each in timeline.operations if each.kind not in ("host read", "host write")]
-    return bool(asked) and asked[-1].kind == "synchronise"
-
-
-def _copies_in_graph(timeline) -> bool:
-    return any(node.kind in ("H2D", "D2H") for each in of(timeline, "graph") for node, _ in each.nodes)
-
-
-def _back_before_launch(timeline) -> bool:
-    """Whether a copy back is asked for ahead of the first graph."""
-    kinds = [each.kind for each in timeline.operations]
-    return "graph" in kinds and "D2H" in kinds[: kinds.index("graph")]
-
-
-def _partly_added(evidence) -> bool:
-    """Each element is f, b or their sum, and in some case not all are sums."""
-    return _is_wrong(evidence) and all(
-        outcome.error is None and (cases.nearest_part(outcome) < 1e-4).all() for outcome in evidence.outcomes
-    )
-
-
-def _launches(more_than: int):
-    return lambda timeline: len(of(timeline, "kernel")) > more_than
-
-
-def _captures_fail(word: str = ""):
-    return lambda evidence: any(
-        "Capture" in str(outcome.error) and word in str(outcome.error) for outcome in evidence.outcomes
-    )
-
-
-def _kernels_outside(timeline) -> bool:
-    return bool(of(timeline, "graph")) and bool(of(timeline, "kernel"))
-
-
-def _graphs(timeline) -> int:
-    return len({id(each.graph) for each in of(timeline, "graph")})
 
 
 def _time(at_most: float, teach: str) -> Budget:
@@ -159,25 +22,25 @@ NO_WAITS = Budget(
 )
 HOST_DID_IT = Mistake(
     "the host has done the work",
-    _both(lambda e: bool(e.budgets), _nothing_asked),
+    traces.both(lambda e: bool(e.budgets), traces.nothing_asked),
     "The numbers are right, and no kernel has made them: the recording holds no launch. Let the GPU do it.",
 )
 IN_DEFAULT = Mistake(
     "work in the default stream",
-    _in_default_stream,
+    traces.in_default_stream,
     "Something was asked for without a stream, and so stands in the default stream, with which streams made with "
     "non_blocking=True have no order. set, get, record and every launch take the stream they are to stand in; work on "
     "whole arrays, such as level.copy(), is there too.",
 )
 NO_THREADS = Mistake(
     "series without a thread",
-    _kernels_without_threads,
+    traces.kernels_without_threads,
     "The launch has fewer threads than there are series: x.shape[0] is time, x.shape[1] the series, and the number of "
     "blocks is rounded up.",
 )
 VAIN_WAIT = Mistake(
     "waits for an event that was never recorded",
-    _both(known.found(), _vain_wait),
+    traces.both(known.found(), traces.vain_wait),
     "A wait for an event that nobody has recorded yet is no wait: record it first, in the stream to be waited for.",
 )
 
@@ -215,7 +78,7 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "nothing is sent yet",
-                _both(_is_wrong, _sends_nothing),
+                traces.both(traces.is_wrong, traces.sends_nothing),
                 "No copy to the device is in the recording: the kernel works on what was there before.",
             ),
             Mistake(
@@ -225,7 +88,7 @@ EXERCISES = (
             ),
             Mistake(
                 "smoothed never, or twice",
-                _either(
+                traces.either(
                     known.gives(lambda case: case.arguments[0].array),
                     known.gives(lambda case: cases.smoothed(case.arguments[0].array, times=2)),
                 ),
@@ -239,27 +102,27 @@ EXERCISES = (
             NO_THREADS,
             Mistake(
                 "what is sent was not filled before",
-                _comes_back_unwritten,
+                traces.comes_back_unwritten,
                 "NaN comes back: a buffer was sent in which nobody had put a batch. Fill staging[slot], then send "
                 "staging[slot].",
             ),
             IN_DEFAULT,
             Mistake(
                 "a stream waits where the host has to",
-                _both(_hazard("host write"), _some(lambda t: bool(of(t, "wait")))),
+                traces.both(traces.hazard("host write"), traces.some(lambda t: bool(of(t, "wait")))),
                 "wait_event holds up what the stream is given later. But it is the host that fills the buffer: let the "
                 "host wait, by the event's synchronize().",
             ),
             Mistake(
                 "the event stands in the wrong place",
-                _both(_hazard("host write"), _waits_at_all),
+                traces.both(traces.hazard("host write"), traces.waits_at_all),
                 "The host waits, and yet fills a buffer that a copy may still be reading. An event stands for what its "
                 "stream was given before record(): record it behind the copy, and wait for it before that buffer is "
                 "filled again.",
             ),
             Mistake(
                 "the host fills a buffer that is still being sent",
-                _hazard("host write"),
+                traces.hazard("host write"),
                 "set() has only asked for the copy when it returns. Two batches later the host fills the same buffer, "
                 "while the copy may still be reading it. On the virtual GPU the result is right all the same, for it "
                 "copies at once; CUDA does not promise that.",
@@ -272,12 +135,12 @@ EXERCISES = (
             HOST_DID_IT,
             Mistake(
                 "the host waits at the end",
-                _both(known.over(WAITS), _some(_ends_with_a_wait), lambda e: not known.over(TIME)(e)),
+                traces.both(known.over(WAITS), traces.some(traces.ends_with_a_wait), lambda e: not known.over(TIME)(e)),
                 "Nothing is left to be waited for here: the function returns, and whoever called it waits.",
             ),
             Mistake(
                 "from pageable memory to the device",
-                _both(known.over(TIME), _pageable),
+                traces.both(known.over(TIME), traces.pageable),
                 "A batch lies in pageable memory, so its copy makes the host wait and goes at a fraction of the pace. "
                 "That is what the pinned buffers are for.",
             ),
@@ -289,18 +152,18 @@ EXERCISES = (
             ),
             Mistake(
                 "one stream only",
-                _both(known.over(TIME), _one_stream),
+                traces.both(known.over(TIME), traces.one_stream),
                 "Nothing overlaps in one stream. Batches take the four streams in turn.",
             ),
             Mistake(
                 "the host waits for more than the copy",
-                _both(_either(known.over(TIME), known.over(WAITS)), _some(_waits_for_all)),
+                traces.both(traces.either(known.over(TIME), known.over(WAITS)), traces.some(traces.waits_for_all)),
                 "synchronize() of a stream or of the device waits for the kernel and the copy back too. The buffer is "
                 "free as soon as it has been sent: an event behind set() says so.",
             ),
             Mistake(
                 "two streams where four are needed",
-                _both(known.over(TIME), _only_streams(3), lambda e: not known.over(WAITS)(e)),
+                traces.both(known.over(TIME), traces.only_streams(3), lambda e: not known.over(WAITS)(e)),
                 "A batch's copy in waits for the copy back of the batch before it in its stream. Batches take the four "
                 "streams in turn.",
             ),
@@ -346,7 +209,7 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "a step is left out or done twice",
-                _either(
+                traces.either(
                     *(
                         known.gives(lambda case, kw=kw: cases.joined(*case.arguments[:3], **kw))
                         for kw in (
@@ -367,14 +230,14 @@ EXERCISES = (
             ),
             Mistake(
                 "one of the three comes twice",
-                _either(*(known.gives(cases.twice(*which)) for which in ((0, 1), (1, 0)))),
+                traces.either(*(known.gives(cases.twice(*which)) for which in ((0, 1), (1, 0)))),
                 "x or y was sent in place of the other.",
             ),
             NO_THREADS,
             VAIN_WAIT,
             Mistake(
                 "the event stands in the wrong place",
-                _both(known.found(), _some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
+                traces.both(known.found(), traces.some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
                 "An event stands for what its stream was given before record(), and holds up what the other is given "
                 "after wait(). Record behind the last kernel of a chain; wait ahead of the sum that needs it.",
             ),
@@ -393,29 +256,29 @@ EXERCISES = (
             ),
             Mistake(
                 "everything in one stream",
-                _both(known.over(TIME), _one_stream),
+                traces.both(known.over(TIME), traces.one_stream),
                 "Right, and in order, and nothing overlaps.",
             ),
             Mistake(
                 "work in the default stream",
-                _both(known.over(TIME), _some(_uses_default_stream)),
+                traces.both(known.over(TIME), traces.some(traces.uses_default_stream)),
                 "Something was asked for without a stream, and so stands in the default stream. All other streams of "
                 "Numba wait for it, and it for them: copies, launches, record and wait take a stream.",
             ),
             Mistake(
                 "smoothed by more launches than needed",
-                _both(known.over(TIME), _some(_launches(6))),
+                traces.both(known.over(TIME), traces.some(traces.launches(6))),
                 "Each launch costs the host a request, while the other chains wait to be asked for, and reads the "
                 f"series anew. The second argument says how often: {cases.TIMES} for z, in one launch.",
             ),
             Mistake(
                 "two chains share a stream",
-                _both(known.over(TIME), _only_streams(3)),
+                traces.both(known.over(TIME), traces.only_streams(3)),
                 "What is in one stream runs one after the other. Give each of x, y and z a stream of its own.",
             ),
             Mistake(
                 "waits for z too early",
-                _both(known.over(TIME), _some(_two_waits_before_the_sum)),
+                traces.both(known.over(TIME), traces.some(traces.two_waits_before_the_sum)),
                 "The sum of x and y does not need z, and yet waits for it. Wait for z behind all that can be done "
                 "without it.",
             ),
@@ -477,18 +340,18 @@ EXERCISES = (
             IN_DEFAULT,
             Mistake(
                 "nothing orders the kernels",
-                _hazard(named="level"),
+                traces.hazard(named="level"),
                 "Each kernel reads in level what the one before has written, and the two are in different streams. An "
                 "event behind each kernel, and a wait ahead of the next, orders them.",
             ),
             Mistake(
                 "copied out before the kernel is done",
-                _some(lambda t: any(h.second.kind == "D2H" and h.first.kind != "D2H" for h in t.hazards())),
+                traces.some(lambda t: any(h.second.kind == "D2H" and h.first.kind != "D2H" for h in t.hazards())),
                 "The copy back of a piece has to follow its kernel: put both into one stream, or order them.",
             ),
             Mistake(
                 "pieces come back to the same place",
-                _some(lambda t: any(h.second.kind == h.first.kind == "D2H" for h in t.hazards())),
+                traces.some(lambda t: any(h.second.kind == h.first.kind == "D2H" for h in t.hazards())),
                 "Two copies back write the same part of out. A piece belongs where it came from: "
                 "out[first : first + steps].",
             ),
@@ -511,7 +374,11 @@ EXERCISES = (
             ),
             Mistake(
                 "one stream only",
-                _both(known.over(TIME), _one_stream, _some(lambda t: len({o.queue for o in t.operations}) == 1)),
+                traces.both(
+                    known.over(TIME),
+                    traces.one_stream,
+                    traces.some(lambda t: len({o.queue for o in t.operations}) == 1),
+                ),
                 "Nothing overlaps in one stream. Give each buffer a stream.",
             ),
             Mistake(
@@ -563,34 +430,39 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "the two streams do not join",
-                _captures_fail("Unjoined"),
+                traces.captures_fail("Unjoined"),
                 "The second stream came into the capture, and nothing waits for it. Record an event behind its last "
                 "kernel, and let the first stream wait for it before add.",
             ),
             Mistake(
                 "the second stream is outside the capture",
-                _either(_captures_fail("Isolation"), _both(_is_wrong, _some(_kernels_outside))),
+                traces.either(
+                    traces.captures_fail("Isolation"), traces.both(traces.is_wrong, traces.some(traces.kernels_outside))
+                ),
                 "Only what the first stream leads to is captured. Record an event in the first stream within the "
                 "capture, and let the second wait for it: from then on it is captured too.",
             ),
             Mistake(
                 "something was asked for that cannot be captured",
-                _captures_fail(),
+                traces.captures_fail(),
                 "Between begin_capture and end_capture nothing runs, so nothing can be waited for.",
             ),
             Mistake(
                 "the graph is never launched",
-                _both(_is_wrong, _nothing_asked, _some(lambda t: bool(of(t, "D2H")))),
+                traces.both(traces.is_wrong, traces.nothing_asked, traces.some(lambda t: bool(of(t, "D2H")))),
                 "A capture runs nothing. graph.launch(stream) does, each time you call it.",
             ),
             Mistake(
                 "copied back before the graph is launched",
-                _both(_is_wrong, _some(_back_before_launch)),
+                traces.both(traces.is_wrong, traces.some(traces.back_before_launch)),
                 "Each batch needs its own launch, between its copy in and its copy back.",
             ),
             Mistake(
                 "the graph copies the same batch each time",
-                _either(known.gives(cases.first_batch_again), _both(_is_wrong, _some(_copies_in_graph))),
+                traces.either(
+                    known.gives(cases.first_batch_again),
+                    traces.both(traces.is_wrong, traces.some(traces.copies_in_graph)),
+                ),
                 "A graph keeps its arguments, those of copies too. Leave the copies out of it: ahead of each launch "
                 "one brings a batch to x, behind it one brings f to out[k].",
             ),
@@ -601,25 +473,25 @@ EXERCISES = (
             ),
             Mistake(
                 "another number of layers",
-                _either(*(known.gives(cases.of_depths(*which)) for which in cases.DEPTHS)),
+                traces.either(*(known.gives(cases.of_depths(*which)) for which in cases.DEPTHS)),
                 "Each direction has `depth` layers: the first reads x, each other one what the one before it wrote, "
                 "in f or in b.",
             ),
             Mistake(
                 "f and b are not added up",
-                _partly_added,
+                traces.partly_added,
                 "What comes back is f or b alone, at least in part. add(f, b, n) adds all n = x.size elements, and f "
                 "is the result.",
             ),
             Mistake(
                 "something is read that nobody wrote",
-                _comes_back_unwritten,
+                traces.comes_back_unwritten,
                 "NaN comes back. The first layer of each direction reads x, and writes f or b, which hold nothing yet.",
             ),
             IN_DEFAULT,
             Mistake(
                 "a copy is in another stream than the graph",
-                _hazard("H2D", "D2H"),
+                traces.hazard("H2D", "D2H"),
                 "A batch's copy in, its launch and its copy back follow one another: x.set(…, one), graph.launch(one), "
                 "f.get(one, …).",
             ),
@@ -632,18 +504,21 @@ EXERCISES = (
             HOST_DID_IT,
             Mistake(
                 "captured more than once",
-                _both(known.over("requests of the host"), _some(lambda t: _graphs(t) > 1)),
+                traces.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) > 1)),
                 "Capturing costs the host as much as launching, and more. Capture once, ahead of the loop.",
             ),
             Mistake(
                 "more than a graph for each batch",
-                _both(known.over("requests of the host"), _some(lambda t: _graphs(t) == 1 and not _copies_in_graph(t))),
+                traces.both(
+                    known.over("requests of the host"),
+                    traces.some(lambda t: traces.graphs(t) == 1 and not traces.copies_in_graph(t)),
+                ),
                 "A copy in, one launch of the graph and a copy back are enough for a batch: all kernels belong into "
                 "the graph.",
             ),
             Mistake(
                 "the whole loop is captured",
-                _both(known.over("requests of the host"), _some(lambda t: _graphs(t) == 1)),
+                traces.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) == 1)),
                 "The graph holds every batch, so the host asks for all of it one by one. Capture what is the same for "
                 "every batch.",
             ),
@@ -654,7 +529,7 @@ EXERCISES = (
             ),
             Mistake(
                 "the host waits for each batch",
-                _both(known.over(TIME), _waits_at_all),
+                traces.both(known.over(TIME), traces.waits_at_all),
                 "While the host waits, nothing is asked for. get() blocks unless told not to: blocking=False.",
             ),
             Mistake(
