@@ -19,7 +19,7 @@ from helpers.vgpu.operations import Operation
 
 SECTOR = 32
 COPIES = {"H2D": (1, 1), "D2H": (1, 1), "D2D": (1, 1), "memset": (0, 1)}
-"""Copies, and how many reads and writes each has at least."""
+"""Copies, and whether each reads and writes arrays that are known."""
 COMPUTING = ("kernel", "array")
 """Kinds of operations that make new values on the device; "array" is work that NumPy does here."""
 
@@ -81,7 +81,7 @@ def _contradiction(each: Operation) -> str:
     if each.kind in COPIES:
         reads, writes = COPIES[each.kind]
         short = min(_size(each, False) if reads else each.nbytes, _size(each, True) if writes else each.nbytes)
-        if each.nbytes == 0 or short < each.nbytes:
+        if short < each.nbytes:  # it may touch more, where it takes a part of each row
             return f"a copy of {each.nbytes:,} bytes that touches {short:,}"
         if each.kind in ("H2D", "D2H") and not each.waits and not (each.asynchronous and each.pinned):
             return "a copy that blocks, and for which nobody waits"
@@ -113,9 +113,12 @@ def _kernel(each: Operation) -> str:
 
 
 def _flow(done: list[Operation], case: Case) -> str:
-    """Whether what comes in is enough for what the case gives, and what goes out was made on the device."""
+    """Whether what comes in is enough for what the case gives, and what goes out was made on the device.
+
+    Of a copy the bytes count that it says it has, as time is reckoned by them.
+    """
     made, out = Bytes(), Bytes()
-    came = computed = 0
+    came = went = computed = 0
     for each in done:
         if each.kind in COMPUTING:
             for start, end in _pieces(each, True):
@@ -127,13 +130,14 @@ def _flow(done: list[Operation], case: Case) -> str:
                     return f"{each.label}: it copies back what no kernel has written"
             for start, end in _pieces(each, True):
                 out.add(start, end)
+            went += each.nbytes
         elif each.kind == "H2D":
-            came += _size(each, False)
+            came += each.nbytes
     needed = sum(_given(case))
     if came < needed:
         return f"of {needed:,} bytes that are given, {came:,} come to the device"
     wanted = case.out.expected.nbytes
-    shown = computed if isinstance(case.out, OutOnDevice) else len(out)
+    shown = computed if isinstance(case.out, OutOnDevice) else min(went, len(out))
     return "" if shown >= wanted else f"of {wanted:,} bytes of the result, {shown:,} come from the device"
 
 

@@ -93,6 +93,12 @@ CASES = (
     ),
     forged("stream-no-bytes", "says that copies have no bytes", "for o in operations: o['nbytes'] = 0", PAGEABLE),
     forged(
+        "stream-few-bytes",
+        "says that each copy has one byte",
+        "for o in operations:\n    if o['kind'] in ('H2D', 'D2H'): o['nbytes'] = 1",
+        STAGED,
+    ),
+    forged(
         "stream-no-waits",
         "says that the host never waits",
         "for o in operations: o['waits'] = False",
