@@ -323,7 +323,7 @@ EXERCISES = (
             ),
             Mistake(
                 "a block that has not 256 threads",
-                lambda e: any(x * y != cases.THREADS for x, y in cases.blocks(e)),
+                cases.other_than_256,
                 "Every block has 256 threads: its width is 32, 16, 8, 4, 2 or 1, and its height is 256 // width.",
             ),
             Mistake(

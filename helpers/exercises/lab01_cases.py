@@ -209,14 +209,18 @@ def nothing_returned(evidence) -> bool:
     return all(o.got is None and o.error is None for o in evidence.outcomes)
 
 
-def blocks(evidence) -> list[tuple[int, int]]:
-    """The blocks that were returned, as far as they are two whole numbers."""
-    pairs = [o.got[1] for o in evidence.outcomes if _of_two(o.got) and _of_two(o.got[1])]
-    return [pair for pair in pairs if all(isinstance(each, int | np.integer) for each in pair)]
-
-
 def _of_two(value) -> bool:
     return isinstance(value, tuple) and len(value) == 2
+
+
+def _blocks(evidence) -> list[tuple[tuple[int, int], Case]]:
+    """The blocks that were returned, as far as they are two whole numbers, and the case of each."""
+    pairs = [(o.got[1], o.case) for o in evidence.outcomes if _of_two(o.got) and _of_two(o.got[1])]
+    return [(pair, case) for pair, case in pairs if all(type(each) is int for each in pair)]
+
+
+def other_than_256(evidence) -> bool:
+    return any(x * y != THREADS for (x, y), _ in _blocks(evidence))
 
 
 def of_another_shape(evidence) -> bool:
@@ -255,9 +259,9 @@ def too_tall(evidence) -> bool:
 
 
 def too_narrow(evidence) -> bool:
-    """Some block is narrower than a row that would have fitted into one of twice its width."""
-    seen = [(o.got[1][0], o.case.expected[1][0]) for o in evidence.outcomes if _of_two(o.got) and _of_two(o.got[1])]
-    return bool(seen) and all(got <= wanted for got, wanted in seen) and any(got < wanted for got, wanted in seen)
+    """Some block is narrower than it should be, and none is wider."""
+    seen = [(x, case.expected[1][0]) for (x, _), case in _blocks(evidence)]
+    return any(x < wanted for x, wanted in seen) and all(x <= wanted for x, wanted in seen)
 
 
 def narrow_only(evidence) -> bool:
