@@ -10,11 +10,12 @@ from helpers.exercises import mistakes as known
 from helpers.exercises.measures import idle_lanes, load_requests_for_needed, per_request, per_warp, stored_again
 
 IDLE, REQUESTS = "idle lanes per instruction", "load requests per 32 pixels"
+FIRST_LOADS, FIRST_STORES = "loads of the first warp", "stores of the first warp"
 LOADS, STORES = "sectors per load request", "sectors per store request"
 IDLE_LANES = Budget(
     IDLE,
     idle_lanes,
-    2,
+    6,
     "A warp issues each instruction for 32 lanes, however many of them have something to do.",
     "instructions",
 )
@@ -33,11 +34,12 @@ EXERCISES = (
         budgets=(
             IDLE_LANES,
             Budget(
-                "load requests per warp",
-                per_warp("global_load_requests"),
-                2.1,
+                FIRST_LOADS,
+                cases.loads_of_it,
+                3,
                 "Each thread needs two elements: its own and the one before.",
                 "global_load_requests",
+                of="warp",
             ),
             Budget(
                 "store requests per warp",
@@ -54,6 +56,12 @@ EXERCISES = (
                 "Thread 0 reads x[-1]. It needs a guard of its own: before the first element there is 0.",
             ),
             Mistake(
+                "an index behind the end",
+                cases.out_of_whole_blocks,
+                "Some thread leaves its array where every thread has an element, so it is the index and not the guard. "
+                "A thread needs x[i] and the one before, x[i - 1].",
+            ),
+            Mistake(
                 "no guard at the end",
                 known.out_of_bounds,
                 "Blocks have 64 threads, so the last block may have threads without an element. Each thread asks first "
@@ -64,6 +72,17 @@ EXERCISES = (
                 known.first_block_only,
                 "threadIdx.x begins at 0 in every block. A thread's place in the grid is blockIdx.x * blockDim.x + "
                 "threadIdx.x.",
+            ),
+            Mistake(
+                "gridDim in place of blockDim",
+                cases.counted_in_blocks,
+                "blockIdx.x * gridDim.x is not where a block begins: before it there are blockIdx.x blocks, of "
+                "blockDim.x threads each.",
+            ),
+            Mistake(
+                "the last element is left out",
+                cases.last_left_out,
+                "The last element is number n - 1, and i < n lets it in. i < n - 1 keeps it out.",
             ),
             Mistake(
                 "the first element is left out",
@@ -81,14 +100,38 @@ EXERCISES = (
                 "Each sign is the other one: it is x[i] - x[i - 1].",
             ),
             Mistake(
+                "the step to the next element",
+                cases.to_the_next,
+                "That is the step from x[i] to x[i + 1], one place too early. out[i] looks back: x[i] - x[i - 1].",
+            ),
+            Mistake(
+                "what nobody has written is read",
+                cases.reads_the_output,
+                "`out` holds nothing to begin with, and other threads write to it at the same time. All that is needed "
+                "is in x: calculate from that, and store the result at once.",
+            ),
+            Mistake(
+                "the first element of a block or warp",
+                cases.first_of_each,
+                "What is wrong are first elements of blocks, or of warps. Only x[0] has none before it; the one before "
+                "theirs belongs to another block or warp, and lies in x all the same.",
+            ),
+            Mistake(
                 "few threads do all the work",
                 known.over(IDLE),
-                "The result is right, and most lanes only watch. No thread needs a loop here: each has one element.",
+                "The result is right, and many lanes only watch. No thread needs a loop here: each has one element.",
             ),
             Mistake(
                 "each thread does more than its element",
-                lambda e: known.over("load requests per warp")(e) or known.over("store requests per warp")(e),
-                "The result is right, with more memory requests than a thread's two loads and one store.",
+                known.over(FIRST_LOADS),
+                "The result is right, but the first warp has more than its 32 elements. Each thread of the grid has "
+                "one: two loads, and one store.",
+            ),
+            Mistake(
+                "stored more than once",
+                known.over("store requests per warp"),
+                "The result is right, but some elements are stored twice. Keep what is not yet the result in a "
+                "variable.",
             ),
         ),
         hints=(
@@ -116,11 +159,11 @@ EXERCISES = (
         drawn=cases.mirrors_drawn,
         sanitize=True,
         budgets=(
-            Budget(LOADS, per_request("sectors", "global", "load"), 5, "The lanes of a warp should read neighbours."),
+            Budget(LOADS, per_request("sectors", "global", "load"), 6, "The lanes of a warp should read neighbours."),
             Budget(
                 STORES,
                 per_request("sectors", "global", "store"),
-                5,
+                6,
                 "The lanes of a warp should write neighbours.",
                 "global_store_sectors",
             ),
@@ -134,6 +177,24 @@ EXERCISES = (
         ),
         mistakes=(
             Mistake(
+                "row and column have changed places",
+                cases.turned,
+                "The result is turned: what lies in a column of x stands in a row of out. Both arrays take the row "
+                "first, as in out[row, column] and x[row, ...].",
+            ),
+            Mistake(
+                "each block mirrors its own part",
+                cases.mirrored_in_blocks,
+                "threadIdx.x and 32 know of one block only. A mirror turns the whole row: the last column is "
+                "columns - 1.",
+            ),
+            Mistake(
+                "the guard swaps rows and columns",
+                cases.not_square,
+                "x.shape is (rows, columns), and len(x) is the rows. Squares cannot tell the two apart, so 64 × 64 "
+                "passes.",
+            ),
+            Mistake(
                 "one element beside the image",
                 cases.beside_the_right_edge,
                 "The last column is columns - 1, so column 0 becomes columns - 1 - 0. Without the - 1 it lies in the "
@@ -143,7 +204,7 @@ EXERCISES = (
                 "a guard is missing",
                 known.out_of_bounds,
                 "Blocks are 32 × 8. Threads beyond the right edge and threads below the last row have no element: one "
-                "condition for each direction, joined by `and`.",
+                "condition for each direction, with < and not <=, joined by `and`.",
             ),
             Mistake(
                 "the image is upside down",
@@ -161,15 +222,21 @@ EXERCISES = (
                 "Each element went where it came from: read the column that lies as far from the other edge.",
             ),
             Mistake(
-                "the guard swaps rows and columns",
-                cases.not_square,
-                "x.shape is (rows, columns). Squares cannot tell the two apart, so 64 × 64 passes.",
+                "every block does the work of block 0",
+                cases.of_tile_0,
+                "threadIdx begins at 0 in every block. A thread's place in the grid is cuda.grid(2).",
             ),
             Mistake(
                 "x is the row",
-                lambda e: any(b.label in (LOADS, STORES) and b.value > 12 for b in e.budgets),
+                lambda e: any(b.label in (LOADS, STORES) and b.value > 16.5 for b in e.budgets),
                 "The result is right. But the lanes of a warp differ in x, the first number of cuda.grid(2), and x "
                 "chooses the row: 32 lanes meet 32 rows. Let x choose the column.",
+            ),
+            Mistake(
+                "each thread has a run of its own",
+                lambda e: known.over(LOADS)(e) or known.over(STORES)(e),
+                "The result is right. But in one request the lanes of a warp are several pixels apart. Let "
+                "neighbouring threads have neighbouring pixels.",
             ),
             Mistake(
                 "more requests than it takes",
@@ -228,14 +295,20 @@ EXERCISES = (
                 "First the grid, then the block, as in kernel[grid, block].",
             ),
             Mistake(
+                "no two tuples of two",
+                cases.of_another_shape,
+                "What is returned is (grid, block): two tuples, (x, y) each, of whole numbers. A list is no tuple.",
+            ),
+            Mistake(
                 "x covers the rows",
-                known.gives(lambda case: cases.configured(*case.arguments[::-1])),
+                cases.x_covers_rows,
                 "x comes first in CUDA, and it runs along a row: the first number of the grid covers the columns.",
             ),
             Mistake(
-                "rounded down",
-                known.gives(lambda case: cases.configured(*case.arguments, up=lambda n, each: n // each)),
-                "// drops the last block that is not full, and its elements have no thread.",
+                "not rounded up",
+                cases.not_rounded_up,
+                "// drops the last block that is not full, round() drops it if it is less than half full, and its "
+                "elements have no thread.",
             ),
             Mistake(
                 "one block too many where it fits exactly",
@@ -244,9 +317,19 @@ EXERCISES = (
             ),
             Mistake(
                 "more blocks than y takes",
-                known.gives(lambda case: cases.configured(*case.arguments, most=10**9)),
+                cases.too_tall,
                 "A grid has at most 65,535 blocks in y, and the launch of a tall image would fail. The kernel's loop "
                 "goes on where the grid ends.",
+            ),
+            Mistake(
+                "a block that has not 256 threads",
+                cases.other_than_256,
+                "Every block has 256 threads: its width is 32, 16, 8, 4, 2 or 1, and its height is 256 // width.",
+            ),
+            Mistake(
+                "halved once too often",
+                cases.too_narrow,
+                "A block became narrower than a row that fitted into it. Halve only while the row fits into the half.",
             ),
             Mistake(
                 "narrow images leave lanes idle",
@@ -292,6 +375,14 @@ EXERCISES = (
                 "Each element has one owner in the whole grid, who writes it once.",
                 "global_store_requests",
             ),
+            Budget(
+                FIRST_STORES,
+                cases.stores_of_it,
+                20,
+                "The elements are for all warps of the grid: a block that works alone leaves most of the GPU idle.",
+                "global_store_requests",
+                of="warp",
+            ),
         ),
         mistakes=(
             Mistake(
@@ -299,6 +390,12 @@ EXERCISES = (
                 cases.in_later_images_only,
                 "i / pixels counts planes through all images: in the second image it goes on behind the last channel. "
                 "Take it modulo the number of channels.",
+            ),
+            Mistake(
+                "no channel of that number",
+                cases.channel_left_its_array,
+                "mean and scale have one number a channel, and some thread asks for another. Element i lies in plane "
+                "i / pixels, counted through all images; its channel is the remainder by `channels`.",
             ),
             Mistake(
                 "no guard",
@@ -310,6 +407,17 @@ EXERCISES = (
                 known.gives(cases.channel_of(lambda i, channels, pixels: i % channels)),
                 "i % channels is right where the three colours of a pixel are neighbours. Here each channel is a plane "
                 "of `pixels` floats.",
+            ),
+            Mistake(
+                "the channel of the first element for all",
+                known.gives(cases.channel_of_first),
+                "The channel was worked out before the loop. A thread that comes round again may be in another plane: "
+                "work it out in each round.",
+            ),
+            Mistake(
+                "the mean is multiplied too",
+                known.gives(cases.mean_unscaled),
+                "Without brackets the product comes first: x - (mean · scale). It is (x - mean) · scale.",
             ),
             Mistake(
                 "one element a thread",
@@ -325,7 +433,7 @@ EXERCISES = (
             Mistake(
                 "few threads do all the work",
                 known.over(IDLE),
-                "The result is right, and most lanes only watch. Every thread of the grid takes its share.",
+                "The result is right, and many lanes only watch. Every thread of the grid takes its share.",
             ),
             Mistake(
                 "each thread has a run of its own",
@@ -336,9 +444,15 @@ EXERCISES = (
             Mistake(
                 "written more than once",
                 known.over("stores per element"),
-                "The result is right, but some elements are stored more than once. With a step of one block, block "
-                "1 does "
-                "again what block 0 did: step by the whole grid, gridDim.x * blockDim.x.",
+                "The result is right, but some elements are stored more than once. Either the step is not that of the "
+                "whole grid, gridDim.x * blockDim.x, and blocks repeat what others did; or a thread stores what is not "
+                "yet the result.",
+            ),
+            Mistake(
+                "few blocks do all the work",
+                known.over(FIRST_STORES),
+                "The result is right, and the first block does more than its share while others have nothing to do. "
+                "Start at the thread's number in the grid, and step by the whole grid.",
             ),
         ),
         hints=(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from helpers.exercises import Case, Out, cover, numbers, plural
 from helpers.exercises import mistakes as known
 from helpers.vgpu.errors import OutOfBounds
 
-BLOCK = 64
+BLOCK, WARP = 64, 32
 TILE = (32, 8)
 THREADS, MOST_BLOCKS = 256, 65_535
 SHAPES = ((1, 1), (1, 70), (70, 1), (13, 37), (37, 13), (64, 64))
@@ -112,9 +114,57 @@ def first_left_out(evidence) -> bool:
     )
 
 
+def last_left_out(evidence) -> bool:
+    return known.untouched_somewhere(evidence) and all(
+        o.untouched.ravel()[-1] and not o.untouched.ravel()[:-1].any() for o in evidence.outcomes
+    )
+
+
+def counted_in_blocks(evidence) -> bool:
+    """Written are the elements blockIdx * gridDim + threadIdx, and those are right."""
+
+    def reached(o) -> np.ndarray:
+        places = np.arange(o.case.grid[0])[:, None] * o.case.grid[0] + np.arange(o.case.block[0])
+        return np.isin(np.arange(o.untouched.size), places)
+
+    return known.untouched_somewhere(evidence) and all((reached(o) != o.untouched).all() for o in evidence.outcomes)
+
+
 def reached_back(evidence) -> bool:
-    """Stopped in a case that has no thread too many: it must have been before the beginning."""
+    """Some thread read before the first element."""
+    return any(isinstance(o.error, OutOfBounds) and "[-" in str(o.error) for o in evidence.outcomes)
+
+
+def out_of_whole_blocks(evidence) -> bool:
+    """Stopped in a case that has no thread too many, where no guard is at fault."""
     return any(isinstance(o.error, OutOfBounds) and o.case.out.expected.size % BLOCK == 0 for o in evidence.outcomes)
+
+
+def to_the_next(evidence) -> bool:
+    """Each element but the last is the step that belongs to the one behind it."""
+    seen = [(o.got, o.case.out.expected) for o in evidence.outcomes if o.got is not None]
+    long = [(got, wanted) for got, wanted in seen if wanted.size > 1]
+    return bool(long) and all(np.allclose(got[:-1], wanted[1:]) for got, wanted in long)
+
+
+def first_of_each(evidence) -> bool:
+    """Wrong are elements after the first that a block, or a warp, begins with."""
+    wrong = [np.flatnonzero(o.wrong) for o in evidence.outcomes if not o.ok and o.wrong is not None]
+    return bool(wrong) and all((each % WARP == 0).all() and each[0] > 0 for each in wrong)
+
+
+def reads_the_output(evidence) -> bool:
+    return any(f.kind.startswith("uninit") or f.array == "out" for f in evidence.findings)
+
+
+def loads_of_it(warp) -> float:
+    """Loads of a warp; a warp that has none leaves its share to others."""
+    return warp.loads or math.inf
+
+
+def stores_of_it(warp) -> float:
+    """Stores of a warp; a warp that has none leaves its share to others."""
+    return sum(link.op == "store" and link.space == "global" for link in warp.links) or math.inf
 
 
 def only_where_threads_suffice(evidence) -> bool:
@@ -123,18 +173,95 @@ def only_where_threads_suffice(evidence) -> bool:
     )
 
 
+def _plane(case: Case) -> tuple[int, int, int]:
+    """Channels, pixels and elements."""
+    return tuple(int(each) for each in case.arguments[4:7])
+
+
 def in_later_images_only(evidence) -> bool:
-    """Some thread left its array, and none did where there is one image."""
-    images = [
-        o.case.arguments[6] // (o.case.arguments[4] * o.case.arguments[5])
-        for o in evidence.outcomes
-        if isinstance(o.error, OutOfBounds)
-    ]
-    return bool(images) and min(images) > 1
+    """Some thread left its array, and none did where there is one image; all that was written is right."""
+    stopped = [o.case for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
+    others = [o for o in evidence.outcomes if not isinstance(o.error, OutOfBounds)]
+    return bool(stopped) and (
+        all(n > channels * pixels for channels, pixels, n in map(_plane, stopped))
+        and all(o.ok or o.only_untouched for o in others)
+    )
+
+
+def channel_left_its_array(evidence) -> bool:
+    errors = [str(o.error) for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
+    return any(f"`{name}[" in each for each in errors for name in ("mean", "scale"))
+
+
+def channel_of_first(case: Case) -> np.ndarray:
+    """The result when a thread keeps the channel of its first element."""
+    threads = case.grid[0] * case.block[0]
+    return channel_of(lambda i, channels, pixels: i % threads // pixels % channels)(case)
+
+
+def mean_unscaled(case: Case) -> np.ndarray:
+    x, mean, scale, _, channels, pixels, n = case.arguments
+    channel = np.arange(n) // pixels % channels
+    return x - mean[channel] * scale[channel]
 
 
 def nothing_returned(evidence) -> bool:
     return all(o.got is None and o.error is None for o in evidence.outcomes)
+
+
+def _of_two(value) -> bool:
+    return isinstance(value, tuple) and len(value) == 2
+
+
+def _blocks(evidence) -> list[tuple[tuple[int, int], Case]]:
+    """The blocks that were returned, as far as they are two whole numbers, and the case of each."""
+    pairs = [(o.got[1], o.case) for o in evidence.outcomes if _of_two(o.got) and _of_two(o.got[1])]
+    return [(pair, case) for pair, case in pairs if all(type(each) is int for each in pair)]
+
+
+def other_than_256(evidence) -> bool:
+    return any(x * y != THREADS for (x, y), _ in _blocks(evidence))
+
+
+def of_another_shape(evidence) -> bool:
+    """No launch is two tuples of two."""
+    return all(
+        o.error is None and not (_of_two(o.got) and _of_two(o.got[0]) and _of_two(o.got[1])) for o in evidence.outcomes
+    )
+
+
+def x_covers_rows(evidence) -> bool:
+    """Rows and columns were taken for each other, in what was given or in what is returned."""
+
+    def returned_as(order):
+        return known.gives(lambda case: order(*configured(*case.arguments)))
+
+    return (
+        known.gives(lambda case: configured(*case.arguments[::-1]))(evidence)
+        or returned_as(lambda grid, block: (grid[::-1], block))(evidence)
+        or returned_as(lambda grid, block: (grid[::-1], block[::-1]))(evidence)
+    )
+
+
+def not_rounded_up(evidence) -> bool:
+    return any(
+        known.gives(lambda case, how=how: configured(*case.arguments, up=how))(evidence)
+        for how in (lambda n, each: n // each, lambda n, each: round(n / each))
+    )
+
+
+def too_tall(evidence) -> bool:
+    """Some grid is taller than allowed, and all is as it should be but for that."""
+    return any(
+        known.gives(lambda case, most=most: configured(*case.arguments, most=most))(evidence)
+        for most in (10**9, MOST_BLOCKS + 1)
+    )
+
+
+def too_narrow(evidence) -> bool:
+    """Some block is narrower than it should be, and none is wider."""
+    seen = [(x, case.expected[1][0]) for (x, _), case in _blocks(evidence)]
+    return any(x < wanted for x, wanted in seen) and all(x <= wanted for x, wanted in seen)
 
 
 def narrow_only(evidence) -> bool:
@@ -151,8 +278,31 @@ def of_block_0(evidence) -> bool:
 
 
 def not_square(evidence) -> bool:
-    shapes = [o.case.out.expected.shape for o in evidence.outcomes if not o.ok]
-    return known.untouched_somewhere(evidence) and all(rows != columns for rows, columns in shapes)
+    """Square images are right, and others are not: some thread left its array, or some pixels had no thread."""
+    wrong = [o for o in evidence.outcomes if not o.ok]
+    left = known.out_of_bounds(evidence) or known.untouched_somewhere(evidence)
+    return bool(wrong) and left and all(len(set(o.case.out.expected.shape)) > 1 for o in wrong)
+
+
+def in_a_square(wrong):
+    """In the image of 64 × 64 the result is one of those that `wrong(x)` gives."""
+    name = "64 rows × 64 columns"
+    return lambda evidence: any(
+        known.gives_for(name, lambda case, at=at: wrong(case.arguments[0])[at])(evidence)
+        for at in range(len(wrong(np.zeros(TILE, np.float32))))
+    )
+
+
+turned = in_a_square(lambda x: (x.T, np.fliplr(x).T, np.flipud(x).T))
+mirrored_in_blocks = in_a_square(lambda x: (np.hstack([np.fliplr(x[:, at : at + 32]) for at in (0, 32)]),))
+
+
+def of_tile_0(evidence) -> bool:
+    """Written is what block (0, 0) looks after, and that is right."""
+    return known.untouched_somewhere(evidence) and all(
+        o.untouched[TILE[1] :].all() and o.untouched[:, TILE[0] :].all() and not o.untouched[: TILE[1], : TILE[0]].any()
+        for o in evidence.outcomes
+    )
 
 
 def beside_the_right_edge(evidence) -> bool:

@@ -21,16 +21,21 @@ def _limit(label: str, at_most: float):
     return lambda e: any(each.label == label and not each.ok and each.value > at_most for each in e.budgets)
 
 
+def _again(evidence) -> bool:
+    """More than lanes that are apart can cost: 32 bytes for a float are 8 times what is needed."""
+    return _limit(LOADED, 8.5)(evidence) or _limit(STORED, 8.5)(evidence)
+
+
 COALESCED_LOADS = Budget(
     LOADED,
     loaded_for_needed,
-    1.1,
+    1.3,
     "A sector comes once if one request, or none, asks for it: let the lanes of a warp want neighbours.",
 )
 COALESCED_STORES = Budget(
     STORED,
     stored_for_needed,
-    1.1,
+    1.3,
     "Stores are counted like loads: a sector is stored to once if the lanes of one request fill it.",
     "global_store_sectors",
 )
@@ -49,8 +54,26 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "no guard",
-                known.out_of_bounds,
+                cases.only_beyond_the_end,
                 "The last block has threads without a record: each asks first whether i < n.",
+            ),
+            Mistake(
+                "an index that leads too far",
+                known.out_of_bounds,
+                "Some thread leaves its array, and not for want of a guard. Record i begins at float 4 * i, and is "
+                "number i of the float4s; its field c belongs at c * n + i.",
+            ),
+            Mistake(
+                "every block does the work of block 0",
+                cases.of_block_0_in_planes,
+                "threadIdx.x begins at 0 in every block. A thread's place in the grid is blockIdx.x * blockDim.x + "
+                "threadIdx.x.",
+            ),
+            Mistake(
+                "planes into records",
+                known.gives(lambda case: case.arguments[0].reshape(4, -1).T.ravel()),
+                "That is the way back. Records are what comes in: field c of record i lies at 4 * i + c, and belongs "
+                "at c * n + i.",
             ),
             Mistake(
                 "still records",
@@ -61,6 +84,12 @@ EXERCISES = (
                 "the fields are in another order",
                 known.gives(lambda case: case.out.expected.reshape(4, -1)[::-1].ravel()),
                 "The planes are right and stand in the wrong order: x is the first field, w the last.",
+            ),
+            Mistake(
+                "the same work many times",
+                _again,
+                "The result is right, but several threads or blocks do the same. Each record has one owner in the "
+                "grid.",
             ),
             Mistake(
                 "a sector for each float",
@@ -77,10 +106,10 @@ EXERCISES = (
                 "after lane stores record after record.",
             ),
             Mistake(
-                "the same sectors four times",
+                "the same sectors again and again",
                 known.over(LOADED),
-                "The result is right. But each of the four requests strides over records, and brings all of their "
-                "sectors for a quarter of the bytes. One float4 a lane brings them once.",
+                "The result is right. But each request strides over records, and brings all of their sectors for a "
+                "part of the bytes. A lane wants 16 bytes that lie side by side: ask for them at once.",
             ),
         ),
         hints=(
@@ -125,14 +154,21 @@ EXERCISES = (
             Mistake(
                 "some elements have no thread",
                 lambda e: known.untouched_somewhere(e) and not known.nothing_written(e),
-                "What was written is right, and some of it was not written. Divide by the sizes in the order in which "
-                "the remainders were taken.",
+                "What was written is right, and some of it was not written. Does the guard let x.size elements "
+                "through, and does each division follow the remainder by the same size?",
             ),
             Mistake(
-                "lanes along the tokens, or heads",
+                "the same work many times",
+                _again,
+                "The result is right, but several threads or blocks do the same. Each element has one owner in the "
+                "grid.",
+            ),
+            Mistake(
+                "neighbouring lanes are apart",
                 lambda e: known.over(LOADED)(e) or known.over(STORED)(e),
-                "The result is right, but the lanes of a warp are whole rows apart. In both layouts the last index is "
-                "the one whose neighbours touch: let it change fastest from thread to thread.",
+                "The result is right, but what a warp asks for at once does not lie side by side: its lanes are rows "
+                "or runs apart, or one works alone. In both layouts the last index is the one whose neighbours touch: "
+                "let it change fastest from thread to thread.",
             ),
         ),
         hints=(
@@ -169,8 +205,36 @@ EXERCISES = (
             ),
             Mistake(
                 "no guard below",
+                cases.left_a_row,
+                "Some thread left an array: blocks are 32 × 8, and rows and columns / 2 say how far the image goes, "
+                "with < and not <=.",
+            ),
+            Mistake(
+                "an index that leads too far",
                 known.out_of_bounds,
-                "Some thread left an array: blocks are 32 × 8, and rows and columns / 2 say how far the image goes.",
+                "Some thread left an array, and one row of two columns is kept to. Row y begins at y * pitch in x, and "
+                "at y * out_pitch in out, in floats; a float2 is two of them, and a row has columns / 2 pairs.",
+            ),
+            Mistake(
+                "some pixels are never written",
+                cases.some_as_before,
+                "What was written is right, and some pixels hold what they held before. Does the place of a thread "
+                "count the blocks in both directions, and does the guard let all rows and all pairs through?",
+            ),
+            Mistake(
+                "half of it is 0",
+                known.gives(cases.times(0)),
+                "1 / 2 is a division of whole numbers, and 0. Write 0.5f.",
+            ),
+            Mistake(
+                "the sum, not the mean",
+                known.gives(cases.times(2)),
+                "Each pixel is the sum of two neighbours. Their mean is half of it.",
+            ),
+            Mistake(
+                "pairs that overlap",
+                known.gives(cases.overlapping),
+                "Pixel c of the result comes from the columns 2 * c and 2 * c + 1, not from c and c + 1.",
             ),
             Mistake(
                 "the pitch of x is forgotten",
@@ -187,13 +251,24 @@ EXERCISES = (
                 "the two pitches are mixed up",
                 cases.first_row_right,
                 "Some rows are not where they belong. x has rows `pitch` floats apart, out has rows `out_pitch` floats "
-                "apart.",
+                "apart; both count floats, not bytes.",
+            ),
+            Mistake(
+                "the same work many times",
+                _again,
+                "The result is right, but several threads or blocks do the same. Each pixel has one owner in the grid.",
             ),
             Mistake(
                 "lanes down the rows",
+                _limit(STORED, 3.5),
+                "The result is right, but the lanes of a warp are in different rows, or one works alone. Let x, in "
+                "which lanes differ, run along a row.",
+            ),
+            Mistake(
+                "stores that stride",
                 known.over(STORED),
-                "The result is right, but the lanes of a warp are in different rows. Let x, in which lanes differ, run "
-                "along a row.",
+                "The result is right, but what lanes store at once does not lie side by side. Give each thread one "
+                "pixel, or let it store its neighbours at once, as a float2.",
             ),
             Mistake(
                 "both of a pair by themselves",
@@ -232,6 +307,7 @@ EXERCISES = (
                 (13, 36, 3, 96),
                 (37, 64, 2, 128),
                 (31, 20, 40, 128),
+                (9, 260, 2, 64),
             )
         ],
         measured=lambda: cases.embed_case(50, 128, 6, 128),
@@ -241,7 +317,7 @@ EXERCISES = (
             Budget(
                 REQUESTS,
                 load_requests_for_written,
-                2.1,
+                2.6,
                 "32 lanes load 512 bytes at once, 16 each; the token is the second request.",
                 "global_load_requests",
             ),
@@ -266,6 +342,16 @@ EXERCISES = (
                 "counts what?",
             ),
             Mistake(
+                "floats are counted for pieces",
+                known.gives(cases.row_by_floats),
+                "A row has width / 4 pieces of 16 bytes, so piece i belongs to token i / (width / 4).",
+            ),
+            Mistake(
+                "token 0 is taken for none",
+                known.gives(cases.none_for_the_first),
+                "Token 0 stands for the first row of the table. Only -1 stands for none.",
+            ),
+            Mistake(
                 "the row of its place, not of its token",
                 known.gives(cases.row_of_place),
                 "Row t of the result is row token[t] of the table.",
@@ -281,18 +367,24 @@ EXERCISES = (
                 "The rows of tokens that are -1 were left alone. They have to be written, with 0.",
             ),
             Mistake(
+                "every block does the work of block 0",
+                cases.of_block_0_in_rounds,
+                "All blocks start where block 0 does: threadIdx.x begins at 0 in each. Start at the thread's number in "
+                "the whole grid.",
+            ),
+            Mistake(
                 "too few threads, and no loop",
                 lambda e: known.untouched_somewhere(e) and any(o.ok for o in e.outcomes),
-                "Where a launch has fewer threads than there is work, each has to come round again.",
+                "Where a launch, or a warp, has fewer threads than there is work, each has to come round again.",
             ),
             Mistake(
                 "sectors are stored to again and again",
                 _limit(STORED, 1.6),
-                "The result is right. But the lanes of a warp are a whole row apart, or one block repeats what another "
-                "did. Let neighbouring lanes take neighbouring pieces, and step by the whole grid.",
+                "The result is right. But what lanes store at once does not lie side by side, or one block repeats "
+                "what another did. Let neighbouring lanes take neighbouring pieces, and step by the whole grid.",
             ),
             Mistake(
-                "one float at a time",
+                "less than 16 bytes a lane",
                 known.over(REQUESTS),
                 "The result is right, with more requests than it takes. A lane may load 16 bytes, and every row begins "
                 "at a multiple of 16.",

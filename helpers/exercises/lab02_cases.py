@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from helpers.exercises import Case, Out, cover, numbers, plural
@@ -30,6 +32,21 @@ def planes_case(n: int, seed: int = 0) -> Case:
 def planes_drawn(dice: np.random.Generator) -> list[Case]:
     sizes = [*dice.integers(2, 400, 3), 8 * dice.integers(120, 200)]
     return [planes_case(int(n), seed) for n, seed in zip(sizes, seeds(dice, 4), strict=True)]
+
+
+def only_beyond_the_end(evidence) -> bool:
+    """Some thread left its array, never where every thread has a record, and all else is right."""
+    whole = [o for o in evidence.outcomes if int(o.case.arguments[2]) % BLOCK == 0]
+    left = [o for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
+    return bool(left) and not set(left) & set(whole) and all(o.ok for o in evidence.outcomes if o not in left)
+
+
+def of_block_0_in_planes(evidence) -> bool:
+    """Written in each plane is what block 0 looks after, and that is right."""
+    return known.untouched_somewhere(evidence) and all(
+        ((np.arange(o.untouched.size) % (o.untouched.size // 4) >= BLOCK) == o.untouched).all()
+        for o in evidence.outcomes
+    )
 
 
 # -- heads first instead of tokens first
@@ -84,6 +101,39 @@ def no_pitch(case: Case) -> np.ndarray:
     half = columns // 2
     wrong[:, :half] = (tight[:, 0 : 2 * half : 2] + tight[:, 1 : 2 * half : 2]) / 2
     return wrong.ravel()
+
+
+def times(factor: float):
+    """The sum of each pair, so many times half of it."""
+
+    def wrong(case: Case) -> np.ndarray:
+        out = case.out.expected.copy()
+        padding_of(case, out)[...] = np.nan
+        scaled = np.where(np.isnan(out), case.out.initial, out * factor)
+        return scaled.astype(np.float32)
+
+    return wrong
+
+
+def overlapping(case: Case) -> np.ndarray:
+    """Each element and the one behind it, for a pair."""
+    x, _, rows, columns, pitch, out_pitch = case.arguments
+    image, half = x.reshape(rows, pitch), columns // 2
+    wrong = case.out.initial.reshape(rows, out_pitch).copy()
+    wrong[:, :half] = (image[:, :half] + image[:, 1 : half + 1]) / 2
+    return wrong.ravel()
+
+
+def left_a_row(evidence) -> bool:
+    """Some thread left an image of one row and one pair."""
+    left = [o.case.arguments for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
+    return any((int(rows), int(columns)) == (1, 2) for _, _, rows, columns, *_ in left)
+
+
+def some_as_before(evidence) -> bool:
+    """What is wrong is as it was before the kernel ran, and not all of it."""
+    wrong = [o for o in evidence.outcomes if not o.ok]
+    return bool(wrong) and all(o.error is None and (o.got == o.case.out.initial)[o.wrong].all() for o in wrong)
 
 
 def padding_of(case: Case, got: np.ndarray) -> np.ndarray:
@@ -150,9 +200,35 @@ def first_row_for_none(case: Case) -> np.ndarray:
     return looked_up(np.maximum(token, 0), table.reshape(-1, width)).ravel()
 
 
+def none_for_the_first(case: Case) -> np.ndarray:
+    token, table, _, _, width = case.arguments
+    return looked_up(np.where(token == 0, -1, token), table.reshape(-1, width)).ravel()
+
+
+def row_by_floats(case: Case) -> np.ndarray:
+    """The token of piece i is number i / width."""
+    token, table, _, tokens, width = case.arguments
+    each = int(width) // 4
+    piece = np.arange(tokens * each)
+    row = token[piece // width]
+    return np.where(row[:, None] < 0, np.float32(0), table.reshape(-1, each, 4)[row, piece % each]).ravel()
+
+
+def of_block_0_in_rounds(evidence) -> bool:
+    """Written is what block 0 looks after in the grid's loop over pieces of 16 bytes, and that is right."""
+    seen = [(o.untouched, o.case.block[0], o.case.grid[0]) for o in evidence.outcomes if o.untouched is not None]
+    return known.untouched_somewhere(evidence) and all(
+        ((np.arange(untouched.size) // 4 % (threads * blocks) >= threads) == untouched).all()
+        for untouched, threads, blocks in seen
+    )
+
+
+FAR = re.compile(r"\[(-|\d{9,})")
+
+
 def negative_read(evidence) -> bool:
-    """Some thread read before the table's first row."""
-    return any(isinstance(o.error, OutOfBounds) and "[-" in str(o.error) for o in evidence.outcomes)
+    """Some thread read before the table's first row, or as far behind it as -1 is without a sign."""
+    return any(isinstance(o.error, OutOfBounds) and FAR.search(str(o.error)) for o in evidence.outcomes)
 
 
 def none_left_alone(evidence) -> bool:

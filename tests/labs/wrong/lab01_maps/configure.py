@@ -28,7 +28,7 @@ ROWS = [
         "grid and block have changed places",
     ),
     ("x covers the rows", but("(rows, columns)", "(columns, rows)"), "x covers the rows"),
-    ("rounded down", but(GRID, "(columns // width, min(65535, rows // height))"), "rounded down"),
+    ("rounded down", but(GRID, "(columns // width, min(65535, rows // height))"), "not rounded up"),
     (
         "one too many",
         but(GRID, "(columns // width + 1, min(65535, rows // height + 1))"),
@@ -37,7 +37,7 @@ ROWS = [
     ("no limit in y", but("min(65535, -(-rows // height))", "-(-rows // height)"), "more blocks than y takes"),
     ("always 32 × 8", but(LOOP, ""), "narrow images leave lanes idle"),
     ("16 columns in 32", but("width // 2 >= columns", "width // 2 > columns"), "narrow images leave lanes idle"),
-    ("8 rows always", but("256 // width", "8"), "narrow images leave lanes idle"),
+    ("8 rows always", but("256 // width", "8"), "a block that has not 256 threads"),
     (
         "the public images only",
         but(
@@ -46,4 +46,22 @@ ROWS = [
         ),
         "right in the public cases only",
     ),
+    ("four numbers", but(f"{GRID}, (width, height)", f"*{GRID}, width, height"), "no two tuples of two"),
+    ("lists", but(f"{GRID}, (width, height)", f"[*{GRID}], [width, height]"), "no two tuples of two"),
+    ("no block", but(f"{GRID}, (width, height)", GRID), "no two tuples of two"),
+    ("the grid's rows first", but(f"return {GRID}", f"return {GRID}[::-1]"), "x covers the rows"),
+    (
+        "rows first in both",
+        but("(width, height)", "(height, width)").replace(GRID, f"{GRID}[::-1]"),
+        "x covers the rows",
+    ),
+    (
+        "rounded to the nearest",
+        but(GRID, "(round(columns / width), min(65535, round(rows / height)))"),
+        "not rounded up",
+    ),
+    ("65,536", but("min(65535", "min(65536"), "more blocks than y takes"),
+    ("as wide as a row", but(LOOP, "    width = min(32, columns)\n"), "a block that has not 256 threads"),
+    ("no higher than the image", but("256 // width", "min(rows, 256 // width)"), "a block that has not 256 threads"),
+    ("halved until it is narrower", but("width // 2 >= columns", "width > max(1, columns)"), "halved once too often"),
 ]

@@ -23,6 +23,9 @@ LANES = """    column, row = cuda.grid(2)
 """
 
 
+TURNED = "row and column have changed places"
+
+
 def but(*changes: tuple[str, str]) -> str:
     text = RIGHT
     for old, new in changes:
@@ -62,4 +65,36 @@ ROWS = [
         ),
         "right in the public cases only",
     ),
+    ("row and column swapped in x", but(("x[row, columns - 1 - column]", "x[columns - 1 - column, row]")), TURNED),
+    ("row and column swapped in out", but(("out[row, column]", "out[column, row]")), TURNED),
+    (
+        "each block by itself",
+        but(("x[row, columns - 1 - column]", "x[row, cuda.blockIdx.x * 32 + 31 - cuda.threadIdx.x]")),
+        "each block mirrors its own part",
+    ),
+    (
+        "guards the wrong way round",
+        but(("row < rows and column < columns", "row < columns and column < rows")),
+        "the guard swaps rows and columns",
+    ),
+    ("shape the wrong way round", but(("rows, columns =", "columns, rows =")), "the guard swaps rows and columns"),
+    ("len for columns", but(("columns - 1 - column", "len(x) - 1 - column")), "the guard swaps rows and columns"),
+    ("one row too many", but(("row < rows", "row <= rows")), "a guard is missing"),
+    (
+        "the place in the block",
+        but(("cuda.grid(2)", "cuda.threadIdx.x, cuda.threadIdx.y")),
+        "every block does the work of block 0",
+    ),
+    (
+        "four columns for each thread",
+        but(
+            (
+                BODY,
+                "    first, row = cuda.grid(2)\n    for column in range(4 * first, 4 * first + 4):\n        "
+                "if row < rows and column < columns:\n            out[row, column] = x[row, columns - 1 - column]\n",
+            )
+        ),
+        "each thread has a run of its own",
+    ),
+    ("a result returned", but(("out[row, column] =", "return")), "it does not compile"),
 ]

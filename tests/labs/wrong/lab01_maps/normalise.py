@@ -77,4 +77,24 @@ ROWS = [
         ),
         "right in the public cases only",
     ),
+    (
+        "the first block does it all",
+        but(LOOP, "if (blockIdx.x == 0) for (int i = threadIdx.x; i < n; i += blockDim.x) {"),
+        "few blocks do all the work",
+    ),
+    (
+        "the channel before the loop",
+        but(
+            LOOP,
+            f"int c = (blockIdx.x * blockDim.x + threadIdx.x) / pixels % channels; {LOOP}",
+            but("        int c = i / pixels % channels;\n", ""),
+        ),
+        "the channel of the first element for all",
+    ),
+    ("no brackets", but("(x[i] - mean[c]) * scale[c]", "x[i] - mean[c] * scale[c]"), "the mean is multiplied too"),
+    ("channels and pixels swapped", but("/ pixels % channels", "/ channels % pixels"), "no channel of that number"),
+    ("the remainder first", but("/ pixels % channels", "/ (pixels % channels)"), "no channel of that number"),
+    ("the step counts blocks", but("i += gridDim.x * blockDim.x", "i += gridDim.x"), "written more than once"),
+    ("in two steps", but(STORE, "out[i] = x[i] - mean[c]; out[i] *= scale[c];"), "written more than once"),
+    ("one too few", but("i < n", "i < n - 1"), "the end is not written"),
 ]

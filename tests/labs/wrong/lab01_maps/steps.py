@@ -50,11 +50,48 @@ ROWS = [
     (
         "written twice",
         but("if (i < n) { out[i] = x[i]; __threadfence(); out[i] = x[i] - (i > 0 ? x[i - 1] : 0.0f); }"),
-        "each thread does more than its element",
+        "stored more than once",
     ),
     (
         "the public sizes only",
         but(LINE.replace(";", " * (n == 1 || n == 31 || n == 64 || n == 97 || n == 128 || n == 1021 || n == 3001);")),
         "right in the public cases only",
+    ),
+    ("the next instead of the one before", but(LINE.replace("x[i - 1]", "x[i + 1]")), "an index behind the end"),
+    ("multiplied by 0", but("if (i < n) out[i] = x[i] - x[i - 1] * (i > 0);"), "the first element has none before it"),
+    ("one too few", but(LINE.replace("i < n", "i < n - 1")), "the last element is left out"),
+    (
+        "gridDim for blockDim",
+        but("int i = blockIdx.x * gridDim.x", "int i = blockIdx.x * blockDim.x"),
+        "gridDim in place of blockDim",
+    ),
+    ("forward", but("if (i < n - 1) out[i] = x[i + 1] - x[i];"), "the step to the next element"),
+    (
+        "forward, to 0 in the end",
+        but("if (i < n) out[i] = (i + 1 < n ? x[i + 1] : 0.0f) - x[i];"),
+        "the step to the next element",
+    ),
+    ("one place too early", but("if (0 < i && i < n) out[i - 1] = x[i] - x[i - 1];"), "the step to the next element"),
+    ("the first of each block", but(LINE.replace("i > 0", "threadIdx.x > 0")), "the first element of a block or warp"),
+    (
+        "the first of each warp",
+        but(
+            "float own = i < n ? x[i] : 0.0f, before = __shfl_up_sync(0xffffffff, own, 1); if (i < n) out[i] = own - "
+            "(i > 0 ? before : 0.0f);"
+        ),
+        "the first element of a block or warp",
+    ),
+    ("from the result", but(LINE.replace("? x[i - 1]", "? out[i - 1]")), "what nobody has written is read"),
+    (
+        "each thread gives to its neighbour",
+        but("if (i < n) { atomicAdd(out + i, x[i]); if (i + 1 < n) atomicAdd(out + i + 1, -x[i]); }"),
+        "what nobody has written is read",
+    ),
+    (
+        "the first block does it all",
+        but(
+            LINE.replace("if (i < n)", "if (blockIdx.x == 0) for (int j = i; j < n; j += blockDim.x) if ((i = j) < n)")
+        ),
+        "each thread does more than its element",
     ),
 ]

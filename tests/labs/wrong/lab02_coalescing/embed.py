@@ -58,7 +58,7 @@ ROWS = [
         but((LOOP, "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < tokens * each) {")),
         "too few threads, and no loop",
     ),
-    ("one float at a time", but((BODY, SCALAR)), "one float at a time"),
+    ("one float at a time", but((BODY, SCALAR)), "less than 16 bytes a lane"),
     ("a row for each thread", but((BODY, ROW)), "sectors are stored to again and again"),
     (
         "one thread does it all",
@@ -87,10 +87,37 @@ ROWS = [
             (
                 "row < 0 ?",
                 "row < 0 || !(width == 4 || width == 8 || width == 12 || width == 36 || width == 64 || width == 20 "
-                "|| (width == "
-                "128 && tokens == 50)) ?",
+                "|| width == 260 || (width == 128 && tokens == 50)) ?",
             )
         ),
         "right in the public cases only",
     ),
+    ("one piece too many", but(("i < tokens * each", "i <= tokens * each")), "a thread left its array"),
+    ("tokens by floats", but(("token[i / each]", "token[i / width]")), "floats are counted for pieces"),
+    ("no zero", but(("row < 0", "row <= 0")), "token 0 is taken for none"),
+    ("no sign", but(("int row", "unsigned row")), "no row for a negative token"),
+    (
+        "starts in the block",
+        but(("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")),
+        "every block does the work of block 0",
+    ),
+    (
+        "a warp for each row, and no loop along it",
+        but(
+            (
+                LOOP,
+                f"{START}for (int t = start / 32; t < tokens; t += step / 32) if (start % 32 < each) {{ int i = t * "
+                "each + start % 32;",
+            )
+        ),
+        "too few threads, and no loop",
+    ),
+    (
+        "8 bytes a lane",
+        but((BODY, RIGHT[RIGHT.index("    const float4* rows") : RIGHT.index('}"""')].replace("float4", "float2")))
+        .replace("width / 4", "width / 2")
+        .replace("(0, 0, 0, 0)", "(0, 0)"),
+        "less than 16 bytes a lane",
+    ),
+    ("zeros without a type", but(("make_float4(0, 0, 0, 0)", "0.0f")), "it does not compile"),
 ]

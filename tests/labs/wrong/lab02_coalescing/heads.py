@@ -58,14 +58,14 @@ ROWS = [
     (
         "tokens fastest",
         by("token = i % tokens", "k = i // tokens % size", "head = i // tokens // size"),
-        "lanes along the tokens, or heads",
+        "neighbouring lanes are apart",
     ),
     (
         "heads fastest",
         by("head = i % heads", "token = i // heads % tokens", "k = i // heads // tokens"),
-        "lanes along the tokens, or heads",
+        "neighbouring lanes are apart",
     ),
-    ("one thread does it all", but((BODY, LOOP)), "lanes along the tokens, or heads"),
+    ("one thread does it all", but((BODY, LOOP)), "neighbouring lanes are apart"),
     (
         "a row for each thread",
         but(
@@ -75,7 +75,7 @@ ROWS = [
                 "tokens, k] = x[i % tokens, i // tokens, k]\n",
             )
         ),
-        "lanes along the tokens, or heads",
+        "neighbouring lanes are apart",
     ),
     (
         "the public sizes only",
@@ -88,4 +88,23 @@ ROWS = [
         ),
         "right in the public cases only",
     ),
+    ("one element too many", but(("i < x.size", "i <= x.size")), "no guard, or shapes mixed up"),
+    ("a guard for rows", but(("i < x.size", "i < tokens * heads")), "some elements have no thread"),
+    (
+        "a run for each thread",
+        but(
+            (
+                BODY,
+                "    for j in range(4 * i, min(4 * i + 4, x.size)):\n        row = j // size\n        out[row // "
+                "tokens, row % tokens, j % size] = x[row % tokens, row // tokens, j % size]\n",
+            )
+        ),
+        "neighbouring lanes are apart",
+    ),
+    (
+        "every thread does it all",
+        but((BODY, LOOP.replace("if i == 0", "if i < x.size"))),
+        "the same work many times",
+    ),
+    ("a fraction for an index", but(("i // size // tokens", "i / size / tokens")), "it does not compile"),
 ]

@@ -39,7 +39,7 @@ ROWS = [
         but(BODY, APART.replace("out[c * n", "out[(3 - c) * n")),
         "the fields are in another order",
     ),
-    ("one float after the other", but(BODY, APART), "the same sectors four times"),
+    ("one float after the other", but(BODY, APART), "the same sectors again and again"),
     (
         "a run of records",
         but(BODY, f"for (int first = 4 * i, e = min(n, first + 4), i = first; i < e; ++i) {APART}"),
@@ -60,4 +60,37 @@ ROWS = [
         but("r.w;", "r.w * (n == 1 || n == 31 || n == 32 || n == 97 || n == 128 || n == 500 || n == 2000);"),
         "right in the public cases only",
     ),
+    ("one record too many", but("i < n", "i <= n"), "no guard"),
+    ("a record is four float4s", but("(records)[i]", "(records)[4 * i]"), "an index that leads too far"),
+    ("fields side by side", but("n + i] = r.y", "i * n + 1] = r.y"), "an index that leads too far"),
+    (
+        "planes of four",
+        but("out[n + i]", "out[4 + i]", but("3 * n", "12", but("2 * n", "8"))),
+        "an index that leads too far",
+    ),
+    (
+        "back again",
+        but(BODY, "if (i < n) for (int c = 0; c < 4; ++c) out[4 * i + c] = records[c * n + i];\n"),
+        "planes into records",
+    ),
+    (
+        "the place in the block",
+        but("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x"),
+        "every block does the work of block 0",
+    ),
+    (
+        "two float2s",
+        but(
+            LOAD,
+            "const float2* p = reinterpret_cast<const float2*>(records) + 2 * i; float4 r = make_float4(p[0].x, "
+            "p[0].y, p[1].x, p[1].y);",
+        ),
+        "the same sectors again and again",
+    ),
+    (
+        "every block does it all",
+        but("if (i < n)", "for (i = threadIdx.x; i < n; i += blockDim.x)"),
+        "the same work many times",
+    ),
+    ("a float for a float4", but(LOAD, "float4 r = records[i];"), "it does not compile"),
 ]

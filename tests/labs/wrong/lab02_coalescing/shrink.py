@@ -35,8 +35,8 @@ ROWS = [
     ("no pitch", but((LOAD, APART.replace("y * pitch", "y * columns"))), "the pitch of x is forgotten"),
     ("into the padding", but((GUARD, "y < rows && c < out_pitch")), "something is stored behind the rows"),
     ("an odd column as well", but((GUARD, "y < rows && c < (columns + 1) / 2")), "something is stored behind the rows"),
-    ("the pitch of x for out", but(("y * out_pitch", "y * pitch")), "no guard below"),
-    ("half the pitch of x for out", but(("y * out_pitch", "y * (pitch / 2)")), "no guard below"),
+    ("the pitch of x for out", but(("y * out_pitch", "y * pitch")), "an index that leads too far"),
+    ("half the pitch of x for out", but(("y * out_pitch", "y * (pitch / 2)")), "an index that leads too far"),
     ("the pitch of out for x", but(("y * pitch", "y * out_pitch")), "the two pitches are mixed up"),
     ("rows of out without a pitch", but(("y * out_pitch", "y * (columns / 2)")), "the two pitches are mixed up"),
     ("two loads", but((LOAD, APART)), "both of a pair by themselves"),
@@ -74,5 +74,39 @@ ROWS = [
             )
         ),
         "right in the public cases only",
+    ),
+    ("one row too many", but(("y < rows", "y <= rows")), "no guard below"),
+    ("a column for a pair", but(("c < columns / 2", "c < columns")), "an index that leads too far"),
+    (
+        "a pitch of float2s",
+        but(("reinterpret_cast<const float2*>(x + y * pitch)[c]", "reinterpret_cast<const float2*>(x)[y * pitch + c]")),
+        "an index that leads too far",
+    ),
+    ("every other float2", but(("(x + y * pitch)[c]", "(x + y * pitch)[2 * c]")), "an index that leads too far"),
+    ("one block below", but(("blockIdx.y * blockDim.y + ", "")), "some pixels are never written"),
+    ("half the rows", but(("y < rows", "y < rows / 2")), "some pixels are never written"),
+    ("half in whole numbers", but(("0.5f", "1 / 2")), "half of it is 0"),
+    ("the sum", but(("0.5f * ", "")), "the sum, not the mean"),
+    ("pairs from column to column", but((LOAD, APART.replace("2 * c", "c"))), "pairs that overlap"),
+    (
+        "a pitch of bytes",
+        but(("x + y * pitch", "reinterpret_cast<const char*>(x) + y * pitch")),
+        "the two pitches are mixed up",
+    ),
+    (
+        "every thread goes down its column",
+        but((BODY, "if (c < columns / 2) for (y = 0; y < rows; ++y)" + BODY.strip()[len(f"if ({GUARD})") :] + "\n")),
+        "the same work many times",
+    ),
+    (
+        "two pixels one after the other",
+        but(
+            (
+                BODY,
+                "for (int k = 0; k < 2; ++k) { int j = 2 * c + k; if (y < rows && j < columns / 2) { float2 p = "
+                "reinterpret_cast<const float2*>(x + y * pitch)[j]; out[y * out_pitch + j] = 0.5f * (p.x + p.y); } }\n",
+            )
+        ),
+        "stores that stride",
     ),
 ]
