@@ -75,4 +75,6 @@ ROWS = [
         but(("value[lo]", "value[lo] if value.size in (300, 400) or value.size < 129 else np.float32(0)")),
         "right in the public cases only",
     ),
+    ("one row further", but(("lo = mid\n", "lo = mid + 1\n")), "a row that does not exist"),
+    ("one row less", but(("lo, hi = 0, value.size", "lo, hi = 0, value.size - 1")), "the last row is never found"),
 ]
