@@ -14,14 +14,16 @@ from helpers.vgpu.prepare import prepare
 from helpers.vgpu.trace import check_place, restored
 
 WARP = 32
-MOST = 400_000
+MOST = 60_000
 
 
-def instructions_of_warps(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> tuple[int, ...]:
+def instructions_of_warps(
+    kernel, grid, block, args, *, shared_bytes: int = 0, most: int = MOST, **meta
+) -> tuple[int, ...]:
     """The PTX instructions that each warp of a launch executes, block after block.
 
     kernel, grid, block, args, shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch;
-    KernelTimeout beyond 400,000 instructions of all warps together.
+    KernelTimeout beyond `most` instructions of all warps together.
     """
     _, prepared, _ = prepare("balance", kernel, grid, block, args, meta)
     grid, block, _ = check_place(prepared.grid or grid, prepared.block or block, 0)
@@ -34,7 +36,7 @@ def instructions_of_warps(kernel, grid, block, args, *, shared_bytes: int = 0, *
         reference.run(
             prepared.kernel, None, grid, block, prepared.params,
             shared_bytes=shared_bytes or prepared.shared_bytes, on_step=note, output=lambda text: None,
-            cooperative=prepared.cooperative, max_steps=MOST,
+            cooperative=prepared.cooperative, max_steps=most,
         )  # fmt: skip
     blocks = [(x, y, z) for z in range(grid[2]) for y in range(grid[1]) for x in range(grid[0])]
     warps = -(-math.prod(block) // WARP)
