@@ -126,7 +126,7 @@ def examine(answer, task: Exercise) -> Evidence:
     outcomes = []
     for case in task.cases():
         outcomes.append(_run(answer, case, task))
-        if isinstance(outcomes[-1].error, CompileError):
+        if isinstance(outcomes[-1].error, CompileError | KernelTimeout):  # it is the same, or takes as long, elsewhere
             break
     findings, hints = _watch(answer, outcomes, task.also_wrong) if task.sanitize else ((), ())
     spent: tuple[Spent, ...] = ()
