@@ -399,10 +399,15 @@ EXERCISES = (
                 "Rows are value[0] to value[value.size - 1]; first has one element more. Which row does the search "
                 "end with?",
             ),
-            NO_GUARD,
+            Mistake(
+                "a result past the end",
+                known.out_of_bounds,
+                "Results are out[0] to out[out.size - 1]: row r has those up to first[r + 1] - 1, and threads from "
+                "out.size on have none.",
+            ),
             Mistake(
                 "the first of a row is taken for the row before",
-                known.gives(cases.row_before),
+                lambda e: any(known.gives(each)(e) for each in (cases.row_before, cases.row_before_or_last)),
                 "Row r has results first[r] to first[r + 1] - 1. The one at first[r] is of row r: look for the last "
                 "row "
                 "with first[row] <= k.",

@@ -212,6 +212,12 @@ def row_before(case: Case) -> np.ndarray:
     return value[row]
 
 
+def row_before_or_last(case: Case) -> np.ndarray:
+    """The same, and before the first row index -1 leads to the last one."""
+    value, first, out = case.arguments
+    return value[np.searchsorted(first, np.arange(out.expected.size), side="left") - 1]
+
+
 def last_row_missed(case: Case) -> np.ndarray:
     """The search goes on among all rows but the last one."""
     value, first, out = case.arguments
