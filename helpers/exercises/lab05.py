@@ -258,7 +258,7 @@ EXERCISES = (
             "anything: the loads. Nothing here depends on the launch, so you are free to choose it for the GPU, with "
             "as many blocks as fill it and no more."
         ),
-        stretch="load float4, four floats at once. Which counters change, and which of the three budgets notices?",
+        stretch="load float4, four floats at once. Which counters change, and which budget notices?",
     ),
     Exercise(
         key="lab05.logsumexp",
