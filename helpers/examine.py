@@ -18,7 +18,7 @@ from helpers.exercises import Budget, Case, Exercise, Out, alike, stream_claims,
 from helpers.mirror import twin
 from helpers.vgpu.counters import Footprint
 from helpers.vgpu.dependencies import ChainTooLong
-from helpers.vgpu.errors import CompileError
+from helpers.vgpu.errors import CompileError, KernelTimeout
 from helpers.vgpu.launch import counting
 from helpers.vgpu.sanitize.findings import Finding
 
@@ -126,7 +126,7 @@ def examine(answer, task: Exercise) -> Evidence:
     outcomes = []
     for case in task.cases():
         outcomes.append(_run(answer, case, task))
-        if isinstance(outcomes[-1].error, CompileError):
+        if isinstance(outcomes[-1].error, CompileError | KernelTimeout):  # it is the same, or takes as long, elsewhere
             break
     findings, hints = _watch(answer, outcomes, task.also_wrong) if task.sanitize else ((), ())
     spent: tuple[Spent, ...] = ()
@@ -242,7 +242,11 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
         _forget(answer)
         counted = _of_arrays(profile(answer, case.grid, case.block, arguments), arguments, outputs)
         got = outputs[0].get()
-    of = {"launch": lambda: counted, "warp": cache(lambda: _watched_warp(answer, case))}
+    of = {
+        "launch": lambda: counted,
+        "warp": cache(lambda: _watched_warp(answer, case)),
+        "warps": cache(lambda: _each_warp(answer, case)),
+    }
     spent = tuple(
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
@@ -268,7 +272,7 @@ def _sectors(arrays: list) -> int:
 def _measured(budget: Budget, counted) -> float:
     try:
         return float(budget.measure(counted()))
-    except ChainTooLong:  # one warp does so much that it is not followed to the end
+    except (ChainTooLong, KernelTimeout):  # so much is done that it is not followed to the end
         return math.inf
 
 
@@ -279,6 +283,14 @@ def _watched_warp(answer, case: Case):
     _forget(answer)
     block, warp = case.watched
     return chain(answer, case.grid, case.block, tuple(place(case)[0]), block_index=(block, 0, 0), warp=warp)
+
+
+def _each_warp(answer, case: Case) -> tuple[int, ...]:
+    """How many instructions each warp of a case executes."""
+    from helpers.vgpu.balance import instructions_of_warps
+
+    _forget(answer)
+    return instructions_of_warps(answer, case.grid, case.block, tuple(place(case)[0]))
 
 
 def _worst_line(counted, budget) -> str:

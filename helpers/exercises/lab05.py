@@ -8,14 +8,37 @@ from helpers.exercises import Budget, Exercise, Mistake, cover
 from helpers.exercises import lab05_cases as cases
 from helpers.exercises import mistakes as known
 from helpers.exercises.lab05_cases import BLOCK, WARP
-from helpers.exercises.measures import ATOMICS, SHARED, loaded_for_needed, per_block, per_warp, stored_for_needed, total
+from helpers.exercises.measures import (
+    ATOMICS,
+    SHARED,
+    busiest_warp,
+    loaded_for_needed,
+    per_block,
+    per_warp,
+    stored_for_needed,
+    total,
+)
+from helpers.vgpu.errors import OutOfBounds
 
 LOADED = "bytes loaded per byte needed"
+BUSIEST = "busiest warp by average"
 MASK = Mistake(
     "a shuffle that not all lanes reach",
-    known.found("mask_absent", "mask_self"),
-    "The mask 0xffffffff names 32 lanes, and all 32 must come to the shuffle or ballot. Put no `if` around it: let "
-    "lanes without an element bring a value that changes nothing.",
+    known.found("mask_absent", "mask_self", "mask_ended"),
+    "The mask 0xffffffff names 32 lanes, and all 32 must come to the shuffle or ballot. Put no `if` around it, and end "
+    "none before it: let lanes without an element bring a value that changes nothing.",
+)
+ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
+GONE = Mistake(
+    "threads that never come to the barrier",
+    known.found("barrier_ended", *known.BARRIERS),
+    "Some threads go past the barrier, or have ended, while others wait at it. CUDA promises nothing then: all threads "
+    "of the block come to it. Guard the work, not the barrier.",
+)
+SHORT = Mistake(
+    "the shared array is too short",
+    lambda e: known.past_shared(e) or known.found("overrun")(e),
+    "Somebody writes or reads past the shared array: a place for each warp, and a block here has eight.",
 )
 UNWRITTEN = Mistake(
     "shared memory that nobody has written",
@@ -56,6 +79,14 @@ def _barriers_a_round(profile) -> float:
     return profile["barriers"] / profile.counters.warps / max(1, rounds)
 
 
+SHARED_OUT = Budget(
+    BUSIEST,
+    busiest_warp,
+    2,
+    "A launch takes as long as its busiest warp: with 2, half of the others' time is spent waiting for it.",
+    "instructions",
+    of="warps",
+)
 COALESCED = Budget(
     LOADED,
     loaded_for_needed,
@@ -73,9 +104,10 @@ EXERCISES = (
             cases.total_case(*launch)
             for launch in ((1, 1, 32), (31, 2, 32), (97, 1, 96), (1000, 3, 128), (1021, 4, 320), (5000, 2, 1024))
         ],
-        measured=lambda: cases.total_case(8192, 4, 256),
+        measured=lambda: cases.total_case(8192, 8, 128),
         drawn=cases.totals_drawn,
         sanitize=True,
+        also_wrong=ENDED,
         budgets=(
             COALESCED,
             Budget(
@@ -92,6 +124,7 @@ EXERCISES = (
                 "Add up within the block first; then one thread of it adds to the result.",
                 "global_atomic_requests",
             ),
+            SHARED_OUT,
         ),
         mistakes=(
             Mistake(
@@ -102,10 +135,21 @@ EXERCISES = (
             MASK,
             UNWRITTEN,
             NO_BARRIER,
+            GONE,
             Mistake(
                 "room for a few warps only",
-                lambda e: known.out_of_bounds(e) or known.found("overrun")(e),
+                lambda e: known.past_shared(e) or known.found("overrun")(e),
                 "A block may have 1,024 threads, which are 32 warps: so many sums need a place.",
+            ),
+            Mistake(
+                "one place for all blocks",
+                cases.outside("out"),
+                "out has one element, and all blocks add to it, by atomicAdd.",
+            ),
+            Mistake(
+                "a thread reads past the last element",
+                known.out_of_bounds,
+                "Elements are x[0] to x[n - 1]: each thread asks before every load whether its next one is among them.",
             ),
             Mistake(
                 "added without an atomic",
@@ -128,6 +172,47 @@ EXERCISES = (
                 "Each warp's first lane stored its own sum. Before that, the other 31 have to reach it by shuffles.",
             ),
             Mistake(
+                "some lanes never reach lane 0",
+                lambda e: any(
+                    known.gives(cases.sum_of(which))(e)
+                    for which in (lambda i, *_: i % WARP < WARP // 2, lambda i, *_: i % 2 == 0)
+                ),
+                "Half of the lanes are missing. Five shuffles it takes, by 16, 8, 4, 2 and 1, all of them.",
+            ),
+            Mistake(
+                "shuffles in the wrong direction",
+                known.gives(cases.lane_0_by_32),
+                "__shfl_up_sync brings what lower lanes have, and lane 0 has none below it. __shfl_down_sync brings "
+                "what higher ones have.",
+            ),
+            Mistake(
+                "the first warp counts twice",
+                known.gives(cases.first_warp_twice),
+                "Thread 0 has the sum of its own warp in a register already, and adds s[0] to it. Begin at s[1], or "
+                "at 0.",
+            ),
+            Mistake(
+                "every thread adds to the result",
+                known.gives(cases.times_threads),
+                "The result is as many times too large as a block has threads. One thread of the block adds to it.",
+            ),
+            Mistake(
+                "the first block alone",
+                known.gives(cases.sum_of(lambda i, threads, blocks: i // threads % blocks == 0)),
+                "Only what block 0 has found arrived in out[0]. Each block adds its part.",
+            ),
+            Mistake(
+                "elements that several blocks add",
+                known.gives(cases.blocks_overlap),
+                "The loop goes on by the threads of one block, so that blocks meet each other's elements. Go on by "
+                "those of the grid: gridDim.x * blockDim.x.",
+            ),
+            Mistake(
+                "whole numbers only",
+                known.gives(cases.in_whole_numbers),
+                "An int cuts off fractions each time something is added to it. The sum is a float.",
+            ),
+            Mistake(
                 "right for powers of two only",
                 _odd_blocks_only,
                 "Half of 96 is 48, then 24, 12, 6, 3, and half of 3 is 1: the third sum of 3 is never added. Shuffles "
@@ -135,9 +220,20 @@ EXERCISES = (
             ),
             Mistake(
                 "lanes that do not read neighbours",
-                known.over(LOADED),
+                _loads(3),
                 "Right, but a sector of 32 bytes is loaded for each float. Thread t takes elements t, t + threads of "
                 "the grid, …, so that neighbouring lanes read neighbouring floats.",
+            ),
+            Mistake(
+                "few do the work of all",
+                known.over(BUSIEST),
+                "Right, but a few warps load it all, and the others of the launch have nothing to do. Each thread of "
+                "the grid takes its share: from blockIdx.x * blockDim.x + threadIdx.x on, by gridDim.x * blockDim.x.",
+            ),
+            Mistake(
+                "loaded, and loaded again",
+                known.over(LOADED),
+                "Right, but sectors are loaded more than once. Load each element once, and keep it in a variable.",
             ),
             Mistake(
                 "a tree in shared memory",
@@ -162,7 +258,7 @@ EXERCISES = (
             "anything: the loads. Nothing here depends on the launch, so you are free to choose it for the GPU, with "
             "as many blocks as fill it and no more."
         ),
-        stretch="load float4, four floats at once. Which counters change, and which of the three budgets notices?",
+        stretch="load float4, four floats at once. Which counters change, and which budget notices?",
     ),
     Exercise(
         key="lab05.logsumexp",
@@ -173,6 +269,7 @@ EXERCISES = (
         measured=lambda: cases.rows_case(6, 1024),
         drawn=cases.rows_drawn,
         sanitize=True,
+        also_wrong=ENDED,
         budgets=(
             COALESCED,
             Budget(
@@ -187,6 +284,15 @@ EXERCISES = (
             MASK,
             UNWRITTEN,
             NO_BARRIER,
+            GONE,
+            Mistake(
+                "an index that leaves the array",
+                lambda e: any(
+                    isinstance(o.error, OutOfBounds) and o.case.arguments[0].shape[0] % 4 == 0 for o in e.outcomes
+                ),
+                "Every warp has a row there, and still one reaches outside: it is x[row, column], with columns below "
+                "x.shape[1].",
+            ),
             Mistake(
                 "no guard for the last rows",
                 known.out_of_bounds,
@@ -200,6 +306,18 @@ EXERCISES = (
                 "finite: the row's first element, with a sum of 0, changes nothing.",
             ),
             Mistake(
+                "a warp has only part of its row",
+                known.gives(cases.quarter_rows),
+                "The 32 lanes of a warp share a row: they begin at their lane and go on by 32, whatever warp of the "
+                "block they are of.",
+            ),
+            Mistake(
+                "the greatest begins at 0",
+                known.gives(cases.maximum_from_zero),
+                "Where all elements are below 0, that is greater than any of them: exp(-200) is 0, and its logarithm "
+                "-inf. Begin with an element of the row.",
+            ),
+            Mistake(
                 "the exponential overflows",
                 lambda e: any(map(_infinite, e.outcomes)),
                 "exp(200) is beyond a float, and exp(-200) is 0, whose logarithm is -inf. Take the greatest m first: "
@@ -210,6 +328,37 @@ EXERCISES = (
                 lambda e: any(known.gives(cases.not_scaled(first))(e) for first in (True, False)),
                 "A lane's sum is one of exp(x - m) with the lane's own m. Before two are added, both are multiplied "
                 "by exp(own m - greater m).",
+            ),
+            Mistake(
+                "the greatest is not added back",
+                known.gives(cases.without_maximum),
+                "log Σ exp(x - m) came out. The m that was taken out comes back: m + log Σ exp(x - m).",
+            ),
+            Mistake(
+                "the sum begins at 1",
+                known.gives(cases.sum_from_one),
+                "Each lane counts an element that it has not met. A sum of 0 changes nothing, whatever the greatest.",
+            ),
+            Mistake(
+                "the sum is not scaled when a greater element comes",
+                lambda e: any(
+                    known.gives(cases.lanes_join(step))(e)
+                    for step in (cases.never_scaled, cases.scaled_backwards, cases.maximum_not_kept)
+                ),
+                "The sum so far is relative to the old greatest. When a greater one comes, multiply it by exp(old - "
+                "new), which is below 1, and keep the new one.",
+            ),
+            Mistake(
+                "some lanes never reach lane 0",
+                lambda e: any(
+                    known.gives(
+                        lambda case, first=first: cases.log_sum_exp(
+                            case.arguments[0][:, first(np.arange(case.arguments[0].shape[1]) % WARP)]
+                        )
+                    )(e)
+                    for first in (lambda lane: lane % 2 == 0, lambda lane: lane < WARP // 2)
+                ),
+                "Half of the lanes are missing. Five shuffles it takes, by 16, 8, 4, 2 and 1, all of them.",
             ),
             Mistake(
                 "only the first 32 columns",
@@ -267,6 +416,7 @@ EXERCISES = (
         measured=lambda: cases.fill_case(8, BLOCK, seed=8),
         drawn=cases.fills_drawn,
         sanitize=True,
+        also_wrong=ENDED,
         budgets=(
             COALESCED,
             Budget(
@@ -279,15 +429,56 @@ EXERCISES = (
             Budget(
                 "shared requests per row",
                 per_block(*SHARED),
-                48,
+                80,
                 "Eight warps leave one number each. Nothing else needs to be in shared memory.",
                 "shared_load_requests",
             ),
         ),
         mistakes=(
+            Mistake(
+                "nothing is written yet",
+                known.gives(lambda case: case.out.initial),
+                f"out still holds the {cases.NOT_WRITTEN} that it began with.",
+            ),
             MASK,
             UNWRITTEN,
             NO_BARRIER,
+            GONE,
+            SHORT,
+            Mistake(
+                "a thread beyond its row",
+                known.out_of_bounds,
+                "Row r is x[r * n] to x[r * n + n - 1]: rows are n apart, not 256, and threads from n on neither load "
+                "nor store.",
+            ),
+            Mistake(
+                "gaps are not written",
+                lambda e: any(known.gives(each)(e) for each in (cases.gaps_not_written, cases.open_gaps_not_written)),
+                f"Where out holds {cases.NOT_WRITTEN}, nobody has written. Each element of the row is stored, also the "
+                "-1 of a gap that no reading precedes.",
+            ),
+            Mistake(
+                "the end of each row is not written",
+                lambda e: any(
+                    not o.ok and o.got is not None and (o.got[:, -1] == cases.NOT_WRITTEN).all() for o in e.outcomes
+                ),
+                f"The last elements of rows still hold the {cases.NOT_WRITTEN} that they began with.",
+            ),
+            Mistake(
+                "only the nearest warp is asked",
+                known.gives(cases.nearest_warp_only),
+                "A whole warp may be without a reading. Then the one before it is asked, and so on to the first.",
+            ),
+            Mistake(
+                "the warp furthest back is asked first",
+                known.gives(cases.first_of_warps),
+                "The last reading counts, so ask the warps before your own from the nearest one back.",
+            ),
+            Mistake(
+                "four steps where it takes five",
+                known.gives(cases.half_a_scan),
+                "Within a warp a reading came 15 elements far. Distances are 1, 2, 4, 8 and 16.",
+            ),
             Mistake(
                 "each warp begins anew",
                 known.gives(cases.each_warp_filled),
@@ -359,6 +550,7 @@ EXERCISES = (
         measured=lambda: cases.compact_case(3001),
         drawn=cases.compacts_drawn,
         sanitize=True,
+        also_wrong=ENDED,
         budgets=(
             COALESCED,
             Budget(
@@ -382,6 +574,7 @@ EXERCISES = (
                 "An atomic hands out places in the order in which threads come, and nothing fixes that order.",
                 "shared_atomic_requests",
             ),
+            SHARED_OUT,
         ),
         mistakes=(
             Mistake(
@@ -392,6 +585,19 @@ EXERCISES = (
             MASK,
             UNWRITTEN,
             NO_BARRIER,
+            SHORT,
+            Mistake(
+                "a place too far on",
+                known.gives(cases.one_place_on),
+                "out[0] is empty. An element's place is the number of those kept before it; its own bit does not "
+                "count.",
+            ),
+            Mistake(
+                "no guard for the last round",
+                known.out_of_bounds,
+                "The last round has fewer than 256 elements: a thread without one brings 0, which is not kept.",
+            ),
+            GONE,
             Mistake(
                 "two elements in one place",
                 known.found(*known.RACES, space="global"),
@@ -418,6 +624,12 @@ EXERCISES = (
                 "The block has 256 threads, and the array more elements: go on, 256 further each time.",
             ),
             Mistake(
+                "whole rounds only",
+                known.gives(cases.whole_rounds_only),
+                "What is left after the last 256 is missing: one round more, in which only some threads have an "
+                "element.",
+            ),
+            Mistake(
                 "zeros are kept",
                 known.gives(cases.zeros_kept),
                 "Zero is not positive, and takes no place.",
@@ -431,14 +643,20 @@ EXERCISES = (
             Mistake(
                 "loaded, and loaded again",
                 lambda e: known.over(LOADED)(e) and not _loads(3)(e),
-                "Right, but every element is loaded twice: the compiler may not keep it across a barrier for you. Put "
-                "it into a variable before.",
+                "Right, but elements are loaded twice. In one pass each is loaded once: put it into a variable, which "
+                "outlives barriers; the compiler may not keep it across one for you.",
             ),
             Mistake(
                 "lanes that do not read neighbours",
                 lambda e: known.over(LOADED)(e) or known.over("bytes stored per byte needed")(e),
                 "Right, but a sector of 32 bytes is moved for each float. Let the lanes of a warp look at neighbours, "
                 "and several warps at once.",
+            ),
+            Mistake(
+                "few do the work of all",
+                known.over(BUSIEST),
+                "Right, but one of eight warps does nearly everything. In a round each of the 256 threads has an "
+                "element.",
             ),
             Mistake(
                 "barriers at every step",

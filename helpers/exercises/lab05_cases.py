@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.exercises import Case, Out, cover, numbers, plural
+from helpers.vgpu.errors import OutOfBounds
 
 WARP, ROWS, BLOCK = 32, 4, 256
+NOT_WRITTEN = -9
 
 # -- the sum of an array, whatever the launch
 
@@ -24,7 +26,7 @@ def totals_drawn(dice: np.random.Generator) -> list[Case]:
         *((int(n), int(b)) for n, b in zip(dice.integers(2, 3000, 2), dice.integers(1, 6, 2), strict=True)),
     ]
     cases = [total_case(n, b, WARP * int(dice.integers(1, 33)), int(dice.integers(1, 10**6))) for n, b in sizes]
-    return [*cases, total_case(int(dice.integers(6000, 9000)), 4, 256, int(dice.integers(1, 10**6)))]
+    return [*cases, total_case(int(dice.integers(6000, 9000)), 8, 128, int(dice.integers(1, 10**6)))]
 
 
 def sum_of(which):
@@ -35,6 +37,41 @@ def sum_of(which):
         return np.array([x[which(np.arange(x.size), threads, case.grid[0])].sum()])
 
     return wrong
+
+
+def times_threads(case: Case) -> np.ndarray:
+    """Every thread of a block adds what the block has found."""
+    return case.out.expected * case.block[0]
+
+
+def lane_0_by_32(case: Case) -> np.ndarray:
+    """Lane 0 is its own left neighbour, so that it adds itself at each of five steps."""
+    return WARP * sum_of(lambda i, threads, blocks: i % WARP == 0)(case)
+
+
+def first_warp_twice(case: Case) -> np.ndarray:
+    return case.out.expected + sum_of(lambda i, threads, blocks: i % threads < WARP)(case)
+
+
+def blocks_overlap(case: Case) -> np.ndarray:
+    """Each block goes on by its own threads, and so meets what other blocks have."""
+    x, threads, blocks = case.arguments[0], case.block[0], case.grid[0]
+    return np.array([(x * np.minimum(np.arange(x.size) // threads + 1, blocks)).sum()])
+
+
+def in_whole_numbers(case: Case) -> np.ndarray:
+    """Each thread's sum is cut to a whole number whenever something is added."""
+    x, threads = case.arguments[0], case.block[0] * case.grid[0]
+    sums = np.zeros(threads)
+    for first in range(0, x.size, threads):
+        part = x[first : first + threads]
+        sums[: part.size] = np.trunc(sums[: part.size] + part)
+    return np.array([sums.sum()])
+
+
+def outside(name: str):
+    """Some thread reached past the array that the kernel calls by this name."""
+    return lambda e: any(isinstance(o.error, OutOfBounds) and f"`{name}" in str(o.error) for o in e.outcomes)
 
 
 # -- log of a sum of exponentials, a warp for each row
@@ -51,11 +88,73 @@ def log_sum_exp(x: np.ndarray) -> np.ndarray:
     return (most + np.log(np.exp(x - most[:, None]).sum(axis=1))).astype(np.float32)
 
 
+def without_maximum(case: Case) -> np.ndarray:
+    return case.out.expected - case.arguments[0].max(axis=1)
+
+
+def maximum_from_zero(case: Case) -> np.ndarray:
+    """Each lane's greatest begins at 0, which is more than all elements of some rows."""
+    x = case.arguments[0]
+    most = np.maximum(x.max(axis=1), 0)
+    with np.errstate(divide="ignore", under="ignore"):
+        return most + np.log(np.exp(x - most[:, None], dtype=np.float32).sum(axis=1))
+
+
+def sum_from_one(case: Case) -> np.ndarray:
+    """Each lane begins with the row's first element, and counts it."""
+    x = case.arguments[0]
+    return log_sum_exp(np.hstack([x, np.repeat(x[:, :1], WARP, axis=1)]))
+
+
+def quarter_rows(case: Case) -> np.ndarray:
+    """A warp walks its row with the stride of the block, from its own place in the block."""
+    x = case.arguments[0]
+    found = np.full(len(x), -np.inf)
+    for row in range(len(x)):
+        columns = np.arange(x.shape[1]) // WARP % ROWS == row % ROWS
+        if columns.any():
+            found[row] = log_sum_exp(x[row : row + 1, columns])[0]
+    return found
+
+
+def lanes_join(step):
+    """One pass from the row's first element on, where `step(m, d, v)` takes an element in; then the lanes join."""
+
+    def wrong(case: Case) -> np.ndarray:
+        x = case.arguments[0].astype(np.float64)
+        m, d = np.repeat(x[:, :1], WARP, axis=1), np.zeros((len(x), WARP))
+        for first in range(0, x.shape[1], WARP):
+            v = x[:, first : first + WARP]
+            lanes = np.s_[:, : v.shape[1]]
+            m[lanes], d[lanes] = step(m[lanes], d[lanes], v)
+        most = m.max(axis=1)
+        return most + np.log((d * np.exp(m - most[:, None])).sum(axis=1))
+
+    return wrong
+
+
+def never_scaled(m, d, v):
+    big = np.maximum(m, v)
+    return big, d + np.exp(v - big)
+
+
+def scaled_backwards(m, d, v):
+    big = np.maximum(m, v)
+    return big, d * np.exp(big - m) + np.exp(v - big)
+
+
+def maximum_not_kept(m, d, v):
+    big = np.maximum(m, v)
+    return m, d * np.exp(m - big) + np.exp(v - big)
+
+
 def rows_drawn(dice: np.random.Generator) -> list[Case]:
     seeds = dice.integers(1, 10**6, 4)
     sizes = [(1, int(dice.integers(2, 32))), (int(dice.integers(5, 12)), int(dice.integers(33, 200))), (3, 32)]
     cases = [rows_case(*size, seed=int(seed)) for size, seed in zip(sizes, seeds, strict=False)]
-    return [*cases, rows_case(int(dice.integers(5, 9)), 8 * int(dice.integers(80, 120)), int(seeds[-1]))]
+    # Whole rounds of a warp in the case that is counted: where lanes end in different rounds, a compiler that unrolls
+    # their loop shifts some of them, and sectors are loaded again for it.
+    return [*cases, rows_case(int(dice.integers(5, 9)), WARP * int(dice.integers(20, 30)), int(seeds[-1]))]
 
 
 def not_scaled(first: bool):
@@ -85,7 +184,9 @@ def fill_case(rows: int, n: int, seed: int = 0, readings: float = 0.2) -> Case:
     if rows > 1:
         x[1, 0], x[1, n // 2] = 5, 0
     name = f"{plural(rows, 'row')} of {plural(n, 'element')}"
-    return Case(name, (x, Out(filled(x)), np.int32(n)), (rows,), (BLOCK,))
+    # Bytes 0xFF would be -1, which is also what an element without a reading before it must hold.
+    wanted = Out(filled(x), initial=np.full(x.shape, NOT_WRITTEN, np.int32))
+    return Case(name, (x, wanted, np.int32(n)), (rows,), (BLOCK,))
 
 
 def filled(x: np.ndarray, none=-1) -> np.ndarray:
@@ -119,6 +220,61 @@ def first_reading(case: Case) -> np.ndarray:
     x = case.arguments[0]
     first = np.where((x >= 0).any(axis=1), np.argmax(x >= 0, axis=1), x.shape[1])
     return np.where(np.arange(x.shape[1]) >= first[:, None], x[np.arange(len(x)), first % x.shape[1]][:, None], -1)
+
+
+def first_of_warps(case: Case) -> np.ndarray:
+    """Of the warps before, the one furthest back that has a reading is asked first."""
+    x = case.arguments[0]
+    found = each_warp_filled(case)
+    ends = found[:, WARP - 1 :: WARP]
+    for warp in range(1, cover(x.shape[1], WARP)):
+        before = ends[:, :warp]
+        first = before[np.arange(len(x)), np.argmax(before >= 0, axis=1)]
+        part = found[:, warp * WARP : (warp + 1) * WARP]
+        part[...] = np.where(part >= 0, part, first[:, None])
+    return found
+
+
+def nearest_warp_only(case: Case) -> np.ndarray:
+    """A gap asks the warp just before its own, and nobody else."""
+    found = each_warp_filled(case)
+    wanted = found.copy()
+    for first in range(WARP, found.shape[1], WARP):
+        part, left = wanted[:, first : first + WARP], found[:, first - 1 : first]
+        part[...] = np.where(part >= 0, part, left)
+    return wanted
+
+
+def gaps_not_written(case: Case) -> np.ndarray:
+    """Only readings are stored."""
+    x = case.arguments[0]
+    return np.where(x >= 0, x, NOT_WRITTEN)
+
+
+def open_gaps_not_written(case: Case) -> np.ndarray:
+    """Gaps are filled, and those that no reading precedes are not stored."""
+    return np.where(case.out.expected >= 0, case.out.expected, NOT_WRITTEN)
+
+
+def half_a_scan(case: Case) -> np.ndarray:
+    """The last of the five steps within a warp is missing."""
+    x = case.arguments[0]
+    found = np.hstack([reached_back(x[:, first : first + WARP], WARP // 2) for first in range(0, x.shape[1], WARP)])
+    ends = found[:, WARP - 1 :: WARP]
+    for warp in range(1, cover(x.shape[1], WARP)):
+        left = filled(ends[:, :warp])[:, -1:]
+        part = found[:, warp * WARP : (warp + 1) * WARP]
+        part[...] = np.where(part >= 0, part, left)
+    return found
+
+
+def reached_back(x: np.ndarray, most: int) -> np.ndarray:
+    """Each gap takes the last of the `most` elements up to it that is a reading."""
+    found = x.copy()
+    for back in range(1, most):
+        behind = np.hstack([np.full((len(x), min(back, x.shape[1])), -1, x.dtype), x[:, :-back]])
+        found = np.where(found >= 0, found, behind[:, : x.shape[1]])
+    return found
 
 
 def zero_is_a_gap(case: Case) -> np.ndarray:
@@ -160,6 +316,18 @@ def chunks_overwrite(case: Case) -> np.ndarray:
         part = x[first : first + BLOCK]
         found[: (part > 0).sum()] = part[part > 0]
     return found
+
+
+def one_place_on(case: Case) -> np.ndarray:
+    """Each place counts the element itself, so that out[0] stays empty; the last place may lie past the end."""
+    found = np.zeros_like(case.arguments[0])
+    found[1:] = case.out.expected[:-1]
+    return found
+
+
+def whole_rounds_only(case: Case) -> np.ndarray:
+    x = case.arguments[0]
+    return np.pad(kept(whole := x[: x.size // BLOCK * BLOCK]), (0, x.size - whole.size))
 
 
 def zeros_kept(case: Case) -> np.ndarray:

@@ -7,10 +7,11 @@ import numpy as np
 from helpers.exercises import Budget, Exercise, Mistake, thread_1d
 from helpers.exercises import lab06_cases as cases
 from helpers.exercises import mistakes as known
-from helpers.exercises.measures import idle_lanes, instructions_for_written, per_warp, stored_for_needed
+from helpers.exercises.measures import busiest_warp, idle_lanes, instructions_for_written, per_warp, stored_for_needed
 
 IDLE, DIVERGENT = "idle lanes per instruction", "divergent branches per warp"
 INSTRUCTIONS, STORED = "instructions per 32 results", "bytes stored per byte needed"
+BUSIEST = "busiest warp by average"
 
 
 def _idle(at_most: float) -> Budget:
@@ -56,6 +57,12 @@ EXERCISES = (
             _instructions(300, "A few instructions an edge are enough, for all 32 lanes together."),
         ),
         mistakes=(
+            Mistake(
+                "an edge that does not exist",
+                cases.outside_where_all_threads_have_work,
+                "Every thread has an element there, and still one reaches outside. Edges are edges[0] to "
+                "edges[m - 1], and a thread's element is x[i].",
+            ),
             NO_GUARD,
             Mistake(
                 "nothing is counted yet",
@@ -71,6 +78,31 @@ EXERCISES = (
                 "counted from the other side",
                 known.gives(lambda case: case.arguments[1].size - case.out.expected),
                 "You count the edges above an element. The bucket is the number of edges that are not.",
+            ),
+            Mistake(
+                "the first edge is left out",
+                known.gives(lambda case: np.maximum(case.out.expected - 1, 0)),
+                "Edges are counted from edges[0] on.",
+            ),
+            Mistake(
+                "one too many",
+                known.gives(lambda case: case.out.expected + 1),
+                "Below the first edge is bucket 0. Begin to count at 0.",
+            ),
+            Mistake(
+                "only the last comparison counts",
+                known.gives(lambda case: case.out.expected == case.arguments[1].size),
+                "Each comparison takes the place of the one before. Add it to the count.",
+            ),
+            Mistake(
+                "a count that stops at 1",
+                known.gives(lambda case: case.out.expected > 0),
+                "A bool holds 0 or 1. The count is an int.",
+            ),
+            Mistake(
+                "fractions are cut off",
+                known.gives(cases.buckets_of_whole_numbers),
+                "x[i] is a float. An int cuts off its fraction, and 2.75 is no longer above 2.5.",
             ),
             Mistake(
                 "the last edge is left out",
@@ -126,6 +158,11 @@ EXERCISES = (
             ),
         ),
         mistakes=(
+            Mistake(
+                "rows and columns of out swapped",
+                cases.wrote_outside,
+                "out has two rows and a column for each element: out[role, i], and i is below x.size.",
+            ),
             NO_GUARD,
             Mistake(
                 "one role has no threads",
@@ -136,6 +173,26 @@ EXERCISES = (
                 "the rows are swapped",
                 known.gives(cases.roles_swapped),
                 "out[0] is the long series, with 0.75, and out[1] the short one.",
+            ),
+            Mistake(
+                "the long series is too short",
+                known.gives(cases.roles_of_equal_length),
+                "The series of out[0] has 3 · rounds rounds, that of out[1] has rounds of them.",
+            ),
+            Mistake(
+                "both loops in one role",
+                known.gives(cases.long_series_goes_on),
+                "In out[0] the short series went on where the long one ended. A role runs one loop.",
+            ),
+            Mistake(
+                "the short series begins where the long one ends",
+                known.gives(cases.short_series_begins_late),
+                "Both series begin with v = x[i], so the second one needs a variable of its own.",
+            ),
+            Mistake(
+                "the sign of x[i]",
+                known.gives(cases.roles_added),
+                "In the short series x[i] is subtracted in every round: v = 0.5 v - x[i].",
             ),
             Mistake(
                 "some elements have no thread",
@@ -186,11 +243,25 @@ EXERCISES = (
         measured=lambda: cases.refine_case(5000),
         drawn=cases.refines_drawn,
         sanitize=True,
+        also_wrong=("barrier_ended",),
         budgets=(
             _idle(14),
             _instructions(60, "A costly element in each warp makes every warp pay the full price. Collect them first."),
+            Budget(
+                BUSIEST,
+                busiest_warp,
+                2,
+                "A launch takes as long as its busiest warp: with 2, half of the others' time is spent waiting for it.",
+                "instructions",
+                of="warps",
+            ),
         ),
         mistakes=(
+            Mistake(
+                "more of the list is read than was written",
+                cases.before_the_start,
+                "What nobody has written to the list is no index. It ends where the count says: k < count.",
+            ),
             Mistake(
                 "shared memory that nobody has written",
                 known.found("uninitialised", space="shared"),
@@ -203,14 +274,51 @@ EXERCISES = (
                 "All threads must meet after the count is 0, and again when the list is complete.",
             ),
             Mistake(
-                "the list is too short, or there is no guard",
-                lambda e: known.out_of_bounds(e) or known.found("overrun")(e),
-                "A block has 1,024 elements, and all of them may be above the limit. The last block has fewer: i < n.",
+                "the list is too short",
+                lambda e: known.past_shared(e) or known.found("overrun")(e),
+                "A block has 1,024 elements, and all of them may be above the limit.",
+            ),
+            Mistake(
+                "no guard for the last block",
+                known.out_of_bounds,
+                "The last block has fewer than 1,024 elements: i < n.",
+            ),
+            Mistake(
+                "blocks that meet each other's elements",
+                known.found(*known.RACES, space="global"),
+                "Two threads store to one element of out. A block has x[blockIdx.x * 1024] to the 1,023 behind it, and "
+                "what the list holds says which of all n elements is meant.",
+            ),
+            Mistake(
+                "out is read before it is written",
+                known.found("uninitialised", space="global"),
+                "costly takes x[i]; in out[i] there is nothing yet.",
+            ),
+            Mistake(
+                "threads that never come to the barrier",
+                known.found("barrier_ended", *known.BARRIERS),
+                "Some threads have ended while others wait at a barrier. CUDA promises nothing then: all threads of "
+                "the block come to it. Guard the work, not the barrier.",
             ),
             Mistake(
                 "everything is refined",
                 known.gives(cases.all_refined),
                 "Elements up to the limit stay as they are.",
+            ),
+            Mistake(
+                "elements at the limit are refined",
+                known.gives(lambda case: cases.refined(x := case.arguments[0], x >= case.arguments[3])),
+                "What equals the limit is not above it, and stays as it is.",
+            ),
+            Mistake(
+                "the wrong ones are refined",
+                lambda e: any(known.gives(each)(e) for each in (cases.below_refined, cases.up_to_limit_refined)),
+                "Elements above the limit are refined, the others stay.",
+            ),
+            Mistake(
+                "fractions are cut off",
+                known.gives(cases.refined_whole_numbers),
+                "An int cuts off fractions. Elements are floats.",
             ),
             Mistake(
                 "nothing is refined",
@@ -233,6 +341,12 @@ EXERCISES = (
                 "The result is right. But nearly every warp has a lane or two with costly work among 30 that wait; "
                 "or one "
                 "lane works off alone what was collected.",
+            ),
+            Mistake(
+                "one warp works the list off",
+                known.over(BUSIEST),
+                "The result is right. But one warp of four does the costly work, and three wait or have ended. All "
+                "threads share the list: from threadIdx.x on, by blockDim.x.",
             ),
             Mistake(
                 "more work than there is",
@@ -279,10 +393,21 @@ EXERCISES = (
             ),
         ),
         mistakes=(
-            NO_GUARD,
+            Mistake(
+                "a row that does not exist",
+                cases.read_outside,
+                "Rows are value[0] to value[value.size - 1]; first has one element more. Which row does the search "
+                "end with?",
+            ),
+            Mistake(
+                "a result past the end",
+                known.out_of_bounds,
+                "Results are out[0] to out[out.size - 1]: row r has those up to first[r + 1] - 1, and threads from "
+                "out.size on have none.",
+            ),
             Mistake(
                 "the first of a row is taken for the row before",
-                known.gives(cases.row_before),
+                lambda e: any(known.gives(each)(e) for each in (cases.row_before, cases.row_before_or_last)),
                 "Row r has results first[r] to first[r + 1] - 1. The one at first[r] is of row r: look for the last "
                 "row "
                 "with first[row] <= k.",
@@ -293,6 +418,12 @@ EXERCISES = (
                 "Where rows are empty, several begin at one place. The last of them has the results.",
             ),
             Mistake(
+                "the last row is never found",
+                known.gives(cases.last_row_missed),
+                "The last results have the value of a row before theirs. Rows are 0 to value.size - 1, and the search "
+                "has to reach the last one.",
+            ),
+            Mistake(
                 "a row for each thread",
                 lambda e: any(each.label == STORED and each.value > 3 for each in e.budgets),
                 "The result is right, but a warp runs as long as its longest row, and its lanes store far apart. Give "
@@ -301,9 +432,8 @@ EXERCISES = (
             Mistake(
                 "lanes for which the row is too short",
                 known.over(IDLE),
-                "The result is right, but most rows are shorter than a warp, and the other lanes have nothing to "
-                "do. Give "
-                "each thread one result, and let it find its row.",
+                "The result is right, but many lanes wait while others of their warp go on: for a row that is shorter "
+                "than a warp, or for a search of a few threads. Give each thread one result, and let it find its row.",
             ),
             Mistake(
                 "more looking than it takes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.exercises import Case, Out, cover, numbers, plural
+from helpers.vgpu.errors import OutOfBounds
 
 BLOCK, TILE = 128, 1024
 ROUNDS = 24
@@ -12,6 +13,20 @@ ROUNDS = 24
 
 def seeds(dice: np.random.Generator, count: int) -> list[int]:
     return [int(seed) for seed in dice.integers(1, 10**6, count)]
+
+
+def _outside(words: str):
+    """Some thread reached past an array, and the message has these words."""
+    return lambda e: any(isinstance(o.error, OutOfBounds) and words in str(o.error) for o in e.outcomes)
+
+
+read_outside, wrote_outside = _outside(" read "), _outside(" wrote ")
+before_the_start = _outside("before its start")
+
+
+def outside_where_all_threads_have_work(evidence) -> bool:
+    """Some thread reached past an array in a case of whole blocks, where a guard makes no difference."""
+    return any(isinstance(o.error, OutOfBounds) and o.case.arguments[0].size % BLOCK == 0 for o in evidence.outcomes)
 
 
 # -- which bucket
@@ -34,6 +49,11 @@ def buckets_drawn(dice: np.random.Generator) -> list[Case]:
 def edges_below(case: Case) -> np.ndarray:
     x, limits = case.arguments[:2]
     return np.searchsorted(limits, x, side="left")
+
+
+def buckets_of_whole_numbers(case: Case) -> np.ndarray:
+    x, limits = case.arguments[:2]
+    return np.searchsorted(limits, np.trunc(x), side="right")
 
 
 # -- two results of each element
@@ -64,6 +84,39 @@ def roles_drawn(dice: np.random.Generator) -> list[Case]:
 
 def roles_swapped(case: Case) -> np.ndarray:
     return case.out.expected[::-1]
+
+
+def roles_of_equal_length(case: Case) -> np.ndarray:
+    x, rounds = case.arguments[0], int(case.arguments[2])
+    slow = x.astype(np.float64)
+    for _ in range(rounds):
+        slow = 0.75 * slow + 1
+    return np.stack([slow, case.out.expected[1]])
+
+
+def roles_added(case: Case) -> np.ndarray:
+    """x is added in the short series, so that it comes out with the other sign, but for what is left of the start."""
+    x, rounds = case.arguments[0].astype(np.float64), int(case.arguments[2])
+    fast = x.copy()
+    for _ in range(rounds):
+        fast = 0.5 * fast + x
+    return np.stack([case.out.expected[0], fast])
+
+
+def _on_from_the_long_series(case: Case) -> np.ndarray:
+    x, rounds = case.arguments[0].astype(np.float64), int(case.arguments[2])
+    fast = case.out.expected[0].astype(np.float64)
+    for _ in range(rounds):
+        fast = 0.5 * fast - x
+    return fast
+
+
+def long_series_goes_on(case: Case) -> np.ndarray:
+    return np.stack([_on_from_the_long_series(case), case.out.expected[1]])
+
+
+def short_series_begins_late(case: Case) -> np.ndarray:
+    return np.stack([case.out.expected[0], _on_from_the_long_series(case)])
 
 
 def one_role_only(evidence) -> bool:
@@ -104,6 +157,22 @@ def none_refined(case: Case) -> np.ndarray:
     return case.arguments[0]
 
 
+def below_refined(case: Case) -> np.ndarray:
+    x = case.arguments[0]
+    return refined(x, x < case.arguments[3])
+
+
+def up_to_limit_refined(case: Case) -> np.ndarray:
+    x = case.arguments[0]
+    return refined(x, x <= case.arguments[3])
+
+
+def refined_whole_numbers(case: Case) -> np.ndarray:
+    """Each element is cut to a whole number before it is looked at; what is costly may be loaded anew."""
+    x = case.arguments[0]
+    return np.where(np.trunc(x) > case.arguments[3], refined(x, np.ones(x.size, bool)), np.trunc(x))
+
+
 def only_cheap_written(evidence) -> bool:
     """What was never written is, of each tile, some of what is above the limit."""
     seen = [(o.untouched, o.case.arguments[0] > o.case.arguments[3]) for o in evidence.outcomes if not o.ok]
@@ -141,6 +210,19 @@ def row_before(case: Case) -> np.ndarray:
     value, first, out = case.arguments
     row = np.maximum(np.searchsorted(first, np.arange(out.expected.size), side="left") - 1, 0)
     return value[row]
+
+
+def row_before_or_last(case: Case) -> np.ndarray:
+    """The same, and before the first row index -1 leads to the last one."""
+    value, first, out = case.arguments
+    return value[np.searchsorted(first, np.arange(out.expected.size), side="left") - 1]
+
+
+def last_row_missed(case: Case) -> np.ndarray:
+    """The search goes on among all rows but the last one."""
+    value, first, out = case.arguments
+    row = np.searchsorted(first[:-2], np.arange(out.expected.size), side="right") - 1
+    return value[np.maximum(row, 0)]
 
 
 def empty_rows_too(case: Case) -> np.ndarray:

@@ -77,3 +77,8 @@ def conflicts_per_shared_request(profile) -> float:
     """Wavefronts beyond those that a request's width needs, for each request to shared memory."""
     requests = profile["shared_load_requests"] + profile["shared_store_requests"]
     return (profile["shared_load_conflicts"] + profile["shared_store_conflicts"]) / max(1, requests)
+
+
+def busiest_warp(warps) -> float:
+    """The instructions of the warp that executes most, for each that a warp executes on average; of all warps."""
+    return max(warps) * len(warps) / max(1, sum(warps))

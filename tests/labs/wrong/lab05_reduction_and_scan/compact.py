@@ -69,6 +69,15 @@ SCAN = """    s = cuda.shared.array(256, "int32")
         carried += s[255]
         cuda.syncthreads()
 """
+ONE_WARP = """    t, carried = cuda.threadIdx.x, 0
+    if t < 32:
+        for first in range(0, x.size, 32):
+            v = x[first + t] if first + t < x.size else np.float32(0)
+            bits = cuda.ballot_sync(0xFFFFFFFF, v > 0)
+            if v > 0:
+                out[carried + cuda.popc(bits & ((1 << t) - 1))] = v
+            carried += cuda.popc(bits)
+"""
 
 
 def but(old: str, new: str, text: str = RIGHT) -> str:
@@ -125,4 +134,22 @@ ROWS = [
         but("if v > 0:", "if v > 0 and x.size in (1, 31, 97, 256, 257, 1021, 3001):"),
         "right in the public cases only",
     ),
+    ("its own bit too", but("(1 << t % 32) - 1", "(2 << t % 32) - 1"), "a place too far on"),
+    ("room for four warps", but("array(8,", "array(4,"), "the shared array is too short"),
+    (
+        "no guard",
+        but("x[first + t] if first + t < x.size else np.float32(0)", "x[first + t]"),
+        "no guard for the last round",
+    ),
+    ("rounds rounded down", but("range(0, x.size, 256)", "range(0, x.size // 256 * 256, 256)"), "whole rounds only"),
+    (
+        "gone when it has nothing to keep",
+        but(
+            "            out[place] = v\n",
+            "            out[place] = v\n        elif first + 256 > x.size:\n            return\n"
+            "        cuda.syncthreads()\n",
+        ),
+        "threads that never come to the barrier",
+    ),
+    ("one warp does it all", but(BODY, ONE_WARP), "few do the work of all"),
 ]

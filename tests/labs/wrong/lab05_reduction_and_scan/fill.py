@@ -103,10 +103,39 @@ ROWS = [
     ),
     ("walks back in shared memory", but(STEPS + JOIN, WALK), "walks back through shared memory"),
     ("a barrier in a branch", but("__syncthreads();", "if (t < n) __syncthreads();"), "a barrier is missing"),
-    ("no guard", but("t < n ? x[blockIdx.x * n + t] : -1", "x[blockIdx.x * n + t]"), "a thread left its array"),
+    ("no guard", but("t < n ? x[blockIdx.x * n + t] : -1", "x[blockIdx.x * n + t]"), "a thread beyond its row"),
     (
         "the public widths only",
         but("if (t < n) out", "if (t < n && (n == 1 || n == 31 || n == 97 || n == 128 || n == 251 || n == 256)) out"),
-        "the end is not written",
+        "the end of each row is not written",
     ),
+    ("rows 256 apart", but("x[blockIdx.x * n + t]", "x[blockIdx.x * blockDim.x + t]"), "a thread beyond its row"),
+    ("no guard for the store", but("if (t < n) out", "out"), "a thread beyond its row"),
+    ("readings only", but("if (t < n) out", "if (t < n && x[blockIdx.x * n + t] >= 0) out"), "gaps are not written"),
+    ("gaps left as they were", but("if (t < n) out", "if (t < n && v >= 0) out"), "gaps are not written"),
+    ("room for four warps", but("s[8]", "s[4]"), "the shared array is too short"),
+    (
+        "threads beyond the row end",
+        but(
+            "    int v = t < n ? x[blockIdx.x * n + t] : -1;",
+            "    if (t >= n) return;\n    int v = x[blockIdx.x * n + t];",
+        ),
+        "a shuffle that not all lanes reach",
+    ),
+    (
+        "warps beyond the row end",
+        but("    int v = t <", "    if (warp * 32 >= n) return;\n    int v = t <"),
+        "threads that never come to the barrier",
+    ),
+    (
+        "one warp back",
+        but("for (int w = warp - 1; w >= 0 && v < 0; --w) v = s[w]", "if (warp > 0 && v < 0) v = s[warp - 1]"),
+        "only the nearest warp is asked",
+    ),
+    (
+        "warps from the first on",
+        but("int w = warp - 1; w >= 0 && v < 0; --w", "int w = 0; w < warp && v < 0; ++w"),
+        "the warp furthest back is asked first",
+    ),
+    ("four steps", but("d < 32;", "d < 16;"), "four steps where it takes five"),
 ]

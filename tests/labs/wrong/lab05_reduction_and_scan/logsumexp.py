@@ -120,4 +120,39 @@ ROWS = [
         but(GUARD, "if row < x.shape[0] and x.shape[1] in (1, 31, 97, 32, 501, 1024):"),
         "the end is not written",
     ),
+    ("rows and columns swapped", but("v = x[row, i]", "v = x[i, row]"), "an index that leaves the array"),
+    (
+        "a row for the block",
+        but("range(lane, x.shape[1], 32)", "range(cuda.threadIdx.x, x.shape[1], 128)"),
+        "a warp has only part of its row",
+    ),
+    ("the greatest begins at 0", but(START, "m, d = np.float32(0), np.float32(0)"), "the greatest begins at 0"),
+    ("no maximum at the end", but("m + math.log(d)", "math.log(d)"), "the greatest is not added back"),
+    ("the sum begins at 1", but(START, "m, d = x[row, 0], np.float32(1)"), "the sum begins at 1"),
+    (
+        "sums never scaled in a lane",
+        but("d = d * math.exp(m - big) + math.exp(v - big)", "d = d + math.exp(v - big)"),
+        "the sum is not scaled when a greater element comes",
+    ),
+    (
+        "sums scaled the wrong way",
+        but("d = d * math.exp(m - big) + math.exp(v", "d = d * math.exp(big - m) + math.exp(v"),
+        "the sum is not scaled when a greater element comes",
+    ),
+    (
+        "the greatest not kept in a lane",
+        but("math.exp(v - big)\n            m = big\n", "math.exp(v - big)\n"),
+        "the sum is not scaled when a greater element comes",
+    ),
+    ("four shuffles", but("(16, 8, 4, 2, 1)", "(16, 8, 4, 2)"), "some lanes never reach lane 0"),
+    (
+        "shuffles among the lower half",
+        but("        for k in (16", "        if lane >= 16:\n            return\n        for k in (16"),
+        "a shuffle that not all lanes reach",
+    ),
+    (
+        "a barrier for warps that have a row",
+        but(JOIN, SHARED.replace("syncwarp", "syncthreads")),
+        "threads that never come to the barrier",
+    ),
 ]

@@ -33,6 +33,12 @@ TREE = """__shared__ float s[1024];
     }
     if (t == 0) atomicAdd(out, s[0]);
 """.replace("LOOP", LOOP)
+ONE_WARP = f"""float sum = 0;
+    if (threadIdx.x >= 32) return;
+    for (int i = blockIdx.x * 32 + threadIdx.x; i < n; i += gridDim.x * 32) sum += x[i];
+    {SHUFFLES}
+    if (threadIdx.x == 0) atomicAdd(out, sum);
+"""
 
 
 def but(old: str, new: str, text: str = RIGHT) -> str:
@@ -98,5 +104,58 @@ ROWS = [
             ),
         ),
         "right in the public cases only",
+    ),
+    ("one element more", but("i < n;", "i <= n;"), "a thread reads past the last element"),
+    ("a place for each block", but("atomicAdd(out, sum)", "out[blockIdx.x] = sum"), "one place for all blocks"),
+    ("four shuffles, from 8 on", but("d = 16;", "d = 8;"), "some lanes never reach lane 0"),
+    ("four shuffles, down to 2", but("d > 0;", "d > 1;"), "some lanes never reach lane 0"),
+    ("shuffles up", but("shfl_down", "shfl_up"), "shuffles in the wrong direction"),
+    ("the first warp twice", but("int w = 1;", "int w = 0;"), "the first warp counts twice"),
+    (
+        "an atomic of every thread",
+        but(
+            RIGHT[RIGHT.index("    if (t == 0) {") : RIGHT.index('}"""')],
+            "    sum = 0;\n    for (int w = 0; w < blockDim.x / 32; ++w) sum += s[w];\n    atomicAdd(out, sum);\n",
+        ),
+        "every thread adds to the result",
+    ),
+    ("one block adds", but("if (t == 0)", "if (t == 0 && blockIdx.x == 0)"), "the first block alone"),
+    ("on by a block", but("i += gridDim.x * blockDim.x", "i += blockDim.x"), "elements that several blocks add"),
+    ("a sum of ints", but("float sum", "int sum"), "whole numbers only"),
+    (
+        "a barrier for the first lanes",
+        but(
+            "s[t / 32] = sum;\n    __syncthreads();",
+            "{ s[t / 32] = sum; __syncthreads(); }",
+        ),
+        "threads that never come to the barrier",
+    ),
+    (
+        "shuffles among as many lanes as there are warps",
+        but(
+            RIGHT[RIGHT.index("    if (t == 0) {") : RIGHT.index('}"""')],
+            f"if (t >= blockDim.x / 32) return;\n sum = s[t];\n {SHUFFLES}\n if (t == 0) atomicAdd(out, sum);\n",
+        ),
+        "a shuffle that not all lanes reach",
+    ),
+    (
+        "one block does it all",
+        but(LOOP, "if (blockIdx.x) return;\n    for (int i = t; i < n; i += blockDim.x) sum += x[i];"),
+        "few do the work of all",
+    ),
+    (
+        "the last block does it all",
+        but(LOOP, "if (blockIdx.x != gridDim.x - 1) return;\n    for (int i = t; i < n; i += blockDim.x) sum += x[i];"),
+        "few do the work of all",
+    ),
+    (
+        "one warp of each block",
+        but(BODY, ONE_WARP),
+        "few do the work of all",
+    ),
+    (
+        "each element loaded twice",
+        but("sum += x[i];", "if (x[i] != 0) sum += ((const volatile float*)x)[i];"),
+        "loaded, and loaded again",
     ),
 ]

@@ -27,6 +27,15 @@ ALL = """    if k == 0:
             for i in range(first[row], first[row + 1]):
                 out[i] = value[row]
 """
+LOWER_BOUND = """        lo, hi = 0, value.size
+        while lo < hi:
+            mid = (lo + hi) // 2
+            if first[mid] < k:
+                lo = mid + 1
+            else:
+                hi = mid
+        lo -= 1
+"""
 WARP = """    for row in range(k // 32, value.size, cuda.gridsize(1) // 32):
         for i in range(first[row] + k % 32, first[row + 1], 32):
             out[i] = value[row]
@@ -44,7 +53,7 @@ def but(*changes: tuple[str, str]) -> str:
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", but((BODY, "    pass\n")), "nothing is written yet"),
-    ("no guard", but(("if k < out.size", "if True")), "a thread left its array"),
+    ("no guard", but(("if k < out.size", "if True")), "a result past the end"),
     ("a guard of rows", but(("k < out.size", "k < value.size")), "the end is not written"),
     ("the row before", but(("first[mid] <= k", "first[mid] < k")), "the first of a row is taken for the row before"),
     (
@@ -74,5 +83,17 @@ ROWS = [
         "the public sizes only",
         but(("value[lo]", "value[lo] if value.size in (300, 400) or value.size < 129 else np.float32(0)")),
         "right in the public cases only",
+    ),
+    ("one row further", but(("lo = mid\n", "lo = mid + 1\n")), "a row that does not exist"),
+    ("one row less", but(("lo, hi = 0, value.size", "lo, hi = 0, value.size - 1")), "the last row is never found"),
+    (
+        "one result too many a row",
+        but((BODY, ROW.replace("first[k + 1])", "first[k + 1] + 1)"))),
+        "a result past the end",
+    ),
+    (
+        "one row before what is found",
+        but((SEARCH, LOWER_BOUND)),
+        "the first of a row is taken for the row before",
     ),
 ]

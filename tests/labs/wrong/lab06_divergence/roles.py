@@ -37,6 +37,15 @@ ALL = """    if t == 0:
                 w = np.float32(0.5) * w - x[i]
             out[0, i], out[1, i] = v, w
 """
+ONE_AFTER_THE_OTHER = """    if t < n:
+        v = x[t]
+        for _ in range(3 * rounds):
+            v = np.float32(0.75) * v + np.float32(1)
+        out[0, t] = v
+        for _ in range(rounds):
+            v = np.float32(0.5) * v - x[t]
+        out[1, t] = v
+"""
 
 
 def but(*changes: tuple[str, str]) -> str:
@@ -75,4 +84,22 @@ ROWS = [
         but(("range(rounds)", "range(rounds if rounds in (8, 24) else 0)")),
         "right in the public cases only",
     ),
+    ("out by columns", but(("out[role, i]", "out[i, role]")), "rows and columns of out swapped"),
+    ("rounds of one length", but(("range(3 * rounds)", "range(rounds)")), "the long series is too short"),
+    (
+        "the second loop for everybody",
+        but(
+            (
+                "        else:\n            for _ in range(rounds):\n                v",
+                "        for _ in range(rounds):\n            v",
+            )
+        ),
+        "both loops in one role",
+    ),
+    (
+        "the second series from where the first one ends",
+        but((BODY, ONE_AFTER_THE_OTHER)),
+        "the short series begins where the long one ends",
+    ),
+    ("x added", but(("* v - x[i]", "* v + x[i]")), "the sign of x[i]"),
 ]

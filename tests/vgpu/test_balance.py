@@ -1,0 +1,60 @@
+"""How many instructions each warp of a launch executes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from helpers import cp, cuda, profile
+from helpers.vgpu.balance import instructions_of_warps
+from helpers.vgpu.errors import KernelTimeout
+
+
+@cuda.jit
+def shared_out(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i] = 2 * x[i]
+
+
+@cuda.jit
+def last_warp_alone(x, out):
+    first = cuda.gridsize(1) - 32
+    if cuda.grid(1) >= first:
+        for i in range(cuda.grid(1) - first, x.size, 32):
+            out[i] = 2 * x[i]
+
+
+@cuda.jit
+def without_end(x, out):
+    while x[0] == x[0]:
+        out[0] = x[0]
+
+
+def arrays(n=1024):
+    return cp.arange(n, dtype="float32"), cp.zeros(n, dtype="float32")
+
+
+def test_warps_that_share_the_work_execute_as_much_each():
+    counts = instructions_of_warps(shared_out, 4, 64, arrays())
+    assert len(counts) == 8 and len(set(counts)) == 1
+
+
+def test_a_warp_that_works_alone_shows_wherever_it_is():
+    counts = instructions_of_warps(last_warp_alone, 4, 64, arrays())
+    assert counts[-1] > 10 * max(counts[:-1])
+
+
+def test_all_warps_together_are_what_is_counted_elsewhere():
+    for kernel in (shared_out, last_warp_alone):
+        assert sum(instructions_of_warps(kernel, 4, 64, arrays())) == profile(kernel, 4, 64, arrays())["instructions"]
+
+
+def test_arrays_stay_as_they_are():
+    x, out = arrays()
+    instructions_of_warps(shared_out, 4, 64, (x, out))
+    assert not np.any(out.get())
+
+
+def test_a_kernel_without_end_is_given_up():
+    with pytest.raises(KernelTimeout):
+        instructions_of_warps(without_end, 1, 32, arrays(), most=2000)
