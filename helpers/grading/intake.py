@@ -17,7 +17,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -107,7 +107,7 @@ def take_in(folder: Path | str, lab: Lab) -> Intake:
         raise FileNotFoundError(f"There is no folder or archive of submissions at {folder}.")
     pieces = list(_class_archive(folder, lab) if folder.is_file() else _folder(folder, lab))
     by_student: defaultdict[str, list[Piece]] = defaultdict(list)
-    for piece in _told_apart(pieces):
+    for piece in _told_apart(_numbered(pieces)):
         by_student[piece.student].append(piece)
     pieces = [piece for group in by_student.values() for piece in _one_student(group)]
     pieces.sort(key=lambda piece: (natural(piece.student), natural(piece.file)))
@@ -182,6 +182,19 @@ def _telling(parts: Sequence[str]) -> tuple[str, bool]:
     """The part of a path that tells whose it is, and whether it is the file itself."""
     parts = parts[1:] if len(parts) > 1 and parts[0] in CLASS_FOLDERS else parts
     return parts[0], len(parts) == 1
+
+
+def _numbered(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same, but a file of a name that was there before with a number: results are kept by student and file.
+
+    An archive to which a file was added a second time has both, and unpacking it leaves the last.
+    """
+    met: Counter[str] = Counter()
+    numbered = []
+    for piece in pieces:
+        met[piece.file] += 1
+        numbered.append(replace(piece, file=f"{piece.file} ({met[piece.file]})") if met[piece.file] > 1 else piece)
+    return numbered
 
 
 def _told_apart(pieces: Sequence[Piece]) -> list[Piece]:
