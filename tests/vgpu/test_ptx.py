@@ -147,6 +147,7 @@ def test_errors_name_the_line_of_the_ptx(text, line):
         "ld.param.b32 %r1, [a+8];",
         "ld.param.b32 %r1, [a-4];",
         "ld.param.b32 %r1, [s+65536];",
+        "ld.param::entry.b32 %r1, [s+24];",
         "ld.param.v4.b32 {%r0, %r1, %r2, %r3}, [s+12];",
         "{ .param .b32 p; st.param.b32 [p+4], %r1; }",
     ],

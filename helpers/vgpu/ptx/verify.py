@@ -63,7 +63,7 @@ def verify(module: Module, function: Function) -> None:
             wrong = _wrong(statement, function.registers, labels)
             if wrong is None and statement.opcode == "call":
                 wrong = _wrong_call(statement.operands[0], module, params)
-            if wrong is None and statement.opcode in ("ld", "st") and "param" in statement.modifiers:
+            if wrong is None and isa.KINDS.get(statement.opcode) in ("load", "store"):
                 wrong = _outside(statement, params)
             if wrong:
                 raise PTXSyntaxError(f"line {statement.text} of the PTX: `{statement}` {wrong}")
@@ -132,7 +132,9 @@ def _wrong_row(instruction: Instruction, registers: dict[str, str]) -> str | Non
 
 def _outside(access: Instruction, params: Mapping[str, int]) -> str | None:
     """Where an access by the name of a parameter leaves it: parameters are read as they lie, without a check."""
-    memory = access.operands[1 if access.opcode == "ld" else 0]
+    if "param" not in (word.split("::")[0] for word in access.modifiers):
+        return None
+    memory = next(operand for operand in access.operands if isinstance(operand, Mem))
     if not isinstance(memory.base, Sym) or memory.base.name not in params:
         return None
     lanes = next((int(m[1:]) for m in access.modifiers if m in ("v2", "v4", "v8")), 1)
