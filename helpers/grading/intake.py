@@ -27,6 +27,8 @@ from helpers.grading.source import Lab
 from helpers.grading.untrusted import MOST_BYTES, HandedIn, Refused, read_cells
 
 MOST_FILES = 200_000
+MOST_FILES_OF_ONE = 5_000
+"""Of one student, whose files beyond these are not looked at, so that nobody's class is too large because of one."""
 MOST_FOLDERS_DEEP = 12
 IGNORED_FOLDERS = ("__MACOSX", ".ipynb_checkpoints", "__pycache__")
 MOST_NOTES = 20
@@ -249,7 +251,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
     Links are not followed, hidden files and folders of tools not entered.
     """
     waiting: list[tuple[Path, tuple[str, ...]]] = [(folder, ())]
-    seen = 0
+    seen, of = 0, Counter[str]()
     while waiting:
         here, parts = waiting.pop()
         try:
@@ -260,11 +262,21 @@ def _files(folder: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
         if not entries and parts:
             yield here, (*parts, ""), EMPTY
         for entry in entries:
+            inner = (*parts, printable(entry.name))
+            path = Path(entry.path)
+            owner, _ = _telling(inner)
+            of[owner] += 1
+            if of[owner] > MOST_FILES_OF_ONE:
+                if of[owner] == MOST_FILES_OF_ONE + 1:
+                    yield (
+                        path,
+                        inner,
+                        f"it and what follows it are more than {MOST_FILES_OF_ONE:,} files of one student",
+                    )
+                continue
             seen += 1
             if seen > MOST_FILES:
                 raise Refused(f"{folder} holds more than {MOST_FILES:,} files: give the folder of submissions only")
-            inner = (*parts, printable(entry.name))
-            path = Path(entry.path)
             if hidden(inner[-1]):
                 yield path, inner, HIDDEN
             elif entry.is_symlink():

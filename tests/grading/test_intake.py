@@ -303,6 +303,18 @@ def test_folders_without_end(tmp_path):
     assert "more than 12 folders deep" in reason(tmp_path)
 
 
+def test_files_without_end_of_one_student_are_no_harm_to_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("helpers.grading.intake.MOST_FILES_OF_ONE", 20)
+    monkeypatch.setattr("helpers.grading.intake.MOST_FILES", 60)
+    for number in range(100):
+        put(tmp_path, f"submitted/mallory/{number:03}.txt", b"")
+    for student in ("alice", "zoe"):
+        put(tmp_path, f"submitted/{student}/lab.ipynb")
+    alice, mallory, zoe = submissions(tmp_path, LAB)
+    assert (alice.counts, zoe.counts) == (True, True)
+    assert "more than 20 files" in mallory.reason
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is closed to root")
 def test_what_may_not_be_read_is_said(tmp_path):
     put(tmp_path, "alice.ipynb").chmod(0)
