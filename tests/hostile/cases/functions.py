@@ -124,4 +124,42 @@ for path in found:
     shows("function-bomb", "shows an array of a few bytes that unpacks to many", f"[{{'value': {BOMB}}}] * 30"),
     shows("function-negative", "shows an array of a shape below zero", f"[{{'value': {NEGATIVE}}}] * 30"),
     shows("function-objects", "shows an array of Python's objects", f"[{{'value': {OBJECTS}}}] * 30"),
+    returns("function-huge-numbers", "returns numbers of four thousand digits", "(10**4000, 1), (-(10**4000), 1)"),
+    returns("function-truths", "returns truths for numbers", f"tuple(tuple(map(bool, each)) for each in ({GRID}))"),
+    returns("function-nested-arrays", "returns arrays in arrays", "np.array([np.ones(2), np.ones(3)], dtype=object)"),
+    returns("function-generator", "returns a generator", "(each for each in ((1, 1), (32, 8)))"),
+    returns("function-scalars", "returns NumPy's scalars in lists", "[np.int64(1), np.float16(32)]"),
+    returns(
+        "function-payload",
+        "returns NaN with a message in it, in an array that is a view of its inputs' memory",
+        "np.frombuffer(np.uint64(0x7ff8_dead_beef_cafe).tobytes(), '<f8')",
+    ),
+    returns("function-keys", "returns a dictionary with odd keys", "{'tuple': [1], 'array': 2, 'gpu': 'H100', '': {}}"),
+    returns("function-surrogates", "returns halves of characters", "'\\ud800' * 100"),
+    returns(
+        "function-shouts",
+        "raises an exception with HTML, ANSI and a formula in its words",
+        "(_ for _ in ()).throw(ValueError('=cmd|x\\x1b[2J<script>alert(1)</script>]]>|[a](javascript:b)' * 9))",
+    ),
+    returns(
+        "function-raises-odd",
+        "raises an exception that has no words",
+        "1 / 0",
+        "class Odd(Exception):\n    def __str__(self): raise Odd\n    __repr__ = __str__\nZeroDivisionError = Odd",
+    ),
+    shows(
+        "function-forged-numbers",
+        "shows numbers that no array has",
+        "[{'value': {'array': 'f4,f4', 'shape': [1], 'data': ''}}] * 30",
+    ),
+    shows(
+        "function-forged-names",
+        "shows numbers by odd names",
+        "[{'value': {'float': 'nan' * 99}}, {'value': {'float': 7}}] * 9",
+    ),
+    shows(
+        "function-forged-deep",
+        "shows dictionaries in tuples in dictionaries",
+        "[{'value': {'dict': {'': {'tuple': [{'dict': {'': {'tuple': []}}}] * 50}}}}] * 99",
+    ),
 )
