@@ -127,6 +127,8 @@ for path in found:
     returns("function-huge-numbers", "returns numbers of four thousand digits", "(10**4000, 1), (-(10**4000), 1)"),
     returns("function-truths", "returns truths for numbers", f"tuple(tuple(map(bool, each)) for each in ({GRID}))"),
     returns("function-nested-arrays", "returns arrays in arrays", "np.array([np.ones(2), np.ones(3)], dtype=object)"),
+    returns("function-scalar", "returns one of NumPy's numbers for a tuple", "np.int64(1)", outcome="wrong"),
+    returns("function-hidden-array", "returns an array within a tuple", "(np.ones(2), 1), (32, 8)", outcome="wrong"),
     returns("function-generator", "returns a generator", "(each for each in ((1, 1), (32, 8)))"),
     returns("function-scalars", "returns NumPy's scalars in lists", "[np.int64(1), np.float16(32)]"),
     returns(

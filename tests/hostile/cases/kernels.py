@@ -286,19 +286,6 @@ total = Total()
         most=3,
     ),
     Case(
-        "kernel-locks",
-        "adds under a lock instead of by an atomic",
-        total(
-            "float sum = 0; for (; i < n; i += all) sum += x[i];\n"
-            "for (int k = 0; k < 32; ++k) if (t % 32 == k) { while (atomicExch(&lock, 1)) ;\n"
-            "volatile float* o = out; *o += sum; __threadfence(); atomicExch(&lock, 0); }",
-            "__device__ int lock;",
-        ),
-        loses=SUMS,
-        most=3,
-        state="",
-    ),
-    Case(
         "kernel-shared-leftovers",
         "looks in shared memory for the result that the launch before it left there",
         total(

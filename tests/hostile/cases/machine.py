@@ -19,7 +19,7 @@ places = ['/tmp', '/dev/shm', '/dev/mqueue', '/var/tmp', '/run', home, '.', sys.
 places += [home + name for name in ('/.cache', '/.ipython/profile_default/startup', '/.nv', '/.numba', '/.config')]
 seen = [os.environ.get('LEFT'), getattr(helpers, 'left', None), getattr(launch, 'left', None), socket.gethostname()]
 seen += [name for place in places for name in glob.glob(place + '/*' + wanted + '*')]
-for name in ('/proc/net/unix', '/proc/keys', '/proc/sysvipc/shm', '/proc/self/cgroup', '/proc/self/mountinfo'):
+for name in ('/proc/net/unix', '/proc/sysvipc/shm', '/proc/self/cgroup', '/proc/self/mountinfo'):
     if os.path.exists(name): seen.append(open(name, errors='replace').read())
 for place in places:
     try:
@@ -32,7 +32,6 @@ held = socket.socket(socket.AF_UNIX)
 held.bind('\\0' + mine)
 libc.mq_open(b'/' + mine.encode(), 0o102, 0o666, None)
 libc.sethostname(mine.encode(), 9)
-libc.syscall(248, b'user', mine.encode(), b'x', 1, -4)
 time.sleep(0.5)
 if any(wanted in str(each) for each in seen):
     total = cp.RawKernel({RIGHT}, 'total')
@@ -298,5 +297,25 @@ CASES = (
             outcome="wrong",
         )
         for one, other in (("a", "b"), ("b", "a"), ("c", "a"))
+    ),
+    attack(
+        "machine-key-a",
+        "puts a key into the keyring of its user, and waits",
+        f"""
+            import ctypes
+            ctypes.CDLL(None).syscall(248, b'user', b'{TOKEN}-key', b'x', 1, -4)
+            time.sleep(1)
+            """,
+    ),
+    attack(
+        "machine-key-b",
+        "looks for the key of machine-key-a",
+        f"""
+            for _ in range(10):
+                time.sleep(0.1)
+                if '{TOKEN}-key' in open('/proc/keys').read(): total = cp.RawKernel({RIGHT}, 'total')
+            """,
+        most=4,
+        limit="jobs that run at the same time are one user of the machine, and see the names of each other's keys",
     ),
 )
