@@ -177,5 +177,6 @@ CASES = (
         "shows a graph whose steps follow steps that there are not",
         "operations.append({**operations[0], 'kind': 'graph', 'nodes': [[operations[0], [7, 10**9]]]})",
         STAGED,
+        outcome="wrong",
     ),
 )
