@@ -37,6 +37,13 @@ if any(wanted in str(each) for each in seen):
     total = cp.RawKernel({RIGHT}, 'total')
 """
 
+KEY = f"""
+for _ in range(10):
+    time.sleep(0.1)
+    if '{TOKEN}-key' in open('/proc/keys').read():
+        total = cp.RawKernel({RIGHT}, 'total')
+"""
+
 
 def attack(name: str, tries: str, code: str, **more) -> Case:
     more = {"loses": SUMS, "state": "", **more}
@@ -310,11 +317,7 @@ CASES = (
     attack(
         "machine-key-b",
         "looks for the key of machine-key-a",
-        f"""
-            for _ in range(10):
-                time.sleep(0.1)
-                if '{TOKEN}-key' in open('/proc/keys').read(): total = cp.RawKernel({RIGHT}, 'total')
-            """,
+        KEY,
         most=4,
         limit="jobs that run at the same time are one user of the machine, and see the names of each other's keys",
     ),
