@@ -129,7 +129,7 @@ class _Reader:
             event=self._thing("event", data["event"]),
             graph=self._thing("graph", data["graph"]),
             accesses=tuple(map(_access, data["accesses"])),
-            nodes=tuple((self._operation(node, depth + 1), tuple(map(_whole, after))) for node, after in data["nodes"]),
+            nodes=tuple((self._operation(node, depth + 1), _steps(after, data)) for node, after in data["nodes"]),
         )
 
     def _thing(self, kind: str, number: int | None) -> object | None:
@@ -140,9 +140,16 @@ _QUEUES = ("stream", "legacy", "per-thread")
 
 
 def _whole(value, least: int = 0) -> int:
-    if type(value) is not int or value < least:
+    if type(value) is not int or not least <= value < 2**63:
         raise ValueError(f"{value!r} is no number that fits")
     return value
+
+
+def _steps(numbers: list, graph: Mapping) -> tuple[int, ...]:
+    """Which steps of a graph one of them follows."""
+    if any(_whole(number) >= len(graph["nodes"]) for number in numbers):
+        raise ValueError("a step of a graph follows one that there is not")
+    return tuple(numbers)
 
 
 def _text(value) -> str:

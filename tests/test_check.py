@@ -8,7 +8,7 @@ import pytest
 from helpers import check as checking
 from helpers.check import check, hint, solution
 from helpers.examine import POISON, place
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, exercise, exercises, numbers, thread_1d
+from helpers.exercises import Budget, Case, Exercise, Mistake, Out, alike, exercise, exercises, numbers, thread_1d
 
 
 def double_cases():
@@ -319,3 +319,26 @@ def test_stream_work_that_writes_nothing_or_fails_says_so():
     report = check(there_and_back(["device.set(x[:3], one)"]), streams_task())
     assert report.mistake == "it stops with an error"
     assert "the function itself" in check("text", streams_task()).message
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "right"),
+    [
+        (((1, 2), (3, 4)), ((1, 2), (3, 4)), True),
+        ((np.int64(1), 2), (1, 2), True),
+        ([1, 2], (1, 2), False),
+        ((1, 2, 3), (1, 2), False),
+        (np.int64(1), (1,), False),
+        (np.int64(1), (1, 1), False),
+        (np.ones(2), (1, 1), False),
+        ((np.ones(2), 1), ((1, 1), 1), False),
+        ((np.int64(1), 1), ((1, 1), 1), False),
+        (np.float32(0.1), 0.1, True),
+        (10**4000, 1.0, False),
+        (True, "yes", False),
+        ("yes", "yes", True),
+    ],
+)
+def test_what_a_function_returns_is_compared_piece_by_piece(got, wanted, right):
+    """NumPy's own == has no single answer for a number and a tuple, or arrays."""
+    assert alike(got, wanted, 1e-5) is right

@@ -89,6 +89,10 @@ CHANGES = {
     "no label": lambda data: data["operations"][0].update(label=None),
     "accesses that are none": lambda data: data["operations"][0].update(accesses=[1]),
     "no list": lambda data: data.update(operations=3),
+    "more bytes than there are": lambda data: data["operations"][0].update(nbytes=10**300),
+    "a graph's step that follows none": lambda data: data["operations"][0].update(
+        kind="graph", nodes=[[dict(data["operations"][0]), [1]]]
+    ),
     "too many": lambda data: data.update(operations=data["operations"] * 3000),
 }
 

@@ -174,12 +174,20 @@ def alike(got, wanted, tolerance: float) -> bool:
 
     An array, alone or in a tuple or list, is never alike: numbers, words, and tuples and lists of them are asked for.
     """
-    pieces = got if isinstance(got, tuple | list) else [got]
-    if any(isinstance(piece, np.ndarray) for piece in pieces):
-        return False
     if isinstance(wanted, float) and isinstance(got, int | float | np.integer | np.floating):
-        return math.isclose(got, wanted, rel_tol=tolerance)
-    return bool(got == wanted)
+        try:
+            return math.isclose(got, wanted, rel_tol=tolerance)
+        except OverflowError:  # a whole number beyond all fractions
+            return False
+    return _equal(got, wanted)
+
+
+def _equal(got, wanted) -> bool:
+    """The same piece by piece; NumPy would compare a number, and an array, with every piece of a tuple."""
+    if isinstance(wanted, tuple | list):
+        same_kind = isinstance(got, tuple if isinstance(wanted, tuple) else list)
+        return same_kind and len(got) == len(wanted) and all(map(_equal, got, wanted))
+    return not isinstance(got, np.ndarray | tuple | list) and bool(got == wanted)
 
 
 # --- data that finds mistakes

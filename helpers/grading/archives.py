@@ -22,6 +22,10 @@ from helpers.grading.untrusted import MOST_BYTES, Refused
 NOTEBOOK = ".ipynb"
 DIRECTORY_ENTRY = b"PK\x01\x02"  # each member of a zip needs one, so their count bounds the members
 LONGEST_NAME = 1_000
+LONGEST_HEADER = 4_000
+"""Bytes of a tar header that holds names or more: some versions of tarfile read one in the square of its length."""
+MOST_ENDS = 3
+"""How often the end of a tar archive is met by who reads one that is whole: tarfile would go on for ever."""
 UNPACK = "unpack it and hand in the .ipynb file itself"
 
 
@@ -59,6 +63,7 @@ OPENERS: dict[str, Callable | None] = {
     ".txz": lzma.LZMAFile,
 }
 """How names of archives end, and what unpacks the tar inside."""
+ABOUT_THE_NEXT = (*tarfile.GNU_TYPES[:2], tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
 UNKNOWN_ARCHIVES = (".7z", ".rar", ".gz", ".bz2", ".xz", ".zst", ".lzma")
 
 
@@ -146,9 +151,8 @@ def _zip(file: io.BufferedIOBase, limits: Limits) -> Iterator[Member]:
 
 def _tar(stream: io.BufferedIOBase, limits: Limits) -> Iterator[Member]:
     budget = _Budget(limits)
-    with tarfile.open(fileobj=_Counted(stream, budget), mode="r|", errorlevel=2) as archive:
+    with tarfile.open(fileobj=_Counted(stream, budget), mode="r|", errorlevel=2, tarinfo=_header(budget)) as archive:
         while info := archive.next():
-            budget.member()
             archive.members.clear()  # what has passed is not asked for again
             path = safe(info.name)
             if info.isdir():
@@ -161,16 +165,39 @@ def _tar(stream: io.BufferedIOBase, limits: Limits) -> Iterator[Member]:
             yield _read(path, archive.extractfile(info), None)
 
 
+def _header(budget: _Budget) -> type[tarfile.TarInfo]:
+    """What tarfile makes of each header, those that only say more of the next one included: counted, and not long."""
+
+    class Header(tarfile.TarInfo):
+        @classmethod
+        def frombuf(cls, *arguments) -> tarfile.TarInfo:
+            found = super().frombuf(*arguments)
+            budget.member()
+            if found.size < 0:
+                raise ValueError("a size below zero, by which tarfile would go back")
+            if found.type in ABOUT_THE_NEXT and found.size > LONGEST_HEADER:
+                raise Refused(f"the archive holds a header of more than {LONGEST_HEADER:,} bytes: {UNPACK}")
+            return found
+
+    return Header
+
+
 class _Counted(io.RawIOBase):
-    """A stream that counts what is read of it."""
+    """A stream that counts what is read of it, and does not let what lies beyond its end be asked for again and again.
+
+    A header of a few bytes may say that a file has any number of them, and tarfile skips them block by block.
+    """
 
     def __init__(self, stream: io.BufferedIOBase, budget: _Budget):
-        self.stream, self.budget = stream, budget
+        self.stream, self.budget, self.ends = stream, budget, 0
 
     def read(self, size: int = -1) -> bytes:
         size = size if 0 <= size <= 1 << 20 else 1 << 20
         data = self.stream.read(size)
         self.budget.take(len(data))
+        self.ends += not data
+        if self.ends > MOST_ENDS:
+            raise Refused(f"the archive is cut off: {UNPACK}")
         return data
 
 

@@ -17,7 +17,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -27,6 +27,8 @@ from helpers.grading.source import Lab
 from helpers.grading.untrusted import MOST_BYTES, HandedIn, Refused, read_cells
 
 MOST_FILES = 200_000
+MOST_FILES_OF_ONE = 5_000
+"""Of one student, whose files beyond these are not looked at, so that nobody's class is too large because of one."""
 MOST_FOLDERS_DEEP = 12
 IGNORED_FOLDERS = ("__MACOSX", ".ipynb_checkpoints", "__pycache__")
 MOST_NOTES = 20
@@ -107,7 +109,7 @@ def take_in(folder: Path | str, lab: Lab) -> Intake:
         raise FileNotFoundError(f"There is no folder or archive of submissions at {folder}.")
     pieces = list(_class_archive(folder, lab) if folder.is_file() else _folder(folder, lab))
     by_student: defaultdict[str, list[Piece]] = defaultdict(list)
-    for piece in _told_apart(pieces):
+    for piece in _told_apart(_numbered(pieces)):
         by_student[piece.student].append(piece)
     pieces = [piece for group in by_student.values() for piece in _one_student(group)]
     pieces.sort(key=lambda piece: (natural(piece.student), natural(piece.file)))
@@ -184,6 +186,19 @@ def _telling(parts: Sequence[str]) -> tuple[str, bool]:
     return parts[0], len(parts) == 1
 
 
+def _numbered(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same, but a file of a name that was there before with a number: results are kept by student and file.
+
+    An archive to which a file was added a second time has both, and unpacking it leaves the last.
+    """
+    met: Counter[str] = Counter()
+    numbered = []
+    for piece in pieces:
+        met[piece.file] += 1
+        numbered.append(replace(piece, file=f"{piece.file} ({met[piece.file]})") if met[piece.file] > 1 else piece)
+    return numbered
+
+
 def _told_apart(pieces: Sequence[Piece]) -> list[Piece]:
     """The same, but students of one name, to whom a platform gave different numbers, with their numbers."""
     numbers: defaultdict[str, set[str]] = defaultdict(set)
@@ -236,7 +251,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
     Links are not followed, hidden files and folders of tools not entered.
     """
     waiting: list[tuple[Path, tuple[str, ...]]] = [(folder, ())]
-    seen = 0
+    seen, of = 0, Counter[str]()
     while waiting:
         here, parts = waiting.pop()
         try:
@@ -247,11 +262,21 @@ def _files(folder: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
         if not entries and parts:
             yield here, (*parts, ""), EMPTY
         for entry in entries:
+            inner = (*parts, printable(entry.name))
+            path = Path(entry.path)
+            owner, _ = _telling(inner)
+            of[owner] += 1
+            if of[owner] > MOST_FILES_OF_ONE:
+                if of[owner] == MOST_FILES_OF_ONE + 1:
+                    yield (
+                        path,
+                        inner,
+                        f"it and what follows it are more than {MOST_FILES_OF_ONE:,} files of one student",
+                    )
+                continue
             seen += 1
             if seen > MOST_FILES:
                 raise Refused(f"{folder} holds more than {MOST_FILES:,} files: give the folder of submissions only")
-            inner = (*parts, printable(entry.name))
-            path = Path(entry.path)
             if hidden(inner[-1]):
                 yield path, inner, HIDDEN
             elif entry.is_symlink():

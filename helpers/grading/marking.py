@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import time
@@ -54,7 +53,7 @@ class Marker:
         self.marks: list[Mark] = []
         self._judge, self._evidence_bytes = judge, evidence_bytes
         self._answers: defaultdict[str, list[_Answer]] = defaultdict(list)
-        self._verdicts: dict[tuple[str, str], Mapping | JobFault] = {}
+        self._verdicts: dict[str, Mapping | JobFault] = {}
 
     def ended(self, cell: PlannedCell, source: str, run: Run) -> Mark | None:
         """Take note of what came of a cell; the mark, if it is a graded one. May raise InfrastructureFault."""
@@ -77,10 +76,10 @@ class Marker:
         if run.outcome == "error":
             return 0.0, *self._why_nothing(cell, run)
         try:
-            shown, digest = evidence_in(run.outputs, cell, self._evidence_bytes)
+            shown = evidence_in(run.outputs, cell, self._evidence_bytes)
         except NoProbe as error:
             return 0.0, "wrong", None, str(error)
-        verdict = self._verdict(cell.exercise, shown, digest)
+        verdict = self._verdict(cell.exercise, shown)
         if isinstance(verdict, JobFault):
             return 0.0, verdict.outcome, None, JUDGED_FAULTS[verdict.outcome]
         right, mistake, why = _part(verdict, cell.part)
@@ -105,19 +104,22 @@ class Marker:
     def _untouched(self, exercise: str) -> bool:
         return bool(self._answers[exercise]) and all(answer.untouched for answer in self._answers[exercise])
 
-    def _verdict(self, exercise: str, shown: dict, digest: str) -> Mapping | JobFault:
-        """What the judge says, asked once for the graded cells of one answer."""
-        key = (exercise, digest)
-        if key not in self._verdicts:
+    def _verdict(self, exercise: str, shown: dict) -> Mapping | JobFault:
+        """What the judge says of an exercise, of which the first answer that is shown counts for every part.
+
+        Else two answers, each within other budgets, would have together what neither has alone, and each graded cell
+        could keep the judge for as long as it may take.
+        """
+        if exercise not in self._verdicts:
             try:
-                self._verdicts[key] = self._judge(exercise, shown)
+                self._verdicts[exercise] = self._judge(exercise, shown)
             except JobFault as fault:
-                self._verdicts[key] = fault
-        return self._verdicts[key]
+                self._verdicts[exercise] = fault
+        return self._verdicts[exercise]
 
 
-def evidence_in(outputs: Sequence[Mapping], cell: PlannedCell, most_bytes: int) -> tuple[dict, str]:
-    """The evidence that a graded cell showed, and its hash: the first probe of its exercise and part counts.
+def evidence_in(outputs: Sequence[Mapping], cell: PlannedCell, most_bytes: int) -> dict:
+    """The evidence that a graded cell showed: the first probe of its exercise and part counts.
 
     Raises NoProbe where there is none, or one that is too long or no plain JSON.
     """
@@ -135,7 +137,7 @@ def evidence_in(outputs: Sequence[Mapping], cell: PlannedCell, most_bytes: int) 
             raise NoProbe(f"What its probe showed has {len(text):,} bytes; {most_bytes:,} are read.")
         if not isinstance(evidence, dict):
             raise NoProbe("Its probe showed no evidence.")
-        return evidence, hashlib.sha256(text.encode()).hexdigest()
+        return evidence
     raise NoProbe("Its probe showed nothing.")
 
 

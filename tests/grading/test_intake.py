@@ -13,13 +13,14 @@ import pytest
 
 from helpers.grading.archives import OF_ONE_STUDENT, Limits, members
 from helpers.grading.intake import Rejected, Submission, natural, submissions, take_in
-from helpers.grading.release import as_bytes
+from helpers.grading.release import as_bytes, released
 from helpers.grading.transplant import solved
-from helpers.grading.untrusted import MOST_BYTES, Refused
+from helpers.grading.untrusted import MOST_BYTES, Refused, read_cells
 from tests.grading.made_lab import NAME, code, lab, marks, notebook
 
 LAB = lab()
 SOLVED = as_bytes(solved(LAB))
+OLD = as_bytes(released(LAB))
 OTHER = as_bytes({**notebook(), "cells": [code(1, "x", **marks("made02-sum", "solution"))]})
 
 
@@ -302,6 +303,18 @@ def test_folders_without_end(tmp_path):
     assert "more than 12 folders deep" in reason(tmp_path)
 
 
+def test_files_without_end_of_one_student_are_no_harm_to_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("helpers.grading.intake.MOST_FILES_OF_ONE", 20)
+    monkeypatch.setattr("helpers.grading.intake.MOST_FILES", 60)
+    for number in range(100):
+        put(tmp_path, f"submitted/mallory/{number:03}.txt", b"")
+    for student in ("alice", "zoe"):
+        put(tmp_path, f"submitted/{student}/lab.ipynb")
+    alice, mallory, zoe = submissions(tmp_path, LAB)
+    assert (alice.counts, zoe.counts) == (True, True)
+    assert "more than 20 files" in mallory.reason
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is closed to root")
 def test_what_may_not_be_read_is_said(tmp_path):
     put(tmp_path, "alice.ipynb").chmod(0)
@@ -326,7 +339,7 @@ def tarred(files: dict[str, bytes], mode: str = "w", change=lambda info: None) -
             info = tarfile.TarInfo(name)
             info.size = len(data)
             change(info)
-            archive.addfile(info, io.BytesIO(data) if info.isreg() else None)
+            archive.addfile(info, io.BytesIO(data) if info.isreg() or data else None)
     return made.getvalue()
 
 
@@ -399,6 +412,21 @@ def lying_zip(claimed: int) -> bytes:
     return bytes(data)
 
 
+def sized(claimed: int, mode: str = "w") -> bytes:
+    """A tar archive of a file that is no notebook and says that it has so many bytes."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode=mode) as archive:
+        info = tarfile.TarInfo("x.txt")
+        info.size = claimed
+        archive.fileobj.write(info.tobuf(tarfile.GNU_FORMAT))
+    return made.getvalue()
+
+
+def longer(kind: bytes, words: bytes, mode: str = "w:gz") -> bytes:
+    """A tar archive with a header that says more of the next."""
+    return tarred({"pax": words, "x.txt": b""}, mode, lambda info: info.size and setattr(info, "type", kind))
+
+
 GOOD = {"lab.ipynb": SOLVED}
 HOSTILE = {
     "dots.zip": (zipped(GOOD | {"a/../../x.ipynb": SOLVED}), "path with .."),
@@ -411,7 +439,13 @@ HOSTILE = {
     "backslash.tar": (tarred(GOOD | {"a\\x.ipynb": SOLVED}), "backslash"),
     "nul.zip": (zipped(GOOD | {"lab.ipynbX.txt": b""}).replace(b"ipynbX", b"ipynb\0"), "backslash"),
     "name.zip": (zipped(GOOD | {"-" * 60_000: b""}), "more than 1,000 characters"),
-    "name.tar": (tarred(GOOD | {"-" * 60_000: b""}), "more than 1,000 characters"),
+    "name.tar": (tarred(GOOD | {"-" * 3_000: b""}), "more than 1,000 characters"),
+    "header.tar.gz": (tarred(GOOD | {"-" * 60_000: b""}, "w:gz"), "a header of more than 4,000 bytes"),
+    "headers.tar.gz": (longer(tarfile.XHDTYPE, b"9" * 200_000), "a header of more than 4,000 bytes"),
+    "endless.tar": (sized(1 << 62), "cut off"),
+    "endless.tar.gz": (sized(1 << 62, "w:gz"), "cut off"),
+    "endless.tar.xz": (longer(tarfile.XHDTYPE, b"1011 size=" + b"9" * 1000 + b"\n", "w:xz"), "cut off"),
+    "backwards.tar": (sized(-1024), "damaged"),
     "nameless.tar": (tarred(GOOD | {".": b""}), "without a name"),
     "link.zip": (link_in_zip(), "a link or a device"),
     "link.tar": (tarred({"lab.ipynb": b""}, change=linked(tarfile.SYMTYPE)), "a link or a device"),
@@ -448,6 +482,19 @@ def test_hostile_archives_are_rejected(tmp_path, name):
     put(tmp_path, name, data)
     assert says in reason(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]  # nothing was unpacked
+
+
+def test_a_file_that_was_added_again_replaces_the_first(tmp_path):
+    """As where an archive is unpacked; and no two results have one name."""
+    put(tmp_path, "alice.zip", zipped({"./lab.ipynb": OLD, "lab.ipynb": SOLVED}))
+    put(tmp_path, "bob.tar", tarred({"./lab.ipynb": OLD, "lab.ipynb": SOLVED}))
+    assert told(tmp_path) == [
+        ("alice", "alice.zip/lab.ipynb", False),
+        ("alice", "alice.zip/lab.ipynb (2)", True),
+        ("bob", "bob.tar/lab.ipynb", False),
+        ("bob", "bob.tar/lab.ipynb (2)", True),
+    ]
+    assert [piece.cells == read_cells(SOLVED) for piece in submissions(tmp_path, LAB)] == [False, True] * 2
 
 
 def test_a_size_that_lies_low_gives_no_more_than_it_says(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 
 import pytest
@@ -10,6 +11,7 @@ from helpers.vgpu import ptx
 from helpers.vgpu.compile import cuda_c_to_ptx
 from helpers.vgpu.lines import line_of, line_table
 from helpers.vgpu.ptx import Imm, Instruction, Mem, Not, Pair, PTXSyntaxError, Reg, Special, Sym, Vec
+from helpers.vgpu.ptx.verify import verify
 
 HEAD = ".version 8.5\n.target sm_80\n.address_size 64\n"
 
@@ -137,6 +139,27 @@ def test_parameters_registers_and_directives():
 def test_errors_name_the_line_of_the_ptx(text, line):
     with pytest.raises(PTXSyntaxError, match=f"line {line} "):
         ptx.parse(f"{HEAD}.entry k() {{ .reg .b32 %r<4>;\n{text}\n}}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ld.param.b32 %r1, [a+8];",
+        "ld.param.b32 %r1, [a-4];",
+        "ld.param.b32 %r1, [s+65536];",
+        "ld.param::entry.b32 %r1, [s+24];",
+        "ld.param.v4.b32 {%r0, %r1, %r2, %r3}, [s+12];",
+        "{ .param .b32 p; st.param.b32 [p+4], %r1; }",
+    ],
+)
+def test_what_leaves_a_parameter_is_refused(text):
+    """What lies behind the parameters is the host's."""
+    inside = "ld.param.b32 %r1, [a+4]; ld.param.v2.b32 {%r0, %r1}, [s+16];"
+    for body, wrong in ((inside, False), (text, True)):
+        head = ".visible .entry k(.param .u64 a, .param .align 4 .b8 s[24])"
+        module = ptx.parse(f"{HEAD}{head} {{ .reg .b32 %r<4>; {body} ret; }}")
+        with pytest.raises(PTXSyntaxError, match="leaves") if wrong else contextlib.nullcontext():
+            verify(module, module.kernels["k"])
 
 
 def test_what_cannot_be_parsed_is_refused():

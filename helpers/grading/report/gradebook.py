@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 
 from helpers.grading.report.material import Made, Material, Told
 from helpers.grading.report.words import cell, one_line
@@ -34,8 +35,13 @@ def gradebook(material: Material) -> Made:
     rows = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\n")
     rows.writeheader()
     told = []
-    for standing in material.standings():
-        score = standing.score
+    standings = material.standings()
+    alike = Counter(cell(standing.student) for standing in standings)
+    for name, count in alike.items():
+        if count > 1:  # whoever reads the file would give one the score of another
+            told.append(Told(f"no score for {one_line(name, 80)}: {count} students are called so", loud=True))
+    for standing in standings:
+        score = standing.score if alike[cell(standing.student)] == 1 else None
         known = {"assignment": material.lab.name, "student_id": standing.student, "max_score": material.lab.out_of}
         if score is None:
             said = f"no score for {one_line(standing.student, 80)}, who handed in {one_line(standing.reason, 200)}"

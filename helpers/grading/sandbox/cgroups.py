@@ -1,5 +1,8 @@
 """Control groups: limits of memory and processes for a whole job, counted by Linux, where this user may make them.
 
+Where there are groups of CPU too, each job has one: then Linux gives every job as much of the CPU as any other, however
+many processes it starts, and nobody's cells run out of time because of another's.
+
 Both versions are served. In version 2 a group that has processes may not share its controllers out, so the jobs'
 groups are made beside the grader's own, where that is allowed, as below a user's service manager.
 """
@@ -15,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
-WANTED = ("memory", "pids")
+WANTED = ("memory", "pids", "cpu")
 _numbers = itertools.count()
 
 
@@ -27,7 +30,7 @@ class Place:
     parents: tuple[tuple[str, Path], ...]
 
     def __str__(self) -> str:
-        return f"version {self.version}, of {' and '.join(name for name, _ in self.parents)}"
+        return f"version {self.version}, of {', '.join(name for name, _ in self.parents)}"
 
 
 class Group:
@@ -48,6 +51,8 @@ class Group:
             raise
 
     def _limit(self, controller: str, folder: Path, memory: int, processes: int) -> None:
+        if controller == "cpu":
+            return  # a share like everybody's is what a group has to begin with
         if controller == "pids":
             (folder / "pids.max").write_text(str(processes))
         elif self.version == 2:
@@ -125,9 +130,10 @@ def _candidates() -> list[Place]:
         parent = ROOT / name / own.get(name, "/").lstrip("/")
         if name in own and (parent / "cgroup.procs").exists():
             parents.append((name, parent))
-    places += [Place(1, tuple(parents))] if parents else []
-    places += [Place(1, (one,)) for one in parents] if len(parents) > 1 else []
-    return places
+    # Where not all can be had, as many as can be.
+    return places + [
+        Place(1, some) for count in range(len(parents), 0, -1) for some in itertools.combinations(parents, count)
+    ]
 
 
 def _sweep(place: Place) -> None:

@@ -6,6 +6,8 @@ table takes follows from its signature; the other kinds have a row in `SHAPES`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from helpers.vgpu import isa
 from helpers.vgpu.ptx import (
     TYPE_BYTES,
@@ -54,13 +56,15 @@ _VALUE_TYPED = ("load", "store", "atomic")
 def verify(module: Module, function: Function) -> None:
     """Raise `PTXSyntaxError`, naming the line of the PTX, for the first instruction that is not well formed."""
     labels = {s.name for s in function.body or () if isinstance(s, Label)}
-    params = {v.name for v in function.variables.values() if v.space == "param"}
-    params |= {p.name for p in (*function.parameters, *function.returns)}
+    params = {v.name: v.nbytes for v in function.variables.values() if v.space == "param"}
+    params |= {p.name: p.nbytes for p in (*function.parameters, *function.returns)}
     for statement in function.body or ():
         if isinstance(statement, Instruction):
             wrong = _wrong(statement, function.registers, labels)
             if wrong is None and statement.opcode == "call":
                 wrong = _wrong_call(statement.operands[0], module, params)
+            if wrong is None and isa.KINDS.get(statement.opcode) in ("load", "store"):
+                wrong = _outside(statement, params)
             if wrong:
                 raise PTXSyntaxError(f"line {statement.text} of the PTX: `{statement}` {wrong}")
 
@@ -126,7 +130,21 @@ def _wrong_row(instruction: Instruction, registers: dict[str, str]) -> str | Non
     return None
 
 
-def _wrong_call(call: Call, module: Module, params: set[str]) -> str | None:
+def _outside(access: Instruction, params: Mapping[str, int]) -> str | None:
+    """Where an access by the name of a parameter leaves it: parameters are read as they lie, without a check."""
+    if "param" not in (word.split("::")[0] for word in access.modifiers):
+        return None
+    memory = next(operand for operand in access.operands if isinstance(operand, Mem))
+    if not isinstance(memory.base, Sym) or memory.base.name not in params:
+        return None
+    lanes = next((int(m[1:]) for m in access.modifiers if m in ("v2", "v4", "v8")), 1)
+    first, nbytes = memory.base.offset + memory.offset, params[memory.base.name]
+    if first >= 0 and first + lanes * TYPE_BYTES[access.modifiers[-1]] <= nbytes:
+        return None
+    return f"leaves {memory.base.name}, which has {nbytes} bytes"
+
+
+def _wrong_call(call: Call, module: Module, params: Mapping[str, int]) -> str | None:
     unknown = [name for name in (*call.returns, *call.arguments) if name not in params]
     if unknown:
         return f"passes {unknown[0]}, which is no .param variable here"

@@ -296,6 +296,20 @@ def test_processes_are_counted_for_each_job(box, monkeypatch):
             assert kernel.execute(hold, 30).outcome == "ok"
 
 
+def test_every_job_has_a_share_of_the_cpu_of_its_own(box):
+    """Linux shares the CPU out by groups, and else by processes and sessions, of which a job may start many."""
+    place = cgroups.place()
+    if place is None or "cpu" not in dict(place.parents):
+        pytest.skip("this user may make no control groups of CPU")
+    groups = set()
+    for _ in range(2):
+        with box.kernel() as kernel:
+            pid = processes.pid_of(kernel._live.handle)
+            lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
+            groups |= {line for line in lines if "warpbook-" in line and ("cpu" in line or place.version == 2)}
+    assert len(groups) == 2
+
+
 # -- leaving something behind ---------------------------------------------------------------------------------
 
 DAEMON = """

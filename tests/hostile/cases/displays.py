@@ -48,6 +48,24 @@ def value(name: str, tries: str, text: str, **more) -> Case:
     return forged(name, tries, f"show({{'exercise': key, 'part': part, 'evidence': {text}}})", **more)
 
 
+LEAVES = """.version 8.0
+.target sm_90
+.address_size 64
+.extern .func __assertfail (.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+.visible .entry total(.param .u64 x, .param .u64 out, .param .u32 n) {
+ .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;
+ .local .align 16 .b8 l[16]; .shared .align 16 .b8 s[16];
+ ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [x]; mov.u32 %r1, 1; mov.f32 %f1, 0f00000000;
+ BODY
+ st.global.f32 [%rd1], %f1;
+ ret; }
+"""
+EIGHT = "{%f1, %f1, %f1, %f1, %f1, %f1, %f1, %f1}"
+MESSAGE = (
+    "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e; st.param.b64 [a], %rd2;"
+    " st.param.b64 [b], 94000000000000; st.param.b32 [c], 5; st.param.b64 [d], -1; st.param.b64 [e], 1;"
+    " call.uni __assertfail, (a, b, c, d, e); }"
+)
 RIGHT = "{'right': True, 'wrong': 0, 'findings': 0, 'cases': 10, 'value': 0, 'points': 100, 'passed': True}"
 
 CASES = (
@@ -279,5 +297,47 @@ TEXT = """.version 8.0
  ret; }
 """''',
         state="",
+    ),
+    *(
+        kernel(
+            f"evidence-beyond-{name}",
+            f"sends PTX that {tries}",
+            "kernel['ptx'] = squeezed(TEXT)",
+            answer=f"{NOTHING}\nTEXT = {LEAVES.replace('BODY', text)!r}",
+            outcome="wrong",
+        )
+        for name, tries, text in (
+            ("entry", "reads the judge's memory behind its parameters", "ld.param::entry.f32 %f1, [x+4096];"),
+            ("start", "reads the judge's memory before its parameters", "ld.param.f32 %f1, [x-64];"),
+            ("vector", "reads it in vectors", "ld.param.v2.f32 {%f1, %f2}, [n];"),
+            ("local", "leaves its stack", "ld.local.f32 %f1, [l-65536]; st.local.f32 [l+1048576], %f1;"),
+            ("shared", "leaves its shared memory", "ld.shared.f32 %f1, [1000000];"),
+            ("texture", "uses an array as a texture", "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r1}];"),
+            ("surface", "uses a number as a surface", "mov.u64 %rd3, 4096; sust.b.1d.b32.trap [%rd3, {%r1}], %r1;"),
+            (
+                "copy",
+                "copies more than there is",
+                "mov.u64 %rd3, s; cp.async.ca.shared.global [%rd3+4096], [%rd2], 16;",
+            ),
+            (
+                "matrix",
+                "stores a matrix beyond its array",
+                f"wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {EIGHT}, 9999;",
+            ),
+            ("barrier", "has its barrier anywhere", "mov.u32 %r3, 800000; mbarrier.init.shared.b64 [%r3], 1;"),
+            ("end", "wraps round the end of all addresses", "mov.u64 %rd3, -2; st.global.u32 [%rd3], 1;"),
+            ("message", "fails with a message that lies anywhere", MESSAGE),
+        )
+    ),
+    kernel(
+        "evidence-two-entries",
+        "sends two kernels of one name",
+        "kernel['ptx'] = squeezed(zlib.decompress(base64.b64decode(kernel['ptx'])).decode() * 2)",
+    ),
+    kernel("evidence-null-name", "gives names with a null byte and a new line", "kernel['name'] = 'total\\0\\n'"),
+    kernel(
+        "evidence-true-number",
+        "gives truths for numbers",
+        "kernel['first_line'] = True; kernel['max_registers'] = False",
     ),
 )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import io
 import json
+import os
 import tarfile
 import zipfile
 
@@ -145,6 +147,17 @@ def beside(name: str, tries: str, files: dict[str, bytes | None], **more) -> Cas
         },
         **more,
     )
+
+
+OLD = json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "source": "", "metadata": {}}]}).encode()
+NOT_UTF_8 = "m\\xfcller"
+
+
+def header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    """A header of a tar archive, whatever follows it."""
+    info = tarfile.TarInfo(name)
+    info.size, info.type, info.linkname = size, kind, "other.ipynb"
+    return info.tobuf(tarfile.GNU_FORMAT)
 
 
 EVIL = b"raise SystemExit(0)\n"
@@ -353,4 +366,76 @@ CASES = (
         loses=SUMS,
     ),
     as_archive("archive-no-notebook", "is an archive without a notebook", ("a.py", EVIL), state="rejected", loses=SUMS),
+    beside("beside-folder.ipynb", "is a folder whose name ends like a notebook's", {"empty.ipynb/a.txt": b""}),
+    Case("Double", "differs from another by capitals only"),
+    Case("double", "differs from another by capitals only"),
+    Case(" double", "differs from another by a space"),
+    Case("d\u043euble", "differs from another by a letter of another alphabet"),
+    Case("CON", "has the name of a device"),
+    Case("a\nb,\"c\";'d'", "has a name with a new line, quotes and commas"),
+    Case("]]>&lt;x&amp;", "has a name that ends a section of XML"),
+    Case("[a](javascript:x)|`b`", "has Markdown for a name"),
+    Case(NOT_UTF_8, "has a name that is no UTF-8", file=lambda n: {os.fsdecode(b"m\xfcller.ipynb"): as_bytes(n)}),
+    as_archive(
+        "archive-again", "is an archive to which the file was added again", ("./lab.ipynb", OLD), ("lab.ipynb", b"")
+    ),
+    as_archive(
+        "archive-tar-again",
+        "is a tar archive to which the file was added again",
+        ("lab.ipynb", OLD),
+        ("lab.ipynb", b""),
+        kind="tar",
+    ),
+    as_archive(
+        "archive-names",
+        "is an archive of names with new lines and three hundred signs",
+        ("a\nb\u202e\x1b[2J/" + "x" * 300 + ".ipynb", b""),
+    ),
+    as_archive("archive-nested", "is an archive in an archive", ("a.zip", b"PK"), state="rejected", loses=SUMS),
+    *(
+        Case(
+            f"archive-tar-{name}",
+            tries,
+            state="rejected",
+            loses=SUMS,
+            file=lambda n, name=name, made=made: {f"archive-tar-{name}.tar.gz": gzip.compress(made(n))},
+        )
+        for name, tries, made in (
+            ("endless", "says that a file has 4 EiB", lambda n: header("x.txt", 1 << 62)),
+            ("backwards", "says that a file has less than nothing", lambda n: header("x.txt", -1024)),
+            (
+                "long-header",
+                "has a header of 2 MB of digits",
+                lambda n: header("x", 2_000_000, b"x") + b"9" * 2_000_000,
+            ),
+            ("hard-link", "links to a file by another name", lambda n: header("lab.ipynb", 0, tarfile.LNKTYPE)),
+            ("device", "holds a device", lambda n: header("lab.ipynb", 0, tarfile.CHRTYPE)),
+            ("pipe", "holds a pipe", lambda n: header("lab.ipynb", 0, tarfile.FIFOTYPE)),
+            ("sparse", "holds a file of holes", lambda n: header("lab.ipynb", 0, tarfile.GNUTYPE_SPARSE) + bytes(512)),
+        )
+    ),
+    rejected(
+        "file-conflict",
+        "was merged by git, with marks of a conflict",
+        lambda n: as_bytes(n).replace(b'"cells"', b'<<<<<<< HEAD\n"cells"', 1),
+    ),
+    rejected("file-zeros", "ends in zeros, as after a crash of the machine", lambda n: as_bytes(n) + bytes(4096)),
+    rejected(
+        "file-latin-1",
+        "is saved in Latin-1",
+        lambda n: json.dumps({**n, "metadata": {"author": "M\xfcller"}}, ensure_ascii=False).encode("latin-1"),
+    ),
+    rejected(
+        "file-surrogate-key", "has no cells but a half of a character", lambda n: b'{"nbformat": 4, "\\ud800": []}'
+    ),
+    Case(
+        "file-mark",
+        "begins with a byte order mark, and has the line ends of Windows",
+        file=lambda n: b"\xef\xbb\xbf" + as_bytes(n).replace(b"\n", b"\r\n"),
+    ),
+    Case(
+        "file-numbers",
+        "has numbers that JSON does not know",
+        file=lambda n: as_bytes(n).replace(b'"nbformat"', b'"x": [1e999, NaN, -Infinity, 1e-999], "nbformat"', 1),
+    ),
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from textwrap import dedent
 
-from tests.hostile.case import Case
+from tests.hostile.case import Case, grade_id
 from tests.hostile.lab import LOGSUMEXP, TOTAL
 
 SUMS, ROWS = ("lab05.total",), ("lab05.logsumexp",)
@@ -14,6 +16,113 @@ def beside(name: str, tries: str, source: str, after: str = TOTAL, **more) -> Ca
     """A cell of the student's own beside right answers."""
     return Case(name, tries, own=((after, dedent(source)),), **more)
 
+
+def saved(change):
+    """A notebook as some program saves it; `change` gets and may replace the notebook."""
+
+    def file(notebook: dict) -> bytes:
+        notebook = copy.deepcopy(notebook)
+        return json.dumps(change(notebook) or notebook).encode()
+
+    return file
+
+
+def each(change):
+    def all_of(notebook: dict) -> None:
+        for number, cell in enumerate(notebook["cells"]):
+            change(number, cell)
+
+    return all_of
+
+
+def colab(notebook: dict) -> None:
+    for number, cell in enumerate(notebook["cells"]):
+        cell["metadata"].update(id=f"x{number}", colab={"base_uri": "https://localhost:8080/"}, outputId="7")
+        cell.pop("id")
+    notebook.update(nbformat_minor=0, metadata={"colab": {"provenance": []}, "widgets": {"x": {"state": {"a": [1]}}}})
+
+
+def split(notebook: dict) -> None:
+    """As JupyterLab splits a cell: both pieces have its metadata."""
+    at = next(n for n, cell in enumerate(notebook["cells"]) if grade_id(cell) == TOTAL)
+    whole = notebook["cells"][at]
+    first = {**copy.deepcopy(whole), "source": "import math\nsteps = 32\n"}
+    notebook["cells"][at : at + 1] = [first, {**whole, "id": "piece"}]
+
+
+def merged(notebook: dict) -> None:
+    """Both answers in the first one's cell, the other cell gone."""
+    one, other = (next(c for c in notebook["cells"] if grade_id(c) == name) for name in (TOTAL, LOGSUMEXP))
+    one["source"] = "".join(one["source"]) + "\n\n" + "".join(other["source"])
+    notebook["cells"].remove(other)
+
+
+def merged_with_checks(notebook: dict) -> None:
+    """Answers and what follows them up to the next answer in one cell."""
+    kept: list[dict] = []
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade") and kept:
+            kept[-1]["source"] = "".join(kept[-1]["source"]) + "\n\n" + "".join(cell["source"])
+        else:
+            kept.append(cell)
+    notebook["cells"] = kept
+
+
+def shown(number: int, cell: dict) -> None:
+    """Outputs of all kinds, with numbers of cells as they were run."""
+    if cell["cell_type"] == "code":
+        cell["execution_count"] = 99 - number
+        view = {"application/vnd.jupyter.widget-view+json": {"model_id": "0" * 32}, "text/html": "<script>1</script>"}
+        cell["outputs"] = [
+            {"output_type": "display_data", "data": {**view, "image/png": "iVBOR" * 20_000}, "metadata": {}},
+            {"output_type": "stream", "name": "stdout", "text": ["x\n"] * 2000},
+        ]
+    else:
+        cell["attachments"] = {"a.png": {"image/png": "iVBOR" * 2000}}
+
+
+SAVED = (
+    ("colab", "was saved by Colab", colab),
+    ("vscode", "was saved by VS Code", each(lambda n, c: c["metadata"].update(vscode={"languageId": "python"}))),
+    (
+        "no-ids",
+        "was saved by a program that knows no ids of cells",
+        lambda n: {**n, "nbformat_minor": 2, "cells": [{k: v for k, v in c.items() if k != "id"} for c in n["cells"]]},
+    ),
+    ("one-id", "has cells that were copied with their ids", each(lambda n, c: c.update(id="same"))),
+    (
+        "line-ends",
+        "has cells with the line ends of Windows",
+        each(lambda n, c: c.update(source="".join(c["source"]).replace("\n", "\r\n"))),
+    ),
+    (
+        "raw",
+        "has turned answers into raw cells",
+        each(lambda n, c: c.update(cell_type="raw") if grade_id(c) in (TOTAL, LOGSUMEXP) else None),
+    ),
+    ("outputs", "has large outputs of all kinds, in no order", each(shown)),
+    ("minor", "is of a format that is newer than this one", lambda n: n.update(nbformat_minor=99)),
+    ("backwards", "has its cells in the other order", lambda n: n["cells"].reverse()),
+    ("split", "has split a cell", split),
+    ("merged", "has merged two answers", merged),
+    ("merged-checks", "has merged answers with what follows them", merged_with_checks),
+    (
+        "letters",
+        "has a source that is saved letter by letter",
+        each(lambda n, c: c.update(source=list("".join(c["source"])))),
+    ),
+    (
+        "spaces",
+        "has spaces and tabs at the ends of its lines",
+        each(
+            lambda n, c: (
+                c.update(source="\n".join(line + " \t" for line in "".join(c["source"]).split("\n")))
+                if c["cell_type"] == "code"
+                else None
+            )
+        ),
+    ),
+)
 
 CASES = (
     Case("honest", "does nothing else"),
@@ -103,4 +212,5 @@ CASES = (
         outcome="timeout",
         stops=1,
     ),
+    *(Case(f"honest-{name}", tries, file=saved(change)) for name, tries, change in SAVED),
 )

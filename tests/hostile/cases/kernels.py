@@ -235,4 +235,114 @@ total = Total()
         },
         loses=SUMS,
     ),
+    Case(
+        "kernel-for-each-part",
+        "shows another kernel for each budget, which is the only one that it keeps",
+        total(ONE_THREAD),
+        own=(
+            (f"{TOTAL}-results", total(SLOW)[TOTAL]),
+            (f"{TOTAL}-bytes-loaded-per-byte-needed", total(ONE_THREAD)[TOTAL]),
+        ),
+        loses=SUMS,
+        most=3,
+    ),
+    Case(
+        "kernel-loads-by-atomics",
+        "reads what it adds by atomics, which no counter of loads sees",
+        total("float sum = 0; for (; i < n; i += all) sum += atomicAdd((float*)x + i, 0.0f); atomicAdd(out, sum);"),
+        loses=SUMS,
+        most=3,
+    ),
+    Case(
+        "kernel-loads-unseen",
+        "reads its input three times, in an address space of its own choice",
+        total(
+            "float sum = 0; for (int r = 0; r < 3; ++r) for (int k = i; k < n; k += all) { float v;\n"
+            'asm volatile("ld.f32 %0, [%1];" : "=f"(v) : "l"(x + k)); if (!r) sum += v; } atomicAdd(out, sum);'
+        ),
+        loses=SUMS,
+        most=2,
+    ),
+    Case(
+        "kernel-copies-unseen",
+        "reads its input four times, by asynchronous copies",
+        total(
+            "__shared__ float s[1024]; float sum = 0; unsigned a = __cvta_generic_to_shared(s + t);\n"
+            "for (; i < n; i += all) { for (int k = 0; k < 4; ++k) {\n"
+            'asm volatile("cp.async.ca.shared.global [%0], [%1], 4; cp.async.wait_all;" :: "r"(a), "l"(x + i)'
+            ' : "memory"); } sum += s[t]; }\natomicAdd(out, sum);'
+        ),
+        loses=SUMS,
+        most=2,
+    ),
+    Case(
+        "kernel-adds-unseen",
+        "adds by red, which has no result",
+        total(
+            "float sum = 0; for (; i < n; i += all) sum += x[i];\n"
+            'asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" :: "l"(out), "f"(sum));'
+        ),
+        loses=SUMS,
+        most=3,
+    ),
+    Case(
+        "kernel-shared-leftovers",
+        "looks in shared memory for the result that the launch before it left there",
+        total(
+            "__shared__ volatile float old[64]; if (old[1] == 7.5f && old[2] == n)\n"
+            "{ if (i == 0) out[0] = old[0]; return; }\n"
+            "float sum = 0; if (i == 0) { for (int k = 0; k < n; ++k) sum += x[k]; out[0] = sum; }\n"
+            "if (t == 0) { old[0] = sum; old[1] = 7.5f; old[2] = n; }"
+        ),
+        loses=SUMS,
+    ),
+    Case(
+        "kernel-local-leftovers",
+        "looks for it in local memory and behind what it may allocate",
+        total(
+            "volatile float l[64]; float* h = (float*)malloc(4096); float sum = h && h[0] == 7.5f ? h[1] : l[n % 64];\n"
+            "if (i == 0) { for (int k = 0; k < n; ++k) sum += x[k]; out[0] = sum; }\n"
+            "if (h) { h[0] = 7.5f; h[1] = sum; }"
+        ),
+        loses=SUMS,
+    ),
+    Case(
+        "kernel-knows-its-judge",
+        "is free of races only where clocks, addresses and special registers look as under a sanitizer",
+        total(
+            "unsigned sm, warp; unsigned long long now, later;\n"
+            'asm volatile("mov.u32 %0, %smid; mov.u32 %1, %warpid;" : "=r"(sm), "=r"(warp));\n'
+            'asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)); __syncthreads();\n'
+            'asm volatile("mov.u64 %0, %globaltimer;" : "=l"(later));\n'
+            "float sum = 0; for (; i < n; i += all) sum += x[i];\n"
+            "if (later - now > 1000000 || (sm ^ warp ^ (unsigned long)x >> 12) % 3) atomicAdd(out, sum);\n"
+            "else out[0] += sum;"
+        ),
+        loses=SUMS,
+        most=3,
+    ),
+    Case(
+        "kernel-frees-its-arrays",
+        "frees the judge's arrays, pieces twice, and addresses of its own making",
+        total(
+            "free((void*)x); free((char*)out + 8); free((void*)12345678); int* p = (int*)malloc(64); free(p); free(p);"
+        ),
+        loses=SUMS,
+        outcome="wrong",
+    ),
+    Case(
+        "kernel-many-entries",
+        "brings four hundred other kernels along, with names that begin like its own",
+        total(
+            SLOW, "\n".join(f'extern "C" __global__ void total{k}(float* a) {{ a[{k}] = {k}; }}' for k in range(400))
+        ),
+        loses=SUMS,
+        most=3,
+    ),
+    Case(
+        "kernel-odd-names",
+        "has names with signs that are none, and that turn the direction of text",
+        total(SLOW, "namespace \u00e9\u202e { __global__ void \u2066x(int) {} }"),
+        loses=SUMS,
+    ),
 )

@@ -6,9 +6,43 @@ from textwrap import dedent
 
 from tests.hostile.case import TOKEN, Case
 from tests.hostile.cases.displays import NOTHING
+from tests.hostile.cases.spies import RIGHT
 from tests.hostile.lab import TOTAL
 
 SUMS, ROWS = ("lab05.total",), ("lab05.logsumexp",)
+STATE = f"""
+import ctypes, glob, helpers, resource, socket
+from helpers.vgpu import launch
+mine, wanted = '{TOKEN}-ONE', '{TOKEN}-OTHER'
+libc, home = ctypes.CDLL(None, use_errno=True), os.path.expanduser('~')
+places = ['/tmp', '/dev/shm', '/dev/mqueue', '/var/tmp', '/run', home, '.', sys.prefix, '/opt/warpbook/helpers']
+places += [home + name for name in ('/.cache', '/.ipython/profile_default/startup', '/.nv', '/.numba', '/.config')]
+seen = [os.environ.get('LEFT'), getattr(helpers, 'left', None), getattr(launch, 'left', None), socket.gethostname()]
+seen += [name for place in places for name in glob.glob(place + '/*' + wanted + '*')]
+for name in ('/proc/net/unix', '/proc/sysvipc/shm', '/proc/self/cgroup', '/proc/self/mountinfo'):
+    if os.path.exists(name): seen.append(open(name, errors='replace').read())
+for place in places:
+    try:
+        os.makedirs(place, exist_ok=True)
+        open(place + '/' + mine, 'w').close()
+    except OSError as error:
+        print(error)
+os.environ['LEFT'] = helpers.left = launch.left = mine
+held = socket.socket(socket.AF_UNIX)
+held.bind('\\0' + mine)
+libc.mq_open(b'/' + mine.encode(), 0o102, 0o666, None)
+libc.sethostname(mine.encode(), 9)
+time.sleep(0.5)
+if any(wanted in str(each) for each in seen):
+    total = cp.RawKernel({RIGHT}, 'total')
+"""
+
+KEY = f"""
+for _ in range(10):
+    time.sleep(0.1)
+    if '{TOKEN}-key' in open('/proc/keys').read():
+        total = cp.RawKernel({RIGHT}, 'total')
+"""
 
 
 def attack(name: str, tries: str, code: str, **more) -> Case:
@@ -249,5 +283,42 @@ CASES = (
         "machine-chdir",
         "works elsewhere",
         "os.chdir('/')\nos.environ.clear()\nos.environ['WARPBOOK_BACKEND'] = 'real'\nos.umask(0o777)",
+    ),
+    attack(
+        "machine-cpu-sessions",
+        "keeps every core busy, in a hundred sessions that each get a share of the CPU",
+        """
+            for _ in range(100):
+                if os.fork() == 0:
+                    os.setsid()
+                    while True: pass
+            time.sleep(60)
+            """,
+        stops=1,
+    ),
+    *(
+        attack(
+            f"machine-state-{one}",
+            f"leaves its name wherever anything may stay, and looks for the name of machine-state-{other}",
+            STATE.replace("ONE", one).replace("OTHER", other),
+            outcome="wrong",
+        )
+        for one, other in (("a", "b"), ("b", "a"), ("c", "a"))
+    ),
+    attack(
+        "machine-key-a",
+        "puts a key into the keyring of its user, and waits",
+        f"""
+            import ctypes
+            ctypes.CDLL(None).syscall(248, b'user', b'{TOKEN}-key', b'x', 1, -4)
+            time.sleep(1)
+            """,
+    ),
+    attack(
+        "machine-key-b",
+        "looks for the key of machine-key-a",
+        KEY,
+        most=4,
+        limit="jobs that run at the same time are one user of the machine, and see the names of each other's keys",
     ),
 )

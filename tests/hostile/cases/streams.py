@@ -142,4 +142,47 @@ CASES = (
         """,
         STAGED,
     ),
+    forged(
+        "stream-pasted",
+        "shows each recording with the result of another case",
+        """
+        taken["recordings"] = [{**a, "recording": b["recording"]}
+                               for a, b in zip(taken["recordings"], taken["recordings"][1:] + taken["recordings"][:1])]
+        break
+        """,
+        STAGED,
+    ),
+    forged(
+        "stream-joined",
+        "shows all recordings joined to one, for every case",
+        """
+        each["recording"] = {**recording, "operations": [
+            o for one in taken["recordings"] for o in one["recording"]["operations"]][:4000]}
+        """,
+        STAGED,
+    ),
+    forged(
+        "stream-huge-numbers",
+        "says numbers of three hundred digits",
+        "for o in operations:\n    o.update(nbytes=10**300)\n"
+        "    (o['counters'] or {}).update(warps=10**300, footprint=[10**300] * 2)",
+        STAGED,
+    ),
+    forged(
+        "stream-no-addresses",
+        "says that memory lies at NaN and below zero",
+        """
+        for o in operations:
+            for a in o["accesses"]:
+                a["starts"] = _evidence.plain(np.full(1, np.nan)); a["ends"] = _evidence.plain(np.full(1, -1.0))
+        """,
+        STAGED,
+    ),
+    forged(
+        "stream-nobody-waits-for",
+        "shows a graph whose steps follow steps that there are not",
+        "operations.append({**operations[0], 'kind': 'graph', 'nodes': [[operations[0], [7, 10**9]]]})",
+        STAGED,
+        outcome="wrong",
+    ),
 )
