@@ -106,7 +106,9 @@ ROWS = [
         but(
             "r = 0; r < here; ++r)\n            if (t < wide) tile[r][t] =",
             "r = t / 16; r < here; r += 2)\n            for (int c = t % 16; c < wide; c += 16) tile[r][c] =",
-        ).replace("first + t];\n        __sync", "first + c];\n        __sync", 1),
+        )
+        .replace("first + t];\n        __sync", "first + c];\n        __sync", 1)
+        .replace("= tile[r][t];\n", "= tile[r][t];\n        __syncthreads();\n"),
         "lanes that meet in a bank",
     ),
 ]
