@@ -87,6 +87,5 @@ ROWS = [
         ),
         "some of a tile is left out",
     ),
-    ("rows of 34", but("[33]", "[34]"), "lanes that meet in a bank"),
     ("a barrier of the warp", but("__syncthreads", "__syncwarp"), "a barrier is missing"),
 ]
