@@ -236,7 +236,8 @@ SHARES = (
     Mistake(
         "only some shares are written",
         _partly_written,
-        "The last block writes the shares of all blocks, and not only its own.",
+        "The last block writes the shares of all blocks, and not only its own. All of its threads have to know that it "
+        "is the last: what one of them has learnt from the ticket goes through shared memory.",
     ),
     Mistake(
         "every block adds up everything",
