@@ -33,6 +33,13 @@ def rotates_drawn(dice: np.random.Generator) -> list[Case]:
     return [rotate_case(*shape, int(dice.integers(1, 10**6))) for shape in _shapes_drawn(dice)]
 
 
+def tiles_not_turned(case: Case) -> np.ndarray:
+    """What comes out of whole tiles when each goes to its place and only its columns are turned round."""
+    x = case.arguments[0]
+    tiles = x.reshape(x.shape[0] // TILE, TILE, x.shape[1] // TILE, TILE)
+    return tiles[::-1, :, :, ::-1].transpose(2, 1, 0, 3).reshape(x.shape[::-1])
+
+
 # -- the greatest of nine neighbours
 
 
@@ -49,7 +56,16 @@ def pools_drawn(dice: np.random.Generator) -> list[Case]:
 
 def pooled(x: np.ndarray, outside: float = -np.inf, corners: bool = True) -> np.ndarray:
     rows, columns = x.shape
-    padded = np.pad(x, 1, constant_values=outside)
+    return _greatest(np.pad(x, 1, constant_values=outside), rows, columns, corners)
+
+
+def pooled_round(case: Case) -> np.ndarray:
+    """What comes out when row -1 and column -1 are the last ones."""
+    x = case.arguments[0]
+    return _greatest(np.pad(np.pad(x, ((1, 0), (1, 0)), "wrap"), ((0, 1), (0, 1)), "edge"), *x.shape)
+
+
+def _greatest(padded: np.ndarray, rows: int, columns: int, corners: bool = True) -> np.ndarray:
     steps = [(r, c) for r in range(3) for c in range(3) if corners or 1 in (r, c)]
     return np.max([padded[r : r + rows, c : c + columns] for r, c in steps], axis=0).astype(np.float32)
 
@@ -68,32 +84,58 @@ def pooled_in_blocks(case: Case) -> np.ndarray:
 # -- an average that follows its row
 
 
-def follow_case(rows: int, n: int, seed: int = 0) -> Case:
-    x, weight = numbers((rows, n), seed=seed or n), np.float32(0.25)
+def follow_case(rows: int, n: int, seed: int = 0, weight: float | None = None) -> Case:
+    x = numbers((rows, n), seed=seed or n)
+    weight = np.float32(weight or (0.5 if n % 2 else 0.25))
     name = f"{plural(rows, 'row')} of {plural(n, 'element')}"
-    return Case(name, (x, Out(followed(x)), np.int32(rows), np.int32(n), weight), (cover(rows, WARP),), (WARP,))
+    return Case(name, (x, Out(followed(x, weight)), np.int32(rows), np.int32(n), weight), (cover(rows, WARP),), (WARP,))
 
 
 def follows_drawn(dice: np.random.Generator) -> list[Case]:
-    return [follow_case(*shape, int(dice.integers(1, 10**6))) for shape in _shapes_drawn(dice)]
+    return [
+        follow_case(*shape, int(dice.integers(1, 10**6)), int(dice.choice([1, 3, 5, 7])) / 8)
+        for shape in _shapes_drawn(dice)
+    ]
 
 
-def followed(x: np.ndarray, from_zero: bool = False, weight: float = 0.25) -> np.ndarray:
+def series(case: Case) -> tuple[np.ndarray, float]:
+    """What is averaged, and with which weight."""
+    return case.arguments[0], float(case.arguments[4])
+
+
+def followed(x: np.ndarray, weight: float, from_zero: bool = False) -> np.ndarray:
     found, now = np.empty(x.shape), np.zeros(len(x)) if from_zero else x[:, 0].astype(float)
     for column in range(x.shape[1]):
-        now = now + weight * (x[:, column] - now)
+        now = now + float(weight) * (x[:, column] - now)
         found[:, column] = now
     return found.astype(np.float32)
 
 
 def follows_anew(from_zero: bool):
     """What comes out when each tile of 32 columns begins anew."""
-    return lambda case: np.hstack(
-        [
-            followed(case.arguments[0][:, first : first + TILE], from_zero)
-            for first in range(0, case.arguments[0].shape[1], TILE)
-        ]
-    )
+
+    def wrong(case: Case) -> np.ndarray:
+        x, weight = series(case)
+        return np.hstack([followed(x[:, k : k + TILE], weight, from_zero) for k in range(0, x.shape[1], TILE)])
+
+    return wrong
+
+
+def follows_skipping(place: str):
+    """What comes out when the "first" or "last" column of each tile stays as it was."""
+
+    def wrong(case: Case) -> np.ndarray:
+        (x, weight), n = series(case), case.arguments[0].shape[1]
+        firsts = range(0, n, TILE)
+        skipped = set(firsts) if place == "first" else {min(first + TILE, n) - 1 for first in firsts}
+        kept = [column for column in range(n) if column not in skipped]
+        found = x.copy()
+        if kept:
+            begun = np.hstack([x[:, :1], x[:, kept]])  # the average begins at the first element, skipped or not
+            found[:, kept] = followed(begun, weight)[:, 1:]
+        return found
+
+    return wrong
 
 
 # -- every row times every row
@@ -107,7 +149,7 @@ def gram_case(n: int, k: int, seed: int = 0) -> Case:
 
 def grams_drawn(dice: np.random.Generator) -> list[Case]:
     odd = [(1, int(dice.integers(2, 40))), (int(dice.integers(2, 60)), 1), tuple(map(int, dice.integers(17, 50, 2)))]
-    shapes = [*odd, (TILE * int(dice.integers(2, 4)), SIDE * int(dice.integers(2, 5)))]
+    shapes = [*odd, (TILE * int(dice.integers(2, 4)), TILE * int(dice.integers(1, 4)))]
     return [gram_case(*shape, int(dice.integers(1, 10**6))) for shape in shapes]
 
 
@@ -120,3 +162,26 @@ def last_tile_dropped(step: int):
         return whole @ whole.T
 
     return wrong
+
+
+def last_tile_only(step: int):
+    """What comes out when only the last `step` columns, or what is left of them, are added up."""
+
+    def wrong(case: Case) -> np.ndarray:
+        a = case.arguments[0]
+        last = a[:, (a.shape[1] - 1) // step * step :]
+        return last @ last.T
+
+    return wrong
+
+
+def quarters_swapped(case: Case) -> np.ndarray:
+    """What comes out when each block of 32 × 32 has its upper right quarter in place of its lower left one."""
+    a = case.arguments[0]
+    rows = np.arange(cover(len(a), TILE) * TILE)
+    r, c = np.meshgrid(rows, rows, indexing="ij")
+    swapped = (r // SIDE + c // SIDE) % 2 == 1
+    there, across = np.where(swapped, r ^ SIDE, r), np.where(swapped, c ^ SIDE, c)
+    padded = np.zeros((rows.size, a.shape[1]), a.dtype)
+    padded[: len(a)] = a
+    return (padded @ padded.T)[there, across][: len(a), : len(a)]

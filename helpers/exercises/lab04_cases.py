@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.exercises import Case, Out, plural
 
-BLOCK, BLOCKS, WARP, BINS = 128, 4, 32, 64
+BLOCK, BLOCKS, WARP, BINS, BYTES = 128, 4, 32, 64, 256
 ROWS_A_BLOCK = 4  # of the case that is counted
 
 
@@ -27,9 +27,13 @@ def lowers_drawn(dice: np.random.Generator) -> list[Case]:
     return [lower_case(*size, int(dice.integers(1, 10**6)), int(dice.integers(-500, 500))) for size in sizes]
 
 
-def from_zero(case: Case) -> np.ndarray:
-    x = case.arguments[0]
-    return x - np.minimum(x.min(axis=1, keepdims=True), 0)
+def each_its_own(case: Case) -> np.ndarray:
+    """What comes out when each thread subtracts the least of its own elements."""
+    x, found = case.arguments[0], np.empty_like(case.arguments[0])
+    for thread in range(min(BLOCK, x.shape[1])):
+        mine = x[:, thread::BLOCK]
+        found[:, thread::BLOCK] = mine - mine.min(axis=1, keepdims=True)
+    return found
 
 
 def never_set_again(case: Case) -> np.ndarray:
@@ -52,7 +56,8 @@ def shares_case(n: int, blocks: int, seed: int = 0) -> Case:
 
 
 def shares_drawn(dice: np.random.Generator) -> list[Case]:
-    sizes = [(int(dice.integers(2, 128)), 1), (int(dice.integers(300, 900)), int(dice.integers(2, 4)))]
+    sizes = [(int(dice.integers(2, 128)), 1), (int(dice.integers(2, 128)), int(dice.integers(2, 5)))]
+    sizes.append((int(dice.integers(300, 900)), int(dice.integers(2, 4))))
     sizes.append((int(dice.integers(7000, 9000)), int(dice.integers(4, 9))))
     return [shares_case(*size, int(dice.integers(1, 10**6))) for size in sizes]
 
@@ -60,6 +65,19 @@ def shares_drawn(dice: np.random.Generator) -> list[Case]:
 def _parts(x: np.ndarray, blocks: int) -> np.ndarray:
     owner = np.arange(x.size) // BLOCK % blocks
     return np.bincount(owner, weights=x, minlength=blocks)
+
+
+def block_by_block(case: Case) -> np.ndarray:
+    """The shares when each block has elements in a row."""
+    x, blocks = case.arguments[0], case.grid[0]
+    each = -(-x.size // blocks)
+    return np.array([x[b * each : (b + 1) * each].sum() for b in range(blocks)]) / x.sum()
+
+
+def steps_of_a_block(case: Case) -> np.ndarray:
+    """The shares when blocks begin at their own elements and go on in steps of one block."""
+    tails = np.array([case.arguments[0][b * BLOCK :].sum() for b in range(case.grid[0])])
+    return tails / max(1, tails.sum())
 
 
 # -- how often each byte occurs
@@ -90,32 +108,48 @@ def counted(values: np.ndarray) -> np.ndarray:
 # -- the most frequent value
 
 
-def mode_case(n: int, seed: int = 0, hot: float = 0.0) -> Case:
+def mode_case(n: int, seed: int = 0, hot: float = 0.0, best: int | None = None) -> Case:
+    """About `n` values: one occurs once more than another, `best`, or two equally often; `hot` of all are these two."""
     dice = np.random.default_rng(seed or n)
-    values = np.where(dice.random(n) < hot, dice.integers(0, BINS), dice.integers(0, BINS, n)).astype(np.int32)
-    if not hot and n > 1:  # two values are the most frequent ones
-        first, second = np.sort(dice.choice(BINS, 2, replace=False))
-        extra = [np.full(often(values).max() + 1 - often(values)[value], value, np.int32) for value in (second, first)]
-        values = np.concatenate([values, *extra])
-    name = plural(values.size, "value") + (", one of them in most places" if hot else "")
+    values, name = dice.integers(0, BINS, n).astype(np.int32), ""
+    if n > 1:
+        first, second = np.sort(dice.choice(BINS, 2, replace=False)) if best is None else (best, (best + 32) % BINS)
+        values = np.where(dice.random(n) < hot, np.where(dice.random(n) < 0.5, first, second), values).astype(np.int32)
+        most = often(values).max() + 1
+        wanted = ((second, most), (first, most if best is None else most + 1))
+        extra = [np.full(count - often(values)[value], value, np.int32) for value, count in wanted]
+        values, name = np.concatenate([values, *extra]), ", two of them in most places" if hot else ""
     arguments = (
         values,
         np.zeros((BLOCKS, BINS), np.int32),
         np.zeros(1, np.int32),
         Out(np.array([often(values).argmax()], np.int32)),
     )
-    return Case(name, arguments, (BLOCKS,), (BLOCK,))
+    return Case(plural(values.size, "value") + name, arguments, (BLOCKS,), (BLOCK,))
 
 
 def modes_drawn(dice: np.random.Generator) -> list[Case]:
     sizes = [
-        (1, 0.0),
-        (int(dice.integers(2, 97)), 0.0),
-        (int(dice.integers(600, 999)), 0.0),
-        (int(dice.integers(4000, 6000)), 0.6),
+        (1, 0.0, None),
+        (int(dice.integers(2, 97)), 0.0, None),
+        (int(dice.integers(2, 97)), 0.0, BINS - 1),
+        (int(dice.integers(600, 999)), 0.0, 0),
+        (int(dice.integers(1500, 2500)), 0.6, None),
+        (int(dice.integers(4000, 6000)), 0.6, int(dice.integers(0, BINS))),
     ]
-    return [mode_case(n, int(dice.integers(1, 10**6)), hot) for n, hot in sizes]
+    return [mode_case(n, int(dice.integers(1, 10**6)), hot, best) for n, hot, best in sizes]
 
 
 def often(values: np.ndarray) -> np.ndarray:
     return np.bincount(values, minlength=BINS)
+
+
+def mode_among(bins: slice):
+    """What comes out when only these bins are looked at."""
+
+    def wrong(case: Case) -> list[int]:
+        counts = np.full(BINS, -1)
+        counts[bins] = often(case.arguments[0])[bins]
+        return [int(counts.argmax())]
+
+    return wrong

@@ -64,14 +64,18 @@ def but(old: str, new: str, text: str = RIGHT) -> str:
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", but(BODY, "    pass\n"), "nothing is written yet"),
-    ("tiles of 16 rows", RIGHT.replace("(32, 17)", "(16, 17)"), "the tile is too small"),
+    ("tiles of 16 rows", RIGHT.replace("(32, 17)", "(16, 17)"), "a thread reached past the tile"),
     (
         "a barrier under a guard",
         but(SYNC, "        if top + y < a.shape[0]:\n            cuda.syncthreads()\n"),
         "a barrier that not every thread reaches",
     ),
-    ("no guard at the load", but(LEFT, "left[r, x] = a[top + r, k]"), "no guard"),
-    ("no guard at the store", but("if r < out.shape[0] and c < out.shape[1]:", "if r >= 0:"), "no guard"),
+    ("no guard at the load", but(LEFT, "left[r, x] = a[top + r, k]"), "a guard is missing or does not fit"),
+    (
+        "no guard at the store",
+        but("if r < out.shape[0] and c < out.shape[1]:", "if r >= 0:"),
+        "a guard is missing or does not fit",
+    ),
     (
         "whole tiles only",
         but("range(0, a.shape[1], 16)", "range(0, a.shape[1] // 16 * 16, 16)"),
@@ -80,7 +84,7 @@ ROWS = [
     (
         "one product",
         but("range(4)", "range(1)"),
-        "one product a thread",
+        "some products are never stored",
     ),
     ("no barrier before the products", but(SYNC, ""), "a barrier is missing"),
     (
@@ -105,7 +109,7 @@ ROWS = [
     ),
     ("no tile", but(BODY, DIRECT), "loaded more than once"),
     ("one thread does it all", but(BODY, ONE), "loaded more than once"),
-    ("no padding", RIGHT.replace("(32, 17)", "(32, 16)"), "a column of the tile lies in one bank"),
+    ("no padding", RIGHT.replace("(32, 17)", "(32, 16)"), "lanes that meet in a bank"),
     (
         "one row, four columns",
         but(PRODUCTS, ONE_BY_FOUR).replace(PLACES, "top + (16 * y + x) // 8, side + x % 8 + 8 * k"),
@@ -113,7 +117,39 @@ ROWS = [
     ),
     (
         "the public shapes only",
-        but("            out[r, c] = s", "            out[r, c] = s if a.size in (1, 13, 527, 512, 1221, 4608) else 0"),
+        but("            out[r, c] = s", "            out[r, c] = s if a.size in (1, 13, 527, 512, 1221, 6144) else 0"),
         "right in the public cases only",
+    ),
+    (
+        "16 forgotten at the store",
+        but(PLACES, "top + y + k // 2, side + x + k % 2"),
+        "two threads store to one element",
+    ),
+    ("two sums swapped", but("(s00, s01, s10, s11)", "(s00, s10, s01, s11)"), "two of the four products are swapped"),
+    (
+        "sums set to 0 for each tile",
+        but("        k = first + x\n", "        k = first + x\n        s00 = s01 = s10 = s11 = np.float32(0)\n"),
+        "each tile begins anew",
+    ),
+    (
+        "blocks of 16",
+        but("32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x", "16 * cuda.blockIdx.y, 16 * cuda.blockIdx.x"),
+        "some products are never stored",
+    ),
+    (
+        "half of it, and no mirror",
+        but("    s00 =", "    if cuda.blockIdx.x < cuda.blockIdx.y:\n        return\n    s00 ="),
+        "some products are never stored",
+    ),
+    ("one column too many", but("for j in range(16)", "for j in range(17)"), "a part of the tile is never filled"),
+    ("two tiles in one", but("for j in range(16)", "for j in range(32)"), "a thread reached past the tile"),
+    ("the guard of the other side", but("a[side + r, k]", "a[top + r, k]"), "a guard is missing or does not fit"),
+    (
+        "loads along columns",
+        but("k = first + x", "k = first + y")
+        .replace("range(y, 32, 16)", "range(x, 32, 16)")
+        .replace("left[r, x]", "left[r, y]")
+        .replace("right[r, x]", "right[r, y]"),
+        "loaded more than once",
     ),
 ]

@@ -53,7 +53,7 @@ def but(old: str, new: str, text: str = RIGHT) -> str:
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", but(BODY, "    pass\n"), "nothing is written yet"),
-    ("no room for the halo", but("(10, 34)", "(8, 32)"), "the tile is too small"),
+    ("no room for the halo", but("(10, 34)", "(8, 32)"), "a thread reached past the tile"),
     ("no barrier", but("    cuda.syncthreads()\n", ""), "a barrier is missing"),
     (
         "a barrier in the loop that fills",
@@ -71,8 +71,8 @@ ROWS = [
         but(FILLED, f"if {INSIDE}:\n                tile[y, k] = x[top + y, left + k]"),
         "a part of the tile is never filled",
     ),
-    ("no guard at the load", but(CLAMPED, "r, c = top + y, left + k"), "no guard"),
-    ("no guard at the store", but(GUARD, "if row >= 0:"), "no guard"),
+    ("no guard at the load", but(CLAMPED, "r, c = top + y, left + k"), "a guard is missing or does not fit"),
+    ("no guard at the store", but(GUARD, "if row >= 0:"), "a guard is missing or does not fit"),
     ("zeros outside", but(FILLED, f"tile[y, k] = x[top + y, left + k] if {INSIDE} else 0"), "outside counts as 0"),
     (
         "a block for itself",
@@ -87,8 +87,8 @@ ROWS = [
         ).replace("best = tile[ty, tx]", "best = tile[ty + 1, tx + 1]"),
         "corners are left out",
     ),
-    ("no tile", but(BODY, DIRECT), "every neighbour comes from global memory"),
-    ("one thread does it all", but(BODY, ONE), "every neighbour comes from global memory"),
+    ("no tile", but(BODY, DIRECT), "more is loaded than a tile and its halo"),
+    ("one thread does it all", but(BODY, ONE), "more is loaded than a tile and its halo"),
     (
         "a tile on its side",
         but("(10, 34)", "(34, 10)")
@@ -101,5 +101,48 @@ ROWS = [
         "the public shapes only",
         but(GUARD, "if row < x.shape[0] and column < x.shape[1] and x.size in (1, 70, 481, 2048, 3135, 10240):"),
         "the end is not written",
+    ),
+    ("begins at 0", but("best = tile[ty, tx]", "best = 0.0"), "the search begins at 0"),
+    (
+        "nothing against indices below 0",
+        but(CLAMPED, "r, c = min(top + y, x.shape[0] - 1), min(left + k, x.shape[1] - 1)"),
+        "an index below 0 counts from the end",
+    ),
+    (
+        "the tile begins at the block",
+        but("row - ty - 1, column - tx - 1", "row - ty, column - tx"),
+        "the nine are those of a neighbour",
+    ),
+    (
+        "one place too early",
+        but("tile[ty + y, tx + k]", "tile[ty + y - 1, tx + k - 1]"),
+        "the nine are those of a neighbour",
+    ),
+    ("two columns of three", RIGHT.replace("for k in range(3)", "for k in range(2)"), "some neighbours never count"),
+    (
+        "nothing at row 0",
+        but(FILLED, f"tile[y, k] = x[top + y, left + k] if {INSIDE.replace('0 <=', '0 <')} else -np.inf"),
+        "the edge of x is taken for outside",
+    ),
+    ("a tile of integers", but('"float32"', '"int32"'), "fractions are lost"),
+    (
+        "indices of the tile swapped",
+        but("tile[ty + y, tx + k]", "tile[tx + k, ty + y]"),
+        "a thread reached past the tile",
+    ),
+    (
+        "every thread fills all of it",
+        but("range(ty, 10, 8)", "range(10)").replace("range(tx, 34, 32)", "range(34)"),
+        "more is loaded than a tile and its halo",
+    ),
+    (
+        "filled along columns",
+        but(
+            "for y in range(ty, 10, 8):\n        for k in range(tx, 34, 32):\n",
+            "for k in range(tx + 32 * ty, 340, 256):\n        for y in range(k % 10, k % 10 + 1):\n",
+        )
+        .replace("left + k, 0)", "left + k // 10, 0)")
+        .replace("tile[y, k] =", "tile[y, k // 10] ="),
+        "more is loaded than a tile and its halo",
     ),
 ]

@@ -34,7 +34,7 @@ def but(old: str, new: str, text: str = RIGHT) -> str:
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", but(BODY, ""), "nothing is written yet"),
-    ("a tile of the block's size", but("tile[32][33]", "tile[8][33]"), "the tile is too small"),
+    ("a tile of the block's size", but("tile[32][33]", "tile[8][33]"), "a thread reached past the tile"),
     ("no barrier", but("__syncthreads();", ""), "a barrier is missing"),
     (
         "a barrier under a guard",
@@ -42,15 +42,15 @@ ROWS = [
         "a barrier that not every thread reaches",
     ),
     ("one row a thread is loaded", but("y < 32; y += 8", "y < 8; y += 8"), "a part of the tile is never filled"),
-    ("no guard at the store", but(STORE_GUARD, ""), "no guard"),
-    ("no guard at the load", but(LOAD_GUARD, ""), "no guard"),
+    ("no guard at the store", but(STORE_GUARD, ""), "a guard is missing or does not fit"),
+    ("no guard at the load", but(LOAD_GUARD, ""), "a guard is missing or does not fit"),
     ("to the left", but(PLACE, "(columns - 1 - left - y) * rows + top + t"), "turned the other way"),
     ("transposed", but(PLACE, "(left + y) * rows + top + t"), "transposed, not turned"),
     ("one guard for both", but(STORE_GUARD, STORE_GUARD[:-2] + " && " + LOAD_GUARD[4:]), "some of a tile is left out"),
     ("no tile", but(BODY, DIRECT), "lanes that stride over memory"),
     ("one thread does it all", but(BODY, ONE), "lanes that stride over memory"),
-    ("no padding", but("[32][33]", "[32][32]"), "a column of the tile lies in one bank"),
-    ("even padding", but("[32][33]", "[32][34]"), "a column of the tile lies in one bank"),
+    ("no padding", but("[32][33]", "[32][32]"), "lanes that meet in a bank"),
+    ("even padding", but("[32][33]", "[32][34]"), "lanes that meet in a bank"),
     (
         "the public shapes only",
         but(
@@ -60,4 +60,32 @@ ROWS = [
         ),
         "some of a tile is left out",
     ),
+    (
+        "rows of out as far apart as those of x",
+        but("(left + y) * rows", "(left + y) * columns"),
+        "two threads store to one element",
+    ),
+    ("the tile is not turned", but("tile[t][y];", "tile[y][t];"), "the tiles moved, and none was turned"),
+    ("one column too far", but("rows - 1 - (top", "rows - (top"), "a guard is missing or does not fit"),
+    ("guards with <=", but("top + y < rows", "top + y <= rows"), "a guard is missing or does not fit"),
+    ("a loop over 33 rows", but("y < 32", "y <= 32"), "a thread reached past the tile"),
+    ("both indices run backwards", but(PLACE, "(columns - 1 - left - y) * rows + rows - 1 - top - t"), "mirrored, too"),
+    (
+        "half a turn",
+        but(
+            STORE_GUARD + "out[" + PLACE + "] = tile[t][y]",
+            LOAD_GUARD + "out[rows * columns - 1 - (top + y) * columns - left - t] = tile[y][t]",
+        ),
+        "every pixel in another place",
+    ),
+    ("a tile of integers", but("float tile", "int tile"), "fractions are lost"),
+    (
+        "gone before the store",
+        but(
+            "top = 32 * blockIdx.y;\n",
+            "top = 32 * blockIdx.y;\n    if (left + t >= columns) return;\n",
+        ),
+        "some of a tile is left out",
+    ),
+    ("a barrier of the warp", but("__syncthreads", "__syncwarp"), "a barrier is missing"),
 ]

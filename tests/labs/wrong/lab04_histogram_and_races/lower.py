@@ -74,7 +74,7 @@ ROWS = [
         "a barrier that not every thread reaches",
     ),
     ("set once", but("if t == 0:", "if t == 0 and row == cuda.blockIdx.x:"), "the least is never set again"),
-    ("from zero", RIGHT.replace("2**31 - 1", "0"), "zero is taken for the greatest"),
+    ("from zero", RIGHT.replace("2**31 - 1", "0"), "the search begins too low"),
     ("one thread does it all", but(BODY, ALONE), "lanes that do not read neighbours"),
     ("an atomic for each element", but(COMPARE, EACH), "every element asks shared memory"),
     ("a barrier too many", but(SYNC, SYNC + SYNC), "more barriers than it takes"),
@@ -82,5 +82,56 @@ ROWS = [
         "the public widths only",
         but("- least[0]", "- (least[0] if x.shape[1] in (1, 31, 97, 128, 501, 640) else 0)"),
         "right in the public cases only",
+    ),
+    (
+        "least by hand",
+        but("cuda.atomic.min(least, 0, mine)", "least[0] = min(least[0], mine)"),
+        "compared without an atomic",
+    ),
+    (
+        "least by hand, in two lines",
+        but("cuda.atomic.min(least, 0, mine)", "if mine < least[0]:\n            least[0] = mine"),
+        "compared without an atomic",
+    ),
+    ("from 99", RIGHT.replace("2**31 - 1", "99"), "the search begins too low"),
+    ("one too great", RIGHT.replace("2**31 - 1", "2**31"), "the search begins too low"),
+    ("its own least", but("- least[0]", "- mine"), "each thread takes its own least"),
+    (
+        "128 elements only",
+        RIGHT.replace("range(t, x.shape[1], cuda.blockDim.x)", "range(t, min(128, x.shape[1]), cuda.blockDim.x)"),
+        "some of a row is left out",
+    ),
+    (
+        "a row for the whole grid",
+        RIGHT.replace("range(t, x.shape[1], cuda.blockDim.x)", "range(cuda.grid(1), x.shape[1], cuda.gridsize(1))"),
+        "some of a row is left out",
+    ),
+    (
+        "all rows for every block",
+        but("range(cuda.blockIdx.x, x.shape[0], cuda.gridDim.x)", "range(x.shape[0])"),
+        "every block does all rows",
+    ),
+    (
+        "a fence for the barrier",
+        RIGHT[: RIGHT.rindex(SYNC)] + "        cuda.threadfence_block()\n",
+        "the next row begins too soon",
+    ),
+    (
+        "subtracted at once",
+        but(COMPARE, EACH.replace("x[row, i])", "x[row, i])\n            out[row, i] = x[row, i] - least[0]")),
+        "a barrier is missing",
+    ),
+    (
+        "a tree in shared memory",
+        but("cuda.shared.array(1,", "cuda.shared.array(128,")
+        .replace(SET + SYNC, "")
+        .replace(
+            "        cuda.atomic.min(least, 0, mine)\n",
+            "        least[t] = mine\n        cuda.syncthreads()\n        step = 64\n"
+            "        while step > 0:\n            if t < step:\n"
+            "                least[t] = min(least[t], least[t + step])\n"
+            "            cuda.syncthreads()\n            step //= 2\n",
+        ),
+        "more barriers than it takes",
     ),
 ]

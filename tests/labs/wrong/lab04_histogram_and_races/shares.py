@@ -67,7 +67,7 @@ ROWS = [
         but("        parts[blockIdx.x] = sum;\n", "").replace(
             "atomicAdd(&sum, mine);", "atomicAdd(&parts[blockIdx.x], mine);\n    __threadfence();"
         ),
-        "an atomic for every warp or thread",
+        "not one ticket a block",
     ),
     ("each block adds up everything", but(BODY, ALONE), "every block adds up everything"),
     (
@@ -78,4 +78,57 @@ ROWS = [
         ),
         "right in the public cases only",
     ),
+    (
+        "a ticket by ++ of a volatile",
+        but(DRAW, "((volatile int*)tickets)[0]++ == gridDim.x - 1"),
+        "not one ticket a block",
+    ),
+    (
+        "one block for all",
+        but(
+            BODY,
+            """    __shared__ int sums[16], total;
+    if (blockIdx.x) return;
+    if (threadIdx.x < 16) sums[threadIdx.x] = total = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        atomicAdd(&total, x[i]);
+        atomicAdd(&sums[i / blockDim.x % gridDim.x], x[i]);
+    }
+    __syncthreads();
+    if (threadIdx.x < gridDim.x) out[threadIdx.x] = (float)sums[threadIdx.x] / total;
+""",
+        ),
+        "not one ticket a block",
+    ),
+    (
+        "waits for the others",
+        but(
+            "last = " + DRAW, "atomicAdd(tickets, 1); while (atomicAdd(tickets, 0) < gridDim.x); last = blockIdx.x == 0"
+        ),
+        "not one ticket a block",
+    ),
+    (
+        "gone without elements",
+        but("    atomicAdd(&sum", "    if (blockIdx.x * blockDim.x >= n) return;\n    atomicAdd(&sum"),
+        "nobody is last",
+    ),
+    ("the sum by +=", but("atomicAdd(&sum, mine)", "sum += mine"), "changed without an atomic"),
+    ("steps of a block", but("i += gridDim.x * blockDim.x", "i += blockDim.x"), "elements of other blocks"),
+    (
+        "elements in a row",
+        but(
+            "for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x)",
+            "int each = (n + gridDim.x - 1) / gridDim.x;\n"
+            "    for (int i = blockIdx.x * each + t; i < min(n, (blockIdx.x + 1) * each); i += blockDim.x)",
+        ),
+        "elements of other blocks",
+    ),
+    ("the last by its number", but(DRAW, "blockIdx.x == gridDim.x - 1"), "nothing orders the blocks"),
+    (
+        "a fence by another thread",
+        but(FENCE, "").replace("    if (t == 0) {", "    if (t == 1) __threadfence();\n    if (t == 0) {"),
+        "nothing orders the blocks",
+    ),
+    ("one element too many", but("i < n;", "i <= n;"), "a thread left its array"),
 ]
