@@ -17,7 +17,8 @@ def source_folder() -> Path:
 
 
 def lab_paths(names: Sequence[str]) -> list[Path]:
-    """The authors' notebooks meant by names such as lab05_reduction, lab05 or 05, or by paths; all when none is named.
+    """The authors' notebooks meant by names such as lab05_reduction_and_scan, lab05 or 05, by what they begin
+    with, or by paths; all when none is named.
 
     Raises UsageProblem for a lab that there is not.
     """
@@ -26,15 +27,22 @@ def lab_paths(names: Sequence[str]) -> list[Path]:
     found = []
     for name in names:
         short = f"lab{int(name):02d}" if name.isdigit() else name
-        named = [path for lab, path in there.items() if lab == short or lab.split("_")[0] == short]
-        if not named and not Path(name).exists():
+        named = [path for lab, path in there.items() if lab == short or lab.startswith(f"{short}_")]
+        given = Path(name)
+        if not named and given.exists() and given.resolve().is_relative_to(folder.parent.resolve()):
+            named = [there[given.stem]] if given.stem in there else []  # a learner's file there has a source
+        if not named and (given.is_file() or (given / f"{given.name}.ipynb").is_file()):
+            named = [given]
+        if not named:
             raise UsageProblem(f"There is no lab {name}. There are: {', '.join(there) or 'none'}, in {folder}.")
-        found += named or [Path(name)]
+        found += named
     return found or list(there.values())
 
 
 def release_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("labs", nargs="*", metavar="LAB", help="such as lab05_reduction or 05; default all")
+    parser.add_argument(
+        "labs", nargs="*", metavar="LAB", help="such as lab05_reduction_and_scan, lab05 or 05; default all"
+    )
     parser.add_argument("--check", action="store_true", help="only say whether the learners' files are up to date")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="where to write, default labs/")
 
@@ -57,7 +65,7 @@ def release(arguments: argparse.Namespace) -> int:
         target = learners_path(lab, arguments.out or project_folder() / "labs")
         if problems:
             failed += 1
-            print("\n  ".join([f"{lab.name}: {len(problems)} to mend, so nothing is written", *map(str, problems)]))
+            print("\n  ".join([f"{lab.name}: {len(problems)} to mend, so nothing is written", *told(lab, problems)]))
             continue
         made = as_bytes(released(lab))
         current = target.is_file() and target.read_bytes() == made
@@ -71,6 +79,12 @@ def release(arguments: argparse.Namespace) -> int:
             target.write_bytes(made)
             print(f"{lab.name}: wrote {target}, {len(lab.graded)} graded cells, {lab.out_of:g} points")
     return 1 if failed else 0
+
+
+def told(lab, problems) -> list[str]:
+    """The problems with the names of their cells: JupyterLab shows no numbers."""
+    names = {cell.number: cell.grade_id or cell.id for cell in lab.cells}
+    return [f"{names.get(problem.cell, lab.name)}: {problem}" for problem in problems]
 
 
 # -- report ---------------------------------------------------------------------------------------------
@@ -121,6 +135,7 @@ def report(arguments: argparse.Namespace) -> int:
             "column": arguments.column,
             "zero_rejected": arguments.zero_rejected,
             "told": found.all_told(),
+            "fingerprints": found.fingerprints,
         }
         kept = {"shard": found.shard, "lacks": found.lacks}
         paths = reports.write(folder, found.results, found.lab, arguments.format, **kept, **options)
@@ -137,7 +152,7 @@ def report(arguments: argparse.Namespace) -> int:
 # -- grade ----------------------------------------------------------------------------------------------
 
 GRADE_HELP = """\
-  warpbook grade lab05_reduction handed_in --out results
+  warpbook grade lab05_reduction_and_scan handed_in --out results
 
 SUBMISSIONS is a folder, or an archive, of notebooks: alice.ipynb, alice/lab.ipynb, alice.zip, what nbgrader collects,
 what Canvas and Moodle download. Nothing of a student's is run outside a sandbox.
@@ -149,12 +164,12 @@ A run that was stopped goes on when called again: what is graded stays, until th
 
 Several machines: give each a shard and the same seed, then merge.
 
-  warpbook grade lab05_reduction handed_in --out results-1 --shard 1/3 --seed secret.txt
+  warpbook grade lab05_reduction_and_scan handed_in --out results-1 --shard 1/3 --seed secret.txt
   warpbook report results --merge results-1 results-2 results-3
 
 Or a cluster of Dask's, whose workers have this environment:
 
-  warpbook grade lab05_reduction handed_in --out results --scheduler tcp://head:8786
+  warpbook grade lab05_reduction_and_scan handed_in --out results --scheduler tcp://head:8786
 
 exit status: 0 all are graded, or rejected for a reason that is told; 1 something is not graded, which is never a zero
 (the last line says so); 2 the command was not understood; 130 stopped by Ctrl-C
@@ -196,7 +211,9 @@ def count(text: str) -> int:
 
 def grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "warpbook grade LAB SUBMISSIONS --out RESULTS [options]"
-    parser.add_argument("lab", metavar="LAB", help="such as lab05_reduction or 05, or the author's notebook")
+    parser.add_argument(
+        "lab", metavar="LAB", help="such as lab05_reduction_and_scan, lab05 or 05, or the author's notebook"
+    )
     parser.add_argument("submissions", type=Path, metavar="SUBMISSIONS", help="what students handed in")
     parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder for ledger and reports")
     parser.add_argument("--workers", type=count, metavar="N", help="graded at once, default one for each core")
@@ -223,7 +240,7 @@ def grade(arguments: argparse.Namespace) -> int:
     lab = author_lab(arguments.lab)
     problems = examine(lab)
     if problems:
-        raise UsageProblem("\n  ".join([f"{lab.name} has {len(problems)} to mend first:", *map(str, problems)]))
+        raise UsageProblem("\n  ".join([f"{lab.name} has {len(problems)} to mend first:", *told(lab, problems)]))
     if arguments.shard and arguments.seed is None:
         raise UsageProblem("--shard needs --seed, the same on all machines, so that all students get the same cases.")
     sys.stdout.reconfigure(encoding="utf-8")
@@ -235,8 +252,10 @@ def grade(arguments: argparse.Namespace) -> int:
             raise UsageProblem(str(problem)) from None
         print(f"warpbook: {problem}", file=sys.stderr)
         return 1
-    except (Taken, OSError, ValueError) as problem:
+    except (Taken, FileNotFoundError, ValueError) as problem:
         raise UsageProblem(str(problem)) from None
+    except OSError as problem:
+        raise UsageProblem(f"{problem}, with the results in {arguments.out}. What was graded is kept.") from None
     except KeyboardInterrupt:
         print("warpbook: stopped. What was graded is kept: call the same again to go on.", file=sys.stderr)
         return 130
@@ -269,9 +288,8 @@ def author_lab(name: str):
     """The lab of that name or path; raises UsageProblem."""
     from helpers.grading.source import SourceError, read
 
-    path = Path(name)
     try:
-        return read(path if path.exists() else lab_paths([name])[0])
+        return read(lab_paths([name])[0])
     except SourceError as problem:
         raise UsageProblem(str(problem)) from None
 
@@ -301,7 +319,7 @@ class Progress:
 # -- check ----------------------------------------------------------------------------------------------
 
 CHECK_HELP = """\
-  warpbook check labs/lab05_reduction/lab05_reduction.ipynb
+  warpbook check labs/lab05_reduction_and_scan/lab05_reduction_and_scan.ipynb
 
 Runs your lab from a clean kernel on this machine, with the answers that are saved in the file, and says what each part
 earns on the public cases. Nothing is sent anywhere and nothing is written. What the notebook itself says while you work

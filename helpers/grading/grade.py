@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -74,7 +74,7 @@ class Plan:
         self.lab, self._found = lab, found
         self._inputs = secret.hidden_inputs(lab.exercises, seed)
         self._keys = keys.Keys(lab, policy, seed)
-        self.answers: dict[str, str] = {}
+        self.answers: dict[str, dict[str, str]] = {}
 
     def results(self, ledger: Ledger) -> Iterator[Result]:
         """What needs no grading: rejections, and what stands in the ledger."""
@@ -83,7 +83,7 @@ class Plan:
                 yield result
             else:
                 job = self.job(piece)
-                self.answers[job.student] = report.fingerprint(solution_sources(job.planned))
+                self.answers[job.student] = fingerprints(solution_sources(job.planned))
                 if (result := ledger.settled(job.student, job.file, job.key)) is not None:
                     yield replace(result, notes=job.notes)
 
@@ -120,6 +120,8 @@ def grade(
     """
     _check(submissions, folder)
     taken = intake.take_in(submissions, lab)
+    if not taken.found:
+        raise NotGradable(f"Nothing was handed in: {submissions} holds no notebook (.ipynb) and no archive of any.")
     found = [piece for piece in taken.found if in_shard(piece.student, options.shard)]
     folder.mkdir(parents=True, exist_ok=True)
     with Ledger(folder) as ledger:
@@ -145,7 +147,7 @@ def grade(
                     counts[result.state] = counts.get(result.state, 0) + 1
                     progress(len(results), len(found), counts)
         every = tuple(results[piece.student, piece.file] for piece in found)
-        told = tuple(_told(taken, options.shard))
+        told = tuple(_told(taken, lab, options.shard))
         graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), told)
         report.keep(folder, every)
         report.write(folder, every, graded.lab, shard=options.shard, fingerprints=graded.fingerprints, told=told)
@@ -172,10 +174,10 @@ def lab_info(lab: Lab) -> LabInfo:
     return LabInfo(lab.name, lab.title, tuple(parts), tiers, keys.versions())
 
 
-def solution_sources(planned: Planned) -> list[str]:
-    """The source of the solution cells, in order."""
+def solution_sources(planned: Planned) -> list[tuple[str, str]]:
+    """Exercise and source of the solution cells, in order."""
     cells = zip(planned.cells, planned.notebook["cells"], strict=True)
-    return [cell["source"] for known, cell in cells if known.kind == SOLUTION]
+    return [(known.exercise, cell["source"]) for known, cell in cells if known.kind == SOLUTION]
 
 
 def _check(submissions: Path, folder: Path) -> None:
@@ -216,15 +218,29 @@ def _rejection(piece, lab: Lab) -> Result | None:
     return Result(piece.student, piece.file, lab.name, REJECTED, reason=reason, notes=piece.notes)
 
 
-def _told(taken: intake.Intake, shard: tuple[int, int] | None) -> Iterator[Told]:
+def _told(taken: intake.Intake, lab: Lab, shard: tuple[int, int] | None) -> Iterator[Told]:
     """Files that were left out of whose students nothing else is there to carry a note."""
     known = {piece.student for piece in taken.found}
+    for student, folders in intake.scattered(taken.found):
+        if in_shard(student, shard):
+            said = f"{student} has notebooks in {', '.join(folders)}, of which one counts"
+            yield Told(f"{said}: if these are students, grade {student} by itself", loud=True)
+    if not any(isinstance(piece, intake.Submission) for piece in taken.found):
+        yield Told(f"nothing in it is {lab.name}: is it the lab that was handed in, and the right folder?", loud=True)
     for ignored in taken.ignored:
         if ignored.student not in known and in_shard(ignored.student, shard) and ignored.why != intake.HIDDEN:
             yield Told(f"left out {ignored.file!r}: {ignored.why}")
 
 
 def _fingerprints(lab: Lab, plan: Plan) -> Fingerprints:
-    starter = [learners_source(cell) for cell in lab.solutions]
+    starter = [(lab.exercise_of(cell), learners_source(cell)) for cell in lab.solutions]
     reference = solution_sources(plan.reference().planned)
-    return Fingerprints(dict(sorted(plan.answers.items())), report.fingerprint(reference), report.fingerprint(starter))
+    return Fingerprints(dict(sorted(plan.answers.items())), fingerprints(reference), fingerprints(starter))
+
+
+def fingerprints(sources: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The fingerprint of the answer to each exercise; `sources` are as `solution_sources` gives them."""
+    by: dict[str, list[str]] = {}
+    for key, source in sources:
+        by.setdefault(key, []).append(source)
+    return {key: report.fingerprint(found) for key, found in by.items()}

@@ -7,6 +7,8 @@ each time it is said why. Who handed something in is read from where it lies:
     alice/anything.ipynb, alice.zip                          a folder or an archive for each student
     submitted/alice/lab05_reduction/lab05_reduction.ipynb    as nbgrader keeps them
     aliceliddell_12345_67890_lab05_reduction-1.ipynb         as learning platforms name them: the part before the number
+
+One folder that holds all others, as archives have it, is nobody's.
 """
 
 from __future__ import annotations
@@ -100,14 +102,15 @@ def submissions(folder: Path | str, lab: Lab) -> list[Submission | Rejected]:
 
 
 def take_in(folder: Path | str, lab: Lab) -> Intake:
-    """What students handed in, and what was left out; `folder` may also be one archive of a whole class.
+    """What students handed in, and what was left out; `folder` may also be one archive of a class, or one notebook.
 
     Raises FileNotFoundError where there is neither, and Refused for an archive of a class that is not to be opened.
     """
     folder = Path(folder)
     if not folder.exists():
         raise FileNotFoundError(f"There is no folder or archive of submissions at {folder}.")
-    pieces = list(_class_archive(folder, lab) if folder.is_file() else _folder(folder, lab))
+    pieces = list(_one_file(folder, lab) if folder.is_file() else _folder(folder, lab))
+    pieces = _without_a_wrapper(pieces, lab)
     by_student: defaultdict[str, list[Piece]] = defaultdict(list)
     for piece in _told_apart(_numbered(pieces)):
         by_student[piece.student].append(piece)
@@ -151,6 +154,19 @@ def _nothing(ignored: Sequence[Ignored]) -> list[Rejected]:
     return []
 
 
+def scattered(found: Sequence[Submission | Rejected]) -> Iterator[tuple[str, list[str]]]:
+    """Students with several notebooks of the lab, each in a folder of its own: it may be a group, a course, a year."""
+    folders: defaultdict[str, list[str]] = defaultdict(list)
+    for piece in found:
+        parts = piece.file.split("/")
+        below = parts[parts.index(piece.student) + 1 : -1] if piece.student in parts else []
+        if isinstance(piece, Submission) and below:
+            folders[piece.student].append(below[0])
+    for student, names in folders.items():
+        if len(set(names)) == len(names) > 1:
+            yield student, names
+
+
 # -- names ----------------------------------------------------------------------------------------------
 
 
@@ -174,10 +190,17 @@ def student_of(parts: Sequence[str], lab: str) -> str:
     elif alone:
         ending = archives.suffix(first) or PurePosixPath(first).suffix
         name = first.removesuffix(ending) or first
-        name = re.sub(rf"[-_. ]+{re.escape(lab)}(?:[-_. ]*\(?\d+\)?)?$", "", name) or name
+        called = rf"(?:{re.escape(lab)}|{re.escape(lab.split('_')[0])})"
+        name = re.sub(rf"[-_. ]+{called}(?:[-_. ]*\(?\d+\)?)?$", "", name) or name
     else:
         name = first
     return unicodedata.normalize("NFC", name)  # macOS writes é as two characters, others as one
+
+
+def platform_number(file: str) -> str:
+    """The number that a learning platform gave to the student who handed in `file`; "" where there is none."""
+    found = PLATFORM.match(_telling(file.split("/"))[0])
+    return found["number"] if found else ""
 
 
 def _telling(parts: Sequence[str]) -> tuple[str, bool]:
@@ -197,6 +220,27 @@ def _numbered(pieces: Sequence[Piece]) -> list[Piece]:
         met[piece.file] += 1
         numbered.append(replace(piece, file=f"{piece.file} ({met[piece.file]})") if met[piece.file] > 1 else piece)
     return numbered
+
+
+def _without_a_wrapper(pieces: Sequence[Piece], lab: Lab) -> list[Piece]:
+    """The same, but where a single folder holds the folders or files of a class, whose each is from below it.
+
+    A class of one has notebooks beside one another, or below one folder: two folders with notebooks are two students.
+    """
+    paths = [PurePosixPath(piece.file) for piece in pieces]
+    seen = [path for path in paths if not any(map(hidden, path.parts))]
+    tops = {path.parts[0] for path in seen}
+    top = next(iter(tops), "")
+    if len(tops) != 1 or top in CLASS_FOLDERS or PLATFORM.match(top) or any(len(path.parts) < 2 for path in seen):
+        return list(pieces)
+    tries = [path for path, piece in zip(paths, pieces, strict=True) if not isinstance(piece, Ignored)]
+    below = {path.parts[1] for path in tries if len(path.parts) > 2 or PLATFORM.match(path.parts[1])}
+    if len(below) < 2:
+        return list(pieces)
+    return [
+        replace(piece, student=student_of(path.parts[1:], lab.name)) if len(path.parts) > 1 else piece
+        for path, piece in zip(paths, pieces, strict=True)
+    ]
 
 
 def _told_apart(pieces: Sequence[Piece]) -> list[Piece]:
@@ -332,6 +376,19 @@ def _students_archive(path: Path, student: str, file: str, lab: Lab) -> Iterator
     if not any(isinstance(piece, Submission | Rejected) for piece in pieces):
         yield Rejected(student, file, path, "the archive holds no notebook: hand in the .ipynb file")
     yield from pieces
+
+
+def _one_file(path: Path, lab: Lab) -> Iterator[Piece]:
+    """One notebook, or the archive of a class; raises Refused where it is neither."""
+    if not path.name.lower().endswith(archives.NOTEBOOK):
+        if archives.suffix(path.name) is None:
+            kinds = ", ".join(archives.OPENERS)
+            raise Refused(f"{path} is no notebook (.ipynb) and no archive that can be read ({kinds}): give a folder")
+        yield from _class_archive(path, lab)
+        return
+    name = printable(path.name)
+    with open_regular(path) as opened:
+        yield _submission(student_of([name], lab.name), name, path, opened.read(MOST_BYTES + 1), lab)
 
 
 def _class_archive(path: Path, lab: Lab) -> Iterator[Piece]:

@@ -97,9 +97,11 @@ def _lab_of(ids: set[str], path: Path, labs: Path | None) -> Lab:
 def _exercise(key: str, marks: Sequence[Mark]) -> list[str]:
     title = f"{key}  {exercise(key).title}"
     lines = [f"{title:<{WIDTH - 20}}{_points(marks):>20}"]
+    said = ""
     for mark in marks:
         lines.append(f"  {SIGNS.get(mark.outcome, '✗')} {mark.part:<{WIDTH - 24}}{mark.points:>7g} of {mark.out_of:g}")
-        if mark.outcome != "right":
+        if mark.outcome != "right" and mark.why != said:  # of several parts of one answer, once
+            said = mark.why
             lines += [line for words in mark.why.split("\n") for line in _wrapped(words, "      ")]
     return lines
 

@@ -19,6 +19,7 @@ from helpers.notebooks import Problem
 RESULTS = "results"
 NBGRADER_KEYS = {"grade", "grade_id", "locked", "points", "schema_version", "solution", "task"}
 MADE_BY_RELEASE = {"checksum", "cell_type"}  # nbgrader's words in a learner's file, harmless in a source
+_POINTS = r"(\d+(?:\.\d+)?) points?"
 FOREIGN_MARKS = ("BEGIN MARK SCHEME", "END MARK SCHEME", "AUTOTEST")
 
 Found = Iterator[tuple[int | None, str]]
@@ -51,7 +52,7 @@ def called(cell: Cell) -> str:
 def file_name(page: Page) -> Found:
     lab = page.lab
     if not re.fullmatch(r"[a-z]+\d*_[a-z0-9_]+", lab.name):
-        yield None, f"name the file like lab05_reduction.ipynb (it is {lab.name!r}): ids and folders follow it"
+        yield None, f"name the file like lab05_reduction_and_scan.ipynb (it is {lab.name!r}): ids and folders follow it"
     if lab.path.parent.name != lab.name:
         yield None, f"keep it in a folder of its name, {lab.name}/: nbgrader calls the assignment after the folder"
 
@@ -134,6 +135,30 @@ def points(page: Page) -> Found:
             yield cell.number, f"points can not be {value}"
     if not any(cell.points for cell in page.of(GRADED)):
         yield None, "no cell is worth points: make one a graded cell"
+
+
+def points_told(page: Page) -> Found:
+    """Learners read of points in the first heading's cell, in an exercise's heading and in its table."""
+    cells = page.lab.cells
+    text = [cell for cell in cells if not cell.is_code]
+    first = next((cell for cell in text if cell.source.startswith("# ")), None)
+    found = re.search(_POINTS, first.source) if first else None
+    if found and float(found[1]) != page.lab.out_of:
+        yield first.number, f"it says {found[0]}, and the graded cells are worth {page.lab.out_of:g}: change the text"
+    said = [(cell, found) for cell in text if (found := re.search(rf"^##.*\({_POINTS}\)", cell.source, re.MULTILINE))]
+    ends = [*(cell.number for cell, _ in said[1:]), len(cells) + 1]
+    for (cell, found), end in zip(said, ends, strict=False):
+        worth = [graded.points for graded in page.of(GRADED) if cell.number < graded.number < end]
+        if float(found[1]) != sum(worth):
+            yield (
+                cell.number,
+                f"it says {found[1]} points, and its graded cells are worth {sum(worth):g}: change the text",
+            )
+        for table in (each for each in text if cell.number <= each.number < end and "| points |" in each.source):
+            rows = [float(row) for row in re.findall(r"\|\s*(\d+(?:\.\d+)?)\s*\|\s*$", table.source, re.MULTILINE)]
+            if rows != worth:
+                listed = ", ".join(f"{each:g}" for each in worth)
+                yield table.number, f"write the points of its graded cells into its table, in their order: {listed}"
 
 
 # -- marked regions -------------------------------------------------------------------------------------
@@ -271,6 +296,23 @@ def parts(page: Page) -> Found:
             yield None, f"no cell grades the results of {key}: speed is worth nothing without them"
 
 
+def limits(page: Page) -> Found:
+    for cell in page.of(GRADED):
+        row = page.exercises.get(cell.probe.exercise) if cell.probe else None
+        for budget in [budget for budget in (row.budgets if row else ()) if budget.label == cell.probe.part]:
+            for value in _compared(cell.source):
+                if value != budget.at_most:
+                    said = f"its exercise's row says {budget.at_most:g}: write one in both"
+                    yield cell.number, f"it asserts at most {value:g}, {said}"
+
+
+def _compared(source: str) -> Iterator[float]:
+    """The numbers that a cell compares what was counted with, as in `seen.value <= 2`."""
+    for node in ast.walk(tree_of(source) or ast.Module([], [])):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute) and node.left.attr == "value":
+            yield from (each.value for each in node.comparators if isinstance(each, ast.Constant))
+
+
 def _near(key: str, known: Mapping) -> str:
     near = difflib.get_close_matches(key, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
@@ -357,6 +399,7 @@ RULES = (
     Rule("kinds", kinds),
     Rule("grade ids", ids),
     Rule("points", points),
+    Rule("points told", points_told),
     Rule("solutions", solution_regions),
     Rule("hidden tests", hidden_regions),
     Rule("markers alone", markers_alone),
@@ -364,6 +407,7 @@ RULES = (
     Rule("python", python),
     Rule("one probe", one_probe),
     Rule("parts", parts),
+    Rule("limits", limits),
     Rule("answers", answers),
     Rule("names known", names_known),
     Rule("left out", left_out),

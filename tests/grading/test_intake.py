@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from helpers.grading.archives import OF_ONE_STUDENT, Limits, members
-from helpers.grading.intake import Rejected, Submission, natural, submissions, take_in
+from helpers.grading.intake import Rejected, Submission, natural, scattered, submissions, take_in
 from helpers.grading.release import as_bytes, released
 from helpers.grading.transplant import solved
 from helpers.grading.untrusted import MOST_BYTES, Refused, read_cells
@@ -57,6 +57,7 @@ def reason(folder: Path) -> str:
         ("alice.b.ipynb", "alice.b"),
         (f"alice_{NAME}.ipynb", "alice"),
         (f"alice-{NAME} (2).ipynb", "alice"),
+        ("alice_made01.ipynb", "alice"),
         (f"student_01_{NAME}.ipynb", "student_01"),
         (f"{NAME}.ipynb", NAME),
         (f"alice/{NAME}.ipynb", "alice"),
@@ -522,8 +523,40 @@ def test_a_class_archive_that_is_not_to_be_opened_is_said(tmp_path):
     path = put(tmp_path, "class.zip", HOSTILE["dots.zip"][0])
     with pytest.raises(Refused, match="path with"):
         submissions(path, LAB)
-    with pytest.raises(Refused, match="of this kind"):
-        submissions(put(tmp_path, "alice.ipynb"), LAB)
+    with pytest.raises(Refused, match="and no archive that can be read"):
+        submissions(put(tmp_path, "class.rar"), LAB)
+
+
+def test_one_notebook_may_be_given_by_itself(tmp_path):
+    path = put(tmp_path, "alice.ipynb")
+    assert told(path) == [("alice", "alice.ipynb", True)]
+    assert "damaged" in reason(put(tmp_path, "bob.ipynb", b"{"))
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_folder_that_holds_all_others_is_nobodys(tmp_path, packed):
+    files = {"handed in/alice/lab.ipynb": SOLVED, "handed in/bob/lab.ipynb": SOLVED, "handed in/bob/notes.txt": b""}
+    for name, data in files.items():
+        put(tmp_path / "class", name, data)
+    path = put(tmp_path, "download.zip", zipped(files)) if packed else tmp_path / "class"
+    assert told(path) == [("alice", "handed in/alice/lab.ipynb", True), ("bob", "handed in/bob/lab.ipynb", True)]
+    assert submissions(path, LAB)[1].notes == ("left out 'handed in/bob/notes.txt': not a notebook",)
+
+
+def test_folders_within_a_folder_may_be_students(tmp_path):
+    for name in ("group A/alice", "group A/bob", "group B/carol", f"group B/{NAME}.zip"):
+        put(tmp_path, f"{name}/lab.ipynb")
+    put(tmp_path, "dave/lab.ipynb")
+    put(tmp_path, "dave/lab-1.ipynb")
+    found = take_in(tmp_path, LAB).found
+    assert list(scattered(found)) == [("group A", ["alice", "bob"]), ("group B", ["carol", f"{NAME}.zip"])]
+
+
+def test_a_class_of_one_keeps_its_name(tmp_path):
+    put(tmp_path, "alice/lab.ipynb")
+    put(tmp_path, "alice/lab-1.ipynb")
+    put(tmp_path, "alice/old/lab.ipynb")
+    assert {piece.student for piece in submissions(tmp_path, LAB)} == {"alice"}
 
 
 def test_limits_are_kept_while_reading():

@@ -161,6 +161,17 @@ MISTAKES = [
     ("points", cell(7, points=float("nan")), "points can not be nan"),
     ("points", cell(5, points=1), "points belong to graded cells"),
     ("points", lambda made: [cell(number, points=0)(made) for number in (7, 10, 11)], "no cell is worth points"),
+    (
+        "points told",
+        cell(1, "# Sums\n\n7 points, about an hour."),
+        "it says 7 points, and the graded cells are worth 6.5",
+    ),
+    ("points told", cell(4, "## A total (3 points)"), "it says 3 points, and its graded cells are worth 6.5"),
+    (
+        "points told",
+        cell(4, "## A total (6.5 points)\n\n| part | at most | points |\n|---|---|---|\n| right | | 3 |\n"),
+        "into its table, in their order: 3, 1.5, 2",
+    ),
     ("solutions", cell(5, "def total(numbers):\n    return sum(numbers)"), "between ### BEGIN SOLUTION"),
     ("solutions", line(5, "    ### END SOLUTION", ""), "line 3: BEGIN SOLUTION without END SOLUTION"),
     ("solutions", line(5, "### BEGIN SOLUTION", ""), "END SOLUTION without BEGIN"),
@@ -194,6 +205,7 @@ MISTAKES = [
     ("parts", line(11, "sectors per request", "sectors"), "no part 'sectors': it has 'results', 'sectors per request'"),
     ("parts", line(11, "sectors per request", "results"), "cell 10 grades 'results' of made01.doubled already"),
     ("parts", drop(10), "no cell grades the results of made01.doubled"),
+    ("limits", line(11, "assert seen.right", "assert seen.value <= 1.5"), "at most 1.5, its exercise's row says 1"),
     ("answers", drop(9), "nothing answers made01.doubled: call its solution cell made01-doubled"),
     ("answers", move(10, 9), "it stands before `made01-doubled`"),
     ("answers", cell(9, grade_id="made01-two"), "nothing grades `made01-two`"),
@@ -214,6 +226,15 @@ def test_a_mistake_is_named(rule, change, says):
     change(made)
     found = [problem for problem in examine(lab(made), EXERCISES) if problem.rule == rule]
     assert any(says in problem.message for problem in found), found
+
+
+def test_points_and_limits_that_agree_are_no_mistake():
+    made = notebook()
+    cell(1, "# Sums\n\n6.5 points, about an hour.")(made)
+    table = "| part | at most | points |\n|---|---|---|\n| right | | 3 |\n| right | | 1.5 |\n| cost | 1 | 2 |"
+    cell(4, f"## A total (6.5 points)\n\n{table}")(made)
+    line(11, "assert seen.right", "assert seen.value <= 1")(made)
+    assert examine(lab(made), EXERCISES) == []
 
 
 @pytest.mark.parametrize("name", ["Reduction", "made01-sums"])

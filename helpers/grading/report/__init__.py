@@ -8,7 +8,7 @@ are in `seconds.csv` alone.) `read` and `merge` take results folders.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from helpers.grading.report.canvas import canvas
@@ -124,7 +124,9 @@ def write(
     which file is whose.
     """
     material, files = make(results, lab, formats, **options)
-    files["lab"] = {LAB: as_json({"lab": lab.as_json(), "shard": shard, "lacks": list(lacks)})}
+    told = [[each.text, each.loud] for each in options.get("told", ()) if each.text not in lacks]
+    known = {"lab": lab.as_json(), "shard": shard, "lacks": list(lacks), "told": told}
+    files["lab"] = {LAB: as_json({**known, "fingerprints": asdict(material.fingerprints)})}
     students = [
         {"student": entry.result.student, "file": entry.result.file, "name": entry.stem} for entry in material.entries
     ]

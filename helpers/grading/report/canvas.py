@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from helpers.grading.intake import platform_number
 from helpers.grading.report.material import Made, Material, Standing, Told
 from helpers.grading.report.table_file import Field, TableFile, read_table
 from helpers.grading.report.words import amount, listed, one_line, plural
@@ -128,18 +129,21 @@ def find(data: bytes, titles: Iterable[str]) -> Template:
 def match(template: Template, standings: Iterable[Standing]) -> tuple[dict[int, Standing], list[Told]]:
     """Which row is whose, and who could be meant by several; each row has one student at most."""
     places: list[dict[str, set[int]]] = [{} for _ in (*KEYS, "name")]
+    run_together: dict[str, set[int]] = {}
     for index, row in enumerate(template.students):
         for table, heading in zip(places, KEYS, strict=False):
             table.setdefault(_folded(template.text(row, heading)), set()).add(index)
         for name in _spellings(template.name(row)):
             places[-1].setdefault(name, set()).add(index)
+        run_together.setdefault(_run_together(template.name(row)), set()).add(index)
     claims: dict[int, list[Standing]] = {}
-    told = []
+    told: list[Told] = []
     for standing in standings:
         wanted = _folded(standing.student)
         names = set(_spellings(standing.student))
         rows = next((table[wanted] for table in places[:-1] if wanted and wanted in table), None)
         rows = rows or set().union(*(places[-1].get(name, set()) for name in names))
+        rows = rows or _downloaded(standing, run_together, places[KEYS.index("ID")])
         if len(rows) == 1:
             claims.setdefault(min(rows), []).append(standing)
         elif rows:
@@ -150,6 +154,17 @@ def match(template: Template, standings: Iterable[Standing]) -> tuple[dict[int, 
             name, who = one_line(template.name(template.students[index]), 80), listed([s.student for s in claimed])
             told.append(Told(f"Canvas: {who} are all {name}: not filled", loud=True))
     return {index: claimed[0] for index, claimed in claims.items() if len(claimed) == 1}, told
+
+
+def _downloaded(standing: Standing, names: dict[str, set[int]], ids: dict[str, set[int]]) -> set[int]:
+    """The rows of a student who is called as in Canvas's download, liddellalice_12345_…, by name and number."""
+    numbers = {number for file in standing.files if (number := platform_number(file))}
+    student = standing.student
+    for number in numbers:
+        student = student.removesuffix(f"_{number}")
+    rows = names.get(_run_together(student), set())
+    by_number = set().union(*(ids.get(number, set()) for number in numbers))
+    return rows & by_number or rows
 
 
 def _more_told(template: Template, material: Material, kept: list[str], replaced: list[str]) -> Iterator[Told]:
@@ -176,6 +191,11 @@ def _titled(heading: str, title: str) -> bool:
 
 def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _run_together(name: str) -> str:
+    """Letters and digits of a name, without accents: Canvas leaves out all else where it names files."""
+    return "".join(sign for sign in unicodedata.normalize("NFKD", name).casefold() if sign.isalnum())
 
 
 def _spellings(name: str) -> Iterator[str]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from helpers.grading import ledger, secret
 from helpers.grading.report.files import put
 from helpers.grading.report.lab import LabInfo
-from helpers.grading.report.material import Told, why_unsettled
+from helpers.grading.report.material import Fingerprints, Told, why_unsettled
 from helpers.grading.report.words import amount, listed, one_line, plural
 from helpers.grading.results import UNGRADED, Result
 
 LINES, LAB = "results.jsonl", "lab.json"
+OTHER_SEEDS = (
+    "the folders were graded with different seeds: not all students had the same hidden cases. "
+    "Grade all shards again with one --seed"
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,7 @@ class Folder:
     told: tuple[Told, ...] = ()
     lacks: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    fingerprints: Fingerprints = field(default_factory=Fingerprints, repr=False)
 
     def all_told(self) -> tuple[Told, ...]:
         """What the reports say of it, what it lacks first."""
@@ -63,6 +69,8 @@ def read(folder: Path) -> Folder:
     """What `warpbook grade` left in a folder; raises FileNotFoundError or ValueError that say what is missing."""
     folder = Path(folder)
     for name in (LAB, LINES):
+        if not (folder / name).is_file() and (folder / ledger.NAME).is_file():
+            raise FileNotFoundError(f"The run in {folder} was stopped: call `warpbook grade` again, and it goes on")
         if not (folder / name).is_file():
             raise FileNotFoundError(f"{folder} has no {name}: give the folder that `warpbook grade … --out` wrote")
     try:
@@ -70,10 +78,12 @@ def read(folder: Path) -> Folder:
         lab = LabInfo.from_json(data["lab"])
         shard = tuple(data["shard"]) if data.get("shard") else None
         before = tuple(map(str, data.get("lacks", ())))
+        told = tuple(Told(str(text), bool(loud)) for text, loud in data.get("told", ()))
+        prints = Fingerprints(**data.get("fingerprints", {}))
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise ValueError(f"{folder / LAB} is not what `warpbook grade` writes ({problem}): grade again") from None
     results, lacks, remarks = read_lines(folder / LINES)
-    return Folder(tuple(results), lab, shard, (), (*before, *filter(None, [lacks])), tuple(remarks))
+    return Folder(tuple(results), lab, shard, told, (*before, *filter(None, [lacks])), tuple(remarks), prints)
 
 
 def merge(folders: Sequence[Path]) -> Folder:
@@ -87,8 +97,9 @@ def merge(folders: Sequence[Path]) -> Folder:
         raise ValueError("there is no results folder to merge")
     first_path, first = found[0]
     lab = first.lab
-    told: list[Told] = []
+    told: list[Told] = list(dict.fromkeys(each for _, folder in found for each in folder.told))
     lacks: list[str] = []
+    prints = Fingerprints()
     for path, folder in found:
         if replace(folder.lab, versions=(), tiers=()) != replace(lab, versions=(), tiers=()):
             labs = f"{folder.lab.name}, {lab.name}"
@@ -96,12 +107,15 @@ def merge(folders: Sequence[Path]) -> Folder:
         if folder.lab.versions != lab.versions:
             told.append(Told(f"{path.name} and {first_path.name} were graded with different versions"))
         lacks += [f"{path.name}: {text}" for text in folder.lacks]
+        prints = prints.joined(folder.fingerprints)
     tiers = {tier.name: tier for _, folder in reversed(found) for tier in folder.lab.tiers}
     lab = replace(lab, tiers=tuple(tiers[name] for name in sorted(tiers)))
+    if len({(path / secret.NAME).read_bytes() for path, _ in found if (path / secret.NAME).is_file()}) > 1:
+        told.append(Told(OTHER_SEEDS, loud=True))
     lacks += _shards([(path.name, folder.shard) for path, folder in found])
     results, more = _results(found, lab)
     remarks = [f"{path.name}: {text}" for path, folder in found for text in folder.remarks]
-    return Folder(tuple(results), lab, None, (*told, *more), tuple(lacks), tuple(remarks))
+    return Folder(tuple(results), lab, None, (*told, *more), tuple(lacks), tuple(remarks), prints)
 
 
 def keep(folder: Path, results: Sequence[Result]) -> None:
@@ -125,6 +139,11 @@ def _shards(shards: list[tuple[str, tuple[int, int] | None]]) -> list[str]:
     return lacks
 
 
+def _verdict(result: Result) -> tuple:
+    """What has to be the same in two folders: not the words, which tell of cases that each drew for itself."""
+    return result.state, tuple((mark.cell, mark.outcome, mark.points) for mark in result.marks)
+
+
 def _results(found: list[tuple[Path, Folder]], lab: LabInfo) -> tuple[list[Result], list[Told]]:
     by: dict[tuple[str, str], list[tuple[str, Result]]] = defaultdict(list)
     for path, folder in found:
@@ -136,7 +155,7 @@ def _results(found: list[tuple[Path, Folder]], lab: LabInfo) -> tuple[list[Resul
         _, chosen = (settled or places)[0]
         if len(places) > 1:
             overlap.append(student)
-        if any((result.state, result.marks) != (chosen.state, chosen.marks) for _, result in settled):
+        if any(_verdict(result) != _verdict(chosen) for _, result in settled):
             said = "; ".join(f"{where}: {result.state}, {amount(result.points)} points" for where, result in settled)
             chosen = replace(chosen, state=UNGRADED, marks=(), reason=f"results folders disagree ({said})")
             text = f"{one_line(student, 80)} has different results in several folders, so is NOT graded: {said}"

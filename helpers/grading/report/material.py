@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from helpers.grading.report.lab import LabInfo, Tier
 from helpers.grading.report.names import stems
@@ -58,22 +58,30 @@ class Told:
 class Standing:
     """One student in a gradebook: a score, or None and the reason why there is none.
 
-    `torn` where several submissions disagree on it.
+    `torn` where several submissions disagree on it; `files` are all that the student handed in.
     """
 
     student: str
     score: float | None
     reason: str = ""
     torn: bool = False
+    files: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """Hashes of the solution cells by student, see `fingerprint`; of the reference; of the lab as handed out."""
+    """Hashes of the solution cells by exercise, see `fingerprint`: of each student, of the reference, of the lab as
+    handed out."""
 
-    students: Mapping[str, str] = field(default_factory=dict)
-    reference: str = ""
-    starter: str = ""
+    students: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    reference: Mapping[str, str] = field(default_factory=dict)
+    starter: Mapping[str, str] = field(default_factory=dict)
+
+    def joined(self, other: Fingerprints) -> Fingerprints:
+        """Those of both: of one lab, whose students may be others."""
+        return Fingerprints(
+            {**self.students, **other.students}, self.reference or other.reference, self.starter or other.starter
+        )
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,10 @@ class Material:
         by_student: dict[str, list[Entry]] = {}
         for entry in self.entries:
             by_student.setdefault(entry.result.student, []).append(entry)
-        return [self._standing(student, entries) for student, entries in by_student.items()]
+        return [
+            replace(self._standing(student, entries), files=tuple(entry.result.file for entry in entries))
+            for student, entries in by_student.items()
+        ]
 
     def _standing(self, student: str, entries: list[Entry]) -> Standing:
         tried = [entry for entry in entries if entry.state != REJECTED]

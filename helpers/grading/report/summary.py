@@ -15,6 +15,8 @@ from helpers.grading.report.words import amount, first_line, listed, one_line, p
 from helpers.grading.results import REJECTED, STATES, STUDENT_FAULT, UNGRADED
 
 TILE_WORDS = {UNGRADED: "not graded", STUDENT_FAULT: "stopped on the way", REJECTED: "rejected", "graded": "graded"}
+SAME_AS_ANOTHERS = "The same as another's but for names, comments and white space"
+SAME_AS_OURS = "The same as the reference solution"
 COMMON = 5
 """Misconceptions of one exercise that are shown."""
 
@@ -125,17 +127,25 @@ def _same(material: Material) -> Iterator[Section]:
         return
     groups, reference, starter = tally.same(material)
     blocks: list = []
-    if groups:
-        rows = tuple((f"{len(group)}", listed(group, 1000)) for group in groups)
-        blocks.append(Table("The same but for names, comments and white space", ("students", "who"), rows))
-    if reference:
-        blocks.append(Text(f"The same as the reference solution: {listed(reference, 1000)}."))
+    for title, found in ((SAME_AS_ANOTHERS, groups), (SAME_AS_OURS, reference)):
+        if found:
+            rows = tuple(
+                (_which(material, each), f"{len(each.students)}", listed(each.students, 1000)) for each in found
+            )
+            blocks.append(Table(title, ("exercises", "students", "who"), rows, numbers=(1,)))
     if starter:
         blocks.append(Text(f"As handed out, nothing changed: {listed(starter, 1000)}."))
     blocks = blocks or [Text("No two submissions have the same answers.")]
     if groups or reference:
         blocks.append(Text("Short exercises have few good answers: equal ones are a question to ask, and no proof."))
     yield Section("Equal answers", tuple(blocks))
+
+
+def _which(material: Material, equal: tally.Equal) -> str:
+    every = material.lab.exercises()
+    if len(equal.exercises) == len(every):
+        return f"all {len(every)}" if len(every) > 1 else material.lab.title_of(equal.exercises[0])
+    return f"{len(equal.exercises)} of {len(every)}: " + "; ".join(map(material.lab.title_of, equal.exercises))
 
 
 def _notes(material: Material) -> Iterator[Section]:

@@ -131,17 +131,49 @@ def stops(material: Material) -> list[tuple[Part, dict[str, int], str]]:
     return found
 
 
-def same(material: Material) -> tuple[list[tuple[str, ...]], tuple[str, ...], tuple[str, ...]]:
-    """Groups of students with one fingerprint; who has the reference's; who has that of the lab as handed out."""
+@dataclass(frozen=True)
+class Equal:
+    """Students whose answers to some exercises are the same."""
+
+    exercises: tuple[str, ...]
+    students: tuple[str, ...]
+
+
+def same(material: Material) -> tuple[list[Equal], list[Equal], tuple[str, ...]]:
+    """Who has the same answers as others; who has the reference's; who handed in the lab as handed out.
+
+    Those with most exercises in common come first. An exercise as it was handed out is no answer.
+    """
     prints = material.fingerprints
-    by: dict[str, list[str]] = defaultdict(list)
-    for student in sorted({entry.result.student for entry in material.entries}):
-        if prints.students.get(student):
-            by[prints.students[student]].append(student)
-    reference = tuple(by.pop(prints.reference, ())) if prints.reference else ()
-    starter = tuple(by.pop(prints.starter, ())) if prints.starter else ()
-    groups = [tuple(students) for students in by.values() if len(students) > 1]
-    return sorted(groups, key=lambda group: (-len(group), group)), reference, starter
+    order = list(material.lab.exercises())
+    there = sorted({entry.result.student for entry in material.entries} & set(prints.students))
+    answered = {
+        student: {k: v for k, v in prints.students[student].items() if v and v != prints.starter.get(k)}
+        for student in there
+    }
+    by: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for student, answers in answered.items():
+        for key, value in answers.items():
+            by[key, value].append(student)
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    copied: dict[str, list[str]] = defaultdict(list)
+    for (key, value), students in by.items():
+        if value == prints.reference.get(key):
+            for student in students:
+                copied[student].append(key)
+        elif len(students) > 1:
+            groups[tuple(students)].append(key)
+    from_reference: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for student, keys in copied.items():
+        from_reference[tuple(sorted(keys, key=order.index))].append(student)
+    equal = [Equal(tuple(sorted(keys, key=order.index)), students) for students, keys in groups.items()]
+    reference = [Equal(keys, tuple(students)) for keys, students in from_reference.items()]
+    starter = tuple(s for s in there if not answered[s] and any(prints.students[s].values()))
+    return sorted(equal, key=_most_first), sorted(reference, key=_most_first), starter
+
+
+def _most_first(equal: Equal) -> tuple:
+    return -len(equal.exercises), -len(equal.students), equal.students, equal.exercises
 
 
 def _commonest(pair: tuple[str, int]) -> tuple[int, str]:

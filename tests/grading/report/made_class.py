@@ -126,13 +126,15 @@ def made_class() -> list[Result]:
     return found
 
 
+KEYS = tuple(LAB.exercises())
 PRINTS = Fingerprints(
     {
-        **{f"student{number:02d}": "same" for number in (3, 5, 8)},
-        "student10": "reference",
-        **{f"student{number:02d}": "starter" for number in (11, 12)},
-        "student20": "own",
+        **{f"student{number:02d}": dict.fromkeys(KEYS, "same") for number in (3, 5, 8)},
+        "student10": dict.fromkeys(KEYS, "reference"),
+        **{f"student{number:02d}": dict.fromkeys(KEYS, "starter") for number in (11, 12)},
+        "student20": {KEYS[0]: "own", KEYS[1]: "same", KEYS[2]: "reference"},
+        "student21": {KEYS[0]: "starter", KEYS[1]: "", KEYS[2]: "own"},
     },
-    reference="reference",
-    starter="starter",
+    reference=dict.fromkeys(KEYS, "reference"),
+    starter=dict.fromkeys(KEYS, "starter"),
 )

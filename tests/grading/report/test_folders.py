@@ -10,15 +10,15 @@ import pytest
 from helpers import cli
 from helpers.grading import report
 from helpers.grading.results import GRADED, REJECTED, UNGRADED
-from tests.grading.report.made_class import LAB, RIGHT, WRONG, made_class, marks, result
+from tests.grading.report.made_class import LAB, PRINTS, RIGHT, WRONG, made_class, marks, result
 
 
 def graded(student: str, *outcomes: str, **others):
     return result(student, GRADED, marks(*(outcomes or RIGHT)), **others)
 
 
-def folder(path, results, lab=LAB, shard=None):
-    report.write(path, results, lab, ["transcript"], shard=shard)
+def folder(path, results, lab=LAB, shard=None, **others):
+    report.write(path, results, lab, None if others else ["transcript"], shard=shard, **others)
     report.keep(path, results)
     return path
 
@@ -37,6 +37,19 @@ def test_what_is_written_is_read(tmp_path):
     found = report.read(folder(tmp_path, results, shard=(1, 3)))
     assert sorted(found.results, key=lambda r: r.student) == sorted(results, key=lambda r: r.student)
     assert (found.lab, found.shard, found.lacks, found.remarks) == (LAB, (1, 3), (), ())
+
+
+def test_what_was_told_and_whose_answers_are_the_same_is_told_again(tmp_path, capsys):
+    told = (report.Told("left out 'notes.txt': not a notebook"), report.Told("see to this", loud=True))
+    one = folder(tmp_path / "one", made_class()[30:], shard=(1, 2), fingerprints=PRINTS, told=told)
+    two = folder(tmp_path / "two", made_class()[:30], shard=(2, 2), told=told[:1])
+    summary = (one / "summary.md").read_bytes()
+    assert b"student03; student05; student08" in summary
+    call(capsys, one)
+    assert (one / "summary.md").read_bytes() == summary
+    text = call(capsys, tmp_path / "all", "--merge", two, one)[1]
+    assert text.count("notes.txt") == 1 and "!!! see to this" in text
+    assert "student03; student05; student08" in (tmp_path / "all" / "summary.md").read_text(encoding="utf-8")
 
 
 def test_the_last_line_of_a_student_and_file_wins(tmp_path):
@@ -111,6 +124,29 @@ def test_two_verdicts_that_differ_are_none(tmp_path, capsys):
     assert "one: graded, 12.5 points; two: graded, 3 points" in found.results[0].reason
     status, text, _ = call(capsys, tmp_path / "all", "--merge", one, two, three)
     assert status == 1 and "2 submissions NOT GRADED" in text
+
+
+def test_verdicts_that_differ_in_words_only_are_one(tmp_path, capsys):
+    one = folder(tmp_path / "one", [result("ada", GRADED, marks(*WRONG, why={0: "with 3 threads"}))])
+    two = folder(tmp_path / "two", [result("ada", GRADED, marks(*WRONG, why={0: "with 5 threads"}))])
+    status, text, _ = call(capsys, tmp_path / "all", "--merge", one, two)
+    assert status == 0 and "disagree" not in text
+
+
+def test_shards_of_different_seeds_are_told_loud(tmp_path, capsys):
+    shards = [folder(tmp_path / f"s{n}", [graded(f"a{n}")], shard=(n, 2)) for n in (1, 2)]
+    for shard in shards:
+        (shard / "seed").write_text("1\n")
+    assert "different seeds:" not in call(capsys, tmp_path / "all", "--merge", *shards)[1]
+    (shards[1] / "seed").write_text("2\n")
+    text = call(capsys, tmp_path / "all", "--merge", *shards)[1]
+    assert "!!! the folders were graded with different seeds" in text
+
+
+def test_a_run_that_was_stopped_is_not_called_another_folder(tmp_path, capsys):
+    (tmp_path / "ledger.jsonl").write_text("")
+    status, _, error = call(capsys, tmp_path)
+    assert status == 2 and "call `warpbook grade` again" in error
 
 
 def test_different_labs_are_not_merged(tmp_path, capsys):

@@ -146,6 +146,29 @@ def test_students_are_known_by_login_number_or_name(student):
     assert {row[0]: row[6] for row in rows}["Lovelace, Ada"] == "12.5"
 
 
+@pytest.mark.parametrize(
+    ("student", "number", "row"),
+    [
+        ("lovelaceada", 101, "Lovelace, Ada"),
+        ("oneilzoë", 102, "O'Neil, Zoë"),
+        ("oneilzoe", 77, "O'Neil, Zoë"),
+        ("doejohn_105", 105, "Doe, John"),
+    ],
+)
+def test_students_are_known_by_the_names_of_canvass_download(student, number, row):
+    file = f"{student.split('_')[0]}_{number}_9001_lab.ipynb"
+    rows = filled([result(student, GRADED, marks(*RIGHT), file=file)])
+    assert [(line[0], line[1]) for line in rows if line[6] == "12.5" and "Points" not in line[0]] == [
+        (row, {"Lovelace, Ada": "101", "O'Neil, Zoë": "102"}.get(row, "105"))
+    ]
+
+
+def test_a_name_of_canvass_download_that_two_have_is_nobodys_without_its_number():
+    results = [result("doejohn", GRADED, marks(*RIGHT), file="doejohn_77_9001_lab.ipynb")]
+    assert files(results, canvas=EXPORT)["canvas.csv"] == EXPORT
+    assert "any of 2 rows" in told(results, canvas=EXPORT)
+
+
 def test_all_else_stays_byte_for_byte():
     data = files(handed_in("ada@uni.example", "zoe"), canvas=EXPORT)["canvas.csv"]
     assert data == EXPORT.replace(b"9.5,,95.0", b"9.5,12.5,95.0").replace(b"  7 ,3,70", b"  7 ,12.5,70")
