@@ -63,18 +63,18 @@ class Marker:
         if cell.kind != GRADED:
             return None
         started = time.monotonic()
-        earned, outcome, mistake, why = self._judged(cell, run)
+        earned, outcome, mistake, why = self._judged(cell, source, run)
         seconds = run.seconds + time.monotonic() - started
         mark = Mark(cell.id, cell.exercise, cell.part, earned, cell.points, outcome, mistake, why, seconds)
         self.marks.append(mark)
         return mark
 
-    def _judged(self, cell: PlannedCell, run: Run) -> tuple[float, str, str | None, str]:
+    def _judged(self, cell: PlannedCell, source: str, run: Run) -> tuple[float, str, str | None, str]:
         """(points, outcome, mistake, why) of a graded cell."""
         if run.outcome in FAULTS:
             return 0.0, run.outcome, None, _said(run)
         if run.outcome == "error":
-            return 0.0, *self._why_nothing(cell, run)
+            return 0.0, *self._why_nothing(cell, source, run)
         try:
             shown = evidence_in(run.outputs, cell, self._evidence_bytes)
         except NoProbe as error:
@@ -89,7 +89,7 @@ class Marker:
             return 0.0, "missing", None, "There is no answer yet."
         return 0.0, "wrong", mistake, why
 
-    def _why_nothing(self, cell: PlannedCell, run: Run) -> tuple[str, str | None, str]:
+    def _why_nothing(self, cell: PlannedCell, source: str, run: Run) -> tuple[str, str | None, str]:
         """Why a graded cell stopped with an exception: most often its answer was never made."""
         if self._untouched(cell.exercise):
             return "missing", None, "There is no answer yet."
@@ -98,6 +98,13 @@ class Marker:
                 return answer.run.outcome, None, f"In the answer: {_said(answer.run)}"
             if answer.run.outcome == "error":
                 return "error", None, f"The cell of the answer stopped with {said_by(answer.run.error)}"
+        name = _not_defined(run.error)
+        if name and re.search(rf"\b{name}\b", source):
+            return (
+                "error",
+                None,
+                f"Nothing is called {name}, by which the lab knows the answer: leave names as they are.",
+            )
         # Its words might hold what the answer was tried on, which is nobody's business.
         return "error", None, f"Trying the answer stopped with {_name(run.error)}: is it what the lab asks for?"
 
@@ -144,12 +151,19 @@ def evidence_in(outputs: Sequence[Mapping], cell: PlannedCell, most_bytes: int) 
 def said_by(error: object) -> str:
     """An exception's type and first words, as an output of type "error" has them."""
     words = str(error.get("evalue", "")).strip().split("\n")[0][:300] if isinstance(error, Mapping) else ""
+    words = re.sub(r"\(\d+\.py, line (\d+)\)$", r"(line \1 of the cell)", words)  # Jupyter calls cells by numbers
     return f"{_name(error)}: {words}" if words else _name(error)
 
 
 def _name(error: object) -> str:
     name = str(error.get("ename", "")) if isinstance(error, Mapping) else ""
     return name if re.fullmatch(r"[A-Za-z_]\w{0,79}", name) else "an exception"
+
+
+def _not_defined(error: object) -> str:
+    """The name that a NameError misses, "" where it is none."""
+    found = re.fullmatch(r"NameError: name '([A-Za-z_]\w{0,79})' is not defined.*", said_by(error))
+    return found[1] if found else ""
 
 
 def _part(verdict: Mapping, part: str) -> tuple[bool, str | None, str]:

@@ -185,6 +185,20 @@ def test_where_the_answers_cell_failed_that_is_told():
     assert (mark.outcome, mark.why) == ("timeout", "In the answer: It ran for 20 s.")
 
 
+def test_the_number_by_which_jupyter_calls_a_cell_is_not_told():
+    error = raised("SyntaxError", "invalid syntax (3197690673.py, line 6)")
+    (mark,) = marked((ANSWER, error), (RESULTS, raised()))
+    assert mark.why == "The cell of the answer stopped with SyntaxError: invalid syntax (line 6 of the cell)"
+
+
+@pytest.mark.parametrize(("name", "told"), [("one", True), ("of_the_hidden_case", False), ("on", False)])
+def test_a_name_that_the_lab_asks_for_and_nobody_gave_is_told(name, told):
+    source = 'seen = probe(one, "lab99.one", "results")'
+    (mark,) = marked((ANSWER, ran()), (RESULTS, source, raised("NameError", f"name '{name}' is not defined")))
+    assert (f"Nothing is called {name}" in mark.why) == told
+    assert told or f"'{name}'" not in mark.why
+
+
 def test_words_of_an_exception_in_a_graded_cell_are_kept_back():
     """They may hold what the answer was tried on."""
     (mark,) = marked((ANSWER, ran()), (RESULTS, raised("ValueError", "inputs were [3, 1, 4]")))

@@ -7,6 +7,7 @@ troubles and whatever a mark does not hold, such as hidden inputs, are not in it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from helpers.grading.report.lab import LabInfo, Part
 from helpers.grading.report.material import Entry, Made, Material
@@ -25,6 +26,7 @@ HOW = (
 )
 
 ALL_RIGHT = "Every part is right. To go further, run check again: where an exercise has a stretch goal, it says which."
+HINT = "Stuck? check.hint("
 CODE = ("error", "crash")
 """Outcomes whose explanation is mostly a traceback."""
 
@@ -60,8 +62,23 @@ def _exercises(entry: Entry, lab: LabInfo) -> list[tuple[str, str, list[tuple[Pa
         return []
     marks = entry.marks
     return [
-        (key, lab.title_of(key), [(part, marks[part.cell]) for part in parts]) for key, parts in lab.exercises().items()
+        (key, lab.title_of(key), _once([(part, marks[part.cell]) for part in parts]))
+        for key, parts in lab.exercises().items()
     ]
+
+
+def _once(pairs: list[tuple[Part, Mark]]) -> list[tuple[Part, Mark]]:
+    """The same, with words that several parts of one answer share at the first of them only, and hints left out.
+
+    Hints are told below each exercise.
+    """
+    said: set[str] = set()
+    found = []
+    for part, mark in pairs:
+        why = "\n".join(line for line in mark.why.split("\n") if not line.strip().startswith(HINT))
+        found.append((part, replace(mark, why="" if why in said else why)))
+        said.add(why)
+    return found
 
 
 def _footer(entry: Entry, lab: LabInfo) -> list[str]:

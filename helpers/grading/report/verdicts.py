@@ -22,7 +22,7 @@ VERDICTS = {
 """A sign and words for each outcome; never a colour alone."""
 
 NEXT = {
-    "wrong": "Compare what it does with what is asked, on the smallest case that fails.",
+    "wrong": "Begin with what was seen above, on the smallest case that fails.",
     "error": "Run the cell in your notebook: the error comes there too, with the line that raises it.",
     "missing": "Write an answer into the cell; a first version that is wrong teaches more than an empty cell.",
     "timeout": "See whether every loop and every wait ends, for one element and for an odd number of them.",

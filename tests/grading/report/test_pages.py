@@ -179,6 +179,16 @@ def test_feedback_has_points_verdicts_misconception_and_what_next():
     assert "sandbox “bubblewrap”" in text and "nbval 0.11.0" in text
 
 
+def test_what_several_parts_share_is_said_once_and_hints_below_the_exercise():
+    why = 'Let all threads load.\nStuck? check.hint("lab05.total", 1)'
+    given = [result("ada", GRADED, marks("wrong", "wrong", *RIGHT[2:], why={0: why, 1: why}))]
+    files = report.make(given, LAB)[1]["feedback"]
+    for name in ("feedback/ada.html", "feedback/ada.md"):
+        text = files[name].decode()
+        assert text.count("Let all threads load.") == 1, name
+        assert text.count("check.hint(") == 1, name
+
+
 def test_all_right_has_nothing_to_try_but_a_stretch():
     text = feedback(*marks(*RIGHT))
     assert "Every part is right" in text and "check.hint" not in text and "To try next" not in text
