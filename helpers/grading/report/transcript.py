@@ -66,10 +66,9 @@ def _end(material: Material) -> list[str]:
     counts = material.counts()
     told = ", ".join(f"{count:,} {STATE_WORDS[state]}" for state, count in counts.items() if count)
     lines = [f"{plural(len(material.entries), 'submission')}: {told or 'none'}"]
-    if counts[REJECTED] and not material.zero_rejected:
-        lines.append(
-            f"{plural(counts[REJECTED], 'rejected submission')}: no score is written, the reason is told above"
-        )
+    without = [each for each in material.standings() if each.score is None and each.reason.startswith(REJECTED)]
+    if without:
+        lines.append(f"{plural(len(without), 'student')} rejected: no score is written, the reason is told above")
     if counts[UNGRADED]:
         waiting = plural(counts[UNGRADED], "submission")
         lines.append(f"!!! {waiting} NOT GRADED. That is no zero: the grader failed. Grade again before you publish.")
