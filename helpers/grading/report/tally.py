@@ -147,9 +147,9 @@ def same(material: Material) -> tuple[list[Equal], list[Equal], tuple[str, ...]]
     prints = material.fingerprints
     order = list(material.lab.exercises())
     there = sorted({entry.result.student for entry in material.entries} & set(prints.students))
+    tried = {student: {k: v for k, v in prints.students[student].items() if v and k in order} for student in there}
     answered = {
-        student: {k: v for k, v in prints.students[student].items() if v and v != prints.starter.get(k)}
-        for student in there
+        student: {k: v for k, v in tries.items() if v != prints.starter.get(k)} for student, tries in tried.items()
     }
     by: dict[tuple[str, str], list[str]] = defaultdict(list)
     for student, answers in answered.items():
@@ -168,7 +168,7 @@ def same(material: Material) -> tuple[list[Equal], list[Equal], tuple[str, ...]]
         from_reference[tuple(sorted(keys, key=order.index))].append(student)
     equal = [Equal(tuple(sorted(keys, key=order.index)), students) for students, keys in groups.items()]
     reference = [Equal(keys, tuple(students)) for keys, students in from_reference.items()]
-    starter = tuple(s for s in there if not answered[s] and any(prints.students[s].values()))
+    starter = tuple(s for s in there if tried[s] and not answered[s])
     return sorted(equal, key=_most_first), sorted(reference, key=_most_first), starter
 
 
