@@ -6,6 +6,7 @@ troubles and whatever a mark does not hold, such as hidden inputs, are not in it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,6 +27,8 @@ HOW = (
 )
 
 ALL_RIGHT = "Every part is right. To go further, run check again: where an exercise has a stretch goal, it says which."
+FRAME = re.compile(r"^ *\d+ \| ", re.MULTILINE)
+"""A line of code with its number, as compilers show it: a caret in the next line points into it."""
 HINT = "Stuck? check.hint("
 CODE = ("error", "crash")
 """Outcomes whose explanation is mostly a traceback."""
@@ -152,7 +155,7 @@ def _part(part: Part, mark: Mark) -> str:
         f'<span class="{kind}">{escaped(text)}</span> <span class="quiet">· {_of(mark.points, mark.out_of)}</span></h3>'
     )
     seen = f"<p>What was seen: <strong>{escaped(mark.mistake)}</strong></p>" if mark.mistake else ""
-    css = "said code" if mark.outcome in CODE else "said"
+    css = "said code" if mark.outcome in CODE or FRAME.search(mark.why) else "said"
     said = f'<div class="{css}">{block(mark.why)}</div>' if mark.why.strip() else ""
     return f'<div class="card">{head}{seen}{said}</div>' if seen or said else head
 

@@ -179,6 +179,13 @@ def test_feedback_has_points_verdicts_misconception_and_what_next():
     assert "sandbox “bubblewrap”" in text and "nbval 0.11.0" in text
 
 
+def test_a_compilers_caret_stands_where_it_points():
+    why = 'Line 5: expected a ";"\n\n   5 | out[i] = x\n     |           ^'
+    given = [result("ada", GRADED, marks("wrong", *RIGHT[1:], why={0: why}))]
+    page = report.make(given, LAB)[1]["feedback"]["feedback/ada.html"].decode()
+    assert '<div class="said code">Line 5' in page
+
+
 def test_what_several_parts_share_is_said_once_and_hints_below_the_exercise():
     why = 'Let all threads load.\nStuck? check.hint("lab05.total", 1)'
     given = [result("ada", GRADED, marks("wrong", "wrong", *RIGHT[2:], why={0: why, 1: why}))]
