@@ -415,6 +415,10 @@ RULES = (
 )
 
 
+ABOUT_TEXT = ("points told",)
+"""Rules on what learners read: breaches are no reason not to grade."""
+
+
 def examine(lab: Lab, exercises: Mapping[str, object] | None = None) -> list[Problem]:
     """Every breach of every rule; `exercises` are rows by key, default the workbook's."""
     if exercises is None:

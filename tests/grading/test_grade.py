@@ -229,3 +229,11 @@ def test_results_do_not_lie_among_submissions(course):
 def test_no_submissions_are_no_class(course, tmp_path):
     with pytest.raises(NotGradable, match="no folder or archive"):
         grade(course.lab, tmp_path / "nothing", tmp_path / "results", OPTIONS)
+
+
+def test_an_empty_folder_is_no_class_that_is_done(course, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "notes.txt").write_text("")
+    with pytest.raises(NotGradable, match="Nothing was handed in"):
+        grade(course.lab, tmp_path / "in", tmp_path / "out", Options())
+    assert not (tmp_path / "out").exists()

@@ -165,3 +165,22 @@ def test_a_lab_that_there_is_not(project, capsys):
     (project / "labs" / "source" / NAME / f"{NAME}.ipynb").write_bytes(b"\xff")
     assert cli.main(["release", "made01"]) == 2
     assert "is no notebook" in capsys.readouterr().err
+
+
+def test_a_learners_file_means_its_source_and_the_beginning_of_a_name_the_lab(project, capsys):
+    assert cli.main(["release"]) == 0
+    written(project / "labs" / "source", name="made02_more_sums")
+    capsys.readouterr()
+    for name in (f"labs/{NAME}/{NAME}.ipynb", f"labs/{NAME}", "made01"):
+        assert cli.main(["release", name, "--check"]) == 0
+        assert capsys.readouterr().out == f"{NAME}: up to date\n"
+    assert cli.main(["release", "made02_more", "--check"]) == 1
+    assert "made02_more_sums: " in capsys.readouterr().out
+
+
+def test_a_mistake_has_the_name_of_its_cell(project, capsys):
+    made = notebook()
+    del made["cells"][6]["metadata"]["nbgrader"]["points"]
+    written(project / "labs" / "source", made)
+    assert cli.main(["release"]) == 1
+    assert "\n  made01-total-results: cell 7: points: " in capsys.readouterr().out
