@@ -199,7 +199,7 @@ def student_of(parts: Sequence[str], lab: str) -> str:
 
 def platform_number(file: str) -> str:
     """The number that a learning platform gave to the student who handed in `file`; "" where there is none."""
-    found = PLATFORM.match(_telling(file.split("/"))[0])
+    found = next(filter(None, map(PLATFORM.match, file.split("/"))), None)
     return found["number"] if found else ""
 
 
@@ -243,10 +243,18 @@ def _without_a_wrapper(pieces: Sequence[Piece], lab: Lab) -> list[Piece]:
     ]
 
 
+def _on_platform(piece: Piece) -> re.Match | None:
+    """The part of a path by which a platform tells whose it is, below a folder around the class or not."""
+    for found in filter(None, map(PLATFORM.match, piece.file.split("/"))):
+        if unicodedata.normalize("NFC", found["student"]) == piece.student:
+            return found
+    return None
+
+
 def _told_apart(pieces: Sequence[Piece]) -> list[Piece]:
     """The same, but students of one name, to whom a platform gave different numbers, with their numbers."""
     numbers: defaultdict[str, set[str]] = defaultdict(set)
-    found = {piece.file: PLATFORM.match(_telling(piece.file.split("/"))[0]) for piece in pieces}
+    found = {piece.file: _on_platform(piece) for piece in pieces}
     for piece in pieces:
         if found[piece.file]:
             numbers[piece.student].add(found[piece.file]["number"])

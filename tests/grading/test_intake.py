@@ -543,6 +543,12 @@ def test_a_folder_that_holds_all_others_is_nobodys(tmp_path, packed):
     assert submissions(path, LAB)[1].notes == ("left out 'handed in/bob/notes.txt': not a notebook",)
 
 
+def test_students_of_one_name_are_told_apart_below_a_folder_around_the_class_too(tmp_path):
+    put(tmp_path, "download/doejohn_12_345_lab.ipynb")
+    put(tmp_path, "download/doejohn_67_890_lab.ipynb")
+    assert {piece.student for piece in submissions(tmp_path, LAB)} == {"doejohn_12", "doejohn_67"}
+
+
 def test_folders_within_a_folder_may_be_students(tmp_path):
     for name in ("group A/alice", "group A/bob", "group B/carol", f"group B/{NAME}.zip"):
         put(tmp_path, f"{name}/lab.ipynb")
