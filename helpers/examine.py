@@ -75,19 +75,22 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Spent:
-    """One budget and what the kernel spent of it."""
+    """One budget and what the kernel spent of it; endless where `alone`, a block or warp, did most of the work."""
 
     label: str
     value: float
     at_most: float
     teach: str = field(repr=False)
     where: str = field(default="", repr=False)
+    alone: str = field(default="", repr=False)
 
     @property
     def ok(self) -> bool:
         return self.value <= self.at_most
 
     def __str__(self) -> str:
+        if self.alone:
+            return f"{self.label}: does not count, as {self.alone} does most of the work"
         value, most = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (self.value, self.at_most))
         return f"{self.label}: {value} (at most {most})"
 
@@ -250,6 +253,8 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
     spent = tuple(
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
+    if task.shared_out and (alone := _who_does_most(answer, case, counted)):
+        spent = tuple(replace(each, value=math.inf, where="", alone=alone) for each in spent)
     return spent, _compared(case, got, task)
 
 
@@ -291,6 +296,15 @@ def _each_warp(answer, case: Case) -> tuple[int, ...]:
 
     _forget(answer)
     return instructions_of_warps(answer, case.grid, case.block, tuple(place(case)[0]))
+
+
+def _who_does_most(answer, case: Case, counted: Profile) -> str:
+    """The block or warp that does most of the work of a case; "" where it is shared out."""
+    from helpers.vgpu.balance import who_does_most
+
+    _forget(answer)
+    requests = sum(counted[f"global_{op}_requests"] for op in ("load", "store", "atomic"))
+    return who_does_most(answer, case.grid, case.block, tuple(place(case)[0]), requests)
 
 
 def _worst_line(counted, budget) -> str:

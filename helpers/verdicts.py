@@ -15,6 +15,8 @@ def named(evidence: Evidence) -> Mistake | None:
     """The first mistake whose traces are there: the exercise's own come first. None where all is well."""
     if evidence.passed:
         return None
+    if any(budget.alone for budget in evidence.budgets):
+        return ALONE
     return next((m for m in (*evidence.exercise.mistakes, *ANY_EXERCISE) if m.when(evidence)), None)
 
 
@@ -61,6 +63,14 @@ def _triple(index: tuple[int, ...]) -> str:
 def _failed_with(*kinds):
     return lambda evidence: any(isinstance(outcome.error, kinds) for outcome in evidence.outcomes)
 
+
+ALONE = Mistake(
+    "few do the work of all",
+    lambda evidence: any(budget.alone for budget in evidence.budgets),
+    "Right, but one block or warp makes more than half of all requests to memory, while the others have little to do. "
+    "A launch takes as long as its busiest part. Give each thread of the grid its share, by blockIdx and threadIdx.",
+)
+"""Told before an exercise's own mistakes, which look at costs: these do not count then."""
 
 ANY_EXERCISE = (
     Mistake("it does not compile", _failed_with(CompileError), "The compiler stopped before any thread ran."),

@@ -93,7 +93,8 @@ class Exercise:
     `thread_of(index, case)`: the (block, thread) that should write an element, where the launch fixes it.
     `sanitize`: whether the sanitizer has to find nothing in any case, in shared or global memory; of stream work,
     whether no two operations may be without an order that they need. `also_wrong`: kinds of the sanitizer's hints that
-    fail this exercise as errors do. `drawn(generator)`: of a lab, cases like those of
+    fail this exercise as errors do. `shared_out`: whether costs count only where no block or warp does most of the
+    work, as counters are sums and do not tell. `drawn(generator)`: of a lab, cases like those of
     `cases()` as a seed draws them; a right answer for the public cases alone is none for these.
     """
 
@@ -113,6 +114,7 @@ class Exercise:
     tolerance: float = field(default=1e-5)
     sanitize: bool = False
     also_wrong: tuple[str, ...] = ()
+    shared_out: bool = False
     drawn: Callable[[np.random.Generator], list[Case]] | None = None
 
     @property

@@ -30,6 +30,7 @@ EXERCISES = (
         measured=lambda: cases.steps_case(3001),
         drawn=cases.steps_drawn,
         sanitize=True,
+        shared_out=True,
         thread_of=thread_1d,
         budgets=(
             IDLE_LANES,
@@ -158,6 +159,7 @@ EXERCISES = (
         measured=lambda: cases.mirror_case(40, 200),
         drawn=cases.mirrors_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(
             Budget(LOADS, per_request("sectors", "global", "load"), 6, "The lanes of a warp should read neighbours."),
             Budget(
@@ -360,6 +362,7 @@ EXERCISES = (
         measured=lambda: cases.image_case(2, 3, 1009, 3, 128),
         drawn=cases.images_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(
             Budget(
                 LOADS,

@@ -50,6 +50,7 @@ EXERCISES = (
         measured=lambda: cases.planes_case(2000),
         drawn=cases.planes_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(COALESCED_LOADS, COALESCED_STORES),
         mistakes=(
             Mistake(
@@ -138,6 +139,7 @@ EXERCISES = (
         measured=lambda: cases.heads_case(30, 4, 40),
         drawn=cases.heads_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(COALESCED_LOADS, COALESCED_STORES),
         mistakes=(
             Mistake(
@@ -196,6 +198,7 @@ EXERCISES = (
         measured=lambda: cases.shrink_case(30, 200),
         drawn=cases.shrinks_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(COALESCED_LOADS, COALESCED_STORES),
         mistakes=(
             Mistake(
@@ -313,6 +316,7 @@ EXERCISES = (
         measured=lambda: cases.embed_case(50, 128, 6, 128),
         drawn=cases.embeds_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(
             Budget(
                 REQUESTS,

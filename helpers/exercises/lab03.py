@@ -55,6 +55,7 @@ EXERCISES = (
         measured=lambda: cases.rotate_case(96, 160),
         drawn=cases.rotates_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(COALESCED, STORES, NO_CONFLICTS),
         mistakes=mistakes.ROTATE,
         hints=(

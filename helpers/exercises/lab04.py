@@ -86,6 +86,7 @@ EXERCISES = (
         measured=lambda: cases.shares_case(8000, 6),
         drawn=cases.shares_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(
             _one_ticket("One ticket a block is all that has to be drawn."),
             _loads(
@@ -124,6 +125,7 @@ EXERCISES = (
         measured=lambda: cases.bytes_case(2500, hot=0.9),
         drawn=cases.bytes_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(
             Budget(
                 ATOMICS,

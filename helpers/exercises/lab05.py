@@ -269,6 +269,7 @@ EXERCISES = (
         measured=lambda: cases.rows_case(6, 1024),
         drawn=cases.rows_drawn,
         sanitize=True,
+        shared_out=True,
         also_wrong=ENDED,
         budgets=(
             COALESCED,
@@ -416,6 +417,7 @@ EXERCISES = (
         measured=lambda: cases.fill_case(8, BLOCK, seed=8),
         drawn=cases.fills_drawn,
         sanitize=True,
+        shared_out=True,
         also_wrong=ENDED,
         budgets=(
             COALESCED,

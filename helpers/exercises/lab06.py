@@ -44,6 +44,7 @@ EXERCISES = (
         measured=lambda: cases.buckets_case(2000, 32),
         drawn=cases.buckets_drawn,
         sanitize=True,
+        shared_out=True,
         thread_of=thread_1d,
         budgets=(
             _idle(6),
@@ -144,6 +145,7 @@ EXERCISES = (
         measured=lambda: cases.roles_case(1600, cases.ROUNDS),
         drawn=cases.roles_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(
             _idle(3),
             _instructions(
@@ -381,6 +383,7 @@ EXERCISES = (
         measured=lambda: cases.repeat_case(400, longest=120),
         drawn=cases.repeats_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(
             _idle(3),
             _instructions(300, "The row of a result is found in some ten halvings."),

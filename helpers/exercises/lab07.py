@@ -447,6 +447,7 @@ EXERCISES = (
         measured=lambda: cases.counted_sum(77),
         drawn=cases.sums_drawn,
         sanitize=True,
+        shared_out=True,
         budgets=(
             Budget(
                 WAITS,

@@ -1,4 +1,4 @@
-"""How many instructions each warp of a launch executes."""
+"""How a launch shares its work out: the instructions of each warp, and who asks for most of the memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, profile
-from helpers.vgpu.balance import instructions_of_warps
+from helpers.vgpu.balance import instructions_of_warps, who_does_most
 from helpers.vgpu.errors import KernelTimeout
 
 
@@ -22,6 +22,19 @@ def last_warp_alone(x, out):
     if cuda.grid(1) >= first:
         for i in range(cuda.grid(1) - first, x.size, 32):
             out[i] = 2 * x[i]
+
+
+@cuda.jit
+def one_block_alone(x, out):
+    if cuda.blockIdx.x == 2:
+        for i in range(cuda.threadIdx.x, x.size, cuda.blockDim.x):
+            out[i] = 2 * x[i]
+
+
+@cuda.jit
+def four_each(x, out):
+    for i in range(4 * cuda.grid(1), min(x.size, 4 * cuda.grid(1) + 4)):
+        out[i] = 2 * x[i]
 
 
 @cuda.jit
@@ -58,3 +71,28 @@ def test_arrays_stay_as_they_are():
 def test_a_kernel_without_end_is_given_up():
     with pytest.raises(KernelTimeout):
         instructions_of_warps(without_end, 1, 32, arrays(), most=2000)
+
+
+def requests(kernel, grid, block, args):
+    counted = profile(kernel, grid, block, args)
+    return sum(counted[f"global_{op}_requests"] for op in ("load", "store", "atomic"))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "grid", "block", "who"),
+    [
+        (shared_out, 4, 64, ""),
+        (four_each, 16, 64, ""),  # three quarters of the blocks have nothing to do, and those that work are four
+        (one_block_alone, 4, 64, "block 2"),
+        (one_block_alone, 40, 64, "block 2"),  # idling takes more instructions than the work
+        (last_warp_alone, 4, 64, "warp 1 of block 3"),
+        (one_block_alone, 3, 64, ""),  # one of three
+        (one_block_alone, 3, 32, ""),
+    ],
+)
+def test_who_asks_for_more_than_half(kernel, grid, block, who):
+    assert who_does_most(kernel, grid, block, arrays(), requests(kernel, grid, block, arrays())) == who
+
+
+def test_nobody_is_named_where_it_takes_too_long_to_find_out():
+    assert who_does_most(without_end, 4, 32, arrays(), 10**9) == ""

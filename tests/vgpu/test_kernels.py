@@ -422,6 +422,16 @@ def test_histogram(engine):
 # ---------------------------------------------------------------- printing
 
 
+def test_printf_reads_only_what_the_kernel_may_read(engine, capsys):
+    """A kernel may hand on any number as a pointer to text, and texts without an end."""
+    kernel = engine.c(r"""
+        extern "C" __global__ void odd(const char* x) {
+            printf("%s|%s|", (const char*)8, x + 3);
+        }""")
+    kernel(1, 1, np.frombuffer(b"abcdefgh", np.uint8).copy())
+    assert capsys.readouterr().out == "(no readable string)|defgh|"
+
+
 def test_printf(engine, capsys):
     kernel = engine.c(r"""
         extern "C" __global__ void speak(float x, const int* v) {

@@ -7,6 +7,7 @@ and leaves the lanes' places alone unless it says so: the caller then moves them
 from __future__ import annotations
 
 import ctypes
+import functools
 
 import numpy as np
 
@@ -178,16 +179,18 @@ def _return(frame, details, lane, value: int) -> None:
 
 def _print(warp, frame, details, mask) -> None:
     for lane in np.flatnonzero(mask):
-        fmt = ctypes.string_at(_argument(warp, frame, details, 0, lane))
-        arguments = ctypes.string_at(_argument(warp, frame, details, 1, lane), printf.argument_bytes(fmt))
-        warp.block.output(printf.render(fmt, arguments, ctypes.string_at))
+        fmt = mem.text(warp, lane, _argument(warp, frame, details, 0, lane))
+        buffer = _argument(warp, frame, details, 1, lane)
+        nbytes = min(printf.argument_bytes(fmt), mem.readable(warp, lane, buffer))
+        arguments = ctypes.string_at(buffer, nbytes) if nbytes else b""
+        warp.block.output(printf.render(fmt, arguments, functools.partial(mem.text, warp, lane)))
         _return(frame, details, lane, printf.argument_count(fmt))
 
 
 def _assert(warp, frame, details, mask) -> None:
     lane = int(np.argmax(mask))
     message, function = (_argument(warp, frame, details, index, lane) for index in (0, 3))
-    text = [ctypes.string_at(pointer).decode(errors="replace") if pointer else "?" for pointer in (message, function)]
+    text = [mem.text(warp, lane, at).decode(errors="replace") if at else "?" for at in (message, function)]
     line = _argument(warp, frame, details, 2, lane, "u32")
     where = warp.where(details, lane) | {"line": line}
     raise DeviceAssert(f"Assertion `{text[0]}` failed in {text[1]}, line {line}, thread {where['thread']}", **where)

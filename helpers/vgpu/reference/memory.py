@@ -134,6 +134,28 @@ def aligned(warp, instruction, mask, addresses, op, nbytes):
         )
 
 
+def text(warp, lane: int, address: int) -> bytes:
+    """The text at a generic address, as far as its lane may read; a kernel may hand on any address."""
+    room = readable(warp, lane, address)
+    return ctypes.string_at(address, room).partition(b"\0")[0] if room else b"(no readable string)"
+
+
+def readable(warp, lane: int, address: int) -> int:
+    """How many bytes a lane may read from a generic address on; 0 outside all memory that it may know."""
+    for name in ("shared", "local", "param"):
+        base, size = (int(np.broadcast_to(each, LANES)[lane]) for each in warp.windows(name))
+        if base <= address < base + size:
+            return base + size - address
+    area = heap.current()
+    if area is not None and area.contains(address):
+        piece = area.find(address)
+        alive = piece is not None and piece.freed_by is None and piece.address <= address
+        return max(0, piece.address + piece.nbytes - address) if alive else 0
+    starts, ends = memory.table()
+    found = int(np.searchsorted(starts, np.uint64(address), "right")) - 1
+    return max(0, int(ends[found]) - address) if found >= 0 else 0
+
+
 def read(hosts, mask, nbytes) -> np.ndarray:
     """The bytes each lane reads: an array of 32 rows."""
     lanes, hosts = mask.tolist(), hosts.tolist()

@@ -24,6 +24,11 @@ LANES = """    column, row = cuda.grid(2)
 
 
 TURNED = "row and column have changed places"
+ONE_BLOCK = """    if cuda.blockIdx.x == 0 and cuda.blockIdx.y == 0:
+        for row in range(cuda.threadIdx.y, rows, cuda.blockDim.y):
+            for column in range(cuda.threadIdx.x, columns, cuda.blockDim.x):
+                out[row, column] = x[row, columns - 1 - column]
+"""
 
 
 def but(*changes: tuple[str, str]) -> str:
@@ -50,7 +55,7 @@ ROWS = [
         "the guard swaps rows and columns",
     ),
     ("x is the row", but(("column, row =", "row, column =")), "x is the row"),
-    ("one thread does it all", but((BODY, ONE)), "more requests than it takes"),
+    ("one thread does it all", but((BODY, ONE)), "few do the work of all"),
     ("one lane a warp", but((BODY, LANES)), "more requests than it takes"),
     (
         "a row for every thread",
@@ -97,4 +102,5 @@ ROWS = [
         "each thread has a run of its own",
     ),
     ("a result returned", but(("out[row, column] =", "return")), "it does not compile"),
+    ("one block does it all", but((BODY, ONE_BLOCK)), "few do the work of all"),
 ]

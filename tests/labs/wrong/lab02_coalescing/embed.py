@@ -63,7 +63,7 @@ ROWS = [
     (
         "one thread does it all",
         but((BODY, ROW.replace("= start;", "= 0; start == 0 &&").replace("t += step", "++t"))),
-        "sectors are stored to again and again",
+        "few do the work of all",
     ),
     (
         "a float4 row for each thread",
@@ -120,4 +120,9 @@ ROWS = [
         "less than 16 bytes a lane",
     ),
     ("zeros without a type", but(("make_float4(0, 0, 0, 0)", "0.0f")), "it does not compile"),
+    (
+        "one block does it all",
+        but((LOOP, "if (blockIdx.x == 0) for (int i = threadIdx.x; i < tokens * each; i += blockDim.x) {")),
+        "few do the work of all",
+    ),
 ]

@@ -65,7 +65,7 @@ ROWS = [
         by("head = i % heads", "token = i // heads % tokens", "k = i // heads // tokens"),
         "neighbouring lanes are apart",
     ),
-    ("one thread does it all", but((BODY, LOOP)), "neighbouring lanes are apart"),
+    ("one thread does it all", but((BODY, LOOP)), "few do the work of all"),
     (
         "a row for each thread",
         but(
@@ -107,4 +107,9 @@ ROWS = [
         "the same work many times",
     ),
     ("a fraction for an index", but(("i // size // tokens", "i / size / tokens")), "it does not compile"),
+    (
+        "one block does it all",
+        but(("if i < x.size:", "for i in range(i, x.size if cuda.blockIdx.x == 0 else 0, cuda.blockDim.x):")),
+        "few do the work of all",
+    ),
 ]

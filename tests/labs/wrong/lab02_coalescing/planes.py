@@ -45,7 +45,7 @@ ROWS = [
         but(BODY, f"for (int first = 4 * i, e = min(n, first + 4), i = first; i < e; ++i) {APART}"),
         "a sector for each float",
     ),
-    ("one thread does it all", but(BODY, f"if (i == 0) for (; i < n; ++i) {APART}"), "a sector for each float"),
+    ("one thread does it all", but(BODY, f"if (i == 0) for (; i < n; ++i) {APART}"), "few do the work of all"),
     (
         "a run of float4s",
         but(
@@ -93,4 +93,9 @@ ROWS = [
         "the same work many times",
     ),
     ("a float for a float4", but(LOAD, "float4 r = records[i];"), "it does not compile"),
+    (
+        "one block does it all",
+        but("if (i < n)", "if (blockIdx.x == 0) for (; i < n; i += blockDim.x)"),
+        "few do the work of all",
+    ),
 ]

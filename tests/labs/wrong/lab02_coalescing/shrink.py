@@ -17,6 +17,13 @@ APART = "float2 p = make_float2(x[y * pitch + 2 * c], x[y * pitch + 2 * c + 1]);
 GUARD = "y < rows && c < columns / 2"
 PLACE = "int c = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;"
 BODY = RIGHT[RIGHT.index("    if (y") : RIGHT.index('}"""')]
+ONE_BLOCK = f"""    if (blockIdx.x + blockIdx.y > 0) return;
+    for (int y = threadIdx.y; y < rows; y += blockDim.y)
+        for (int c = threadIdx.x; c < columns / 2; c += blockDim.x) {{
+            {LOAD}
+            out[y * out_pitch + c] = 0.5f * (p.x + p.y);
+        }}
+"""
 
 
 def but(*changes: tuple[str, str]) -> str:
@@ -55,7 +62,7 @@ ROWS = [
                 + "\n",
             )
         ),
-        "lanes down the rows",
+        "few do the work of all",
     ),
     (
         "a row for each thread",
@@ -109,4 +116,5 @@ ROWS = [
         ),
         "stores that stride",
     ),
+    ("one block does it all", but((PLACE, ""), (BODY, ONE_BLOCK)), "few do the work of all"),
 ]

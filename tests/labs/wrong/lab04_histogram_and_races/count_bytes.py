@@ -22,6 +22,8 @@ SYNC = "    __syncthreads();\n"
 ADD = "atomicAdd(&mine[t % 4 * 257 + (word >> shift & 255)], 1)"
 LOOP = "for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x)"
 UP = "atomicAdd(&counts[k], mine[k] + mine[257 + k] + mine[514 + k] + mine[771 + k])"
+RUNS = """int each = (n - 1) / (gridDim.x * blockDim.x) + 1, first = (blockIdx.x * blockDim.x + t) * each;
+    for (int i = first; i < min(n, first + each); ++i)"""
 ALONE = """    if (blockIdx.x + threadIdx.x > 0) return;
     for (int i = 0; i < 4 * n; ++i) ++counts[((const unsigned char*)words)[i]];
 """
@@ -62,7 +64,7 @@ ROWS = [
         but(UP, "for (int c = 0; c < 4; ++c) atomicAdd(&counts[k], mine[257 * c + k])"),
         "atomics on global memory",
     ),
-    ("one thread does it all", but(BODY, ALONE), "lanes that do not read neighbours"),
+    ("one thread does it all", but(BODY, ALONE), "few do the work of all"),
     (
         "one copy",
         RIGHT.replace("t % 4 * 257 + ", "").replace(" + mine[257 + k] + mine[514 + k] + mine[771 + k]", ""),
@@ -104,4 +106,10 @@ ROWS = [
         but("    int t = threadIdx.x;\n", "    int t = threadIdx.x;\n    counts[t] = counts[128 + t] = 0;\n"),
         "the last block wins",
     ),
+    (
+        "one block does it all",
+        but(LOOP, "if (blockIdx.x == 0) for (int i = t; i < n; i += blockDim.x)"),
+        "few do the work of all",
+    ),
+    ("a run of words for each thread", but(LOOP, RUNS), "lanes that do not read neighbours"),
 ]

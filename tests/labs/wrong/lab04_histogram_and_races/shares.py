@@ -99,7 +99,7 @@ ROWS = [
     if (threadIdx.x < gridDim.x) out[threadIdx.x] = (float)sums[threadIdx.x] / total;
 """,
         ),
-        "not one ticket a block",
+        "few do the work of all",
     ),
     (
         "waits for the others",

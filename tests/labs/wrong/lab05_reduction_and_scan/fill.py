@@ -42,6 +42,10 @@ FIRST = """    unsigned bits = __ballot_sync(0xffffffff, v >= 0);
     __syncthreads();
     for (int w = warp - 1; w >= 0; --w) v = s[w] < 0 ? v : s[w];
 """
+ONE_BLOCK = BODY.replace("blockIdx.x * n", "r * n").replace(
+    "    int v =",
+    "    if (blockIdx.x > 0) return;\n    for (int r = 0; r < gridDim.x; ++r) {\n    __syncthreads();\n    int v =",
+)
 
 
 def but(old: str, new: str, text: str = RIGHT) -> str:
@@ -138,4 +142,5 @@ ROWS = [
         "the warp furthest back is asked first",
     ),
     ("four steps", but("d < 32;", "d < 16;"), "four steps where it takes five"),
+    ("one block does it all", but(BODY, ONE_BLOCK + "    }\n"), "few do the work of all"),
 ]

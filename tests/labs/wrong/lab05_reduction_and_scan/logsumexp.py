@@ -155,4 +155,9 @@ ROWS = [
         but(JOIN, SHARED.replace("syncwarp", "syncthreads")),
         "threads that never come to the barrier",
     ),
+    (
+        "one warp does it all",
+        but(GUARD, "for row in range(x.shape[0] if row == 0 else 0):"),
+        "few do the work of all",
+    ),
 ]

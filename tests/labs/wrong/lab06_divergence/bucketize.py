@@ -14,6 +14,13 @@ bucketize = cp.RawKernel(BUCKETIZE, "bucketize")
 '''
 LOOP = "for (int j = 0; j < m; ++j) k += edges[j] <= x[i];"
 BODY = RIGHT[RIGHT.index("    if (i >= n)") : RIGHT.index('}"""')]
+ONE_BLOCK = f"""    if (blockIdx.x > 0) return;
+    for (; i < n; i += blockDim.x) {{
+        int k = 0;
+        {LOOP}
+        out[i] = k;
+    }}
+"""
 
 
 def but(*changes: tuple[str, str]) -> str:
@@ -67,4 +74,5 @@ ROWS = [
         but((LOOP, LOOP.replace("for", "int v = x[i]; for").replace("<= x[i]", "<= v"))),
         "fractions are cut off",
     ),
+    ("one block does it all", but((BODY, ONE_BLOCK)), "few do the work of all"),
 ]

@@ -67,7 +67,7 @@ ROWS = [
         "an empty row is taken for the one behind it",
     ),
     ("a row for each thread", but((BODY, ROW)), "a row for each thread"),
-    ("one thread does it all", but((BODY, ALL)), "a row for each thread"),
+    ("one thread does it all", but((BODY, ALL)), "few do the work of all"),
     ("a row for each warp", but((BODY, WARP)), "lanes for which the row is too short"),
     (
         "a walk to the row",
@@ -95,5 +95,10 @@ ROWS = [
         "one row before what is found",
         but((SEARCH, LOWER_BOUND)),
         "the first of a row is taken for the row before",
+    ),
+    (
+        "one block does it all",
+        but(("if k < out.size:", "for k in range(k, out.size if cuda.blockIdx.x == 0 else 0, cuda.blockDim.x):")),
+        "few do the work of all",
     ),
 ]

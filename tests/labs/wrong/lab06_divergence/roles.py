@@ -102,4 +102,12 @@ ROWS = [
         "the short series begins where the long one ends",
     ),
     ("x added", but(("* v - x[i]", "* v + x[i]")), "the sign of x[i]"),
+    (
+        "one block does it all",
+        but(
+            (WHO, "role, first = t // 32 % 2, t // 64 * 32 + t % 32"),
+            ("if i < n:", "for i in range(first, n if cuda.blockIdx.x == 0 else 0, 64):"),
+        ),
+        "few do the work of all",
+    ),
 ]
