@@ -32,7 +32,7 @@ CASES = (
             "__device__ int launches;",
         ),
         loses=SUMS,
-        most=3,
+        most=4,
     ),
     Case(
         "kernel-remembers-results",
