@@ -75,7 +75,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Spent:
-    """One budget and what the kernel spent of it; endless where `alone`, a block or warp, did most of the work."""
+    """One budget and what the kernel spent of it, which does not count where `alone`, a block or warp, did most."""
 
     label: str
     value: float
@@ -85,11 +85,15 @@ class Spent:
     alone: str = field(default="", repr=False)
 
     @property
+    def over(self) -> bool:
+        return not self.value <= self.at_most
+
+    @property
     def ok(self) -> bool:
-        return self.value <= self.at_most
+        return not self.over and not self.alone
 
     def __str__(self) -> str:
-        if self.alone:
+        if self.alone and not self.over:
             return f"{self.label}: does not count, as {self.alone} does most of the work"
         value, most = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (self.value, self.at_most))
         return f"{self.label}: {value} (at most {most})"
@@ -254,7 +258,7 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
     if task.shared_out and (alone := _who_does_most(answer, case, counted)):
-        spent = tuple(replace(each, value=math.inf, where="", alone=alone) for each in spent)
+        spent = tuple(replace(each, alone=alone) for each in spent)
     return spent, _compared(case, got, task)
 
 

@@ -79,7 +79,7 @@ def probe(answer, key: str, part: str = RESULTS, *, seed: int | None = None, inp
         len(seen.outcomes),
         sum(not outcome.ok for outcome in seen.outcomes),
         len(seen.findings),
-        budget.value if budget else None,
+        None if budget is None else math.inf if budget.alone else budget.value,
         _phrase(seen),
     )
     _display(result.as_json(), repr(result))

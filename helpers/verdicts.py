@@ -15,8 +15,6 @@ def named(evidence: Evidence) -> Mistake | None:
     """The first mistake whose traces are there: the exercise's own come first. None where all is well."""
     if evidence.passed:
         return None
-    if any(budget.alone for budget in evidence.budgets):
-        return ALONE
     return next((m for m in (*evidence.exercise.mistakes, *ANY_EXERCISE) if m.when(evidence)), None)
 
 
@@ -41,7 +39,7 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
         if mistake in ANY_EXERCISE:  # an exercise's own words know better what mends it
             said.append(f"Usual cure: {first.cure}")
     for budget in evidence.budgets:
-        if not budget.ok:
+        if budget.over:
             said += [budget.teach] if mistake in ANY_EXERCISE else []
             said += [f"Most of it on {budget.where}"] if budget.where else []
             break
@@ -63,14 +61,6 @@ def _triple(index: tuple[int, ...]) -> str:
 def _failed_with(*kinds):
     return lambda evidence: any(isinstance(outcome.error, kinds) for outcome in evidence.outcomes)
 
-
-ALONE = Mistake(
-    "few do the work of all",
-    lambda evidence: any(budget.alone for budget in evidence.budgets),
-    "Right, but one block or warp makes more than half of all requests to memory, while the others have little to do. "
-    "A launch takes as long as its busiest part. Give each thread of the grid its share, by blockIdx and threadIdx.",
-)
-"""Told before an exercise's own mistakes, which look at costs: these do not count then."""
 
 ANY_EXERCISE = (
     Mistake("it does not compile", _failed_with(CompileError), "The compiler stopped before any thread ran."),
@@ -105,8 +95,15 @@ ANY_EXERCISE = (
         "Which threads should have written them?",
     ),
     Mistake(
+        "few do the work of all",
+        lambda e: any(b.alone for b in e.budgets),
+        "Right, but one block or warp makes more than half of all requests to memory, while the others have little to "
+        "do. A launch takes as long as its busiest part. Give each thread of the grid its share, by blockIdx and "
+        "threadIdx.",
+    ),
+    Mistake(
         "right, but over budget",
-        lambda e: any(not b.ok for b in e.budgets),
+        lambda e: any(b.over for b in e.budgets),
         "The result is right; its cost is not.",
     ),
 )

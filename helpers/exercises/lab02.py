@@ -18,7 +18,7 @@ REQUESTS, FOR_STORED = "load requests per 512 bytes", "bytes loaded per byte sto
 
 def _limit(label: str, at_most: float):
     """Within the budget by far, or over it by far: so many times what is needed."""
-    return lambda e: any(each.label == label and not each.ok and each.value > at_most for each in e.budgets)
+    return lambda e: any(each.label == label and each.over and each.value > at_most for each in e.budgets)
 
 
 def _again(evidence) -> bool:

@@ -392,7 +392,7 @@ EXERCISES = (
             ),
             Mistake(
                 "the eight stand in shared memory",
-                lambda e: any(b.label == NO_REGISTERS and not b.ok and not b.where for b in e.budgets),
+                lambda e: any(b.label == NO_REGISTERS and b.over and not b.where for b in e.budgets),
                 "Right, and every exchange asks shared memory, of which the block takes 4 KiB. In registers it costs "
                 "neither: cuda.local.array, and only indices that the compiler knows.",
             ),

@@ -83,7 +83,7 @@ def over(label: str):
     """The answer is right and misses the budget called `label`."""
 
     def when(evidence) -> bool:
-        return any(spent.label == label and not spent.ok for spent in evidence.budgets)
+        return any(spent.label == label and spent.over for spent in evidence.budgets)
 
     return when
 

@@ -46,8 +46,8 @@ def verdict(task: Exercise, seen: Evidence) -> dict:
             found[budget.label] = _part(True, why=str(spent[budget.label]))
         else:
             over = spent[budget.label]
-            teach = mistake.teach if over.alone else over.teach
-            where = f"\nMost of it on {over.where}" if over.where else ""
+            teach = over.teach if over.over or mistake is None else mistake.teach
+            where = f"\nMost of it on {over.where}" if over.over and over.where else ""
             found[budget.label] = _part(False, name, f"{over}. {teach}{where}")
     return found
 

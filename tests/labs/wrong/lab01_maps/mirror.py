@@ -55,7 +55,7 @@ ROWS = [
         "the guard swaps rows and columns",
     ),
     ("x is the row", but(("column, row =", "row, column =")), "x is the row"),
-    ("one thread does it all", but((BODY, ONE)), "few do the work of all"),
+    ("one thread does it all", but((BODY, ONE)), "more requests than it takes"),
     ("one lane a warp", but((BODY, LANES)), "more requests than it takes"),
     (
         "a row for every thread",

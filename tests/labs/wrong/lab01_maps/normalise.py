@@ -42,7 +42,7 @@ ROWS = [
     (
         "one thread does it all",
         but(LOOP, "if (blockIdx.x == 0 && threadIdx.x == 0) for (int i = 0; i < n; ++i) {"),
-        "few do the work of all",
+        "few threads do all the work",
     ),
     (
         "a warp's first lane",

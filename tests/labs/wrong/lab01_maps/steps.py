@@ -41,7 +41,7 @@ ROWS = [
         "the end is not written",
     ),
     ("every thread does it all", but(ALL), "each thread does more than its element"),
-    ("one thread does it all", but(f"if (i == 0) {ALL}"), "few do the work of all"),
+    ("one thread does it all", but(f"if (i == 0) {ALL}"), "few threads do all the work"),
     (
         "one lane a warp",
         but(LINE.replace("if (i < n)", "if (i % 32 == 0) for (int e = min(n, i + 32); i < e; ++i)")),
@@ -92,6 +92,6 @@ ROWS = [
         but(
             LINE.replace("if (i < n)", "if (blockIdx.x == 0) for (int j = i; j < n; j += blockDim.x) if ((i = j) < n)")
         ),
-        "few do the work of all",
+        "each thread does more than its element",
     ),
 ]

@@ -63,7 +63,7 @@ ROWS = [
     (
         "one thread does it all",
         but((BODY, ROW.replace("= start;", "= 0; start == 0 &&").replace("t += step", "++t"))),
-        "few do the work of all",
+        "sectors are stored to again and again",
     ),
     (
         "a float4 row for each thread",

@@ -65,7 +65,7 @@ ROWS = [
         by("head = i % heads", "token = i // heads % tokens", "k = i // heads // tokens"),
         "neighbouring lanes are apart",
     ),
-    ("one thread does it all", but((BODY, LOOP)), "few do the work of all"),
+    ("one thread does it all", but((BODY, LOOP)), "neighbouring lanes are apart"),
     (
         "a row for each thread",
         but(

@@ -45,7 +45,7 @@ ROWS = [
         but(BODY, f"for (int first = 4 * i, e = min(n, first + 4), i = first; i < e; ++i) {APART}"),
         "a sector for each float",
     ),
-    ("one thread does it all", but(BODY, f"if (i == 0) for (; i < n; ++i) {APART}"), "few do the work of all"),
+    ("one thread does it all", but(BODY, f"if (i == 0) for (; i < n; ++i) {APART}"), "a sector for each float"),
     (
         "a run of float4s",
         but(

@@ -62,7 +62,7 @@ ROWS = [
                 + "\n",
             )
         ),
-        "few do the work of all",
+        "lanes down the rows",
     ),
     (
         "a row for each thread",

@@ -48,7 +48,7 @@ ROWS = [
     ("transposed", but(PLACE, "(left + y) * rows + top + t"), "transposed, not turned"),
     ("one guard for both", but(STORE_GUARD, STORE_GUARD[:-2] + " && " + LOAD_GUARD[4:]), "some of a tile is left out"),
     ("no tile", but(BODY, DIRECT), "lanes that stride over memory"),
-    ("one thread does it all", but(BODY, ONE), "few do the work of all"),
+    ("one thread does it all", but(BODY, ONE), "lanes that stride over memory"),
     ("no padding", but("[32][33]", "[32][32]"), "lanes that meet in a bank"),
     ("even padding", but("[32][33]", "[32][34]"), "lanes that meet in a bank"),
     (

@@ -64,7 +64,7 @@ ROWS = [
         but(UP, "for (int c = 0; c < 4; ++c) atomicAdd(&counts[k], mine[257 * c + k])"),
         "atomics on global memory",
     ),
-    ("one thread does it all", but(BODY, ALONE), "few do the work of all"),
+    ("one thread does it all", but(BODY, ALONE), "lanes that do not read neighbours"),
     (
         "one copy",
         RIGHT.replace("t % 4 * 257 + ", "").replace(" + mine[257 + k] + mine[514 + k] + mine[771 + k]", ""),

@@ -99,7 +99,7 @@ ROWS = [
     if (threadIdx.x < gridDim.x) out[threadIdx.x] = (float)sums[threadIdx.x] / total;
 """,
         ),
-        "few do the work of all",
+        "not one ticket a block",
     ),
     (
         "waits for the others",

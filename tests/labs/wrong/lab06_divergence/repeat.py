@@ -67,7 +67,7 @@ ROWS = [
         "an empty row is taken for the one behind it",
     ),
     ("a row for each thread", but((BODY, ROW)), "a row for each thread"),
-    ("one thread does it all", but((BODY, ALL)), "few do the work of all"),
+    ("one thread does it all", but((BODY, ALL)), "a row for each thread"),
     ("a row for each warp", but((BODY, WARP)), "lanes for which the row is too short"),
     (
         "a walk to the row",
