@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from helpers.grading import archives
+from helpers.grading.names import CLASS_FOLDERS, PLATFORM, last, natural, printable, student_of, telling
 from helpers.grading.source import Lab
 from helpers.grading.untrusted import MOST_BYTES, HandedIn, Refused, read_cells
 
@@ -36,10 +37,7 @@ IGNORED_FOLDERS = ("__MACOSX", ".ipynb_checkpoints", "__pycache__")
 MOST_NOTES = 20
 NO_NOTEBOOK = "no notebook was handed in: its name ends in .ipynb"
 HIDDEN, EMPTY = "hidden, or a tool's own", "an empty folder"
-# Canvas: name, number of the student, number of the file; Moodle: name, number. One number alone may be part of a name.
-PLATFORM = re.compile(r"(?P<student>.+?)(?:_LATE)?_(?P<number>\d+)_(?:\d+_|assignsubmission_)")
 NO_NOTE = ("/timestamp.txt",)  # nbgrader puts it beside every notebook
-CLASS_FOLDERS = ("submitted", "submissions")  # as nbgrader calls the folder of all students, and as others do
 
 
 @dataclass(frozen=True)
@@ -148,7 +146,7 @@ def _left_out(piece: Rejected) -> Ignored:
 def _nothing(ignored: Sequence[Ignored]) -> list[Rejected]:
     """The rejection of a student who handed in files, and no notebook among them."""
     for piece in ignored:
-        first, alone = _telling(piece.file.split("/"))
+        first, alone = telling(piece.file.split("/"))
         if not hidden(first) and (not alone or PLATFORM.match(first)):
             return [Rejected(piece.student, piece.file, Path(piece.file), NO_NOTEBOOK)]
     return []
@@ -165,48 +163,6 @@ def scattered(found: Sequence[Submission | Rejected]) -> Iterator[tuple[str, lis
     for student, names in folders.items():
         if len(set(names)) == len(names) > 1:
             yield student, names
-
-
-# -- names ----------------------------------------------------------------------------------------------
-
-
-def natural(text: str) -> tuple:
-    """A key that sorts numbers in names as numbers."""
-    parts = re.split(r"([0-9]+)", text)
-    return tuple((int(part[:18]), part) if number % 2 else (-1, part) for number, part in enumerate(parts))
-
-
-def last(file: str) -> tuple:
-    """A key by which the one that counts comes last: by name without its ending, so that lab-1 follows lab."""
-    return natural(file.removesuffix(archives.NOTEBOOK)), file
-
-
-def student_of(parts: Sequence[str], lab: str) -> str:
-    """The student's name from where a file lies: the parts of its path in the folder."""
-    first, alone = _telling(parts)
-    on_platform = PLATFORM.match(first)
-    if on_platform:
-        name = on_platform["student"]
-    elif alone:
-        ending = archives.suffix(first) or PurePosixPath(first).suffix
-        name = first.removesuffix(ending) or first
-        called = rf"(?:{re.escape(lab)}|{re.escape(lab.split('_')[0])})"
-        name = re.sub(rf"[-_. ]+{called}(?:[-_. ]*\(?\d+\)?)?$", "", name) or name
-    else:
-        name = first
-    return unicodedata.normalize("NFC", name)  # macOS writes é as two characters, others as one
-
-
-def platform_number(file: str) -> str:
-    """The number that a learning platform gave to the student who handed in `file`; "" where there is none."""
-    found = next(filter(None, map(PLATFORM.match, file.split("/"))), None)
-    return found["number"] if found else ""
-
-
-def _telling(parts: Sequence[str]) -> tuple[str, bool]:
-    """The part of a path that tells whose it is, and whether it is the file itself."""
-    parts = parts[1:] if len(parts) > 1 and parts[0] in CLASS_FOLDERS else parts
-    return parts[0], len(parts) == 1
 
 
 def _numbered(pieces: Sequence[Piece]) -> list[Piece]:
@@ -266,11 +222,6 @@ def _told_apart(pieces: Sequence[Piece]) -> list[Piece]:
     ]
 
 
-def printable(name: str) -> str:
-    """A file's name as text that can be written: bytes that are no UTF-8 as \\x.."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
-
-
 # -- files ----------------------------------------------------------------------------------------------
 
 
@@ -316,7 +267,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
         for entry in entries:
             inner = (*parts, printable(entry.name))
             path = Path(entry.path)
-            owner, _ = _telling(inner)
+            owner, _ = telling(inner)
             of[owner] += 1
             if of[owner] > MOST_FILES_OF_ONE:
                 if of[owner] == MOST_FILES_OF_ONE + 1:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from helpers.grading.archives import OF_ONE_STUDENT, Limits, members
-from helpers.grading.intake import Rejected, Submission, natural, scattered, submissions, take_in
+from helpers.grading.intake import Rejected, Submission, scattered, submissions, take_in
+from helpers.grading.names import natural
 from helpers.grading.release import as_bytes, released
 from helpers.grading.transplant import solved
 from helpers.grading.untrusted import MOST_BYTES, Refused, read_cells

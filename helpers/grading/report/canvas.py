@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from helpers.grading.intake import platform_number
+from helpers.grading.names import platform_number
 from helpers.grading.report.material import Made, Material, Standing, Told
 from helpers.grading.report.table_file import Field, TableFile, read_table
 from helpers.grading.report.words import amount, listed, one_line, plural
