@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Budget, Exercise, Mistake
+from helpers.exercises import Budget, Exercise
 from helpers.exercises import lab08_cases as cases
-from helpers.exercises import lab08_traces as traces
-from helpers.exercises import mistakes as known
-from helpers.exercises.stream_work import GPU, of, waits
-
-TIME = "modelled us"
-WAITS = "waits of the host"
-SENT_FROM = "MiB that batches are sent from"
+from helpers.exercises import lab08_mistakes as mistakes
+from helpers.exercises.lab08_mistakes import SENT_FROM, TIME, WAITS
+from helpers.exercises.stream_work import GPU, waits
 
 
 def _time(at_most: float, teach: str) -> Budget:
@@ -19,29 +15,6 @@ def _time(at_most: float, teach: str) -> Budget:
 
 NO_WAITS = Budget(
     WAITS, waits, 0, "Only ask for work: no synchronize(), no copy that blocks, no copy from or to pageable memory."
-)
-HOST_DID_IT = Mistake(
-    "the host has done the work",
-    traces.both(lambda e: bool(e.budgets), traces.nothing_asked),
-    "The numbers are right, and no kernel has made them: the recording holds no launch. Let the GPU do it.",
-)
-IN_DEFAULT = Mistake(
-    "work in the default stream",
-    traces.in_default_stream,
-    "Something was asked for without a stream, and so stands in the default stream, with which streams made with "
-    "non_blocking=True have no order. set, get, record and every launch take the stream they are to stand in; work on "
-    "whole arrays, such as level.copy(), is there too.",
-)
-NO_THREADS = Mistake(
-    "series without a thread",
-    traces.kernels_without_threads,
-    "The launch has fewer threads than there are series: x.shape[0] is time, x.shape[1] the series, and the number of "
-    "blocks is rounded up.",
-)
-VAIN_WAIT = Mistake(
-    "waits for an event that was never recorded",
-    traces.both(known.found(), traces.vain_wait),
-    "A wait for an event that nobody has recorded yet is no wait: record it first, in the stream to be waited for.",
 )
 
 EXERCISES = (
@@ -75,105 +48,7 @@ EXERCISES = (
                 "wants to fill, and for nothing else.",
             ),
         ),
-        mistakes=(
-            Mistake(
-                "nothing is sent yet",
-                traces.both(traces.is_wrong, traces.sends_nothing),
-                "No copy to the device is in the recording: the kernel works on what was there before.",
-            ),
-            Mistake(
-                "the buffer that is sent is not the one that was filled",
-                known.gives(cases.wrong_buffer),
-                "Every second batch is lost: fill and send the same one of the two buffers.",
-            ),
-            Mistake(
-                "smoothed never, or twice",
-                traces.either(
-                    known.gives(lambda case: case.arguments[0].array),
-                    known.gives(lambda case: cases.smoothed(case.arguments[0].array, times=2)),
-                ),
-                "Each batch is smoothed once, between the copy in and the copy back.",
-            ),
-            Mistake(
-                "the first batch comes back every time",
-                known.gives(cases.first_batch_again),
-                "Each batch has a place of its own on the device: device[k].",
-            ),
-            NO_THREADS,
-            Mistake(
-                "what is sent was not filled before",
-                traces.comes_back_unwritten,
-                "NaN comes back: a buffer was sent in which nobody had put a batch. Fill staging[slot], then send "
-                "staging[slot].",
-            ),
-            IN_DEFAULT,
-            Mistake(
-                "a stream waits where the host has to",
-                traces.both(traces.hazard("host write"), traces.some(lambda t: bool(of(t, "wait")))),
-                "wait_event holds up what the stream is given later. But it is the host that fills the buffer: let the "
-                "host wait, by the event's synchronize().",
-            ),
-            Mistake(
-                "the event stands in the wrong place",
-                traces.both(traces.hazard("host write"), traces.waits_at_all),
-                "The host waits, and yet fills a buffer that a copy may still be reading. An event stands for what its "
-                "stream was given before record(): record it behind the copy, and wait for it before that buffer is "
-                "filled again.",
-            ),
-            Mistake(
-                "the host fills a buffer that is still being sent",
-                traces.hazard("host write"),
-                "set() has only asked for the copy when it returns. Two batches later the host fills the same buffer, "
-                "while the copy may still be reading it. On the virtual GPU the result is right all the same, for it "
-                "copies at once; CUDA does not promise that.",
-            ),
-            Mistake(
-                "a batch's steps are in different streams",
-                known.found(),
-                "Copy in, kernel and copy out of one batch belong into one stream, one after the other.",
-            ),
-            HOST_DID_IT,
-            Mistake(
-                "the host waits at the end",
-                traces.both(known.over(WAITS), traces.some(traces.ends_with_a_wait), lambda e: not known.over(TIME)(e)),
-                "Nothing is left to be waited for here: the function returns, and whoever called it waits.",
-            ),
-            Mistake(
-                "from pageable memory to the device",
-                traces.both(known.over(TIME), traces.pageable),
-                "A batch lies in pageable memory, so its copy makes the host wait and goes at a fraction of the pace. "
-                "That is what the pinned buffers are for.",
-            ),
-            Mistake(
-                "sent from other memory than the two buffers",
-                known.over(SENT_FROM),
-                "More memory is sent from than the two buffers are. Fill them in turn: data sets are larger than "
-                "what may be pinned.",
-            ),
-            Mistake(
-                "one stream only",
-                traces.both(known.over(TIME), traces.one_stream),
-                "Nothing overlaps in one stream. Batches take the four streams in turn.",
-            ),
-            Mistake(
-                "the host waits for more than the copy",
-                traces.both(traces.either(known.over(TIME), known.over(WAITS)), traces.some(traces.waits_for_all)),
-                "synchronize() of a stream or of the device waits for the kernel and the copy back too. The buffer is "
-                "free as soon as it has been sent: an event behind set() says so.",
-            ),
-            Mistake(
-                "two streams where four are needed",
-                traces.both(known.over(TIME), traces.only_streams(3), lambda e: not known.over(WAITS)(e)),
-                "A batch's copy in waits for the copy back of the batch before it in its stream. Batches take the four "
-                "streams in turn.",
-            ),
-            Mistake(
-                "the host waits more often than once a batch",
-                known.over(WAITS),
-                "Before a buffer is filled, its last copy has to be over. Nothing else needs a wait. get() waits, but "
-                "for blocking=False.",
-            ),
-        ),
+        mistakes=mistakes.STAGE,
         hints=(
             "set() returns before the copy has run. Which later line of the loop changes what it reads?",
             "Record an event behind each copy, one event for each buffer; wait for it before that buffer is filled.",
@@ -206,89 +81,7 @@ EXERCISES = (
                 "late as you can.",
             ),
         ),
-        mistakes=(
-            Mistake(
-                "a step is left out or done twice",
-                traces.either(
-                    *(
-                        known.gives(lambda case, kw=kw: cases.joined(*case.arguments[:3], **kw))
-                        for kw in (
-                            *({"again": n} for n in (0, 2)),
-                            *({"once": n} for n in (0, 2)),
-                            *({"times": n} for n in range(cases.TIMES)),
-                        )
-                    ),
-                    known.gives(cases.one_not_smoothed(0)),
-                    known.gives(cases.one_not_smoothed(1)),
-                ),
-                f"x and y are smoothed once, their sum once more, z {cases.TIMES} times.",
-            ),
-            Mistake(
-                "z is smoothed once too often",
-                known.gives(lambda case: cases.joined(*case.arguments[:3], times=cases.TIMES + 1)),
-                f"z is smoothed {cases.TIMES} times and no more: it is added last, behind the smoothing of the sum.",
-            ),
-            Mistake(
-                "one of the three comes twice",
-                traces.either(*(known.gives(cases.twice(*which)) for which in ((0, 1), (1, 0)))),
-                "x or y was sent in place of the other.",
-            ),
-            NO_THREADS,
-            VAIN_WAIT,
-            Mistake(
-                "the event stands in the wrong place",
-                traces.both(known.found(), traces.some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
-                "An event stands for what its stream was given before record(), and holds up what the other is given "
-                "after wait(). Record behind the last kernel of a chain; wait ahead of the sum that needs it.",
-            ),
-            Mistake(
-                "nothing makes a stream wait for the others",
-                known.found(),
-                "add reads what another stream may still be working on. The result is right here, because the virtual "
-                "GPU runs things in the order they are asked for; CUDA does not promise that.",
-            ),
-            HOST_DID_IT,
-            Mistake(
-                "the host waits",
-                known.over(WAITS),
-                "Name a stream in every copy, and order streams by events: ready.wait(stream) holds up the stream, "
-                "not the host. Copies of pageable memory wait too. Nor wait at the end: whoever called does.",
-            ),
-            Mistake(
-                "everything in one stream",
-                traces.both(known.over(TIME), traces.one_stream),
-                "Right, and in order, and nothing overlaps.",
-            ),
-            Mistake(
-                "work in the default stream",
-                traces.both(known.over(TIME), traces.some(traces.uses_default_stream)),
-                "Something was asked for without a stream, and so stands in the default stream. All other streams of "
-                "Numba wait for it, and it for them: copies, launches, record and wait take a stream.",
-            ),
-            Mistake(
-                "smoothed by more launches than needed",
-                traces.both(known.over(TIME), traces.some(traces.launches(6))),
-                "Each launch costs the host a request, while the other chains wait to be asked for, and reads the "
-                f"series anew. The second argument says how often: {cases.TIMES} for z, in one launch.",
-            ),
-            Mistake(
-                "two chains share a stream",
-                traces.both(known.over(TIME), traces.only_streams(3)),
-                "What is in one stream runs one after the other. Give each of x, y and z a stream of its own.",
-            ),
-            Mistake(
-                "waits for z too early",
-                traces.both(known.over(TIME), traces.some(traces.two_waits_before_the_sum)),
-                "The sum of x and y does not need z, and yet waits for it. Wait for z behind all that can be done "
-                "without it.",
-            ),
-            Mistake(
-                "what takes longest is asked for last",
-                known.over(TIME),
-                "One engine copies to the device, in the order of asking, and z has by far the most to do: send it "
-                "first, and launch its kernel before you ask for the rest.",
-            ),
-        ),
+        mistakes=mistakes.BRANCHES,
         hints=(
             "Draw the chains. Which operation is the first that needs two of them?",
             "Three streams and two events, one behind y, one behind z. The first stream waits for y's ahead of the "
@@ -329,65 +122,7 @@ EXERCISES = (
                 "no more than it needs.",
             ),
         ),
-        mistakes=(
-            Mistake(
-                "every piece begins anew",
-                known.gives(cases.forgetful),
-                "level holds what the piece before has left: pass the same array to each launch.",
-            ),
-            NO_THREADS,
-            VAIN_WAIT,
-            IN_DEFAULT,
-            Mistake(
-                "nothing orders the kernels",
-                traces.hazard(named="level"),
-                "Each kernel reads in level what the one before has written, and the two are in different streams. An "
-                "event behind each kernel, and a wait ahead of the next, orders them.",
-            ),
-            Mistake(
-                "copied out before the kernel is done",
-                traces.some(lambda t: any(h.second.kind == "D2H" and h.first.kind != "D2H" for h in t.hazards())),
-                "The copy back of a piece has to follow its kernel: put both into one stream, or order them.",
-            ),
-            Mistake(
-                "pieces come back to the same place",
-                traces.some(lambda t: any(h.second.kind == h.first.kind == "D2H" for h in t.hazards())),
-                "Two copies back write the same part of out. A piece belongs where it came from: "
-                "out[first : first + steps].",
-            ),
-            Mistake(
-                "a buffer is filled while it is still in use",
-                known.found(),
-                "Two pieces later the same buffer is filled again. Its kernel and its copy out have to be over.",
-            ),
-            HOST_DID_IT,
-            Mistake(
-                "the host waits",
-                known.over(WAITS),
-                "Let streams wait for events. get() blocks but for blocking=False, and so do copies from "
-                "or to pageable memory: x and out are pinned. Nor wait at the end: whoever called does.",
-            ),
-            Mistake(
-                "more memory than the two buffers",
-                known.over("MiB filled on the device"),
-                "Copies to the device have filled more than the two buffers hold. Reuse them in turn.",
-            ),
-            Mistake(
-                "one stream only",
-                traces.both(
-                    known.over(TIME),
-                    traces.one_stream,
-                    traces.some(lambda t: len({o.queue for o in t.operations}) == 1),
-                ),
-                "Nothing overlaps in one stream. Give each buffer a stream.",
-            ),
-            Mistake(
-                "the next piece waits for more than the kernel",
-                known.over(TIME),
-                "The next kernel needs level, which is there when the kernel is done. Its copy in needs nothing but a "
-                "free buffer. Record directly behind the kernel, wait directly ahead of the next one.",
-            ),
-        ),
+        mistakes=mistakes.CARRY,
         hints=(
             "Say for each of a piece's three steps which steps of earlier pieces it has to follow.",
             "Give each buffer a stream: then the buffers are in order by themselves. Only level goes from one stream "
@@ -427,118 +162,7 @@ EXERCISES = (
                 "Within the graph too only what is ordered runs in order: the two directions may run side by side.",
             ),
         ),
-        mistakes=(
-            Mistake(
-                "the two streams do not join",
-                traces.captures_fail("Unjoined"),
-                "The second stream came into the capture, and nothing waits for it. Record an event behind its last "
-                "kernel, and let the first stream wait for it before add.",
-            ),
-            Mistake(
-                "the second stream is outside the capture",
-                traces.either(
-                    traces.captures_fail("Isolation"), traces.both(traces.is_wrong, traces.some(traces.kernels_outside))
-                ),
-                "Only what the first stream leads to is captured. Record an event in the first stream within the "
-                "capture, and let the second wait for it: from then on it is captured too.",
-            ),
-            Mistake(
-                "something was asked for that cannot be captured",
-                traces.captures_fail(),
-                "Between begin_capture and end_capture nothing runs, so nothing can be waited for.",
-            ),
-            Mistake(
-                "the graph is never launched",
-                traces.both(traces.is_wrong, traces.nothing_asked, traces.some(lambda t: bool(of(t, "D2H")))),
-                "A capture runs nothing. graph.launch(stream) does, each time you call it.",
-            ),
-            Mistake(
-                "copied back before the graph is launched",
-                traces.both(traces.is_wrong, traces.some(traces.back_before_launch)),
-                "Each batch needs its own launch, between its copy in and its copy back.",
-            ),
-            Mistake(
-                "the graph copies the same batch each time",
-                traces.either(
-                    known.gives(cases.first_batch_again),
-                    traces.both(traces.is_wrong, traces.some(traces.copies_in_graph)),
-                ),
-                "A graph keeps its arguments, those of copies too. Leave the copies out of it: ahead of each launch "
-                "one brings a batch to x, behind it one brings f to out[k].",
-            ),
-            Mistake(
-                "both chains run forward",
-                known.gives(lambda case: cases.both_ways(case.arguments[0], case.arguments[-1], backwards=False)),
-                "The last argument of layer says whether it goes backward: 0 for f, 1 for b.",
-            ),
-            Mistake(
-                "another number of layers",
-                traces.either(*(known.gives(cases.of_depths(*which)) for which in cases.DEPTHS)),
-                "Each direction has `depth` layers: the first reads x, each other one what the one before it wrote, "
-                "in f or in b.",
-            ),
-            Mistake(
-                "f and b are not added up",
-                traces.partly_added,
-                "What comes back is f or b alone, at least in part. add(f, b, n) adds all n = x.size elements, and f "
-                "is the result.",
-            ),
-            Mistake(
-                "something is read that nobody wrote",
-                traces.comes_back_unwritten,
-                "NaN comes back. The first layer of each direction reads x, and writes f or b, which hold nothing yet.",
-            ),
-            IN_DEFAULT,
-            Mistake(
-                "a copy is in another stream than the graph",
-                traces.hazard("H2D", "D2H"),
-                "A batch's copy in, its launch and its copy back follow one another: x.set(…, one), graph.launch(one), "
-                "f.get(one, …).",
-            ),
-            Mistake(
-                "the two directions use one array",
-                known.found(),
-                "One stream writes what the other reads or writes, and nothing orders them. Both read x at first; "
-                "then each keeps to its own array until they join.",
-            ),
-            HOST_DID_IT,
-            Mistake(
-                "captured more than once",
-                traces.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) > 1)),
-                "Capturing costs the host as much as launching, and more. Capture once, ahead of the loop.",
-            ),
-            Mistake(
-                "more than a graph for each batch",
-                traces.both(
-                    known.over("requests of the host"),
-                    traces.some(lambda t: traces.graphs(t) == 1 and not traces.copies_in_graph(t)),
-                ),
-                "A copy in, one launch of the graph and a copy back are enough for a batch: all kernels belong into "
-                "the graph.",
-            ),
-            Mistake(
-                "the whole loop is captured",
-                traces.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) == 1)),
-                "The graph holds every batch, so the host asks for all of it one by one. Capture what is the same for "
-                "every batch.",
-            ),
-            Mistake(
-                "no graph",
-                known.over("requests of the host"),
-                "Every batch asks for each kernel anew, and the host cannot ask as fast as the GPU works.",
-            ),
-            Mistake(
-                "the host waits for each batch",
-                traces.both(known.over(TIME), traces.waits_at_all),
-                "While the host waits, nothing is asked for. get() blocks unless told not to: blocking=False.",
-            ),
-            Mistake(
-                "one direction after the other",
-                known.over(TIME),
-                "The graph's nodes follow one another. Let a second stream join the capture by an event, and give it "
-                "the backward chain.",
-            ),
-        ),
+        mistakes=mistakes.EPOCH,
         hints=(
             "What is the same for every batch, and what is not? Capture the former, once.",
             "In the capture: an event in one, for which two waits; the chains in one and two; an event in two, for "

@@ -1,0 +1,294 @@
+"""What is done wrong in lab 01, by its traces: for each exercise the mistakes in the order in which they are tried."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.exercises import Mistake
+from helpers.exercises import lab01_cases as cases
+from helpers.exercises import mistakes as known
+
+IDLE, REQUESTS = "idle lanes per instruction", "load requests per 32 pixels"
+FIRST_LOADS, FIRST_STORES = "loads of the first warp", "stores of the first warp"
+LOADS, STORES = "sectors per load request", "sectors per store request"
+
+
+STEPS = (
+    Mistake(
+        "the first element has none before it",
+        cases.reached_back,
+        "Thread 0 reads x[-1]. It needs a guard of its own: before the first element there is 0.",
+    ),
+    Mistake(
+        "an index behind the end",
+        cases.out_of_whole_blocks,
+        "Some thread leaves its array where every thread has an element, so it is the index and not the guard. "
+        "A thread needs x[i] and the one before, x[i - 1].",
+    ),
+    Mistake(
+        "no guard at the end",
+        known.out_of_bounds,
+        "Blocks have 64 threads, so the last block may have threads without an element. Each thread asks first "
+        "whether its element exists: i < n.",
+    ),
+    Mistake(
+        "every block does the work of block 0",
+        known.first_block_only,
+        "threadIdx.x begins at 0 in every block. A thread's place in the grid is blockIdx.x * blockDim.x + "
+        "threadIdx.x.",
+    ),
+    Mistake(
+        "gridDim in place of blockDim",
+        cases.counted_in_blocks,
+        "blockIdx.x * gridDim.x is not where a block begins: before it there are blockIdx.x blocks, of "
+        "blockDim.x threads each.",
+    ),
+    Mistake(
+        "the last element is left out",
+        cases.last_left_out,
+        "The last element is number n - 1, and i < n lets it in. i < n - 1 keeps it out.",
+    ),
+    Mistake(
+        "the first element is left out",
+        cases.first_left_out,
+        "A guard against x[-1] must not keep thread 0 from writing: out[0] = x[0] - 0.",
+    ),
+    Mistake(
+        "the first step is taken to be 0",
+        known.gives(cases.ends_alike),
+        "Before the first element there is 0, so the first step is x[0], not 0.",
+    ),
+    Mistake(
+        "the step the wrong way round",
+        known.gives(lambda case: -case.out.expected),
+        "Each sign is the other one: it is x[i] - x[i - 1].",
+    ),
+    Mistake(
+        "the step to the next element",
+        cases.to_the_next,
+        "That is the step from x[i] to x[i + 1], one place too early. out[i] looks back: x[i] - x[i - 1].",
+    ),
+    Mistake(
+        "what nobody has written is read",
+        cases.reads_the_output,
+        "`out` holds nothing to begin with, and other threads write to it at the same time. All that is needed "
+        "is in x: calculate from that, and store the result at once.",
+    ),
+    Mistake(
+        "the first element of a block or warp",
+        cases.first_of_each,
+        "What is wrong are first elements of blocks, or of warps. Only x[0] has none before it; the one before "
+        "theirs belongs to another block or warp, and lies in x all the same.",
+    ),
+    Mistake(
+        "few threads do all the work",
+        known.over(IDLE),
+        "The result is right, and many lanes only watch. No thread needs a loop here: each has one element.",
+    ),
+    Mistake(
+        "each thread does more than its element",
+        known.over(FIRST_LOADS),
+        "The result is right, but the first warp has more than its 32 elements. Each thread of the grid has "
+        "one: two loads, and one store.",
+    ),
+    Mistake(
+        "stored more than once",
+        known.over("store requests per warp"),
+        "The result is right, but some elements are stored twice. Keep what is not yet the result in a variable.",
+    ),
+)
+MIRROR = (
+    Mistake(
+        "row and column have changed places",
+        cases.turned,
+        "The result is turned: what lies in a column of x stands in a row of out. Both arrays take the row "
+        "first, as in out[row, column] and x[row, ...].",
+    ),
+    Mistake(
+        "each block mirrors its own part",
+        cases.mirrored_in_blocks,
+        "threadIdx.x and 32 know of one block only. A mirror turns the whole row: the last column is columns - 1.",
+    ),
+    Mistake(
+        "the guard swaps rows and columns",
+        cases.not_square,
+        "x.shape is (rows, columns), and len(x) is the rows. Squares cannot tell the two apart, so 64 × 64 passes.",
+    ),
+    Mistake(
+        "one element beside the image",
+        cases.beside_the_right_edge,
+        "The last column is columns - 1, so column 0 becomes columns - 1 - 0. Without the - 1 it lies in the "
+        "next row, or behind the image.",
+    ),
+    Mistake(
+        "a guard is missing",
+        known.out_of_bounds,
+        "Blocks are 32 × 8. Threads beyond the right edge and threads below the last row have no element: one "
+        "condition for each direction, with < and not <=, joined by `and`.",
+    ),
+    Mistake(
+        "the image is upside down",
+        known.gives(lambda case: np.flipud(case.arguments[0])),
+        "The rows have changed places. A mirror on the wall changes left and right: the column.",
+    ),
+    Mistake(
+        "turned by half a turn",
+        known.gives(lambda case: case.arguments[0][::-1, ::-1]),
+        "Row and column were both turned round; the row stays as it is.",
+    ),
+    Mistake(
+        "copied, not mirrored",
+        known.gives(lambda case: case.arguments[0]),
+        "Each element went where it came from: read the column that lies as far from the other edge.",
+    ),
+    Mistake(
+        "every block does the work of block 0",
+        cases.of_tile_0,
+        "threadIdx begins at 0 in every block. A thread's place in the grid is cuda.grid(2).",
+    ),
+    Mistake(
+        "x is the row",
+        lambda e: any(b.label in (LOADS, STORES) and b.value > 16.5 for b in e.budgets),
+        "The result is right. But the lanes of a warp differ in x, the first number of cuda.grid(2), and x "
+        "chooses the row: 32 lanes meet 32 rows. Let x choose the column.",
+    ),
+    Mistake(
+        "each thread has a run of its own",
+        lambda e: known.over(LOADS)(e) or known.over(STORES)(e),
+        "The result is right. But in one request the lanes of a warp are several pixels apart. Let "
+        "neighbouring threads have neighbouring pixels.",
+    ),
+    Mistake(
+        "more requests than it takes",
+        known.over(REQUESTS),
+        "The result is right. But either one lane works while 31 watch, or many threads do the same: give "
+        "every "
+        "thread one element, and no thread more.",
+    ),
+)
+CONFIGURE = (
+    Mistake(
+        "nothing is returned yet",
+        cases.nothing_returned,
+        "configure has to return two tuples: the grid, then the block.",
+    ),
+    Mistake(
+        "grid and block have changed places",
+        known.gives(lambda case: case.expected[::-1]),
+        "First the grid, then the block, as in kernel[grid, block].",
+    ),
+    Mistake(
+        "no two tuples of two",
+        cases.of_another_shape,
+        "What is returned is (grid, block): two tuples, (x, y) each, of whole numbers. A list is no tuple.",
+    ),
+    Mistake(
+        "x covers the rows",
+        cases.x_covers_rows,
+        "x comes first in CUDA, and it runs along a row: the first number of the grid covers the columns.",
+    ),
+    Mistake(
+        "not rounded up",
+        cases.not_rounded_up,
+        "// drops the last block that is not full, round() drops it if it is less than half full, and its "
+        "elements have no thread.",
+    ),
+    Mistake(
+        "one block too many where it fits exactly",
+        known.gives(lambda case: cases.configured(*case.arguments, up=lambda n, each: n // each + 1)),
+        "n // each + 1 launches a block of idle threads whenever it fits exactly.",
+    ),
+    Mistake(
+        "more blocks than y takes",
+        cases.too_tall,
+        "A grid has at most 65,535 blocks in y, and the launch of a tall image would fail. The kernel's loop "
+        "goes on where the grid ends.",
+    ),
+    Mistake(
+        "a block that has not 256 threads",
+        cases.other_than_256,
+        "Every block has 256 threads: its width is 32, 16, 8, 4, 2 or 1, and its height is 256 // width.",
+    ),
+    Mistake(
+        "halved once too often",
+        cases.too_narrow,
+        "A block became narrower than a row that fitted into it. Halve only while the row fits into the half.",
+    ),
+    Mistake(
+        "narrow images leave lanes idle",
+        cases.narrow_only,
+        "With 3 columns, 29 of 32 threads in x have no element. Halve the width of the block as long as a row "
+        "still fits, and double its height.",
+    ),
+)
+NORMALISE = (
+    Mistake(
+        "the image is forgotten",
+        cases.in_later_images_only,
+        "i / pixels counts planes through all images: in the second image it goes on behind the last channel. "
+        "Take it modulo the number of channels.",
+    ),
+    Mistake(
+        "no channel of that number",
+        cases.channel_left_its_array,
+        "mean and scale have one number a channel, and some thread asks for another. Element i lies in plane "
+        "i / pixels, counted through all images; its channel is the remainder by `channels`.",
+    ),
+    Mistake(
+        "no guard",
+        known.out_of_bounds,
+        "Some thread goes on behind the last element. The condition of the loop is the guard: i < n.",
+    ),
+    Mistake(
+        "channels are taken to lie side by side",
+        known.gives(cases.channel_of(lambda i, channels, pixels: i % channels)),
+        "i % channels is right where the three colours of a pixel are neighbours. Here each channel is a plane "
+        "of `pixels` floats.",
+    ),
+    Mistake(
+        "the channel of the first element for all",
+        known.gives(cases.channel_of_first),
+        "The channel was worked out before the loop. A thread that comes round again may be in another plane: "
+        "work it out in each round.",
+    ),
+    Mistake(
+        "the mean is multiplied too",
+        known.gives(cases.mean_unscaled),
+        "Without brackets the product comes first: x - (mean · scale). It is (x - mean) · scale.",
+    ),
+    Mistake(
+        "one element a thread",
+        cases.only_where_threads_suffice,
+        "Where a launch has fewer threads than elements, each thread has to come round again: a loop.",
+    ),
+    Mistake(
+        "every block does the work of block 0",
+        cases.of_block_0,
+        "All blocks start where block 0 does: threadIdx.x begins at 0 in each. Start at the thread's number in "
+        "the whole grid.",
+    ),
+    Mistake(
+        "few threads do all the work",
+        known.over(IDLE),
+        "The result is right, and many lanes only watch. Every thread of the grid takes its share.",
+    ),
+    Mistake(
+        "each thread has a run of its own",
+        known.over(LOADS),
+        "The result is right. But in each round the lanes of a warp are a whole run apart. Let neighbouring "
+        "threads have neighbouring elements.",
+    ),
+    Mistake(
+        "written more than once",
+        known.over("stores per element"),
+        "The result is right, but some elements are stored more than once. Either the step is not that of the "
+        "whole grid, gridDim.x * blockDim.x, and blocks repeat what others did; or a thread stores what is not "
+        "yet the result.",
+    ),
+    Mistake(
+        "few blocks do all the work",
+        known.over(FIRST_STORES),
+        "The result is right, and the first block does more than its share while others have nothing to do. "
+        "Start at the thread's number in the grid, and step by the whole grid.",
+    ),
+)
