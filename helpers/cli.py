@@ -107,7 +107,8 @@ def test_arguments(parser: argparse.ArgumentParser) -> None:
 
 # Two processes halve the time. Files stay whole, as what is compiled for one test serves the next; what looks at all
 # processes or at the whole machine comes after the rest, alone.
-WHOLE_SUITE = (["-n", "logical", "--maxprocesses", "8", "--dist", "loadfile", "-m", "not alone"], ["-m", "alone"])
+PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "loadfile", "--no-loadscope-reorder")
+WHOLE_SUITE = ([*PARALLEL, "-m", "not alone"], ["-m", "alone"])
 
 
 def test(arguments: argparse.Namespace) -> int:

@@ -257,7 +257,7 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
     spent = tuple(
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
-    if task.shared_out and (alone := _who_does_most(answer, case, counted)):
+    if task.shared_out and not all(each.over for each in spent) and (alone := _who_does_most(answer, case, counted)):
         spent = tuple(replace(each, alone=alone) for each in spent)
     return spent, _compared(case, got, task)
 

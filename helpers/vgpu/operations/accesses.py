@@ -54,7 +54,10 @@ def of_launch(run) -> list[Access]:
     starts, ends = run.table
     found = []
     for writes, marks in ((False, run.reads), (True, run.writes)):
-        for start, end, offset in zip(starts.tolist(), ends.tolist(), run.touch_offsets.tolist(), strict=False):
+        # A process may hold thousands of allocations, of which a launch touches a few.
+        touched = np.flatnonzero(np.maximum.reduceat(marks, run.touch_offsets)[: len(starts)])
+        pieces = (each[touched].tolist() for each in (starts, ends, run.touch_offsets))
+        for start, end, offset in zip(*pieces, strict=True):
             bits = np.flatnonzero(np.diff(marks[offset : offset + (end - start + 31) // 32] != 0, prepend=0, append=0))
             if len(bits):
                 places = np.uint64(start) + np.uint64(32) * bits.astype(np.uint64)
