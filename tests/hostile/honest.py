@@ -32,6 +32,8 @@ which fails where a point is missing.
 | workers | with full marks | with the same marks as by one worker | seconds |
 |---:|---:|---:|---:|
 {rows}
+
+The seconds are no measure of speed: other things may have run on the machine.
 """
 
 
