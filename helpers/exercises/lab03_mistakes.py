@@ -16,10 +16,6 @@ LOADED_OF_ROWS = "bytes loaded per byte of 64 rows"
 LOADS_PER_PRODUCT = "shared loads per product"
 
 
-def _partly_written(evidence) -> bool:
-    return known.untouched_somewhere(evidence) and not known.nothing_written(evidence)
-
-
 def _all_there(evidence) -> bool:
     """Each result has the elements that it should have, in other places."""
     seen = evidence.outcomes
@@ -149,7 +145,7 @@ ROTATE = (
     ),
     Mistake(
         "some of a tile is left out",
-        _partly_written,
+        known.partly_written,
         "A block has 8 rows of threads, and a tile 32 rows, so each thread moves four pixels. Those that a "
         "thread stores are not those that it has loaded, and need a guard of their own. So no thread may return "
         "early: it has pixels of others to store.",
@@ -285,7 +281,7 @@ FOLLOW = (
     ),
     Mistake(
         "tiles are left out",
-        _partly_written,
+        known.partly_written,
         "Rows may be longer than 32, and the last tile may be narrower: go on, tile by tile, until all n columns are "
         "done.",
     ),
@@ -327,7 +323,7 @@ GRAM = (
     ),
     Mistake(
         "some products are never stored",
-        _partly_written,
+        known.partly_written,
         "A block of 16 × 16 threads has 32 × 32 elements of out: four for each, 16 apart in both directions. Blocks "
         "begin at multiples of 32, and no part of out is left to be mirrored by somebody else.",
     ),

@@ -22,10 +22,6 @@ ROW_QUEUE = "shared atomic wavefronts per row"
 BARRIERS = "barriers of a warp per row"
 
 
-def _partly_written(evidence) -> bool:
-    return known.untouched_somewhere(evidence) and not known.nothing_written(evidence)
-
-
 def _changed_without_atomic(evidence) -> bool:
     """Threads read and write one word of shared memory in one line or an `if` and the next one, or several write it."""
     return any(
@@ -214,7 +210,7 @@ LOWER = (
     ),
 )
 
-SHARES = (
+THE_LAST_BLOCK = (
     NOBODY_LAST,
     LOST_TICKETS,
     DIVERGENT,
@@ -222,6 +218,11 @@ SHARES = (
     WITHOUT_ATOMIC,
     NO_BARRIER,
     NO_FENCE,
+)
+"""Of exercises in which the block that is done last has work of its own."""
+
+SHARES = (
+    *THE_LAST_BLOCK,
     Mistake(
         "a share of whole numbers",
         known.gives(lambda case: np.floor(case.out.expected)),
@@ -235,7 +236,7 @@ SHARES = (
     ),
     Mistake(
         "only some shares are written",
-        _partly_written,
+        known.partly_written,
         "The last block writes the shares of all blocks, and not only its own. All of its threads have to know that it "
         "is the last: what one of them has learnt from the ticket goes through shared memory.",
     ),
@@ -336,13 +337,7 @@ COUNT_BYTES = (
 )
 
 MODE = (
-    NOBODY_LAST,
-    LOST_TICKETS,
-    DIVERGENT,
-    UNWRITTEN,
-    WITHOUT_ATOMIC,
-    NO_BARRIER,
-    NO_FENCE,
+    *THE_LAST_BLOCK,
     Mistake(
         "the last of equals",
         known.gives(lambda case: [cases.BINS - 1 - cases.often(case.arguments[0])[::-1].argmax()]),

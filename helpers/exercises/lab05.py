@@ -5,12 +5,12 @@ from __future__ import annotations
 from helpers.exercises import Budget, Exercise, cover
 from helpers.exercises import lab05_cases as cases
 from helpers.exercises import lab05_mistakes as mistakes
+from helpers.exercises.budgets import SHARED_OUT
 from helpers.exercises.lab05_cases import BLOCK
-from helpers.exercises.lab05_mistakes import BUSIEST, LOADED
+from helpers.exercises.lab05_mistakes import LOADED
 from helpers.exercises.measures import (
     ATOMICS,
     SHARED,
-    busiest_warp,
     loaded_for_needed,
     per_block,
     per_warp,
@@ -27,14 +27,6 @@ def _barriers_a_round(profile) -> float:
     return profile["barriers"] / profile.counters.warps / max(1, rounds)
 
 
-SHARED_OUT = Budget(
-    BUSIEST,
-    busiest_warp,
-    2,
-    "A launch takes as long as its busiest warp: with 2, half of the others' time is spent waiting for it.",
-    "instructions",
-    of="warps",
-)
 COALESCED = Budget(
     LOADED,
     loaded_for_needed,

@@ -7,11 +7,11 @@ import numpy as np
 from helpers.exercises import Mistake
 from helpers.exercises import lab05_cases as cases
 from helpers.exercises import mistakes as known
+from helpers.exercises.budgets import SHARED_OUT
 from helpers.exercises.lab05_cases import BLOCK, WARP
 from helpers.vgpu.errors import OutOfBounds
 
 LOADED = "bytes loaded per byte needed"
-BUSIEST = "busiest warp by average"
 MASK = Mistake(
     "a shuffle that not all lanes reach",
     known.found("mask_absent", "mask_self", "mask_ended"),
@@ -161,7 +161,7 @@ TOTAL = (
     ),
     Mistake(
         "few do the work of all",
-        known.over(BUSIEST),
+        known.over(SHARED_OUT.label),
         "Right, but a few warps load it all, and the others of the launch have nothing to do. Each thread of "
         "the grid takes its share: from blockIdx.x * blockDim.x + threadIdx.x on, by gridDim.x * blockDim.x.",
     ),
@@ -448,7 +448,7 @@ COMPACT = (
     ),
     Mistake(
         "few do the work of all",
-        known.over(BUSIEST),
+        known.over(SHARED_OUT.label),
         "Right, but one of eight warps does nearly everything. In a round each of the 256 threads has an element.",
     ),
     Mistake(

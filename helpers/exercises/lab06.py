@@ -5,8 +5,9 @@ from __future__ import annotations
 from helpers.exercises import Budget, Exercise, thread_1d
 from helpers.exercises import lab06_cases as cases
 from helpers.exercises import lab06_mistakes as mistakes
-from helpers.exercises.lab06_mistakes import BUSIEST, DIVERGENT, IDLE, INSTRUCTIONS, STORED
-from helpers.exercises.measures import busiest_warp, idle_lanes, instructions_for_written, per_warp, stored_for_needed
+from helpers.exercises.budgets import SHARED_OUT
+from helpers.exercises.lab06_mistakes import DIVERGENT, IDLE, INSTRUCTIONS, STORED
+from helpers.exercises.measures import idle_lanes, instructions_for_written, per_warp, stored_for_needed
 
 
 def _idle(at_most: float) -> Budget:
@@ -116,14 +117,7 @@ EXERCISES = (
         budgets=(
             _idle(14),
             _instructions(60, "A costly element in each warp makes every warp pay the full price. Collect them first."),
-            Budget(
-                BUSIEST,
-                busiest_warp,
-                2,
-                "A launch takes as long as its busiest warp: with 2, half of the others' time is spent waiting for it.",
-                "instructions",
-                of="warps",
-            ),
+            SHARED_OUT,
         ),
         mistakes=mistakes.REFINE,
         hints=(

@@ -7,10 +7,10 @@ import numpy as np
 from helpers.exercises import Mistake
 from helpers.exercises import lab06_cases as cases
 from helpers.exercises import mistakes as known
+from helpers.exercises.budgets import SHARED_OUT
 
 IDLE, DIVERGENT = "idle lanes per instruction", "divergent branches per warp"
 INSTRUCTIONS, STORED = "instructions per 32 results", "bytes stored per byte needed"
-BUSIEST = "busiest warp by average"
 NO_GUARD = Mistake(
     "a thread left its array",
     known.out_of_bounds,
@@ -230,7 +230,7 @@ REFINE = (
     ),
     Mistake(
         "one warp works the list off",
-        known.over(BUSIEST),
+        known.over(SHARED_OUT.label),
         "The result is right. But one warp of four does the costly work, and three wait or have ended. All "
         "threads share the list: from threadIdx.x on, by blockDim.x.",
     ),

@@ -79,6 +79,11 @@ def gives_for(name: str, wrong):
     return when
 
 
+def partly_written(evidence) -> bool:
+    """Some elements are written, and others are not."""
+    return untouched_somewhere(evidence) and not nothing_written(evidence)
+
+
 def over(label: str):
     """The answer is right and misses the budget called `label`."""
 

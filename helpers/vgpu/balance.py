@@ -13,7 +13,7 @@ from collections import Counter
 from helpers.vgpu import reference
 from helpers.vgpu.errors import KernelTimeout
 from helpers.vgpu.prepare import prepare
-from helpers.vgpu.trace import check_place, restored
+from helpers.vgpu.trace import check_place, run_block
 
 WARP = 32
 MOST = 60_000
@@ -83,12 +83,7 @@ def _walk(kernel, grid, block, args, shared_bytes: int, most: int, meta: dict, *
     """Interpret a launch under observation, on memory that is then as before; its grid and block."""
     _, prepared, _ = prepare("balance", kernel, grid, block, args, meta)
     grid, block, _ = check_place(prepared.grid or grid, prepared.block or block, 0)
-    with restored(prepared):
-        reference.run(
-            prepared.kernel, None, grid, block, prepared.params,
-            shared_bytes=shared_bytes or prepared.shared_bytes, output=lambda text: None,
-            cooperative=prepared.cooperative, max_steps=most, **observers,
-        )  # fmt: skip
+    run_block(prepared, grid, block, None, shared_bytes, max_steps=most, **observers)
     return grid, block
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from helpers.vgpu import steady
 from helpers.vgpu.lines import line_of
-from helpers.vgpu.memory import ALIGNMENT, FRESH
+from helpers.vgpu.memory import ALIGNMENT, FRESH, table
 from helpers.vgpu.memory_host import available, size_text
 
 GRAIN = 16  # CUDA C++ Programming Guide, "Dynamic Global Memory Allocation": pointers are aligned to 16 bytes
@@ -317,3 +317,15 @@ def reset() -> None:
         if _heap is not None:
             _retired.append(_heap.retire())
         _heap, _wanted = None, DEFAULT
+
+
+def readable(address: int) -> int:
+    """How many bytes may be read from an address of global memory on: of a live piece of the heap, or an allocation."""
+    area = current()
+    if area is not None and area.contains(address):
+        piece = area.find(address)
+        alive = piece is not None and piece.freed_by is None and piece.address <= address
+        return max(0, piece.address + piece.nbytes - address) if alive else 0
+    starts, ends = table()
+    index = int(np.searchsorted(starts, np.uint64(address), side="right")) - 1
+    return max(0, int(ends[index]) - address) if index >= 0 else 0

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from helpers.vgpu import heap, memory, printf
+from helpers.vgpu import heap, printf
 from helpers.vgpu.context import ERROR_CODE, SLOT
 from helpers.vgpu.lower.heap import FREE, MALLOC
 from helpers.vgpu.lower.host import ASSERT, PRINTF
@@ -72,16 +72,7 @@ def _readable(worker, address: int) -> int:
         start = area.ctypes.data
         if start <= address < start + len(area):
             return start + len(area) - address
-    area = heap.current()
-    if area is not None and area.contains(address):
-        piece = area.find(address)
-        alive = piece is not None and piece.freed_by is None and piece.address <= address
-        return max(0, piece.address + piece.nbytes - address) if alive else 0
-    starts, ends = memory.table()
-    index = int(np.searchsorted(starts, np.uint64(address), side="right")) - 1
-    if index >= 0 and address < int(ends[index]):
-        return int(ends[index]) - address
-    return 0
+    return heap.readable(address)
 
 
 def _string(worker, address: int) -> bytes:

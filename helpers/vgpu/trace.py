@@ -106,7 +106,10 @@ def trace(
 
 
 def run_block(prepared, grid, block, block_index, shared_bytes: int, **observers) -> None:
-    """Run one block under observation on a copy of its memory, and others only as far as it waits for them."""
+    """Run one block under observation on a copy of its memory, and others only as far as it waits for them.
+
+    All blocks where `block_index` is None.
+    """
     with restored(prepared):
         reference.run(
             prepared.kernel, None, grid, block, prepared.params,

@@ -146,14 +146,7 @@ def readable(warp, lane: int, address: int) -> int:
         base, size = (int(np.broadcast_to(each, LANES)[lane]) for each in warp.windows(name))
         if base <= address < base + size:
             return base + size - address
-    area = heap.current()
-    if area is not None and area.contains(address):
-        piece = area.find(address)
-        alive = piece is not None and piece.freed_by is None and piece.address <= address
-        return max(0, piece.address + piece.nbytes - address) if alive else 0
-    starts, ends = memory.table()
-    found = int(np.searchsorted(starts, np.uint64(address), "right")) - 1
-    return max(0, int(ends[found]) - address) if found >= 0 else 0
+    return heap.readable(address)
 
 
 def read(hosts, mask, nbytes) -> np.ndarray:
