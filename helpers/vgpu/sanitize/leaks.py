@@ -124,7 +124,8 @@ def _in_heap(since: int) -> tuple[Leak, ...]:
         groups.setdefault((launch.kernel, launch.line(site)), []).append(piece)
     found = []
     for (kernel, line), pieces in groups.items():
-        first, _ = heap_words.who(pieces[0].caller)
+        # By number, since blocks run in whatever order they find a core.
+        first, _ = heap_words.who(min(pieces, key=lambda piece: piece.caller[2:]).caller)
         what = f"memory that kernel {kernel.name} allocated, first {first}"
         file, source = getattr(kernel, "filename", ""), kernel.line_text(line) if hasattr(kernel, "line_text") else ""
         cell = "ipykernel" in file or file.startswith("<")

@@ -94,12 +94,13 @@ CASES = (
             for line in open('/proc/self/maps').read().splitlines():
                 place, rights = line.split()[:2]
                 start, end = (int(n, 16) for n in place.split('-'))
-                if 'r' not in rights or '[v' in line or end - start > 300 << 20: continue
-                try:
-                    memory.seek(start)
-                    if re.search(ROWS, memory.read(end - start)): found = line
-                except OSError:
-                    pass
+                if 'r' not in rights or '[v' in line: continue
+                for piece in range(start, min(end, start + (4 << 30)), 1 << 20):
+                    try:
+                        memory.seek(piece)
+                        if re.search(ROWS, memory.read(min(end - piece, (1 << 20) + 100))): found = line
+                    except OSError as error:
+                        print(hex(piece), line, error)
             """,
     ),
     spy(
