@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from helpers import kept
 from helpers.callable_module import callable_module
+from helpers.calls import in_place_of_a_kernel, is_numba
 from helpers.examine import examine
 from helpers.exercises import Exercise, exercise, exercises, plural
 from helpers.verdicts import message, named, place_of
@@ -75,9 +76,8 @@ def check(answer, key: str | Exercise) -> Report:
     answer is wrong.
     """
     task = exercise(key)
-    if not callable(answer):
-        what = f"check wants the {'kernel' if task.language in ('cuda', 'numba') else 'function'} itself: {task.name}"
-        return Report(task.key, task.title, False, (), (), "nothing to run", f"{what}. It was given {answer!r}.")
+    if (words := _nothing_to_run(answer, task)) is not None:
+        return Report(task.key, task.title, False, (), (), "nothing to run", words)
     evidence = examine(answer, task)
     if task is exercises().get(task.key):  # and not one that somebody tries out
         today = kept.today()
@@ -95,6 +95,16 @@ def check(answer, key: str | Exercise) -> Report:
         tuple(map(place_of, evidence.findings)) if task.sanitize else None,
         "recording" if task.language == "streams" else "sanitizer",
     )
+
+
+def _nothing_to_run(answer, task: Exercise) -> str | None:
+    """Words for an answer of another sort than the exercise asks for; None where it can be run."""
+    wanted = "kernel" if task.asks_for_a_kernel else "function"
+    if task.asks_for_a_kernel and (words := in_place_of_a_kernel(answer)) is not None:
+        return f"check wants a kernel, {task.name}, and {words}."
+    if not task.asks_for_a_kernel and (is_numba(answer) or hasattr(answer, "prepare")):
+        return f"check wants a plain function, {task.name}, and this is a kernel: write its def without a decorator."
+    return None if callable(answer) else f"check wants the {wanted} itself: {task.name}. It was given {answer!r}."
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import PurePath
 
+from helpers.calls import in_place_of_a_kernel
 from helpers.compiled import limit_on_registers
 from helpers.vgpu import heap, launch, layout, operations
 from helpers.vgpu.errors import ArgumentError, Unsupported
@@ -135,6 +136,8 @@ def packed(kernel, args, grid=None, block=None) -> Portable:
     kernel: a Numba kernel or a RawKernel, of the virtual GPU (`mirror.twin` makes one of a real GPU's); args: the
     tuple of a launch. Errors: `Unsupported` for another kind of kernel, else as a launch.
     """
+    if (words := in_place_of_a_kernel(kernel)) is not None:
+        raise Unsupported(f"a kernel is asked for, and {words}")
     if not hasattr(kernel, "prepare") or getattr(kernel, "takes_meta", False):
         raise Unsupported(
             "a kernel written with @cuda.jit or as a cp.RawKernel can be taken elsewhere, this one cannot"

@@ -99,7 +99,7 @@ def _check_part(task: Exercise, part: str) -> None:
 def _examined(answer, task: Exercise) -> Evidence:
     """What `examine` sees; kept for kernels, which do the same again as long as they are the same code."""
     try:
-        key = (task.key, repr(evidence.taken(answer, evidence.inputs_of(task)))) if _is_kernel(task) else None
+        key = (task.key, repr(evidence.taken(answer, evidence.inputs_of(task)))) if task.asks_for_a_kernel else None
     except VirtualGPUError:
         key = None
     if key is None:
@@ -110,10 +110,6 @@ def _examined(answer, task: Exercise) -> Evidence:
             _kept.pop(next(iter(_kept)))
         _kept[(*key, cases)] = examine(answer, task)
     return _kept[(*key, cases)]
-
-
-def _is_kernel(task: Exercise) -> bool:
-    return task.language in ("numba", "cuda")
 
 
 def _phrase(seen: Evidence) -> str:

@@ -2,10 +2,12 @@
 
 import dataclasses
 
+import numba
 import numpy as np
 import pytest
 
 from helpers import check as checking
+from helpers import cp, cuda
 from helpers.check import check, hint, solution
 from helpers.examine import POISON, place
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, alike, exercise, exercises, numbers, thread_1d
@@ -115,10 +117,32 @@ def test_a_kernel_that_does_not_compile_is_tried_once():
     assert len(report.cases) == 1
 
 
-@pytest.mark.parametrize("thing", [None, 3, "twice"])
-def test_something_that_is_no_kernel_is_said_to_be_none(thing):
+def plain(x, out):
+    out[0] = x[0]
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        (None, "as a launch returns it"),
+        (3, "It was given 3"),
+        ("twice", "by cp.RawKernel"),
+        (plain, "`plain` is a plain Python function, which no GPU runs: write @cuda.jit"),
+        (cuda.jit(plain)[1, 32], "without them"),
+        (numba.njit(plain), "compiled for the CPU: write @cuda.jit"),
+        (cp.RawModule(code=""), "module.get_function"),
+    ],
+)
+def test_something_that_is_no_kernel_is_said_to_be_none(thing, words):
     report = check(thing, make())
     assert not report.passed and report.mistake == "nothing to run"
+    assert words in report.message
+
+
+@pytest.mark.parametrize("thing", [cuda.jit(plain), kernel("")])
+def test_a_kernel_is_no_answer_where_a_function_is_asked_for(thing):
+    report = check(thing, make(language="python"))
+    assert report.mistake == "nothing to run" and "without a decorator" in report.message
 
 
 def test_a_budget_is_spent_and_named_with_the_line_that_spends_it():

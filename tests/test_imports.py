@@ -19,7 +19,7 @@ FILES = sorted(HELPERS.rglob("*.py"))
 # A module of helpers/ that no row names belongs with the results, which know nothing of drawing.
 RESULTS = ("helpers.roofline", "helpers.timing", "helpers.profile", "helpers.streams")
 LAYERS = (
-    ("helpers.gpus", "helpers.gpu_sources", "helpers.callable_module"),
+    ("helpers.gpus", "helpers.gpu_sources", "helpers.callable_module", "helpers.calls"),
     ("helpers.device",),
     ("helpers.occupancy", "helpers.time_model"),  # arithmetic on a row of gpus.py; Triton's autotuner goes by it
     ("helpers.vgpu", "helpers.mirror"),  # traces are made of twins, and twins of the virtual GPU's kernels

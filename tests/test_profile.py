@@ -184,6 +184,8 @@ def test_args_must_be_a_tuple():
 
 def test_what_is_no_kernel():
     with pytest.raises(TypeError, match=r"takes a @cuda.jit or @triton.jit kernel or a cp.RawKernel"):
+        profile(3, 1, 1, ())
+    with pytest.raises(TypeError, match=r"`print` is a plain Python function.* write @cuda.jit.*profile\(kernel, grid"):
         profile(print, 1, 1, ())
 
 
@@ -449,7 +451,8 @@ def test_textures_have_columns_and_a_line(cp):
     [
         ({"args": 3}, "args is a tuple"),
         ({"kernel": None}, "this is None, as a launch returns it"),
-        ({"kernel": len}, "takes a @cuda.jit or @triton.jit kernel"),
+        ({"kernel": 3}, "takes a @cuda.jit or @triton.jit kernel"),
+        ({"kernel": len}, "takes a kernel, and `len` is a plain Python function"),
         ({"blok": 3}, "does not know blok=…"),
     ],
 )
@@ -470,7 +473,7 @@ def test_a_configured_numba_kernel_is_no_kernel(cuda):
     def one(x):
         x[0] = 1
 
-    with pytest.raises(TypeError, match=r"sanitize takes the kernel itself, without its \[grid, block\]"):
+    with pytest.raises(TypeError, match=r"sanitize takes .* with its \[grid, block\]: pass the kernel itself"):
         sanitize(one[1, 1], 1, 1, (cuda.device_array(1),))
 
 

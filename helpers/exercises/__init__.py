@@ -118,6 +118,11 @@ class Exercise:
     drawn: Callable[[np.random.Generator], list[Case]] | None = None
 
     @property
+    def asks_for_a_kernel(self) -> bool:
+        """Whether the answer is a kernel, and no plain function."""
+        return self.language in ("numba", "cuda")
+
+    @property
     def of_a_lab(self) -> bool:
         """Whether the answer gets marks, and is to be found."""
         return self.drawn is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from helpers.calls import in_place_of_a_kernel
 from helpers.mirror import twin
 from helpers.vgpu.errors import ArgumentError
 
@@ -41,9 +42,7 @@ def prepare(
 
 def _no_kernel(verb: str, given) -> str:
     order = f"{verb}(kernel, grid, block, args)"
-    if given is None:
-        return f"{verb} takes the kernel itself, and this is None, as a launch returns it: {order}"
-    if hasattr(given, "dispatcher"):
-        return f"{verb} takes the kernel itself, without its [grid, block]: {order}"
+    if (words := in_place_of_a_kernel(given)) is not None:
+        return f"{verb} takes a kernel, and {words}: {order}"
     kind = f"{type(given).__module__}.{type(given).__qualname__}"
     return f"{verb} takes a @cuda.jit or @triton.jit kernel or a cp.RawKernel, and this is a {kind}: {order}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 import numpy as np
 import pytest
 
+from helpers.vgpu import cupy as cp
 from helpers.vgpu import memory
 from helpers.vgpu import numba_cuda as cuda
 from helpers.vgpu.errors import (
@@ -107,6 +109,71 @@ def test_atomics_are_checked(compiled):
     with pytest.raises(OutOfBounds) as caught:
         kernel(1, 32, array(100, np.int32))
     assert caught.value.thread == (20, 0, 0)
+
+
+FAR_IN_C = """__device__ float inside(const float* x, int at) {
+    return x[at];
+}
+extern "C" __global__ void k(float* out, float* x, int far) {
+    int i = threadIdx.x;
+    BODY
+}"""
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ("out[i] = x[i + far];", "`x[5000]`"),
+        ("out[i + far] = x[i];", "`out[5000]`"),
+        ("out[i] += x[i + far];", "`x[5000]`"),
+        ("x[i + far] += 1.0f;", "`x[5000]`"),
+        ("out[((int*)x)[i] * 0 + i + far] = x[i];", "`out[5000]`"),
+        ("if (x[i + far] <= 1) out[i] = 1;", "`x[5000]`"),
+        ("for (int k = i; k < 32; k += 32) out[k + far] = x[k];", "`out[5000]`"),
+        ("atomicAdd(&out[i + far], x[i]);", "`out[5000]`"),
+        ("out[i] = inside(out, i + far);", ""),
+    ],
+)
+def test_an_index_far_out_is_one_of_the_array_that_the_line_names(order, body, named):
+    """Not of the array that lies nearest, nor of one that lay there and is freed."""
+    arrays = [cp.zeros(100, "float32") for _ in range(2)][::order]
+    around = [cp.zeros(2500, "float32") for _ in range(8)]
+    del around
+    with pytest.raises(OutOfBounds, match=r"thread \(0\)") as caught:
+        cp.RawKernel(FAR_IN_C.replace("BODY", body), "k")((1,), (32,), (*arrays, 5000))
+    text = str(caught.value)
+    assert f"at {named}, but" in text if named else "`x[5000]`" not in text
+
+
+def test_an_index_far_out_in_numba_is_one_of_the_array_that_the_line_names():
+    @cuda.jit
+    def shifted(out, x, far):
+        i = cuda.grid(1)
+        out[i] = x[i + far]
+
+    @cuda.jit
+    def added(out, x, far):
+        i = cuda.grid(1)
+        cuda.atomic.add(out, i + far, x[i])
+
+    for _ in range(2):
+        out, x = cuda.device_array(100, np.float32), cuda.device_array(100, np.float32)
+        for kernel, named in ((shifted, "`x[5000]`"), (added, "`out[5000]`")):
+            for arrays in ((out, x), (x, out)):
+                with pytest.raises(OutOfBounds, match=re.escape(f"at {named}, but")):
+                    kernel[1, 32](*arrays, 5000)
+        del out, x
+
+
+def test_what_an_array_of_addresses_points_to_may_be_freed():
+    """`table[i]` is read well; what it points to is not there any more."""
+    source = 'extern "C" __global__ void k(float** table, float* out) { out[0] = table[0][0]; }'
+    gone = cp.zeros(64, "float32")
+    table = cp.asarray(np.array([gone.data.ptr], np.uint64))
+    del gone
+    with pytest.raises(OutOfBounds, match="freed already"):
+        cp.RawKernel(source, "k")((1,), (1,), (table, cp.zeros(1, "float32")))
 
 
 @pytest.mark.parametrize("space", ["shared", "local"])

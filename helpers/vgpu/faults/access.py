@@ -9,6 +9,7 @@ import numpy as np
 
 from helpers.vgpu import heap_words, layout, memory
 from helpers.vgpu.errors import KernelError, Misaligned, OutOfBounds
+from helpers.vgpu.faults import line
 from helpers.vgpu.isa import tensor
 
 _VERB = {
@@ -53,22 +54,21 @@ def _place(scene) -> tuple[str, str]:
         return "through a null pointer", _NULL[allocates]
     if (told := heap_words.place(address, scene.kernel)) is not None:
         return told
-    nearest = None
-    for array in scene.arrays:
-        span = max(array.nbytes, 1)
-        distance = max(array.address - address, address - (array.address + span) + 1, 0)
-        if nearest is None or distance < nearest[0]:
-            nearest = (distance, array)
+    named = line.arrays(scene)
+    distance, array = min(
+        ((_distance(array, address), array) for array in named or scene.arrays),
+        key=lambda pair: pair[0],
+        default=(None, None),
+    )
     found = memory.describe(address)
-    if found.freed:
+    if found.freed and (not named or any(map(_may_hold_addresses, named))):
         label = f"`{found.allocation.label}`" if found.allocation is not None and found.allocation.label else "an array"
         return (
             f"of {label} that was freed already",
             "keep a reference to the array for as long as kernels use it.",
         )
-    if nearest is None or nearest[0] > 1 << 40:
+    if array is None or distance > 1 << 40:
         return ("at an address that belongs to no array", "check the arithmetic on the pointer.")
-    array = nearest[1]
     size = itemsize(array)
     index = (address - array.address) // size
     count = array.nbytes // size
@@ -89,6 +89,16 @@ def _place(scene) -> tuple[str, str]:
         return f"{where}, but {size_text}", _GUARDS.get(scene.kernel.language, _GUARDS["cuda"])[site.kind == "store"]
     first = "programs" if scene.kernel.language == "triton" else "threads"
     return f"{where}, before its start; {size_text}", f"check the index of the first {first}: it is negative."
+
+
+def _distance(array: memory.ArrayInfo, address: int) -> int:
+    """Bytes from an address to an array; 0 within it."""
+    return max(array.address - address, address - (array.address + max(array.nbytes, 1)) + 1, 0)
+
+
+def _may_hold_addresses(array: memory.ArrayInfo) -> bool:
+    """Whether an access through what is in the array may look like one to the array itself."""
+    return itemsize(array) == 8 and not array.dtype.startswith(("float", "complex"))
 
 
 # What usually mends a null pointer: in most kernels, and in those that allocate.
