@@ -372,6 +372,23 @@ def test_an_event_behind_the_copy_is_enough_and_one_before_it_is_not():
         assert len(timeline.hazards()) == early
 
 
+@pytest.mark.parametrize("asks", ["event", "stream", "numba"])
+def test_who_asks_until_it_is_done_has_waited(asks):
+    x, out = device(), pinned()
+    stream, event, theirs = cp.cuda.Stream(non_blocking=True), cp.cuda.Event(), cuda.event()
+    done = {"event": lambda: event.done, "stream": lambda: stream.done, "numba": theirs.query}[asks]
+    for polled in (True, False):
+        with streams.record() as timeline:
+            x.get(stream, out=out, blocking=False)
+            event.record(stream)
+            theirs.record(cuda.external_stream(stream.ptr))
+            while polled and not done():
+                pass
+            timeline.host_read(out)
+        assert len(timeline.hazards()) == (not polled)
+        assert [each.kind for each in timeline.operations].count("synchronise") == polled
+
+
 def test_writing_the_source_before_the_copy_is_over_is_noticed():
     x, host = device(), pinned(value=1)
     stream = cp.cuda.Stream(non_blocking=True)

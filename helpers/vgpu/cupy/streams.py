@@ -2,7 +2,8 @@
 
 Every launch and copy on the virtual GPU has ended when it returns, so a stream is always done, and events read the
 host's clock. Which order CUDA would have guaranteed, and how long each thing would take on the modelled GPU, is what
-`helpers.streams.record()` keeps. A stream under capture runs nothing: its graph does, each time it is launched.
+`helpers.streams.record()` keeps; there, who asks until something is done has waited for it. A stream under capture runs
+nothing: its graph does, each time it is launched.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ class Event:
 
     @property
     def done(self) -> bool:
-        """True: the work before it has ended."""
-        self._refuse_captured()
+        """True: the work before it has ended. In a recording the host has waited for it, as a loop that asks does."""
+        self.synchronize()
         return True
 
     def record(self, stream=None) -> None:
@@ -118,8 +119,8 @@ class Stream:
 
     @property
     def done(self) -> bool:
-        """True: all its work has ended."""
-        graphs.check(self.queue, Operation("synchronise", self.queue))
+        """True: all its work has ended. In a recording the host has waited for it, as a loop that asks does."""
+        self.synchronize()
         return True
 
     @property

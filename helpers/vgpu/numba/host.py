@@ -105,7 +105,8 @@ class Event:
             operations.note(Operation("record", queue, label="event", event=self))
 
     def query(self) -> bool:
-        """Whether the work before the event is done."""
+        """True: the work before it is done. In a recording the host has waited for it, as a loop that asks does."""
+        self.synchronize()
         return True
 
     def synchronize(self) -> None:
