@@ -89,6 +89,8 @@ def become(end: socket.socket, limits: Limits, root: bool, init: int, body: Call
         with open("/proc/sys/user/max_user_namespaces", "w", encoding="ascii") as file:
             file.write("0")
     call.drop_capabilities()
+    with contextlib.suppress(OSError):  # of a kernel without filters
+        call.refuse()
     # What is done by processes of the job to this one would else be allowed, as they are of one user.
     call.prctl(call.PR_SET_DUMPABLE, 0)
     with contextlib.suppress(OSError):

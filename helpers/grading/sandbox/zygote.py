@@ -6,8 +6,8 @@ namespaces, folders and a user of its own before it is told what to run.
 
 What sharing one parent weakens: all jobs of a server have the same layout of addresses and the same seed of hashes, so
 a fault of memory in a library, found in one job, is easier to use in the next. What a job leaves behind is gone either
-way: its files and processes lie in namespaces that end with it, and the server's memory is copied, not shared. Its keys
-end with it too; while it runs, other jobs, which are the same user of the machine, can see them.
+way: its files and processes lie in namespaces that end with it, and the server's memory is copied, not shared. A key
+in the kernel's keyrings would be seen by other jobs, which are the same user of the machine: none can be made.
 
 Without the fork server, this program is started anew for each job and becomes the job itself.
 """

@@ -227,6 +227,29 @@ refused = {
         assert raises(kernel, "os.readlink(f'/proc/{os.getppid()}/fd/0')") in ("PermissionError", "OSError")
 
 
+def test_keys_and_what_few_programs_need_are_refused(any_box):
+    """Keys belong to a user, and all jobs are one user outside: one job could see another's."""
+    numbers = {"x86_64": (248, 249, 250, 298, 321, 323, 425), "aarch64": (217, 218, 219, 241, 280, 282, 425)}
+    of_this_machine = numbers[os.uname().machine]
+    code = f"""
+import ctypes, os, subprocess, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def asked(number):
+    ctypes.set_errno(0)
+    return libc.syscall(number, b"user", b"left-behind", b"x", 1, -4), ctypes.get_errno()
+refused = [asked(number) for number in {of_this_machine}]
+by_other_numbers = asked(0x40000000 + 39) if os.uname().machine == "x86_64" else (-1, 1)
+child = "import ctypes; print(ctypes.CDLL(None).syscall({of_this_machine[0]}, b'user', b'left-behind', b'x', 1, -4))"
+of_child = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True).stdout
+"""
+    with any_box.kernel() as kernel:
+        assert not raises(kernel, code)
+        assert value(kernel, "refused") == [(-1, 1)] * 7
+        assert value(kernel, "by_other_numbers") == (-1, 1)
+        assert value(kernel, "of_child") == "-1\n"
+        assert "left-behind" not in value(kernel, "open('/proc/keys').read()")
+
+
 # -- using things up ------------------------------------------------------------------------------------------
 
 BOMBS = {
