@@ -39,6 +39,7 @@ EXERCISES = (
             cases.lower_case(*size) for size in ((1, 1, 1), (3, 31, 1), (5, 97, 2), (7, 128, 3), (4, 501, 2))
         ],
         measured=lambda: cases.lower_case(ROWS_A_BLOCK * 2, 640, 2),
+        shared_out=True,
         drawn=cases.lowers_drawn,
         sanitize=True,
         budgets=(
@@ -174,6 +175,7 @@ EXERCISES = (
             + [cases.mode_case(1021, hot=0.4, best=cases.BINS - 1), cases.mode_case(700, hot=0.4, best=0)]
         ),
         measured=lambda: cases.mode_case(5000, hot=0.6, best=11),
+        shared_out=True,
         drawn=cases.modes_drawn,
         sanitize=True,
         budgets=(

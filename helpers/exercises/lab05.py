@@ -45,6 +45,7 @@ EXERCISES = (
             for launch in ((1, 1, 32), (31, 2, 32), (97, 1, 96), (1000, 3, 128), (1021, 4, 320), (5000, 2, 1024))
         ],
         measured=lambda: cases.total_case(8192, 8, 128),
+        shared_out=True,
         drawn=cases.totals_drawn,
         sanitize=True,
         also_wrong=ENDED,
@@ -176,6 +177,7 @@ EXERCISES = (
         name="compact",
         cases=lambda: [cases.compact_case(n) for n in (1, 31, 97, 256, 257, 1021)],
         measured=lambda: cases.compact_case(3001),
+        shared_out=True,
         drawn=cases.compacts_drawn,
         sanitize=True,
         also_wrong=ENDED,

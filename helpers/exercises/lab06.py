@@ -111,6 +111,7 @@ EXERCISES = (
             for n, limit in ((1, -9), (97, 6.5), (128, 9), (1000, 0), (1024, -9), (2500, 6.5))
         ],
         measured=lambda: cases.refine_case(5000),
+        shared_out=True,
         drawn=cases.refines_drawn,
         sanitize=True,
         also_wrong=("barrier_ended",),

@@ -116,6 +116,7 @@ EXERCISES = (
         name="top",
         cases=lambda: [cases.top_case(*size) for size in ((1, 1), (5, 31), (8, 97), (13, 128), (40, 131))],
         measured=lambda: cases.top_case(100, 256),
+        shared_out=True,
         drawn=cases.tops_drawn,
         sanitize=True,
         budgets=(
