@@ -53,7 +53,9 @@ def read(kernel) -> Source:
 
 def _python(kernel) -> Source:
     text = textwrap.dedent("\n".join(kernel.source))
-    function = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef))
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    # The text may begin with a device function that the kernel calls.
+    function = next((each for each in functions if each.name == kernel.name), functions[0])
     kinds = {argument.arg: "parameter" for argument in function.args.args}
     named: dict[str, set[int]] = {}
     shift = kernel.first_line - 1

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from helpers.vgpu import declared, layout
+from helpers.vgpu.errors import KernelError
 from helpers.vgpu.lines import line_table
 from helpers.vgpu.prepare import prepare
 from helpers.vgpu.ptx import SPACES as PTX_SPACES
@@ -169,8 +170,15 @@ class _Finder:
         found = self._touching(lambda access: access.array == each.name)
         loads = [text for text in found if re.match(r"(?:@\S+ )?ld", text)]
         read_only = bool(loads) and all(".nc" in text for text in loads)
-        note = "read-only loads (.nc)" if read_only else "" if found else "this warp does not touch it"
+        note = "read-only loads (.nc)" if read_only else "" if found else self._untouched()
         return "global", array.nbytes, found, note
+
+    def _untouched(self) -> str:
+        """What is known of an array that no recorded step touches: a recording may end before the warp does."""
+        if self.seen.stopped is None:
+            return "this warp does not touch it"
+        failed = isinstance(self.seen.stopped, KernelError)
+        return f"not touched {'before the kernel fails' if failed else f'in the first {MOST_STEPS:,} steps'}"
 
     def _loads_of(self, name: str) -> list[str]:
         """The loads of one scalar parameter; Numba hands over an array of d dimensions as 5 + 2·d parameters."""

@@ -139,3 +139,32 @@ def test_an_array_reached_through_a_pointer_is_local(arrays):
         out[threadIdx.x] = walk(mine, which[threadIdx.x] & 3);
     }"""
     assert spaces(cp.RawKernel(text, "lend"), 1, 32, arrays)["mine"].space == "local"
+
+
+@cuda.jit(device=True)
+def halved(value, least):
+    return max(value / 2, least)
+
+
+@cuda.jit
+def with_a_helper(x, out):
+    i = cuda.grid(1)
+    out[i] = halved(x[i], 1)
+
+
+def test_a_kernel_that_calls_a_device_function_is_shown_itself(arrays):
+    x, _, out = arrays
+    found = spaces(with_a_helper, 1, 32, (x, out))
+    assert told(found) == {"x": "global", "out": "global", "i": "register"}
+    assert found.lines[0][1] == "def with_a_helper(x, out):"
+
+
+@cuda.jit
+def too_far(x):
+    i = cuda.grid(1)
+    x[i + 100] = i
+
+
+def test_an_array_that_a_kernel_fails_at_is_not_called_untouched(arrays):
+    (x, *_) = arrays
+    assert spaces(too_far, 1, 32, (x,))["x"].note == "not touched before the kernel fails"
