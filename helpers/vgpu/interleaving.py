@@ -18,7 +18,7 @@ from helpers.vgpu.prepare import prepare
 from helpers.vgpu.recording import LANES, Recording
 from helpers.vgpu.sanitize.names import Names
 from helpers.vgpu.schedule import scheduled
-from helpers.vgpu.stepper import record
+from helpers.vgpu.stepper import RecordingTooLong, record
 
 SEEDS = range(24)
 MOST_THREADS = 3
@@ -126,6 +126,13 @@ def interleavings(
                     kernel, grid, block, args, block_index, shared_bytes=shared_bytes, max_steps=max_steps
                 )
             found.append((seed, _Told(recording, names)))
+        except RecordingTooLong as error:
+            # Not a result of the kernel: to count it as one would tell of a race that may not be there.
+            schedule = "in order" if seed is None else f"under seed {seed}"
+            raise RecordingTooLong(
+                f"{schedule} the block takes more than {max_steps:,} steps: take fewer threads, fewer elements or a "
+                "shorter loop"
+            ) from error
         except VirtualGPUError as error:
             found.append((seed, error))
     told = [each for _, each in found if isinstance(each, _Told)]
