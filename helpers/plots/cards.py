@@ -7,12 +7,14 @@ from html import escape
 
 from helpers.diagnose import WARP, Diagnosis
 from helpers.figures import PALETTE, Markup
+from helpers.plots.short_values import fitted
 from helpers.profile import Line, Profile
 from helpers.profile_table import number
 from helpers.time_model import seconds_text
 
 WIDTH = 760
 HOT_LINES = 3
+LONGEST_NAME = 40
 _SHOWN_SOURCE = 64
 _BAR = 110  # pixels of a full bar
 _MOST_UNITS = 6
@@ -40,7 +42,7 @@ def kernel_cards(diagnosis: Diagnosis, *, name: str = "") -> Markup:
         for row in halves
     )  # fmt: skip
     body = f'{_rule(diagnosis)}<table style="{_TABLE};table-layout:fixed"><tbody>{rows}</tbody></table>{_hot(profile)}'
-    said = f"{name}: " if name else ""
+    said = f"{fitted(name, LONGEST_NAME)}: " if name else ""
     return Markup(body, f"{said}{diagnosis.name} ({_found(diagnosis)}).", width=WIDTH)
 
 
@@ -74,13 +76,16 @@ def _card(title: str, kind: str, rows: Iterable[str]) -> str:
     )
 
 
-def _row(name: str, value: str, bar: float | None = None, *, strong: bool = False, colour: str = "blue") -> str:
+def _row(
+    name: str, value: str, bar: float | None = None, *, strong: bool = False, colour: str = "blue", wraps: bool = False
+) -> str:  # fmt: skip
     drawn = "" if bar is None else f'<td style="{_CELL};width:{_BAR}px">{_bar(bar, colour)}</td>'
     weight, span = ";font-weight:bold" if strong else "", "" if drawn else ' colspan="2"'
+    look = _NUMBER.replace("white-space:nowrap", "white-space:normal") if wraps and len(value) > 24 else _NUMBER
     return (
         f'<tr style="background:transparent">'
         f'<th scope="row" style="{_CELL};white-space:nowrap{weight}">{escape(name)}</th>{drawn}'
-        f'<td{span} style="{_NUMBER}{weight}">{escape(value)}</td></tr>'
+        f'<td{span} style="{look}{weight}">{escape(value)}</td></tr>'
     )
 
 
@@ -141,7 +146,7 @@ def _occupancy(profile: Profile) -> str:
         "compiler",
         (
             _row("warps an SM", f"{held.warps_per_sm} of {held.max_warps_per_sm}", held.fraction),
-            _row("limited by", held.limiter),
+            _row("limited by", held.limiter, wraps=True),
             _row("registers a thread", str(profile.registers)),
             _row("shared memory a block", _bytes(held.shared_bytes)),
             _row("waves (modelled)", f"{profile['waves'] or 0:.2g}"),

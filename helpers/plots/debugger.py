@@ -121,7 +121,7 @@ def moment_finding(timeline: Timeline, number: int, shown: Contents | None = Non
                ("finished", "finished")) if states[name]]  # fmt: skip
     said += f" ({', '.join(others)})" if others else ""
     if shown is not None and shown.before:
-        said += f"; {plural(len(shown.before), 'element')} of {shown.held.name} written"
+        said += f"; {plural(len(shown.before), 'element')} of {fitted(shown.held.name, 40)} written"
     if stop := _stopped(timeline, number):
         return f"{said}. {stop}"
     return said + "."
@@ -152,15 +152,24 @@ def _failed_lane(timeline: Timeline, number: int) -> int | None:
 def _header(ink: Ink, timeline: Timeline, number: int, note: str) -> None:
     moment, recording = timeline.moments[number], timeline.recording
     place = f"warp {moment.warp} of {recording.warps}" if recording.warps > 1 else "warp 0"
-    ink.text(8, 17, f"step {number + 1} of {len(timeline)}  ·  {place}", size=12.5, bold=True, mono=False)
+    title = f"step {number + 1} of {len(timeline)}  ·  {place}"
+    behind = max(205, 16 + 7.1 * len(title))
+    ink.text(8, 17, title, size=12.5, bold=True, mono=False)
     error = _stopped(timeline, number)
     if error:
-        ink.text(205, 17, fitted(error, 92), size=11.5, ink="#a33b00", bold=True, mono=False)
+        ink.text(behind, 17, fitted(error, int((WIDTH - behind) / 7)), size=11.5, ink="#a33b00", bold=True, mono=False)
         return
     if note:
-        ink.text(205, 17, note, size=11, ink="#a33b00", mono=False)
+        ink.text(behind, 17, note, size=11, ink="#a33b00", mono=False)
     elif recording.warps > 1:
-        ink.text(205, 17, fitted(_other_warps(timeline, number), 54), size=10.5, ink=PALE, mono=False)
+        ink.text(
+            behind,
+            17,
+            fitted(_other_warps(timeline, number), 54 - int((behind - 205) / 5.5)),
+            size=10.5,
+            ink=PALE,
+            mono=False,
+        )
     active = sum(moment.active)
     ink.text(636, 17, f"{active} of 32 lanes active", size=11.5, mono=False, anchor="end")
     ink.box(644, 8, 208, 10, "#ffffff", GREY)

@@ -17,6 +17,7 @@ LEFT, TOP, LANE = 34, 46, 5.5  # the strip; a lane is so many pixels high
 ACROSS = WIDTH - LEFT - 8
 MOST_STEPS = 700
 MOST_LINES = 7
+LONGEST_NAME = 40
 _ORDER = ("blue", "orange", "green", "purple", "grey", "vermilion", "sky", "yellow")
 
 
@@ -71,8 +72,9 @@ def issue_strip(recording, warp: int = 0, *, prefix: str = "") -> Drawing:
 
 def _finding(recording, warp: int, taken: Slots, prefix: str) -> str:
     per = taken.useful / taken.instructions
+    name = fitted(recording.kernel, LONGEST_NAME)
     return (
-        f"{prefix}Warp {warp} of {recording.kernel} issues {plural(taken.instructions, 'instruction')}, "
+        f"{prefix}Warp {warp} of {name} issues {plural(taken.instructions, 'instruction')}, "
         f"{taken.issued:,} lane slots; {taken.useful:,} of them ({100 * taken.share:.3g} %) are useful: "
         f"{per:.3g} of {WARP} lanes per instruction."
     )

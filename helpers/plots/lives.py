@@ -15,7 +15,7 @@ from helpers.vgpu.spaces import SPACES, Lives, Variable
 WIDTH, CARD = 860, 105
 SOURCE, TABLE = (8, 556), (572, 852)
 TOP, LINE, ROW = 44, 15, 18
-MOST_LINES, MOST_EVIDENCE = 18, 3
+MOST_LINES, MOST_EVIDENCE, LONGEST_NAME = 18, 3, 40
 LONGEST_LINE, LONGEST_INSTRUCTION = 78, 72
 
 # Of the palette, dark enough for words on white; the letter stands beside the colour.
@@ -134,7 +134,9 @@ def _card(ink: Ink, chosen: Variable, y: float) -> None:
     _, colour = LOOKS[chosen.space]
     ink.rule(8, y - 16, WIDTH - 8, y - 16)
     said = f"{space.place} · seen by {space.seen_by} · lasts: {space.lasts}"
-    ink.text(8, y + 2, f"{chosen.name}: {chosen.space}", size=12, ink=colour, bold=True, mono=False)
+    ink.text(
+        8, y + 2, f"{fitted(chosen.name, LONGEST_NAME)}: {chosen.space}", size=12, ink=colour, bold=True, mono=False
+    )
     ink.text(WIDTH - 8, y + 2, said, size=11, mono=False, anchor="end")
     for row, text in enumerate(chosen.evidence[:MOST_EVIDENCE]):
         ink.text(16, y + 20 + row * LINE, fitted(text, LONGEST_INSTRUCTION), size=10.5)
@@ -154,4 +156,5 @@ def _finding(found: Lives, chosen: Variable) -> str:
     article = "a parameter" if chosen.space == "parameter" else article
     nbytes = "" if chosen.nbytes is None else f", {plural(chosen.nbytes, 'byte')}"
     note = f" ({chosen.note})" if chosen.note else ""
-    return f"`{chosen.name}` of {found.kernel} lives in {article}{nbytes}, {space.place}{note}."
+    name, kernel = fitted(chosen.name, LONGEST_NAME), fitted(found.kernel, LONGEST_NAME)
+    return f"`{name}` of {kernel} lives in {article}{nbytes}, {space.place}{note}."

@@ -11,6 +11,7 @@ from helpers.plots.common import plural
 from helpers.warp_scheduler import Timeline
 
 KIB = 1024
+LONGEST_LABEL = 18  # of a bar, at the size of the others
 
 
 def _pale(colour: str, strength: float) -> tuple[float, ...]:
@@ -67,7 +68,8 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
         if limits and not held.blocks_per_sm:
             used, words = each / unit, "wanted: "
         axes.text(
-            -0.015, row + 0.28, label + (full if limits else ""), ha="right", va="center", fontsize=9,
+            -0.015, row + 0.28, label + (full if limits else ""), ha="right", va="center",
+            fontsize=9 if len(label + full * limits) < LONGEST_LABEL else 7.5,
             fontweight="bold" if limits else "normal", color=PALETTE["vermilion"] if limits else "#222222",
         )  # fmt: skip
         text = f"{words}{_number(used)} of {_number(capacity / unit)}{suffix}"
@@ -83,6 +85,11 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 
+def _share(part: float) -> str:
+    """Per cent, where neither a little is nothing nor almost all is all."""
+    return "under 1%" if 0 < part < 0.005 else "over 99%" if 0.995 <= part < 1 else f"{part:.0%}"
+
+
 def waves_finding(blocks: int, held: Occupancy, gpu: GPU) -> str:
     """One sentence: the waves that a grid runs in, and how full the last one is."""
     at_once = held.blocks_per_sm * gpu.sms
@@ -90,8 +97,8 @@ def waves_finding(blocks: int, held: Occupancy, gpu: GPU) -> str:
     last = blocks - (waves - 1) * at_once
     return (
         f"{plural(blocks, 'block')} on {gpu.name}, {plural(at_once, 'block')} at once, run in {plural(waves, 'wave')}; "
-        f"the last has {last:,} of {at_once:,} places taken, and {blocks / (waves * at_once):.0%} of all places are "
-        "used (modelled: equal blocks)."
+        f"the last has {last:,} of {at_once:,} places taken, and {_share(blocks / (waves * at_once))} of all places "
+        "are used (modelled: equal blocks)."
     )
 
 

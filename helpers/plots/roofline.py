@@ -9,11 +9,13 @@ from itertools import pairwise
 from helpers.figures import PALETTE, Picture, Track, new, styled
 from helpers.gpus import GPU
 from helpers.plots.labels import around, spread
+from helpers.plots.short_values import fitted
 from helpers.plots.tracks import track
 from helpers.roofline import PRECISIONS, Place, bandwidth, peak_flops, rate_text, roofline, scaled
 
-MOST_PLACES = 14
+MOST_PLACES = 20
 LONGEST_NAME = 22
+LONGEST_IN_SENTENCE = 40
 INTENSITIES = (2.0**-8, 2.0**14)
 """FLOP a byte at the two ends of the axis."""
 
@@ -29,26 +31,36 @@ _FLAT_AT = 0.66  # where the flat roof can be taken: so far from its ridge to th
 
 
 def roofline_finding(
-    places: Mapping[str, Place], gpu: GPU, precision: str, memory: str, what_if: float | None = None
-) -> str:
-    """The ridge, which kernel is bound by what, which has no place, and what a kernel of `what_if` FLOP/byte may do."""
+    places: Mapping[str, Place], gpu: GPU, precision: str, memory: str, what_if: float | None = None,
+    still: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """The ridge, which kernel is bound by what, which has no place, and what a kernel of `what_if` FLOP/byte may do.
+
+    still: the names of kernels that move no bytes there.
+    """
     ridge = roofline(1, 1, gpu, precision, memory).ridge
     said = [f"{gpu.name}, {UNITS[precision]}, bytes at {memory}: ridge at {ridge:.3g} FLOP/byte."]
     standing = {name: place for name, place in places.items() if place.flops}
     groups = [
-        f"{state}-bound: {', '.join(names)}"
+        f"{state}-bound: {_names(names)}"
         for state in STATES
         if (names := [name for name, place in standing.items() if place.state == state])
     ]
     said += [f"{text[0].upper()}{text[1:]}."] if (text := "; ".join(groups)) else []
     if missing := [name for name in places if name not in standing]:
-        said.append(f"No FLOP, so no place: {', '.join(missing)}.")
+        said.append(f"No FLOP, so no place: {_names(missing)}.")
+    if still:
+        said.append(f"No bytes at {memory}, so no place: {_names(still)}.")
     if what_if is not None:
         point = roofline(what_if, 1, gpu, precision, memory)
         said.append(
             f"What if: at {what_if:.3g} FLOP/byte the roof is {rate_text(point.attainable)}, {point.bound}-bound."
         )
     return " ".join(said)
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(fitted(name, LONGEST_IN_SENTENCE) for name in names)
 
 
 @styled
@@ -60,16 +72,17 @@ def roofline_chart(
     *,
     what_if: float | None = None,
     rates: tuple[float, float] | None = None,
+    still: Sequence[str] = (),
 ) -> Picture:
     """Kernels under the roofs of a GPU: the chosen roof bold, other units' flat roofs thin, a key beside it.
 
     `places` by name, all of this GPU and memory (`roofline.place`); colour and marker are the state, the number leads
     to the key. `what_if`: FLOP/byte of a kernel that is yet to be written, a star on the roof. `rates`: FLOP/s at the
-    ends of the axis, else what the content needs. Raises ValueError for more than 14 kernels, or where no document
-    gives the roof.
+    ends of the axis, else what the content needs. `still`: kernels that move no bytes there, and so have no place.
+    Raises ValueError for more than `MOST_PLACES` kernels, or where no document gives the roof.
     """
-    if len(places) > MOST_PLACES:
-        raise ValueError(f"{len(places)} kernels are too many for one roofline: show at most {MOST_PLACES}")
+    if (count := len(places) + len(still)) > MOST_PLACES:
+        raise ValueError(f"{count} kernels are too many for one roofline: show at most {MOST_PLACES}")
     figure, axes = new("wide", layout=None)
     axes.set_position(_AXES)
     peaks = _peaks(gpu)
@@ -90,8 +103,8 @@ def roofline_chart(
     axes.set_ylabel(f"FLOP/s ({' and '.join(sorted(kinds))})", labelpad=1, fontsize=9)
     roofs = rate_text(peak_flops(gpu, precision)), rate_text(bandwidth(gpu, memory), "B/s")
     figure.text(0.01, 0.945, f"{gpu.name}. Roof: {UNITS[precision]} {roofs[0]}, {memory} {roofs[1]}", fontsize=7.5)
-    _key(figure, places, numbers, what_if is not None)
-    return Picture(figure, roofline_finding(places, gpu, precision, memory, what_if))
+    _key(figure, places, numbers, what_if is not None, still)
+    return Picture(figure, roofline_finding(places, gpu, precision, memory, what_if, still))
 
 
 def rates_shown(places: Iterable[Place], gpu: GPU, arithmetic: float = 1) -> tuple[float, float]:
@@ -260,7 +273,7 @@ def _ticks(axes) -> None:
     axes.grid(True, lw=0.5)
 
 
-def _key(figure, places: Mapping[str, Place], numbers: Mapping[str, int], star: bool) -> None:
+def _key(figure, places: Mapping[str, Place], numbers: Mapping[str, int], star: bool, still: Sequence[str]) -> None:
     """The names by number: what each is bound by, and its share of the roof of its own units at its intensity."""
     from matplotlib.lines import Line2D
 
@@ -268,18 +281,22 @@ def _key(figure, places: Mapping[str, Place], numbers: Mapping[str, int], star: 
         look = {"ms": 5.5, "color": PALETTE[colour], "mec": "white", "mew": 0.5} | more
         figure.add_artist(Line2D([left], [at + 0.011], marker=marker, **look))
 
-    step = min(0.062, 0.78 / (len(places) + star + 1))
+    step = min(0.062, 0.78 / (len(places) + len(still) + star + 1))
     figure.text(0.99, 0.945, "bound by, share of roof", fontsize=7.5, ha="right", color="#444444")
     at = 0.945 - step
     for name, place in places.items():
         if place.flops:
             colour, marker = STATES[place.state]
             mark(0.652, at, marker, colour)
-        short = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
         said = f"{'' if place.flops else 'no FLOP; '}{_SHORT.get(place.limiter, place.limiter)} {place.share:.0%}"
         figure.text(0.667, at, str(numbers[name]) if place.flops else "–", fontsize=7.5)
-        figure.text(0.694, at, short, fontsize=7.5)
+        figure.text(0.694, at, fitted(name, LONGEST_NAME), fontsize=7.5)
         figure.text(0.99, at, said, fontsize=7.5, ha="right")
+        at -= step
+    for name in still:
+        figure.text(0.667, at, "–", fontsize=7.5)
+        figure.text(0.694, at, fitted(name, LONGEST_NAME), fontsize=7.5)
+        figure.text(0.99, at, "no bytes here", fontsize=7.5, ha="right")
         at -= step
     if star:
         mark(0.652, at, "*", "orange", ms=9, mec=PALETTE["ink"])

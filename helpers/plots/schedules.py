@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from helpers.figures import PALETTE, Picture, new, styled
 from helpers.plots.common import plural, shade
+from helpers.plots.short_values import fitted
 
 MOST_ROWS = 9
 FEWEST_ROWS = 6
+LONGEST_CELL, LONGEST_KERNEL = 32, 40  # letters, in a sentence
 LONGEST_NUMBER = 10**7  # whole numbers beyond it are rounded, as floats are
 _COLOURS = {"load": "sky", "store": "orange", "atomic": "green", "barrier": "purple", "compute": "grey"}
 _VERBS = {"load": "reads", "store": "writes", "atomic": "atomic:", "barrier": "barrier", "compute": "computes"}
@@ -41,7 +43,8 @@ def _panel(axes, found, run, step: int, tall: float) -> None:
     axes.add_patch(Rectangle((0, 0), 1, 1, fill=False, ec="#c4c4c4", lw=0.8))
     over = step == len(run.rows) and run.error is None
     title = run.name + (f": {_ends(found, run)}" if over else f", step {step} of {len(run.rows)}")
-    axes.text(0.015, 0.055, "fails" if run.error else title, fontsize=9.5, weight="bold", va="center")
+    title = "fails" if run.error else fitted(title, int(0.97 * size / (_BOLD * 6.5)))
+    axes.text(0.015, 0.055, title, fontsize=_fit(title, 0.97 * size, 9.5, _BOLD), weight="bold", va="center")
     if run.error is not None:
         axes.text(0.02, 0.15, _wrapped(str(run.error), 52), fontsize=7.5, va="top")
         return
@@ -54,6 +57,7 @@ def _panel(axes, found, run, step: int, tall: float) -> None:
         *zip(memory, memory[1:], map(str, found.watched), strict=False),
     ]:
         cell = left >= edges[-1]
+        text = _cut(text, (right - left) * size, _BOLD if cell else _LETTER)
         axes.text((left + right) / 2, 0.135, text, ha="center", va="center", weight="bold" if cell else "normal",
                   fontsize=_fit(text, (right - left) * size, 8.5, _BOLD if cell else _LETTER))  # fmt: skip
     first = max(0, step - MOST_ROWS)
@@ -68,13 +72,15 @@ def _panel(axes, found, run, step: int, tall: float) -> None:
             left, wide = edges[column], edges[column + 1] - edges[column]
             axes.add_patch(Rectangle((left + 0.006, top + 0.006), wide - 0.012, tall - 0.012,
                                      fc=shade(PALETTE[colour], 0.85), ec=PALETTE[colour], lw=0.8))  # fmt: skip
+            text = _cut(text, (wide - 0.03) * size)
             axes.text(left + wide / 2, top + tall / 2, text, fontsize=_fit(text, (wide - 0.03) * size, 8),
                       ha="center", va="center")  # fmt: skip
         before = run.rows[number - 1].memory if number else (None,) * len(row.memory)
         for at, value in enumerate(row.memory):
             new_ = number == 0 or value_text(before[at]) != value_text(value)
-            axes.text(memory[at] + _CELL / 2, top + tall / 2, value_text(value), ha="center",
-                      fontsize=_fit(value_text(value), _CELL * size, 8.5, _BOLD),
+            text = _cut(value_text(value), _CELL * size, _BOLD)
+            axes.text(memory[at] + _CELL / 2, top + tall / 2, text, ha="center",
+                      fontsize=_fit(text, _CELL * size, 8.5, _BOLD),
                       va="center", weight="bold" if new_ else "normal", color="#000000" if new_ else "#555555",
                       family="monospace")  # fmt: skip
     if step:
@@ -94,6 +100,16 @@ def _points(axes) -> float:
 def _fit(text: str, room: float, largest: float, letter: float = _LETTER) -> float:
     """A size of font at which a text fits so many points."""
     return max(5.0, min(largest, room / (letter * max(len(text), 1))))
+
+
+def _cut(text: str, room: float, letter: float = _LETTER) -> str:
+    """A text cut to what fits so many points at the smallest size."""
+    return _short(text, max(3, int(room / (letter * 5.0))))
+
+
+def _short(text: str, most: int) -> str:
+    """A text of at most so many letters, cut in its middle: names begin it and indices end it."""
+    return text if len(text) <= most else f"{text[: most - most // 2 - 1]}…{text[len(text) - most // 2 :]}"
 
 
 def _texts(found, row) -> dict[int, tuple[str, str]]:
@@ -125,12 +141,20 @@ def value_text(value) -> str:
     """A value in a few characters."""
     if value is None:
         return "?"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(value_text, value))})"
     long = isinstance(value, int) and abs(value) >= LONGEST_NUMBER
     return f"{value:.4g}" if long or isinstance(value, float) else str(value)
 
 
 def _ends(found, run) -> str:
-    return ", ".join(f"{cell} ends as {value_text(v)}" for cell, v in zip(found.telling, run.outcome, strict=True))
+    ends = [f"{_called(cell)} ends as {value_text(v)}" for cell, v in zip(found.telling, run.outcome, strict=True)]
+    return ", ".join(ends) or "these threads share nothing that is written"
+
+
+def _called(cell) -> str:
+    """A cell by its name, cut where that is long; its index stays."""
+    return _short(str(cell), LONGEST_CELL)
 
 
 def _wrapped(text: str, width: int) -> str:
@@ -145,7 +169,8 @@ def _finding(found, left, right, step: int) -> str:
         ends = [f"{_under(run)} {'it fails' if run.error else _ends(found, run)}" for run in runs]
         told = "the same result" if found.results == 1 else f"{found.results} different results"
         ended = f"{ends[0]}; {ends[1]}"
-        return f"{ended[0].upper()}{ended[1:]}. {plural(found.tried, 'schedule')} of {found.kernel}: {told}."
+        tried = f"{plural(found.tried, 'schedule')} of {fitted(found.kernel, LONGEST_KERNEL)}"
+        return f"{ended[0].upper()}{ended[1:]}. {tried}: {told}."
     said = [f"{run.name}: {_now(found, run, min(step, len(run.rows)))}" for run in runs]
     return f"Step {step}. {'; '.join(said)}."
 
@@ -163,7 +188,8 @@ def _now(found, run, step: int) -> str:
     mine = [deed for deed in row.deeds if deed.thread in found.threads] or list(row.deeds[-1:])
     who = _listed([str(deed.thread) for deed in mine])
     words = _deed_text(found, mine[-1])
-    cells = ", ".join(f"{cell} holds {value_text(v)}" for cell, v in zip(found.watched, row.memory, strict=True))
+    held = zip(found.watched, row.memory, strict=True)
+    cells = ", ".join(f"{_called(cell)} holds {value_text(value)}" for cell, value in held)
     return f"thread{'s' * (len(mine) > 1)} {who} at line {row.line}: {words}" + (f", {cells}" if cells else "")
 
 

@@ -11,13 +11,15 @@ MOST_LABELLED_THREADS = 300
 
 
 @styled
-def thread_grid(block, thread, data_shape: tuple[int, ...], *, threads_per_block: int, title: str = "") -> Picture:
+def thread_grid(
+    block, thread, data_shape: tuple[int, ...], *, threads_per_block: int, launched: int | None = None, title: str = ""
+) -> Picture:  # fmt: skip
     """The threads of a launch laid over the data they were meant for.
 
     `block`, `thread`: integers of shape (height, width) or (width,): for each position that a thread of the
     launch computed, that thread's block number and its number in the block, as a kernel wrote them; -1 where
     no thread came. `data_shape`: the shape of the data, whose first element lies at position 0; threads
-    outside are guarded.
+    outside are guarded. `launched`: the blocks of the launch, where some of them may have written nothing.
     """
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
@@ -78,7 +80,7 @@ def thread_grid(block, thread, data_shape: tuple[int, ...], *, threads_per_block
         ha="left",
         fontsize=9,
     )
-    blocks = len(np.unique(block[block >= 0]))
+    blocks = len(np.unique(block[block >= 0])) if launched is None else launched
     warps = blocks * -(-threads_per_block // WARP)
     shape = " × ".join(str(n) for n in data_shape)
     end = (

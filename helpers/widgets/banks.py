@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from helpers import plots
 from helpers.callable_module import callable_module
 from helpers.figures import Picture
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice, slider
 from helpers.widgets.explorer import Explorer
-from helpers.widgets.sectors import WARP, request
+from helpers.widgets.sectors import OPS, WARP, request
 
 WORDS = 1024
 
@@ -36,15 +37,18 @@ def banks(
     """
     from helpers.vgpu import cupy as cp
 
-    versions = dict(kernel) if isinstance(kernel, Mapping) else {"": kernel}
+    versions = checked.versions(kernel)
     ops = (op,) if isinstance(op, str) else tuple(op)
-    given = (cp.zeros(WORDS, np.float32),) if arguments is None else tuple(arguments)
+    given = (cp.zeros(WORDS, np.float32),) if arguments is None else checked.arguments(arguments)
+    for each in ops:
+        checked.among("op", each, OPS)
     controls = {}
     if len(versions) > 1:
         controls["version"] = choice("version", next(iter(versions)), versions)
     if len(ops) > 1:
         controls["request"] = choice("request", ops[0], ops)
-    controls |= {name: slider(name.replace("_", " "), low, low, high) for name, (low, high) in ranges.items()}
+    ends = {name: checked.bounds(name, pair) for name, pair in ranges.items()}
+    controls |= {name: slider(name.replace("_", " "), low, low, high) for name, (low, high) in ends.items()}
 
     def draw(**values) -> Picture:
         version, wanted = values.pop("version", next(iter(versions))), values.pop("request", ops[0])

@@ -13,6 +13,7 @@ from helpers.diagnose import diagnose
 from helpers.figures import Markup
 from helpers.ladder import Ladder, Launch
 from helpers.profile import Profile, profile
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice
 from helpers.widgets.explorer import Explorer
 
@@ -35,7 +36,7 @@ def cards(
     of `gpus` reads the same counts for another GPU. Raises TypeError for what is none of these.
     """
     found = {name: _profiled(name, each, (grid, block, args), shared_bytes) for name, each in _named(kernels).items()}
-    rows = [table.find(name).name for name in gpus]
+    rows = [table.find(name).name for name in ((gpus,) if isinstance(gpus, str) else gpus)]
     here = current().name
     rows = rows if here in rows else [*rows, here]
     controls = {}
@@ -53,8 +54,9 @@ def _named(kernels) -> Mapping[str, object]:
     if isinstance(kernels, Ladder):
         return kernels.profiles
     if isinstance(kernels, Mapping):
-        return kernels
-    name = getattr(kernels, "name", None) or getattr(kernels, "__name__", None) or "kernel"
+        return checked.versions(kernels, "a kernel, a launch or a profile")
+    one = kernels.kernel if isinstance(kernels, Launch) else kernels
+    name = getattr(one, "name", None) or getattr(one, "__name__", None) or "kernel"
     return {str(name): kernels}
 
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from helpers.gpus import GPUS
+from helpers.widgets import given as checked
+
 WIDE = "330px"
+LONGEST_BESIDE = 24
+"""Characters of a value that have room beside its slider."""
 _WHOLE_NAME = {"description_width": "initial"}
 
 
 def slider(name: str, value: int, low: int, high: int, step: int = 1):
-    """An integer slider that says its name, for mouse and arrow keys."""
+    """An integer slider that says its name, for mouse and arrow keys. ValueError for a value beyond its ends."""
     import ipywidgets
 
+    checked.bounds(name, (low, high))
+    if not low <= value <= high:
+        raise ValueError(f"{name} goes from {low} to {high}; {value!r} lies outside")
     return ipywidgets.IntSlider(
         value=value,
         min=low,
@@ -25,12 +33,18 @@ def slider(name: str, value: int, low: int, high: int, step: int = 1):
 
 
 def choice(name: str, value, options: Iterable):
-    """A slider over a few short values, such as the powers of two."""
+    """A slider over a few short values, such as the powers of two; a dropdown where one is too long to stand beside it.
+
+    ValueError for a value that is none of them.
+    """
     import ipywidgets
 
+    every = checked.options(name, options)
+    if max(len(str(each[0] if isinstance(each, tuple) else each)) for each in every) > LONGEST_BESIDE:
+        return dropdown(name, value, every)
     return ipywidgets.SelectionSlider(
-        value=value,
-        options=list(options),
+        value=checked.among(name, value, every),
+        options=every,
         description=name,
         style=_WHOLE_NAME,
         layout=ipywidgets.Layout(width=WIDE),
@@ -47,12 +61,14 @@ def dropdown(name: str, value, options: Iterable):
     """A list of options to choose one from, for names too long or too many for a slider.
 
     With keys: the space bar opens it, arrows and Enter choose. While it is closed JupyterLab takes the arrows.
+    ValueError for a value that is none of them.
     """
     import ipywidgets
 
+    every = checked.options(name, options)
     return ipywidgets.Dropdown(
-        value=value,
-        options=list(options),
+        value=checked.among(name, value, every),
+        options=every,
         description=name,
         style=_WHOLE_NAME,
         layout=ipywidgets.Layout(width="max-content", margin="2px 16px 2px 2px"),
@@ -72,14 +88,20 @@ def toggle(name: str, value: bool = False):
     )
 
 
+def gpus(name: str):
+    """The dropdown of all GPUs of the table, at the one of that name, whatever its case. KeyError for one it lacks."""
+    return dropdown("GPU", checked.gpu_name(name), GPUS)
+
+
 def suited(name: str, given):
     """The control that suits what is given: (low, high) a slider, a list of options a dropdown, True or False a box."""
     if isinstance(given, bool):
         return toggle(name, given)
     if isinstance(given, tuple):
-        low, high = given
+        low, high = checked.bounds(name, given)
         return slider(name, low, low, high)
-    return dropdown(name, given[0], given)
+    every = checked.options(name, given)
+    return dropdown(name, every[0], every)
 
 
 class Steps:

@@ -7,13 +7,14 @@ from functools import cache
 
 import numpy as np
 
-from helpers import cpus, gpus, plots
+from helpers import cpus, plots
 from helpers.callable_module import callable_module
 from helpers.crossover import COPIES, Counted, break_even
 from helpers.device import current
 from helpers.figures import Picture
 from helpers.profile import profile
-from helpers.widgets.controls import choice, dropdown
+from helpers.widgets import given as checked
+from helpers.widgets.controls import choice, dropdown, gpus
 from helpers.widgets.explorer import Explorer
 
 POWERS = range(8, 29)
@@ -46,6 +47,17 @@ def crossover(
     the GPU are modelled.
     """
 
+    checked.called("args", args)
+    if sample < 1:
+        raise ValueError(f"sample is the number of elements to count with, at least 1, not {sample}")
+    if isinstance(cpu, str):
+        cpus.find(cpu)  # KeyError names those that there are
+    elif not callable(cpu) and not cpu > 0:
+        raise ValueError(f"cpu is the seconds that one element takes, more than 0, or a name; got {cpu!r}")
+    choices = {name: checked.options(name, values) for name, values in choices.items()}
+    if taken := set(choices) & {"launches", "gpu"}:
+        raise ValueError(f"{taken.pop()!r} is a control of its own here: call that argument something else")
+
     @cache
     def counted(**values: int) -> Counted:
         return Counted(profile(kernel, -(-sample // block), block, args(sample, **values)), sample)
@@ -53,6 +65,8 @@ def crossover(
     def cpu_seconds(**values: int) -> Callable[[float], float]:
         if isinstance(cpu, str):
             row, work = cpus.find(cpu), counted(**values)
+            if not work.on_cpu(1, row) > 0:
+                raise ValueError("this kernel moves no bytes and does no arithmetic: a CPU has nothing to be timed for")
             return lambda size: work.on_cpu(size, row)
         each = cpu(**values) if callable(cpu) else float(cpu)
         return lambda size: each * size
@@ -83,7 +97,7 @@ def crossover(
         **{name: choice(name.replace("_", " "), values[0], values) for name, values in choices.items()},
         "launches": choice("launches per copy", 1, LAUNCHES),
         "copies": dropdown("copies", copies, COPIES),
-        "gpu": dropdown("GPU", current().name, list(gpus.GPUS)),
+        "gpu": gpus(current().name),
     }
     return Explorer("crossover", draw, controls)
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from helpers.callable_module import callable_module
 from helpers.figures import CAPTION_LINE, Drawing
 from helpers.plots.issue import HEIGHT, issue_strip
-from helpers.vgpu.stepper import record
+from helpers.vgpu.stepper import RecordingTooLong, record
+from helpers.widgets import given as checked
 from helpers.widgets.controls import slider, suited
 from helpers.widgets.explorer import Explorer
 
@@ -27,18 +28,32 @@ def lanes(
     `order=["as it comes", "sorted"]`, where (low, high) makes a slider, a list a menu, True or False a box to tick.
     The warp's own slider is there where the block has several.
     """
-    warps = math.ceil(math.prod(block if isinstance(block, tuple) else (block,)) / WARP) if block is not None else 1
+    shape = tuple(block) if isinstance(block, tuple | list) else (block,)
+    warps = max(1, math.ceil(math.prod(shape) / WARP)) if block is not None else 1
+    if not 0 <= warp < warps:
+        raise ValueError(f"warp is from 0 to {warps - 1} in a block of {math.prod(shape)} threads, not {warp}")
+    if controls:
+        checked.called("args", args)
     recordings: dict[tuple, object] = {}
 
     def draw(warp: int = 0, **given) -> Drawing:
         key = tuple(given.items())
-        if key not in recordings:
+
+        def recorded(**which):
             arguments = args(**given) if callable(args) else args
-            recordings[key] = record(
-                kernel, grid, block, arguments, block_index, shared_bytes=shared_bytes, max_steps=max_steps
+            return record(
+                kernel, grid, block, arguments, block_index, shared_bytes=shared_bytes, max_steps=max_steps, **which
             )
+
+        if key not in recordings:
+            try:
+                recordings[key] = recorded()
+            except RecordingTooLong:  # a large block: its warps one by one, each of which may take as many steps
+                recordings[key] = None
+        if recordings[key] is None and (*key, warp) not in recordings:
+            recordings[*key, warp] = recorded(warp=warp)
         said = ", ".join(f"{name} {value}" for name, value in given.items())
-        return issue_strip(recordings[key], warp, prefix=f"{said}: " if said else "")
+        return issue_strip(recordings[key] or recordings[*key, warp], warp, prefix=f"{said}: " if said else "")
 
     made = {name: suited(name, given) for name, given in controls.items()}
     if warps > 1:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from helpers.callable_module import callable_module
 from helpers.figures import CAPTION_LINE, Drawing
 from helpers.plots.lives import height, lines_needed, where_variables_live
 from helpers.vgpu.spaces import Lives, spaces
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice
 from helpers.widgets.explorer import Explorer
 
@@ -23,11 +22,13 @@ def lives(
     chooses from; args, grid, block, shared_bytes as at a launch, of which nothing stays. `variable`: the name to begin
     with; its slider has all names of the kernel that is shown.
     """
-    versions = dict(kernel) if isinstance(kernel, Mapping) else {"": kernel}
+    versions = checked.versions(kernel)
     found: dict[str, Lives] = {}
     for version, one in versions.items():
         one, given = one if isinstance(one, tuple) else (one, args)
-        found[version] = spaces(one, grid, block, tuple(given), shared_bytes=shared_bytes)
+        found[version] = spaces(one, grid, block, checked.arguments(given), shared_bytes=shared_bytes)
+        if not found[version].variables:
+            raise ValueError(f"{found[version].kernel} declares no variable, so none lives anywhere")
     room = max(map(lines_needed, found.values()))
     first = next(iter(versions))
     names = [each.name for each in found[first].variables]

@@ -12,6 +12,7 @@ from helpers.widgets.explorer import Explorer
 from helpers.widgets.tree import explorer
 
 SIZES = (4, 8, 16, 32)
+MOST = 32
 
 
 def scan(
@@ -29,7 +30,9 @@ def scan(
     virtual GPU with `kernel(x, out, n)`, or with `arguments(n)`. elements: the sizes to choose from, at most 32; start:
     the first of them that is shown.
     """
-    return explorer("scan", kernel, plots.scan_steps, elements, start, arguments, shared_bytes, dtype, "elements")
+    return explorer(
+        "scan", kernel, plots.scan_steps, elements, start, arguments, shared_bytes, dtype, "elements", most=MOST
+    )
 
 
 callable_module(__name__)

@@ -11,7 +11,8 @@ from helpers.gpus import DEFAULT, GPUS
 from helpers.ladder import Launch
 from helpers.vgpu.dependencies import Chain, chain
 from helpers.warp_scheduler import timeline
-from helpers.widgets.controls import choice, dropdown, slider
+from helpers.widgets import given as checked
+from helpers.widgets.controls import choice, gpus, slider
 from helpers.widgets.explorer import Explorer
 
 WARPS = 16
@@ -23,11 +24,16 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
     `launches`: a `Launch`, or a mapping from short names to several, which a slider chooses from. Warp 0 of block 0 is
     run to see what waits for what; `helpers/warp_scheduler.py` says what the model leaves out. `warps`: at the start.
     """
-    versions = dict(launches) if isinstance(launches, Mapping) else {"": launches}
+    versions = checked.versions(launches, "a Launch(kernel, grid, block, args)")
+    for each in versions.values():
+        if not isinstance(each, Launch):
+            raise TypeError(f"scheduler takes Launch(kernel, grid, block, args), not a {type(each).__name__}")
     chains: dict[str, Chain] = {}
     first = next(iter(versions))
     controls = {"version": choice("version", first, versions)} if len(versions) > 1 else {}
-    controls |= {"warps": slider("warps", warps, 1, WARPS), "gpu": dropdown("GPU", gpu, GPUS)}
+    controls |= {"warps": slider("warps", warps, 1, _most(checked.gpu_name(gpu))), "gpu": gpus(gpu)}
+    # Before the explorer draws: a scheduler of another GPU may hold fewer warps than are chosen now.
+    controls["gpu"].observe(lambda change: _fit(controls["warps"], change["new"]), names="value")
 
     def draw(warps: int, gpu: str, version: str = first) -> Picture:
         if version not in chains:
@@ -39,6 +45,16 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
         return plots.scheduler_rows(found, prefix=f"{version}: " if version else "")
 
     return Explorer("scheduler", draw, controls)
+
+
+def _most(gpu: str) -> int:
+    """Warps that one of the schedulers of an SM holds."""
+    return min(WARPS, GPUS[gpu].warps_per_sm // GPUS[gpu].partitions_per_sm)
+
+
+def _fit(warps, gpu: str) -> None:
+    warps.value = min(warps.value, _most(gpu))
+    warps.max = _most(gpu)
 
 
 callable_module(__name__)

@@ -9,6 +9,7 @@ from helpers.callable_module import callable_module
 from helpers.figures import Picture
 from helpers.vgpu.errors import VirtualGPUError
 from helpers.vgpu.interleaving import SEEDS, interleavings
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice, steps
 from helpers.widgets.explorer import Explorer
 
@@ -30,6 +31,9 @@ def schedules(
     chosen. threads: up to three numbers of threads in the block, else two that share an element one of them writes.
     Other arguments as for `record`; the arrays are put back as they were.
     """
+    if threads is not None:
+        threads = checked.options("threads", threads)
+    seeds = checked.options("seeds", seeds)
     try:
         found = interleavings(
             kernel, grid, block, args, threads=threads, seeds=seeds, block_index=block_index, shared_bytes=shared_bytes

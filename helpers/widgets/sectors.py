@@ -7,10 +7,13 @@ import numpy as np
 from helpers import plots
 from helpers.callable_module import callable_module
 from helpers.figures import Picture
+from helpers.widgets import given as checked
 from helpers.widgets.controls import slider
 from helpers.widgets.explorer import Explorer
 
 WARP = 32
+OPS = ("load", "store", "atomic")
+MOST_NAMED = 6
 
 
 def request(
@@ -31,11 +34,18 @@ def request(
     """
     from helpers.vgpu.trace import trace
 
+    wanted = f"{space} {op}"
     accesses = trace(kernel, grid, block, arguments, warp=0, **options).accesses
     for access in accesses:
         if access.space == space and access.op == op and line in (None, access.line):
             return access
-    raise LookupError(f"the warp makes no {space} {op}" + (f" on line {line}" if line else ""))
+    made = sorted({(each.line or 0, each.space, each.op) for each in accesses})
+    there = ", ".join(f"{place} {what} on line {at}" for at, place, what in made[:MOST_NAMED])
+    there += f", … ({len(made)} in all)" if len(made) > MOST_NAMED else ""
+    raise LookupError(
+        f"the warp makes no {wanted}{f' on line {line}' if line else ''}; "
+        f"it makes {there or 'no request on memory at all'}"
+    )
 
 
 def sectors(
@@ -54,6 +64,10 @@ def sectors(
     """
     from helpers.vgpu import cupy as cp
 
+    checked.among("op", op, OPS)
+    stride, offset = checked.bounds("stride", stride), checked.bounds("offset", offset)
+    if min(stride[0], offset[0]) < 0:
+        raise ValueError("stride and offset start at 0 or above: `source` has no element before its first")
     size = (WARP - 1) * stride[1] + offset[1] + 1
     source, target = cp.zeros(size, dtype), cp.zeros(size, dtype)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from helpers import plots
 from helpers.callable_module import callable_module
@@ -10,7 +10,8 @@ from helpers.compiled import Compiled, assembled_for, compiled
 from helpers.figures import Picture
 from helpers.gpus import DEFAULT, GPUS
 from helpers.occupancy import occupancy
-from helpers.widgets.controls import choice, dropdown
+from helpers.widgets import given as checked
+from helpers.widgets.controls import choice, gpus
 from helpers.widgets.explorer import Explorer
 
 KIB = 1024
@@ -36,7 +37,9 @@ def slots(
     kernel everything is chosen by hand. `shared_bytes`: dynamic shared memory a block at the start; the sliders' KiB
     come on top of what the kernel declares.
     """
-    versions = dict(kernel) if isinstance(kernel, Mapping) else {} if kernel is None else {"": kernel}
+    versions = {} if kernel is None else checked.versions(kernel)
+    arguments = checked.arguments(arguments)
+    _check(block, registers, shared_bytes)
     found: dict[str, Compiled] = {}
     first = next(iter(versions), "")
     sizes = sorted({*BLOCKS, block})
@@ -47,7 +50,7 @@ def slots(
     elif registers is None:
         registers = 32
     # The long readouts stand at the ends of their rows.
-    controls = {"gpu": dropdown("GPU", gpu, GPUS), "block": choice("block size", block, sizes)}
+    controls = {"gpu": gpus(gpu), "block": choice("block size", block, sizes)}
     if len(versions) > 1:
         controls["version"] = choice("version", first, versions)
     controls |= {
@@ -59,7 +62,7 @@ def slots(
         row, said, static = GPUS[gpu], "", 0
         if versions:
             if version not in found:
-                found[version] = compiled(versions[version], 1, block, tuple(arguments))
+                found[version] = compiled(versions[version], 1, block, arguments)
             needs = found[version].on(row)
             static = needs.shared_bytes
             stand_in = "" if assembled_for(row) == row.arch else f", assembled for {assembled_for(row)}"
@@ -70,6 +73,20 @@ def slots(
         return plots.sm_slots(held, row, prefix=f"{name}{registers} registers a thread{said}: ")
 
     return Explorer("slots", draw, controls)
+
+
+def _check(block: int, registers: int | None, shared_bytes: int) -> None:
+    """What the first frame starts with lies where a launch can lie; TypeError and ValueError say where that is."""
+    if not isinstance(block, int):
+        raise TypeError(f"block is the number of threads in a block, such as 256; got {block!r}")
+    if not 1 <= block <= BLOCKS[-1]:
+        raise ValueError(f"block is from 1 to {BLOCKS[-1]} threads, not {block}")
+    if registers is not None and not 1 <= registers <= REGISTERS[-1]:
+        raise ValueError(
+            f"registers are from 1 to {REGISTERS[-1]} a thread, or None for the compiler's; not {registers}"
+        )
+    if shared_bytes < 0:
+        raise ValueError(f"shared_bytes is a number of bytes, 0 or more, not {shared_bytes}")
 
 
 callable_module(__name__)

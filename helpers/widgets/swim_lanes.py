@@ -9,6 +9,7 @@ from helpers import streams as recordings
 from helpers.callable_module import callable_module
 from helpers.figures import Picture
 from helpers.stream_spans import Schedule
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice, toggle
 from helpers.widgets.explorer import Explorer
 
@@ -26,6 +27,8 @@ def swim_lanes(
     its end. It is recorded at every move: measured on a GPU and modelled elsewhere. `start`: the first values of both
     sliders, else the third chunk and the second stream choice, as far as there are so many.
     """
+    checked.called("program", program)
+    chunks, streams = checked.options("chunks", chunks), checked.options("streams", streams)
     first_chunks, first_streams = start or (chunks[:3][-1], streams[:2][-1])
     known: dict[tuple, Schedule] = {}
 

@@ -36,8 +36,12 @@ def thread_grid(kernel, *, columns: int = 20, rows: int = 11, block: tuple[int, 
     def draw(columns: int, rows: int, block_x: int, block_y: int) -> Picture:
         grid = (-(-columns // block_x), -(-rows // block_y))
         blocks, threads = who_is_where(kernel, grid, (block_x, block_y))
-        return plots.thread_grid(blocks, threads, (rows, columns), threads_per_block=block_x * block_y)
+        return plots.thread_grid(
+            blocks, threads, (rows, columns), threads_per_block=block_x * block_y, launched=grid[0] * grid[1]
+        )
 
+    if not (isinstance(block, tuple | list) and len(block) == 2):
+        raise TypeError(f"block is (x, y), such as (8, 8); got {block!r}")
     powers = (1, 2, 4, 8, 16)
     return Explorer(
         "thread_grid",

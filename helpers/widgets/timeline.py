@@ -8,6 +8,7 @@ from helpers import plots, streams
 from helpers.callable_module import callable_module
 from helpers.figures import Picture
 from helpers.stream_spans import Schedule
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice, steps
 from helpers.widgets.explorer import Explorer
 
@@ -24,9 +25,9 @@ def timeline(
     that is chosen then. The longest operation is shown first. Raises ValueError, with the reason, where a GPU's work
     cannot be recorded or nothing was asked of it.
     """
-    programs = dict(program) if isinstance(program, Mapping) else {"": program}
-    if not programs:
-        raise ValueError("timeline takes a program, or a mapping from names to programs")
+    programs = checked.versions(program, "a program")
+    for each in programs.values():
+        checked.called("program", each)
     found: dict[str, Schedule] = {name: _recorded(each) for name, each in programs.items()}
     first = next(iter(found))
     controls = {}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from helpers import plots
 from helpers.figures import Picture
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice, slider
 from helpers.widgets.explorer import Explorer
 
@@ -18,8 +19,13 @@ def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 22, la
     """
     from helpers.device import current
 
+    checked.called("kernel_us", kernel_us)
+
     def draw(elements: int, launches: int) -> Picture:
-        return plots.timer_bars(current().launch_overhead * 1e6, kernel_us(elements), launches=launches)
+        found = kernel_us(elements)
+        if not found >= 0:
+            raise ValueError(f"kernel_us({elements}) gives microseconds, 0 or more, not {found!r}")
+        return plots.timer_bars(current().launch_overhead * 1e6, found, launches=launches)
 
     sizes = [(f"2^{power}", 1 << power) for power in range(10, 25, 2)]
     return Explorer(

@@ -9,6 +9,7 @@ from helpers import plots
 from helpers.callable_module import callable_module
 from helpers.figures import Picture
 from helpers.ladder import Launch
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice
 from helpers.widgets.explorer import Explorer
 
@@ -20,15 +21,27 @@ def traffic(launch: Callable[..., Launch], **choices: Sequence[int]) -> Explorer
     values: `traffic(lambda tile: Launch(...), tile=(2, 4, 8, 16, 32))`. All of them are profiled beforehand, so that
     the axis can hold the largest.
     """
+    checked.called("launch", launch)
+    choices = {name: checked.options(name, values) for name, values in choices.items()}
+    if not choices:
+        raise ValueError("traffic takes at least one control, such as tile=(4, 8, 16): its values are tried in turn")
     combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
-    profiles = {tuple(each.values()): launch(**each).profile() for each in combinations}
+    profiles = {tuple(each.values()): _launched(launch(**each)).profile() for each in combinations}
     scale = max(max(plots.load_traffic(each).values()) for each in profiles.values())
+    if not scale:
+        raise ValueError("this kernel loads nothing from global memory: there is no traffic to compare")
 
     def draw(**values: int) -> Picture:
         said = ", ".join(f"{name} {value}" for name, value in values.items())
         return plots.traffic(profiles[tuple(values.values())], prefix=f"{said}: ", scale=scale)
 
     return Explorer("traffic", draw, {name: choice(name, values[0], values) for name, values in choices.items()})
+
+
+def _launched(made) -> Launch:
+    if not isinstance(made, Launch):
+        raise TypeError(f"launch gives a Launch(kernel, grid, block, args) for its values, not a {type(made).__name__}")
+    return made
 
 
 callable_module(__name__)

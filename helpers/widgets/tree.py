@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -10,10 +10,12 @@ import numpy as np
 from helpers import plots
 from helpers.callable_module import callable_module
 from helpers.figures import Picture
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice, dropdown, steps
 from helpers.widgets.explorer import OF_A_KERNEL, Explorer
 
 THREADS = (8, 16, 32, 64)
+MOST = 128
 
 
 def tree(
@@ -31,17 +33,21 @@ def tree(
     with `kernel(x, out, n)`, `n` numbers for `n` threads, or with `arguments(n)`. Any operation of two values counts:
     sums, products, maxima. threads: the sizes to choose from, at most 128; start: the first of them that is shown.
     """
-    return explorer("tree", kernel, plots.reduction_tree, threads, start, arguments, shared_bytes, dtype)
+    return explorer("tree", kernel, plots.reduction_tree, threads, start, arguments, shared_bytes, dtype, most=MOST)
 
 
 def explorer(
     name: str, kernel, draw_flow: Callable[..., Picture], sizes: Sequence[int], start: int,
-    arguments: Callable[[int], tuple] | None, shared_bytes: int, dtype, noun: str = "threads",
+    arguments: Callable[[int], tuple] | None, shared_bytes: int, dtype, noun: str = "threads", *, most: int,
 ) -> Explorer:  # fmt: skip
     """The controls that the explorers of trees and of scans share: version, size and step."""
     from helpers.vgpu.dataflow import dataflow
 
-    versions = dict(kernel) if isinstance(kernel, Mapping) else {"": kernel}
+    versions, sizes = checked.versions(kernel), checked.options(noun, sizes)
+    if not 1 <= min(sizes) <= max(sizes) <= most:
+        raise ValueError(f"{noun} are from 1 to {most}, so that each has its column; got {', '.join(map(str, sizes))}")
+    if arguments is not None:
+        checked.called("arguments", arguments)
     given = arguments or (lambda n: numbered(n, dtype))
 
     @lru_cache

@@ -10,7 +10,8 @@ from helpers.compiled import compiled
 from helpers.figures import Picture
 from helpers.gpus import DEFAULT, GPUS
 from helpers.occupancy import occupancy
-from helpers.widgets.controls import dropdown, slider
+from helpers.widgets import given as checked
+from helpers.widgets.controls import gpus, slider
 from helpers.widgets.explorer import Explorer
 
 
@@ -29,7 +30,10 @@ def waves(
     `kernel`, in any language, is compiled for `arguments` and not run. `block`: threads a block; `blocks`: the range of
     the slider, which begins at `start`; `shared_bytes`: dynamic shared memory a block. Modelled: equal blocks.
     """
-    made = compiled(kernel, 1, block, tuple(arguments))
+    made = compiled(kernel, 1, block, checked.arguments(arguments))
+    blocks = checked.bounds("blocks", blocks)
+    if blocks[0] < 1:
+        raise ValueError(f"a grid has at least one block: blocks goes from 1 up, not from {blocks[0]}")
 
     def draw(gpu: str, blocks: int) -> Picture:
         needs = made.on(GPUS[gpu])
@@ -37,7 +41,7 @@ def waves(
         return plots.waves(blocks, held, GPUS[gpu])
 
     first = blocks[0] if start is None else start
-    return Explorer("waves", draw, {"gpu": dropdown("GPU", gpu, GPUS), "blocks": slider("blocks", first, *blocks)})
+    return Explorer("waves", draw, {"gpu": gpus(gpu), "blocks": slider("blocks", first, *blocks)})
 
 
 callable_module(__name__)

@@ -55,6 +55,14 @@ def test_controls_choose_version_warps_and_gpu():
 
 
 def test_more_warps_than_a_scheduler_holds_are_refused_in_words():
-    explorer = widgets.scheduler(launches()["twice"], gpu="T4", warps=9)
-    assert explorer.shown == "a scheduler of T4 holds 1 to 8 warps, not 9"
-    assert 'role="alert"' in explorer.view.value
+    with pytest.raises(ValueError, match="warps goes from 1 to 8; 9 lies outside"):
+        widgets.scheduler(launches()["twice"], gpu="T4", warps=9)
+
+
+def test_a_gpu_with_a_smaller_scheduler_takes_as_many_warps_as_it_holds():
+    explorer = widgets.scheduler(launches()["twice"], warps=16)
+    explorer.controls["gpu"].value = "T4"
+    assert explorer.controls["warps"].max == 8 and "with 8 warps a scheduler of T4" in explorer.shown.alt
+    explorer.controls["gpu"].value = "A100"
+    explorer.controls["warps"].value = 16
+    assert "with 16 warps a scheduler of A100" in explorer.shown.alt

@@ -83,7 +83,7 @@ def test_a_block_that_fits_nowhere_is_told_so():
 
 
 @pytest.mark.parametrize(("blocks", "said"), [
-    (1, "1 block on A100, 864 blocks at once, run in 1 wave; the last has 1 of 864 places taken, and 0%"),
+    (1, "1 block on A100, 864 blocks at once, run in 1 wave; the last has 1 of 864 places taken, and under 1%"),
     (864, "864 blocks on A100, 864 blocks at once, run in 1 wave; the last has 864 of 864 places taken, and 100%"),
     (865, "865 blocks on A100, 864 blocks at once, run in 2 waves; the last has 1 of 864 places taken, and 50%"),
 ])  # fmt: skip

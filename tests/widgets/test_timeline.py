@@ -104,5 +104,5 @@ def test_the_picture_marks_the_operation():
 def test_a_program_that_asks_for_nothing_is_told_so():
     with pytest.raises(ValueError, match="asks nothing of the GPU"):
         widgets.timeline(lambda: None)
-    with pytest.raises(ValueError, match="a program, or a mapping"):
+    with pytest.raises(ValueError, match="this mapping is empty: give a program"):
         widgets.timeline({})
