@@ -235,10 +235,9 @@ class _Told:
     def typed(self, cell: Cell, value):
         """A value as the cell's type has it: memory of no array is bits until an instruction says what they are."""
         kind, nbytes = self.kinds.get(cell, ("", 0))
-        if kind[:1] not in ("f", "s", "u") or not isinstance(value, int) or nbytes not in (2, 4, 8):
-            return value
-        bits = np.array(value & (1 << 8 * nbytes) - 1, f"u{nbytes}")
-        return bits.view(f"{'i' if kind[0] == 's' else kind[0]}{nbytes}").item()
+        if isinstance(value, tuple):  # a vector: its parts, which a load of float4 makes floats and a store bits
+            return tuple(_typed(kind, nbytes // len(value), each) for each in value)
+        return _typed(kind, nbytes, value)
 
     def _cell(self, access, offset: int) -> Cell:
         if access.space == "shared":
@@ -297,6 +296,14 @@ class _Told:
             if mine:
                 found.append(Row(step.line, step.source, tuple(mine), tuple(memory.values())))
         return tuple(found)
+
+
+def _typed(kind: str, nbytes: int, value):
+    """Bits as a number of a type, such as f32 or s32; what is no bits, or has no such type, as it is."""
+    if kind[:1] not in ("f", "s", "u") or not isinstance(value, int) or nbytes not in (2, 4, 8):
+        return value
+    bits = np.array(value & (1 << 8 * nbytes) - 1, f"u{nbytes}")
+    return bits.view(f"{'i' if kind[0] == 's' else kind[0]}{nbytes}").item()
 
 
 def _tells(kind: tuple[str, int]) -> int:

@@ -205,7 +205,11 @@ class Memory:
             for touched in step.touched:
                 for held in self.arrays:
                     events[held.name] += self._seen(held, step.number, touched)
-        self._events = {name: _Events(found) for name, found in events.items()}
+        untyped = {held.name for held in self.arrays if held.dtype is None}
+        self._events = {
+            name: _Events(_typed(found, self._size.get(name, 4)) if name in untyped else found)
+            for name, found in events.items()
+        }
         self._start = {held.name: self._initial(held) for held in self.arrays}
 
     def __getitem__(self, name: str) -> Held:
@@ -281,6 +285,22 @@ class _Events:
     def until(self, step: int) -> int:
         """How many of them lie before the end of a step."""
         return bisect_right(self.steps, step)
+
+
+def _typed(found: list[tuple], size: int) -> list[tuple]:
+    """Shared memory has no type, and vectors are stored as bits: floats, where an element is ever seen as one."""
+    floats = {element for _, element, value, _ in found if isinstance(value, float)}
+    if not floats or size not in (4, 8):
+        return found
+    return [
+        (step, element, as_float(value, size) if type(value) is int and element in floats else value, load)
+        for step, element, value, load in found
+    ]
+
+
+def as_float(bits: int, size: int) -> float:
+    """The float of so many bytes that has these bits."""
+    return np.array(bits & (1 << 8 * size) - 1, f"u{size}").view(f"f{size}").item()
 
 
 def _objects(values: list) -> np.ndarray:
