@@ -79,6 +79,7 @@ def run_bars(seconds: Sequence[float], *, title: str = "") -> Picture:
     )
 
 
+MOST_BARS = 150  # drawn as marks of their own
 LANES = ("host", "H2D", "SMs", "D2H")
 _LANE_NAMES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
@@ -99,6 +100,8 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
     per_letter = width / (7.0 * 0.81 * 72) * 5.2  # of the axis, at 8 points
     streams = list(dict.fromkeys(span.stream for span in schedule.spans))
     top, ticks = 0.0, []
+    # One mark for all bars that look alike takes a fraction of the bytes; they lie behind the labels.
+    many, together = len(schedule.spans) + len(schedule.host) > MOST_BARS, {}
     for lane in LANES:
         spans = schedule.host if lane == "host" else [span for span in schedule.spans if span.engine == lane]
         if not spans and lane != "host":
@@ -112,10 +115,11 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
                 colour = (
                     PALETTE["grey"] if span.stream not in streams else CYCLE[streams.index(span.stream) % len(CYCLE)]
                 )
-                axes.broken_barh(
-                    [(start, max(long, width / 700))], (top + row * tall, tall * 0.94),
-                    fc="white" if waits else shade(colour, 0.72), ec=colour, lw=0.8, hatch="////" if waits else None,
-                )  # fmt: skip
+                bar, look = (start, max(long, width / 700)), (top + row * tall, tall * 0.94, colour, waits)
+                if many:
+                    together.setdefault(look, []).append(bar)
+                else:
+                    _bars(axes, [bar], *look)
                 room = int(long / per_letter)
                 texts = (span.label, span.label.split(" (")[0], span.stream.removeprefix("stream "))
                 text = next((text for text in texts if len(text) <= room), None)
@@ -123,6 +127,8 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
                     axes.text(start + long / 2, top + (row + 0.47) * tall, text, ha="center", va="center", fontsize=8)
         ticks.append((top + 0.4, _LANE_NAMES[lane]))
         top += 1
+    for look, bars in together.items():
+        _bars(axes, bars, *look)
     axes.set(xlim=(0, width * 1.01), ylim=(top, -0.15), yticks=[at for at, _ in ticks])
     axes.set_yticklabels([name for _, name in ticks])
     if until:
@@ -150,6 +156,14 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
         f"{schedule.seconds / scale:.3g} {unit} ({unit} busy: {busy or 'none'}); {overlapping} "
         f"({schedule.kind} on {schedule.gpu}).",
     )
+
+
+def _bars(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:
+    """Bars of one row that look alike, each a start and a length."""
+    axes.broken_barh(
+        bars, (bottom, tall), fc="white" if waits else shade(colour, 0.72), ec=colour, lw=0.8,
+        hatch="////" if waits else None,
+    )  # fmt: skip
 
 
 def swim_finding(schedule, name: str, alone: float) -> str:

@@ -23,7 +23,8 @@ class Explorer:
 
     `draw` returns a `Picture`, a `Markup`, or several of them to stand beside one another. Displayed, the explorer
     is a live widget. Where no widget can live (GitHub, print, a notebook that was not run) the same output shows
-    the first view. A view is drawn once for each set of values.
+    the first view. A view is drawn once for each set of values. A kernel's error is shown in its place; so is any
+    other error of `draw` once the explorer is made, while a first view that fails otherwise raises.
 
     `height`: pixels of the view, fixed so that the page does not jump; it must do for the largest content and its
     caption. The default is right for a wide picture with three lines of caption; see `figures.card_height`.
@@ -44,6 +45,7 @@ class Explorer:
         import ipywidgets
 
         self.name, self.draw, self.controls, self.draggable = name, draw, dict(controls), draggable
+        self._made = False
         self._drawn: dict[tuple, Shown | ShownMarkup | ShownRow | str] = {}
         if draggable:
             from helpers.widgets.draggable import Draggable
@@ -60,6 +62,7 @@ class Explorer:
         for control in self.controls.values():
             control.observe(self._changed, names="value")
         self._changed()
+        self._made = True
 
     @property
     def values(self) -> dict[str, object]:
@@ -73,8 +76,11 @@ class Explorer:
         if key not in self._drawn:
             try:
                 self._drawn[key] = show(self.draw(**self.values))
-            except OF_A_KERNEL as error:
-                self._drawn[key] = str(error)
+            except Exception as error:
+                if not (self._made or isinstance(error, OF_A_KERNEL)):
+                    raise  # the cell that makes the explorer shows where
+                # Moved later, it would be lost in a log, and the old view would stand beside the new values.
+                self._drawn[key] = _words(error)
             if len(self._drawn) > MOST_KEPT:
                 del self._drawn[next(iter(self._drawn))]
         return self._drawn[key]
@@ -98,6 +104,12 @@ class Explorer:
         shown = self.shown
         static = f"<pre>{html.escape(shown)}</pre>" if isinstance(shown, str) else shown.html()
         return {WIDGET_VIEW: live[WIDGET_VIEW], "text/html": static, "text/plain": repr(self)}
+
+
+def _words(error: Exception) -> str:
+    """What is shown of an error: its message, with its name where it is none that explorers expect of a kernel."""
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    return text if isinstance(error, OF_A_KERNEL) else f"{type(error).__name__}: {text}"
 
 
 def explore(draw: Callable[..., View | Sequence[View]], *, height: int | None = None, **ranges) -> Explorer:

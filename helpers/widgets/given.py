@@ -39,7 +39,7 @@ def called(name: str, given):
     """A function, such as `args` of an explorer with controls. TypeError for what cannot be called."""
     if callable(given):
         return given
-    raise TypeError(f"{name} is a function of the controls' values; this is of type {type(given).__name__}")
+    raise TypeError(f"{name} is a function; this is of type {type(given).__name__}")
 
 
 def bounds(name: str, given) -> tuple[int, int]:

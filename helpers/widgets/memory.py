@@ -8,6 +8,7 @@ from helpers import plots
 from helpers.callable_module import callable_module
 from helpers.figures import Picture, card_height
 from helpers.torch_memory import memory_line
+from helpers.widgets import given as checked
 from helpers.widgets.controls import choice, suited
 from helpers.widgets.explorer import Explorer
 
@@ -19,8 +20,9 @@ def memory(program: Callable[..., object], **controls) -> Explorer:
     a box to tick. `torch.profiler.record_function("name")` in the program marks its phases. On a GPU the program
     has to put its tensors there; both lines are then what PyTorch reports.
     """
+    checked.called("program", program)
     made = {
-        name: choice(name, given[0], given) if isinstance(given, list) else suited(name, given)
+        name: choice(name, checked.options(name, given)[0], given) if isinstance(given, list) else suited(name, given)
         for name, given in controls.items()
     }
 

@@ -42,6 +42,8 @@ def swim_lanes(
 
     def draw(chunks: int, streams: int, pinned: bool) -> Picture:
         found, alone = schedule(chunks, streams, pinned), schedule(1, 1, True)
+        if not (found.spans and alone.spans):
+            raise ValueError("the program asks nothing of the GPU: no copy, no kernel")
         name = f"{plots.plural(chunks, 'chunk')} in {plots.plural(streams, 'stream')}, "
         name += "pinned memory" if pinned else "pageable memory"
         picture = plots.schedule_lanes(found, until=alone.seconds, mark="one piece, pinned")

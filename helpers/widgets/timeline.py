@@ -28,6 +28,9 @@ def timeline(
     programs = checked.versions(program, "a program")
     for each in programs.values():
         checked.called("program", each)
+    zooms = checked.options("zooms", zooms)
+    if min(zooms) < 1:
+        raise ValueError(f"a zoom is 1, for the whole time, or more; got {min(zooms)}")
     found: dict[str, Schedule] = {name: _recorded(each) for name, each in programs.items()}
     first = next(iter(found))
     controls = {}

@@ -64,7 +64,7 @@ WRONG = {
     "no blocks": (lambda: widgets.waves(add, arrays(), blocks=(0, 10)), ValueError, "at least one block"),
     "a start outside": (lambda: widgets.waves(add, arrays(), start=5000), ValueError, "5000 lies outside"),
     "a warp that is not there": (lambda: widgets.lanes(add, 1, 64, arrays(), warp=2), ValueError, "0 to 1"),
-    "controls without a function": (lambda: widgets.lanes(add, 1, 64, arrays(), n=[1, 2]), TypeError, "function of"),
+    "controls without a function": (lambda: widgets.lanes(add, 1, 64, arrays(), n=[1, 2]), TypeError, "is a function"),
     "a warp of the debugger": (lambda: widgets.debugger(add, 1, 64, arrays(), warp=7), ValueError, "'all', '0', '1'"),
     "a lane of the debugger": (lambda: widgets.debugger(add, 1, 64, arrays(), lane=32), ValueError, "from 0 to 31"),
     "steps by another name": (lambda: widgets.debugger(add, 1, 64, arrays(), by="lines"), ValueError, "'line'"),
@@ -207,3 +207,46 @@ def test_vectors_of_floats_in_shared_memory_are_floats_in_the_debugger():
     memory = widgets.debugger(*four()).memory
     held = memory.after("tile", 0, 10_000)
     assert list(held.values[:8]) == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+
+
+def copies(count):
+    def program():
+        stream, x = cuda.stream(), np.ones(64, np.float32)
+        for _ in range(count):
+            cuda.to_device(x, stream=stream)
+        stream.synchronize()
+
+    return program
+
+
+def test_a_program_of_hundreds_of_operations_is_drawn():
+    found = widgets.timeline({"few": copies(3), "many": copies(300)})
+    found.controls["program"].value = "many"
+    assert "of 300, on the way to the GPU" in found.shown.alt
+    assert len(found.shown.image) < 150_000
+
+
+def test_a_program_without_work_has_no_lanes():
+    shown = widgets.swim_lanes(lambda chunks, streams, pinned: None).shown
+    assert shown == "the program asks nothing of the GPU: no copy, no kernel"
+
+
+def test_an_error_that_comes_when_a_control_moves_is_shown_and_not_lost():
+    def times(n):
+        return 10 // (n - 2)
+
+    found = widgets.timer_bars(lambda elements: times(1 if elements > 1024 else 2) + 20)
+    found.controls["elements"].value = 1024
+    assert found.shown == "ZeroDivisionError: integer division or modulo by zero"
+    assert 'role="alert"' in found.view.value and "ZeroDivisionError" in found.view.value
+    found.controls["elements"].value = 4096
+    assert found.shown.alt.startswith("1 launch")
+    with pytest.raises(ZeroDivisionError):
+        widgets.timer_bars(lambda elements: times(2))
+
+
+def test_the_words_of_a_missing_key_stand_without_quotes():
+    def draw(n):
+        raise KeyError("no such GPU: the table has A100")
+
+    assert widgets.explore(draw, n=(1, 2)).shown == "no such GPU: the table has A100"
