@@ -128,7 +128,7 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
         ticks.append((top + 0.4, _LANE_NAMES[lane]))
         top += 1
     for look, bars in together.items():
-        _bars(axes, bars, *look)
+        _outline(axes, bars, *look)
     axes.set(xlim=(0, width * 1.01), ylim=(top, -0.15), yticks=[at for at, _ in ticks])
     axes.set_yticklabels([name for _, name in ticks])
     if until:
@@ -164,6 +164,19 @@ def _bars(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> N
         bars, (bottom, tall), fc="white" if waits else shade(colour, 0.72), ec=colour, lw=0.8,
         hatch="////" if waits else None,
     )  # fmt: skip
+
+
+def _outline(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:
+    """The same bars as one mark."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    corners = ((0, 0), (0, tall), (1, tall), (1, 0), (0, 0))
+    boxes = [
+        Path([(start + across * long, bottom + up) for across, up in corners], closed=True) for start, long in bars
+    ]
+    look = {"fc": "white" if waits else shade(colour, 0.72), "ec": colour, "hatch": "////" if waits else None}
+    axes.add_patch(PathPatch(Path.make_compound_path(*boxes), lw=0.8, **look))
 
 
 def swim_finding(schedule, name: str, alone: float) -> str:
