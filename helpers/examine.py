@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -252,13 +253,16 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
     of = {
         "launch": lambda: counted,
         "warp": cache(lambda: _watched_warp(answer, case)),
-        "warps": cache(lambda: _each_warp(answer, case)),
+        "warps": cache(lambda: _shares(answer, case)),
     }
     spent = tuple(
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
-    if task.shared_out and not all(each.over for each in spent) and (alone := _who_does_most(answer, case, counted)):
-        spent = tuple(replace(each, alone=alone) for each in spent)
+    if task.shared_out and not all(each.over for each in spent):
+        requests = sum(counted[f"global_{op}_requests"] for op in ("load", "store", "atomic"))
+        followed = any(b.of == "warps" and each.value < math.inf for b, each in zip(task.budgets, spent, strict=True))
+        if alone := _who_does_most(answer, case, requests, of["warps"] if followed else None):
+            spent = tuple(replace(each, alone=alone) for each in spent)
     return spent, _compared(case, got, task)
 
 
@@ -294,20 +298,24 @@ def _watched_warp(answer, case: Case):
     return chain(answer, case.grid, case.block, tuple(place(case)[0]), block_index=(block, 0, 0), warp=warp)
 
 
-def _each_warp(answer, case: Case) -> tuple[int, ...]:
-    """How many instructions each warp of a case executes."""
-    from helpers.vgpu.balance import instructions_of_warps
+def _shares(answer, case: Case):
+    """What each warp of a case does."""
+    from helpers.vgpu.balance import shares
 
     _forget(answer)
-    return instructions_of_warps(answer, case.grid, case.block, tuple(place(case)[0]))
+    return shares(answer, case.grid, case.block, tuple(place(case)[0]))
 
 
-def _who_does_most(answer, case: Case, counted: Profile) -> str:
-    """The block or warp that does most of the work of a case; "" where it is shared out."""
+def _who_does_most(answer, case: Case, requests: int, followed: Callable | None) -> str:
+    """The block or warp that does most of the work of a case; "" where it is shared out.
+
+    `followed`: gives what each warp does, where that was followed to its end anyway.
+    """
     from helpers.vgpu.balance import who_does_most
 
+    if followed is not None:
+        return followed().who_does_most(requests)
     _forget(answer)
-    requests = sum(counted[f"global_{op}_requests"] for op in ("load", "store", "atomic"))
     return who_does_most(answer, case.grid, case.block, tuple(place(case)[0]), requests)
 
 

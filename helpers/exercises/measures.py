@@ -79,6 +79,7 @@ def conflicts_per_shared_request(profile) -> float:
     return (profile["shared_load_conflicts"] + profile["shared_store_conflicts"]) / max(1, requests)
 
 
-def busiest_warp(warps) -> float:
+def busiest_warp(shares) -> float:
     """The instructions of the warp that executes most, for each that a warp executes on average; of all warps."""
+    warps = shares.instructions
     return max(warps) * len(warps) / max(1, sum(warps))

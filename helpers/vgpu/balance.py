@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import Counter
+from dataclasses import dataclass
 
 from helpers.vgpu import reference
 from helpers.vgpu.errors import KernelTimeout
@@ -20,23 +21,72 @@ MOST = 60_000
 FEW = 4
 
 
-def instructions_of_warps(
-    kernel, grid, block, args, *, shared_bytes: int = 0, most: int = MOST, **meta
-) -> tuple[int, ...]:
-    """The PTX instructions that each warp of a launch executes, block after block.
+@dataclass(frozen=True)
+class Shares:
+    """How much of a launch each warp did: PTX instructions, and requests to global memory, block after block."""
+
+    instructions: tuple[int, ...]
+    requests: tuple[int, ...]
+    grid: tuple[int, int, int]
+
+    def who_does_most(self, requests: int) -> str:
+        """As `who_does_most`; requests: those of the whole launch."""
+        warps = len(self.requests) // math.prod(self.grid)
+        asked = _Asked(self.grid, warps, requests)
+        for number, count in enumerate(self.requests):
+            asked.add(_place(number // warps, self.grid), number % warps, count)
+        return asked.most
+
+
+def shares(kernel, grid, block, args, *, shared_bytes: int = 0, most: int = MOST, **meta) -> Shares:
+    """What each warp of a launch does.
 
     kernel, grid, block, args, shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch;
     KernelTimeout beyond `most` instructions of all warps together.
     """
-    seen: Counter = Counter()
+    steps: Counter = Counter()
+    asked: Counter = Counter()
 
-    def note(step: reference.Step) -> None:
-        seen[step.block, step.warp] += 1
+    def step(seen: reference.Step) -> None:
+        steps[seen.block, seen.warp] += 1
 
-    grid, block = _walk(kernel, grid, block, args, shared_bytes, most, meta, on_step=note)
-    blocks = [(x, y, z) for z in range(grid[2]) for y in range(grid[1]) for x in range(grid[0])]
-    warps = -(-math.prod(block) // WARP)
-    return tuple(seen[index, warp] for index in blocks for warp in range(warps))
+    def access(seen: reference.Access) -> None:
+        if seen.space == "global":
+            asked[seen.block, seen.warp] += 1
+
+    grid, block = _walk(kernel, grid, block, args, shared_bytes, most, meta, on_step=step, on_access=access)
+    warps = range(-(-math.prod(block) // WARP))
+    every = [(_place(number, grid), warp) for number in range(math.prod(grid)) for warp in warps]
+    return Shares(tuple(steps[each] for each in every), tuple(asked[each] for each in every), grid)
+
+
+class _Asked:
+    """Requests as they come, and who has made over half of those there will be."""
+
+    def __init__(self, grid: tuple[int, int, int], warps: int, requests: int):
+        """`warps`: of a block; `requests`: of the whole launch."""
+        self.blocks = math.prod(grid)
+        self.few = self.blocks * warps < FEW
+        self.requests, self.done, self.greatest, self.most = requests, 0, 0, ""
+        self.of_blocks: Counter = Counter()
+        self.of_warps: Counter = Counter()
+
+    def add(self, block: tuple[int, int, int], warp: int, count: int = 1) -> None:
+        self.of_blocks[block] += count
+        self.of_warps[block, warp] += count
+        if self.few or self.most:
+            return
+        if 2 * self.of_warps[block, warp] > self.requests:
+            self.most = f"warp {warp} of block {_index(block)}"
+        elif self.blocks >= FEW and 2 * self.of_blocks[block] > self.requests:
+            self.most = f"block {_index(block)}"
+        mine = self.of_blocks[block] if self.blocks >= FEW else self.of_warps[block, warp]
+        self.done, self.greatest = self.done + count, max(self.greatest, mine)
+
+    @property
+    def known(self) -> bool:
+        """Whether nothing that comes can change the answer: half was asked for by others than the greatest."""
+        return bool(self.few or self.most or 2 * (self.done - self.greatest) >= self.requests)
 
 
 class _Known(Exception):
@@ -51,32 +101,19 @@ def who_does_most(kernel, grid, block, args, requests: int, *, shared_bytes: int
     the launch, whose arrays stay as they are. Errors: as a launch.
     """
     grid, block, _ = check_place(grid, block, 0)
-    blocks, warps = math.prod(grid), math.prod(grid) * -(-math.prod(block) // WARP)
-    if warps < FEW:
+    asked = _Asked(grid, -(-math.prod(block) // WARP), requests)
+    if asked.known:
         return ""
-    of_blocks: Counter = Counter()
-    of_warps: Counter = Counter()
-    done, greatest, most = 0, 0, ""
 
     def note(access: reference.Access) -> None:
-        nonlocal done, greatest, most
-        if access.space != "global":
-            return
-        of_blocks[access.block] += 1
-        of_warps[access.block, access.warp] += 1
-        if 2 * of_warps[access.block, access.warp] > requests:
-            most = f"warp {access.warp} of block {_index(access.block)}"
-        elif blocks >= FEW and 2 * of_blocks[access.block] > requests:
-            most = f"block {_index(access.block)}"
-        mine = of_blocks[access.block] if blocks >= FEW else of_warps[access.block, access.warp]
-        done, greatest = done + 1, max(greatest, mine)
-        # Half was asked for by others than the greatest, so nobody can ask for more than half.
-        if most or 2 * (done - greatest) >= requests:
-            raise _Known
+        if access.space == "global":
+            asked.add(access.block, access.warp)
+            if asked.known:
+                raise _Known
 
     with contextlib.suppress(_Known, KernelTimeout):
         _walk(kernel, grid, block, args, shared_bytes, 2 * MOST, meta, on_access=note)
-    return most
+    return asked.most
 
 
 def _walk(kernel, grid, block, args, shared_bytes: int, most: int, meta: dict, **observers) -> tuple:
@@ -85,6 +122,11 @@ def _walk(kernel, grid, block, args, shared_bytes: int, most: int, meta: dict, *
     grid, block, _ = check_place(prepared.grid or grid, prepared.block or block, 0)
     run_block(prepared, grid, block, None, shared_bytes, max_steps=most, **observers)
     return grid, block
+
+
+def _place(number: int, grid: tuple[int, int, int]) -> tuple[int, int, int]:
+    x, y, _ = grid
+    return number % x, number // x % y, number // (x * y)
 
 
 def _index(block: tuple[int, int, int]) -> str:

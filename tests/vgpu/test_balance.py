@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, profile
-from helpers.vgpu.balance import instructions_of_warps, who_does_most
+from helpers.vgpu.balance import shares, who_does_most
 from helpers.vgpu.errors import KernelTimeout
 
 
@@ -48,29 +48,29 @@ def arrays(n=1024):
 
 
 def test_warps_that_share_the_work_execute_as_much_each():
-    counts = instructions_of_warps(shared_out, 4, 64, arrays())
+    counts = shares(shared_out, 4, 64, arrays()).instructions
     assert len(counts) == 8 and len(set(counts)) == 1
 
 
 def test_a_warp_that_works_alone_shows_wherever_it_is():
-    counts = instructions_of_warps(last_warp_alone, 4, 64, arrays())
+    counts = shares(last_warp_alone, 4, 64, arrays()).instructions
     assert counts[-1] > 10 * max(counts[:-1])
 
 
 def test_all_warps_together_are_what_is_counted_elsewhere():
     for kernel in (shared_out, last_warp_alone):
-        assert sum(instructions_of_warps(kernel, 4, 64, arrays())) == profile(kernel, 4, 64, arrays())["instructions"]
+        assert sum(shares(kernel, 4, 64, arrays()).instructions) == profile(kernel, 4, 64, arrays())["instructions"]
 
 
 def test_arrays_stay_as_they_are():
     x, out = arrays()
-    instructions_of_warps(shared_out, 4, 64, (x, out))
+    shares(shared_out, 4, 64, (x, out))
     assert not np.any(out.get())
 
 
 def test_a_kernel_without_end_is_given_up():
     with pytest.raises(KernelTimeout):
-        instructions_of_warps(without_end, 1, 32, arrays(), most=2000)
+        shares(without_end, 1, 32, arrays(), most=2000)
 
 
 def requests(kernel, grid, block, args):
@@ -91,7 +91,10 @@ def requests(kernel, grid, block, args):
     ],
 )
 def test_who_asks_for_more_than_half(kernel, grid, block, who):
-    assert who_does_most(kernel, grid, block, arrays(), requests(kernel, grid, block, arrays())) == who
+    asked = requests(kernel, grid, block, arrays())
+    assert who_does_most(kernel, grid, block, arrays(), asked) == who
+    seen = shares(kernel, grid, block, arrays(), most=200_000)
+    assert seen.who_does_most(asked) == who and sum(seen.requests) == asked
 
 
 def test_nobody_is_named_where_it_takes_too_long_to_find_out():
