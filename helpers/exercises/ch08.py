@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import numpy as np
 
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
 from helpers.exercises.ch00 import NO_GUARD
+from helpers.vgpu.errors import OutOfBounds
 
 BLOCK = 128
 SIZES = (1, 2, 31, 64, 97, 128, 1021)
@@ -38,6 +42,48 @@ def _by_threads(evidence) -> bool:
     )
 
 
+def _one_side_left_out(evidence) -> bool:
+    """What is not written are elements of one side, in one case several."""
+    missing = [np.flatnonzero(o.untouched) for o in evidence.outcomes if o.untouched is not None and not o.ok]
+    return (
+        known.partly_written(evidence)
+        and len({int(i) % 2 for places in missing for i in places}) == 1
+        and any(places.size > 1 for places in missing)
+    )
+
+
+def _same_formula(first: bool):
+    return known.gives(lambda case: _sides(case.arguments[0], np.full(case.arguments[0].size, first)))
+
+
+def _both_loops(case: Case) -> np.ndarray:
+    x = case.arguments[0]
+    even = np.arange(x.size) % 2 == 0
+    return np.where(even, _sides(_sides(x, even), ~even), _sides(x, even))
+
+
+def astray(evidence) -> bool:
+    """A thread that has an element left an array all the same."""
+    for outcome in evidence.outcomes:
+        place = re.search(r"thread \((\d+)\) of block \((\d+)\)", str(outcome.error))
+        if isinstance(outcome.error, OutOfBounds) and place:
+            thread, block = map(int, place.groups())
+            return block * math.prod(outcome.case.block) + thread < outcome.case.out.expected.size
+    return False
+
+
+def _beyond_values(evidence) -> bool:
+    return any(isinstance(o.error, OutOfBounds) and re.search(r"`x\b", str(o.error)) for o in evidence.outcomes)
+
+
+ASTRAY = Mistake(
+    "an index has gone astray",
+    astray,
+    "The thread that stopped has an element of its own, so it is no guard that is missing: what it indexes with is not "
+    "what that array is indexed by. The line below says which.",
+)
+
+
 def _rows_case(rows: int) -> Case:
     # Some rows are empty, most are short, a few are long: what a sparse matrix looks like.
     lengths = np.minimum(np.random.default_rng(rows).geometric(0.08, rows) - 1, 120)
@@ -60,6 +106,25 @@ def _back_to_front(case: Case) -> np.ndarray:
     return wrong
 
 
+def _last_left_out(case: Case) -> np.ndarray:
+    first, x, _, out, _ = case.arguments
+    ends = first[1:]
+    return out.expected - np.where(ends > first[:-1], x[np.maximum(ends - 1, 0)], 0)
+
+
+def _empty_rows_left_out(evidence) -> bool:
+    wrong = [o for o in evidence.outcomes if not o.ok]
+    return bool(wrong) and all(
+        o.only_untouched and (o.untouched == (np.diff(o.case.arguments[0]) == 0)).all() for o in wrong
+    )
+
+
+def _whole_numbers(evidence) -> bool:
+    """Every result is a whole number, and nearly the right one at first."""
+    seen = [o.got for o in evidence.outcomes if o.error is None]
+    return bool(seen) and not all(o.ok for o in evidence.outcomes) and all((np.mod(got, 1) == 0).all() for got in seen)
+
+
 def _table_case(n: int) -> Case:
     kind = np.random.default_rng(n).integers(0, 8, n).astype(np.int32)
     x = numbers(n, seed=n)
@@ -70,6 +135,30 @@ def _table_case(n: int) -> Case:
 def _shift_forgotten(case: Case) -> np.ndarray:
     kind, x = case.arguments[:2]
     return SCALE[kind] * x
+
+
+def _scale_forgotten(case: Case) -> np.ndarray:
+    kind, x = case.arguments[:2]
+    return x + SHIFT[kind]
+
+
+def _swapped(case: Case) -> np.ndarray:
+    kind, x = case.arguments[:2]
+    return SHIFT[kind] * x + SCALE[kind]
+
+
+def _by_place(case: Case) -> np.ndarray:
+    x = case.arguments[1]
+    kind = np.arange(x.size) % 8
+    return SCALE[kind] * x + SHIFT[kind]
+
+
+def _some_kinds(evidence) -> bool:
+    """The elements of some kinds are wrong, all of them or nearly so, and those of others right."""
+    seen = [o for o in evidence.outcomes if o.error is None]
+    bad = {int(kind) for o in seen for kind in o.case.arguments[0][o.wrong]}
+    good = {int(kind) for o in seen for kind in o.case.arguments[0][~o.wrong]}
+    return bool(bad) and len(seen) == len(evidence.outcomes) and not bad & good and bool(good)
 
 
 def _instructions(what: str, at_most: float, teach: str) -> Budget:
@@ -85,6 +174,7 @@ IDLE = Budget(
     "An instruction is issued for 32 lanes, however many of them stand at it.",
     "instructions",
 )
+IDLE_WITH_A_TABLE = Budget(IDLE.label, IDLE.measure, 6, IDLE.teach, IDLE.line_by)
 LOCAL = Budget(
     "loads from local memory",
     lambda profile: profile["local_load_requests"],
@@ -102,8 +192,32 @@ EXERCISES = (
         cases=lambda: [_sides_case(n) for n in SIZES],
         measured=lambda: _sides_case(2048),
         budgets=(IDLE, _instructions("2,048 elements", 9_500, "The work of one side, once, is enough.")),
+        sanitize=True,
         mistakes=(
+            ASTRAY,
             NO_GUARD,
+            Mistake(
+                "every block has the same elements",
+                known.first_block_only,
+                "The first 128 elements are written and no others. A block begins with element "
+                "cuda.blockIdx.x * cuda.blockDim.x.",
+            ),
+            Mistake(
+                "the sides are swapped",
+                known.gives(lambda case: _sides(case.arguments[0], np.arange(case.arguments[0].size) % 2 == 1)),
+                "Elements 0, 2, 4, … want the formula with 0.99, and 1, 3, 5, … that with 1.01.",
+            ),
+            Mistake(
+                "one formula for all",
+                lambda e: _same_formula(True)(e) or _same_formula(False)(e),
+                "All elements have the same formula now. Even and odd ones have each their own; which threads they "
+                "belong to is what you may choose.",
+            ),
+            Mistake(
+                "one side goes through both loops",
+                known.gives(_both_loops),
+                "The even elements have both formulas, one after the other: the second loop belongs into the else.",
+            ),
             Mistake(
                 "the side follows the thread, not the element",
                 _by_threads,
@@ -112,8 +226,9 @@ EXERCISES = (
             ),
             Mistake(
                 "only one side is written",
-                known.untouched_somewhere,
-                "Some elements have no thread any more. A block of 128 threads still looks after 128 elements.",
+                _one_side_left_out,
+                "The elements of one side have no thread any more, some of them or all. A block of 128 threads still looks "
+                "after 128 elements.",
             ),
             Mistake(
                 "both sides meet in one warp",
@@ -167,8 +282,31 @@ def sides(x, out):
             _instructions("1,024 rows", 4_000, "A warp is done when its longest row is: give it rows of one length."),
         ),
         thread_of=thread_1d,
+        sanitize=True,
         mistakes=(
+            Mistake(
+                "beyond the end of a row",
+                _beyond_values,
+                "x is indexed by k, and row r has the elements from first[r] up to first[r + 1], without that one: "
+                "k < first[r + 1].",
+            ),
+            ASTRAY,
             NO_GUARD,
+            Mistake(
+                "out is added to before it is written",
+                known.found("uninitialised", space="global"),
+                "What out holds at first is no number. Add up in a variable that starts at 0, and store it once.",
+            ),
+            Mistake(
+                "an empty row has a sum as well",
+                _empty_rows_left_out,
+                "A row without elements never enters the loop, and its sum is 0: store it behind the loop.",
+            ),
+            Mistake(
+                "the last element of a row is left out",
+                known.gives(_last_left_out),
+                "first[r + 1] is where the next row begins, so the elements go up to it: k < first[r + 1].",
+            ),
             Mistake(
                 "the sums stay in sorted order",
                 known.gives(_still_sorted),
@@ -178,6 +316,18 @@ def sides(x, out):
                 "the row is not the one that order names",
                 known.gives(_back_to_front),
                 "The sum of row t is written to another row. Read order[t] once, call it row, and use it for both.",
+            ),
+            Mistake(
+                "the sums are whole numbers",
+                _whole_numbers,
+                "The elements have fractions, and the variable that adds them up cannot hold any: float sum.",
+            ),
+            Mistake(
+                "many times the work",
+                lambda e: any(b.value > 12_000 for b in e.budgets),
+                "The result is right. A row has some twelve elements: a whole warp has little to do with it, and one "
+                "thread for all rows leaves the others idle. One thread a row is enough, if the 32 rows of a warp are "
+                "of nearly the same length.",
             ),
             Mistake(
                 "rows as they come",
@@ -221,16 +371,39 @@ void row_sums(const int* first, const float* x, const int* order, float* out, in
         measured=lambda: _table_case(4096),
         budgets=(
             LOCAL,
-            IDLE,
-            _instructions("4,096 elements", 4_400, "Two loads from a table and one multiply-add are enough."),
+            IDLE_WITH_A_TABLE,
+            _instructions("4,096 elements", 5_200, "Two loads from a table and one multiply-add are enough."),
         ),
         thread_of=thread_1d,
+        sanitize=True,
         mistakes=(
+            ASTRAY,
             NO_GUARD,
+            Mistake(
+                "the scale is forgotten",
+                known.gives(_scale_forgotten),
+                "Every kind has two numbers: out = scale[kind] * x + shift[kind].",
+            ),
+            Mistake(
+                "scale and shift are swapped",
+                known.gives(_swapped),
+                "The scale is what x is multiplied by, the shift is added.",
+            ),
+            Mistake(
+                "the place is looked up, not the kind",
+                known.gives(_by_place),
+                "What an element wants is in kind[i]: that is the index of both tables.",
+            ),
             Mistake(
                 "the shift is forgotten",
                 known.gives(_shift_forgotten),
                 "Every kind has two numbers: out = scale[kind] * x + shift[kind].",
+            ),
+            Mistake(
+                "some kinds are right, and others not",
+                _some_kinds,
+                "The way is right, and the numbers of some kinds are not: compare them with the cases of the switch, "
+                "signs too. A table of whole numbers has no 0.5.",
             ),
             Mistake(
                 "the table lies in local memory",

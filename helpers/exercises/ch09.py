@@ -7,6 +7,7 @@ import numpy as np
 from helpers import gpus
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
 from helpers.exercises import mistakes as known
+from helpers.exercises.ch08 import astray
 from helpers.occupancy import occupancy
 
 # --- a block size for several GPUs
@@ -37,6 +38,16 @@ def _smallest(
 def _choosing(**changes):
     """What comes out when one thing is done otherwise."""
     return lambda case: _smallest(*case.arguments, **changes)
+
+
+def _each_by_itself(case: Case) -> int:
+    """The largest of the blocks that are the smallest for one GPU each."""
+    registers, floats, names, wanted = case.arguments
+    return max(_smallest(registers, floats, (name,), wanted) for name in names)
+
+
+def _always(value):
+    return lambda evidence: all(o.error is None and o.got is value for o in evidence.outcomes)
 
 
 def _block_cases() -> list[Case]:
@@ -72,6 +83,16 @@ def _one_less(case: Case) -> np.ndarray:
     return case.arguments[0].astype(np.float64).var(axis=0, ddof=1)
 
 
+def _otherwise(formula):
+    """What comes out where the mean, and the mean of the squares, are put together by another formula."""
+
+    def wrong(case: Case) -> np.ndarray:
+        wide = case.arguments[0].astype(np.float64)
+        return formula(wide.mean(axis=0), (wide * wide).mean(axis=0))
+
+    return known.gives(wrong)
+
+
 def _most(what: str):
     """The largest of a compiler's number over several architectures."""
     return lambda profile: max(getattr(profile.on(name).resources, what) for name in ARCHITECTURES)
@@ -102,6 +123,23 @@ def _written_up_to(last):
     return when
 
 
+def _threads_give_up(evidence) -> bool:
+    """Threads have written all of their four elements or, where not all exist, none."""
+    wrong = [o for o in evidence.outcomes if not o.ok]
+    if not wrong or any(not o.only_untouched for o in wrong):
+        return False
+    for o in wrong:
+        everyone = THREADS * o.case.grid[0]
+        last = np.arange(o.untouched.size) % everyone + (EACH - 1) * everyone
+        if not (o.untouched == (last >= o.untouched.size)).all():
+            return False
+    return True
+
+
+def _sums(formula):
+    return known.gives(lambda case: formula(*case.arguments[:2]))
+
+
 EXERCISES = (
     Exercise(
         key="ch09.block",
@@ -111,6 +149,28 @@ EXERCISES = (
         cases=_block_cases,
         mistakes=(
             Mistake(
+                "it returns nothing",
+                _always(None),
+                "Whatever is asked, it comes back without a number: print shows one, return gives it.",
+            ),
+            Mistake(
+                "no answer is an answer, too",
+                lambda e: any(o.error is None and o.got is None for o in e.outcomes),
+                "Where no block is enough, it comes back without a number: return 0 behind the loop.",
+            ),
+            Mistake(
+                "no block is ever enough",
+                _always(0),
+                "It returns 0 whatever is asked. `return 0` stands behind the loop, not in it; the fraction is between "
+                "0 and 1, as `wanted` is; `occupancy` wants the registers of a thread, and the bytes of a block.",
+            ),
+            Mistake(
+                "a part of a warp",
+                known.gives(_choosing(sizes=range(1, 1025))),
+                "A block of 65 threads has three warps, as one of 96 has, and leaves lanes of the third without a "
+                "thread. Try multiples of 32 only.",
+            ),
+            Mistake(
                 "one size for all needs",
                 lambda e: len(e.outcomes) > 1 and len({str(o.got) for o in e.outcomes if o.error is None}) == 1,
                 "It returns the same whatever is asked: try block sizes, and let `occupancy` decide.",
@@ -119,9 +179,16 @@ EXERCISES = (
                 "one GPU is not all of them",
                 lambda e: (
                     known.gives(_choosing(enough=lambda found, w: found[0] >= w))(e)
+                    or known.gives(_choosing(enough=lambda found, w: found[-1] >= w))(e)
                     or known.gives(_choosing(enough=lambda found, w: max(found) >= w))(e)
                 ),
                 "The block has to do on every GPU of the list: all(…) over the names.",
+            ),
+            Mistake(
+                "each GPU by itself",
+                known.gives(_each_by_itself),
+                "That is the largest of several blocks, each the smallest for one GPU. What is enough for the one may "
+                "be too large for another: ask all GPUs about the same block.",
             ),
             Mistake(
                 "an average hides the worst GPU",
@@ -215,7 +282,38 @@ def smallest_block(registers, floats, names, wanted):
             ),
         ),
         mistakes=(
+            Mistake(
+                "rows and columns are swapped",
+                lambda e: astray(e),
+                "The thread that stopped has a column of its own, so it is no guard that is missing. Value k of column "
+                "i is x[k, i].",
+            ),
             Mistake("no guard", known.out_of_bounds, "The last block has threads beyond the last column."),
+            Mistake(
+                "the mean is no variance",
+                _otherwise(lambda mean, squares: mean),
+                "That is the mean. The variance is the mean of the squares less the square of the mean.",
+            ),
+            Mistake(
+                "a root too many",
+                _otherwise(lambda mean, squares: np.sqrt(squares - mean * mean)),
+                "That is the standard deviation, the root of the variance.",
+            ),
+            Mistake(
+                "the sum is not divided",
+                _otherwise(lambda mean, squares: 64 * (squares - mean * mean)),
+                "That is the sum of the squared differences. Divide it by 64.",
+            ),
+            Mistake(
+                "the mean is not squared",
+                _otherwise(lambda mean, squares: squares - mean),
+                "The mean of the squares is less by the square of the mean, not by the mean.",
+            ),
+            Mistake(
+                "the wrong way round",
+                _otherwise(lambda mean, squares: mean * mean - squares),
+                "The sign is wrong: the mean of the squares is the larger of the two.",
+            ),
             Mistake(
                 "the mean is not taken off",
                 known.gives(_without_mean),
@@ -240,7 +338,15 @@ def smallest_block(registers, floats, names, wanted):
             Mistake(
                 "all 64 values are held at once",
                 known.over("registers a thread, at worst of T4, A100 and H100"),
-                "Values that are kept for a second pass need a register each. Can one pass do?",
+                "The compiler has many of the 64 values in registers at one time. A second pass wants them again: can "
+                "one pass do? And a loop of 64 may be unrolled, with all loads ahead of the sums: one over x.shape[0], "
+                "which the compiler does not know, is not.",
+            ),
+            Mistake(
+                "a lane alone asks for values",
+                lambda e: any(b.label.startswith("sectors") and b.value > 10_000 for b in e.budgets),
+                "Right, with a sector for every value. Neighbouring lanes take neighbouring columns: thread i has "
+                "column i, and no other.",
             ),
             Mistake(
                 "every value is loaded twice",
@@ -300,6 +406,17 @@ def spread(x, out):
                 "no guard",
                 known.out_of_bounds,
                 "Each of the four elements may lie beyond the end: each needs a guard of its own.",
+            ),
+            Mistake(
+                "the factor belongs to x",
+                _sums(lambda x, y: x + np.float32(3) * y),
+                "It is 3 · x + y: the 3 stands with y here.",
+            ),
+            Mistake("the factor is missing", _sums(lambda x, y: x + y), "It is 3 · x + y: the 3 is not there."),
+            Mistake(
+                "the last threads give up",
+                _threads_give_up,
+                "A thread whose four elements are not all there writes none of them. Those that exist are its work.",
             ),
             Mistake(
                 "only the first of four",

@@ -47,6 +47,30 @@ def _dot(loop=_LOOP, shuffles=_SHUFFLES, store=_STORE, sync="cuda.syncthreads()"
     return _DOT.format(loop=loop, shuffles=shuffles, store=store, sync=sync, end=end)
 
 
+_STARTER = """def dot(x, y, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        cuda.atomic.add(out, 0, x[i] * y[i])"""
+_ONE_THREAD = """def dot(x, y, out):
+    if cuda.grid(1) == 0:
+        total = 0.0
+        for i in range(x.size):
+            total += x[i] * y[i]
+        out[0] = total"""
+_TREE = """def dot(x, y, out):
+    s = cuda.shared.array(128, "float32")
+    t, half = cuda.threadIdx.x, 64
+    s[t] = 0
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        s[t] += x[i] * y[i]
+        cuda.syncthreads()
+    while half > 0:
+        if t < half:
+            s[t] += s[t + half]
+        cuda.syncthreads()
+        half //= 2
+    if t == 0:
+        cuda.atomic.add(out, 0, s[0])"""
+
 _SCAN = """{{
     __shared__ int s[1024];
     int t = threadIdx.x, n = blockDim.x;
@@ -120,7 +144,7 @@ ROWS = [
         "one thread",
         "{ if (threadIdx.x > 0) return; float best = x[blockIdx.x * n];\n"
         "for (int i = 0; i < n; ++i) best = fmaxf(best, x[blockIdx.x * n + i]); out[blockIdx.x] = best; }",
-        "one thread does it all",
+        "a request brings one element",
     ),
     (
         "ch07.row_max",
@@ -131,6 +155,28 @@ ROWS = [
         "if (t == 0) out[blockIdx.x] = s[0]; }",
         "a tree in shared memory",
     ),
+    ("ch07.row_max", "from a tiny number", _row_max(start="1e-38f"), "zero is taken for the least"),
+    ("ch07.row_max", "the first row", _row_max(load=_ALL.replace("row[i]", "x[i]"), start="x[0]"),
+     "every block takes the first row"),
+    ("ch07.row_max", "up to n - 1", _row_max(load=_ALL.replace("i < n", "i < n - 1")), "the last element is left out"),
+    ("ch07.row_max", "no shuffles", _row_max().replace("int d = 16; d > 0; d /= 2", "int d = 0; d > 0; d /= 2", 1),
+     "lane 0 knows only itself"),
+    ("ch07.row_max", "from 8", _row_max().replace("d = 16", "d = 8", 1), "a step is missing"),
+    ("ch07.row_max", "down to 2", _row_max().replace("d > 0", "d > 1", 1), "a step is missing"),
+    ("ch07.row_max", "the first two warps", _row_max(mine="s[t % 2]"), "a step is missing"),
+    ("ch07.row_max", "every lane stores", _row_max().replace("if (t % 32 == 0) s", "s"),
+     "several lanes store to one place"),
+    ("ch07.row_max", "every warp writes", _row_max().replace("s[t / 32]", "out[blockIdx.x]")
+        .split("__syncthreads")[0].replace("__shared__ float s[32];", "") + "}", "several threads write one result"),
+    ("ch07.row_max", "out[t]", _row_max().replace("out[blockIdx.x]", "out[t]"), "all rows have one result"),
+    ("ch07.row_max", "threads without an element return", _row_max(start="row[0]; if (t >= n) return"),
+     "shared memory that nobody has written"),
+    ("ch07.row_max", "a part of the row for each thread",
+     _row_max(load="int m = (n + 127) / 128;\nfor (int i = m * t; i < min(n, m * t + m); ++i) best = fmaxf(best, row[i]);"),
+     "lanes are not on neighbouring elements"),
+    ("ch07.row_max", "one warp works",
+     _row_max(load="if (t < 32) for (int i = t; i < n; i += 32) best = fmaxf(best, row[i]);"),
+     "few warps do the work of all"),
     (
         "ch07.dot",
         "no atomic",
@@ -181,6 +227,41 @@ ROWS = [
         _dot(store="", sync="", end="if t % 32 == 0:\n        cuda.atomic.add(out, 0, total)"),
         "an atomic for each thread or warp",
     ),
+    ("ch07.dot", "as it was", _STARTER, "an atomic for each thread or warp"),
+    ("ch07.dot", "=, not +=", _dot(_LOOP.replace("+=", "=")), "only the last product of each thread"),
+    ("ch07.dot", "steps of a block", _dot(_LOOP.replace("gridsize(1)", "blockDim.x")), "steps of a block"),
+    ("ch07.dot", "each block has all",
+     _dot(_LOOP.replace("grid(1)", "threadIdx.x").replace("gridsize(1)", "blockDim.x")), "four times too much"),
+    ("ch07.dot", "four lanes add", _dot(end=_END.replace("t == 0", "t % 32 == 0")), "four times too much"),
+    ("ch07.dot", "all threads add", _dot(end="cuda.atomic.add(out, 0, s[0] + s[1] + s[2] + s[3])"),
+     "every thread adds the same sum"),
+    ("ch07.dot", "whole numbers", _dot().replace("float32", "int32"), "the fractions are lost"),
+    ("ch07.dot", "from 8", _dot(shuffles=_SHUFFLES.replace("16, ", "")), "a step is missing"),
+    ("ch07.dot", "two of four warps", _dot(end=_END.replace(" + s[2] + s[3]", "")), "a step is missing"),
+    ("ch07.dot", "set, not added", _dot(end=_END.replace("cuda.atomic.add(out, 0, ", "out[0] = (")),
+     "added without an atomic"),
+    ("ch07.dot", "a barrier in the loop", _TREE, "threads wait at different barriers"),
+    ("ch07.dot", "one thread", _ONE_THREAD, "one lane of many works"),
+    (
+        "ch07.dot",
+        "a thread a block",
+        _dot("if t == 0:\n        for i in range(cuda.blockIdx.x, x.size, 4):\n            total += x[i] * y[i]"),
+        "one lane of many works",
+    ),
+    (
+        "ch07.dot",
+        "a part of the vector for each thread",
+        _dot("m = (x.size + 511) // 512\n    for i in range(m * cuda.grid(1), min(x.size, m * cuda.grid(1) + m)):\n"
+             "        total += x[i] * y[i]"),
+        "lanes are not on neighbouring elements",
+    ),
+    (
+        "ch07.dot",
+        "one block",
+        _dot("if cuda.blockIdx.x > 0:\n        return\n    for i in range(t, x.size, 128):\n"
+             "        total += x[i] * y[i]"),
+        "few warps do the work of all",
+    ),
     ("ch07.exclusive", "empty", "{}", "nothing is written yet"),
     ("ch07.exclusive", "inclusive", _scan(out="s[t]"), "inclusive, not exclusive"),
     ("ch07.exclusive", "one step", _scan(loop=""), "only the neighbour"),
@@ -216,4 +297,28 @@ ROWS = [
         ),
         "threads wait at different barriers",
     ),
-]
+    ("ch07.exclusive", "t - 1 of thread 0", _scan(out="s[t - 1]"), "a neighbour outside the block"),
+    ("ch07.exclusive", "s[t - d] of all", _scan(_STEPS.replace("t >= d ? s[t - d] : 0", "s[t - d]")),
+     "a neighbour outside the block"),
+    ("ch07.exclusive", "t > d", _scan(_STEPS.replace("t >= d", "t > d")), "one thread a step stands back"),
+    ("ch07.exclusive", "five steps", _scan(_STEPS.replace("d < n", "d < 32")), "too few steps"),
+    ("ch07.exclusive", "up to n / 2", _scan(_STEPS.replace("d < n", "d <= n / 2")), "too few steps"),
+    ("ch07.exclusive", "room for 256", _scan().replace("1024", "256"), "shared memory is too small"),
+    ("ch07.exclusive", "room that the launch should give",
+     _scan().replace("__shared__ int s[1024]", "extern __shared__ int s[]"), "shared memory is too small"),
+    ("ch07.exclusive", "from the other side",
+     _scan(_STEPS.replace("t >= d ? s[t - d]", "t + d < n ? s[t + d]"), "t + 1 < n ? s[t + 1] : 0"), "from the end"),
+    ("ch07.exclusive", "out[0] forgotten", _scan(out="s[t]").replace("out[t]", "if (t + 1 < n) out[t + 1]"),
+     "nobody writes out[0]"),
+    ("ch07.exclusive", "one thread in shared memory",
+     _scan("if (t == 0) for (int k = 1; k < n; ++k) s[k] += s[k - 1];\n    __syncthreads();"),
+     "one thread adds for all"),
+    ("ch07.exclusive", "one thread in global memory",
+     "{ if (threadIdx.x == 0) for (int sum = 0, k = 0; k < blockDim.x; ++k) { out[k] = sum; sum += x[k]; } }",
+     "one thread adds for all"),
+    ("ch07.exclusive", "adds all from shared memory",
+     _scan("int sum = 0; for (int k = 0; k < t; ++k) sum += s[k];", "sum"), "every thread adds all before it"),
+    ("ch07.exclusive", "steps in out",
+     _scan().replace("__shared__ int s[1024];", "int* s = out;").replace("x[t];", _SHIFTED.replace("s[", "x[") + ";")
+        .replace("out[t] = " + _SHIFTED + ";", ""), "every step goes through global memory"),
+]  # fmt: skip
