@@ -227,8 +227,8 @@ EXERCISES = (
             Mistake(
                 "only one side is written",
                 _one_side_left_out,
-                "The elements of one side have no thread any more, some of them or all. A block of 128 threads still looks "
-                "after 128 elements.",
+                "The elements of one side have no thread any more, some of them or all. A block of 128 threads still "
+                "looks after 128 elements.",
             ),
             Mistake(
                 "both sides meet in one warp",

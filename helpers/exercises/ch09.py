@@ -140,6 +140,11 @@ def _sums(formula):
     return known.gives(lambda case: formula(*case.arguments[:2]))
 
 
+NOTHING_RETURNED = Mistake(
+    "it returns nothing",
+    _always(None),
+    "Whatever is asked, it comes back without a result: print shows one, return gives it.",
+)
 EXERCISES = (
     Exercise(
         key="ch09.block",
@@ -148,11 +153,7 @@ EXERCISES = (
         name="smallest_block",
         cases=_block_cases,
         mistakes=(
-            Mistake(
-                "it returns nothing",
-                _always(None),
-                "Whatever is asked, it comes back without a number: print shows one, return gives it.",
-            ),
+            NOTHING_RETURNED,
             Mistake(
                 "no answer is an answer, too",
                 lambda e: any(o.error is None and o.got is None for o in e.outcomes),

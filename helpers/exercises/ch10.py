@@ -9,6 +9,7 @@ import numpy as np
 from helpers import gpus
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
 from helpers.exercises import mistakes as known
+from helpers.exercises.ch09 import NOTHING_RETURNED
 from helpers.roofline import peak_flops
 
 BLOCK, COUNTED = 128, 4096
@@ -48,6 +49,11 @@ def _second_map(y: np.ndarray) -> np.ndarray:
     return (y * y * (3 - 2 * y)).astype(np.float32)
 
 
+def _maps(formula):
+    """What comes out where the maps are made of x, gain and shift in another way."""
+    return known.gives(lambda case: formula(case.arguments[0], GAIN, SHIFT))
+
+
 def _fuse_case(n: int) -> Case:
     x = numbers(n, seed=n)
     arguments = (x, np.zeros(n, np.float32), Out(_second_map(_first_map(x))), GAIN, SHIFT)
@@ -58,6 +64,7 @@ def _tile_cases() -> list[Case]:
     given = [
         ("an imaginary GPU with more bandwidth than arithmetic", 1e12, 1e13, 4),
         ("an imaginary GPU with its ridge at 16 FLOP/byte", 16e12, 1e12, 4),
+        ("an imaginary GPU with its ridge at 16.5 FLOP/byte", 16.5e12, 1e12, 4),
     ]
     for name, unit, itemsize in UNITS:
         row = gpus.find(name)
@@ -77,6 +84,16 @@ def _tile(peak: float, bandwidth: float, itemsize: int) -> int:
 def _tiles(formula):
     """A tile by another formula of (peak, bandwidth, itemsize)."""
     return known.gives(lambda case: formula(*case.arguments))
+
+
+def _grown(short):
+    """The first power of two that is no longer `short(width, peak, bandwidth, itemsize)`, as far as 2 ** 20."""
+    powers = [2**n for n in range(21)]
+    return _tiles(lambda *given: next((width for width in powers if not short(width, *given)), powers[-1]))
+
+
+def _one_for_all(evidence) -> bool:
+    return len(evidence.outcomes) > 1 and len({repr(o.got) for o in evidence.outcomes if o.error is None}) == 1
 
 
 STORED = Budget(
@@ -109,6 +126,59 @@ EXERCISES = (
         name="intensity",
         cases=lambda: [_product_case(*shape) for shape in PRODUCTS],
         mistakes=(
+            NOTHING_RETURNED,
+            Mistake(
+                "no fraction is left",
+                _product(lambda *shape: float(_intensity(*shape) // 1)),
+                "`//` rounds down to a whole number. An intensity has a fraction: `/`.",
+            ),
+            Mistake(
+                "one addition less",
+                _product(lambda r, k, c, size: _intensity(r, k, c, size) * (2 * k - 1) / (2 * k)),
+                "Each of rows · inner · columns steps is a multiplication and an addition; the first addition, to 0, "
+                "is counted as the others are.",
+            ),
+            Mistake(
+                "the result moves once",
+                _product(lambda r, k, c, size: 2 * r * k * c / (size * (r * k + k * c + 2 * r * c))),
+                "The result is stored, and not loaded before: its rows × columns elements move once.",
+            ),
+            Mistake(
+                "brackets are missing",
+                _product(lambda r, k, c, size: 2 * r * k * c / size * (r * k + k * c + r * c)),
+                "a / b * c is a · c / b. Brackets around all that you divide by.",
+            ),
+            Mistake(
+                "sizes are no matrices",
+                _product(lambda r, k, c, size: 2 * r * k * c / (size * (r + k + c))),
+                "A matrix of rows × inner has rows · inner elements. Add those of three matrices, not the sizes.",
+            ),
+            Mistake(
+                "elements are added, not multiplied",
+                _product(lambda r, k, c, size: 2 / size),
+                "Three matrices move, one after another: their numbers of elements are added.",
+            ),
+            Mistake(
+                "always four bytes",
+                _product(lambda r, k, c, size: _intensity(r, k, c, 4)),
+                "Not every element has 4 bytes: it has `itemsize`.",
+            ),
+            Mistake(
+                "no matrix moves",
+                lambda e: any(
+                    _product(lambda r, k, c, size, f=f: r * k * c * f(size))(e)
+                    for f in (lambda _: 2.0, lambda _: 1.0, lambda size: 2 / size, lambda size: 1 / size)
+                ),
+                "These are operations. Divide them by the bytes of the three matrices, each element moved once.",
+            ),
+            Mistake(
+                "one factor is missing",
+                lambda e: (
+                    _product(lambda r, k, c, size: 2 * r * k * c / (size * (r * k + r * c)))(e)
+                    or _product(lambda r, k, c, size: 2 * r * k * c / (size * (k * c + r * c)))(e)
+                ),
+                "Two factors are loaded, rows × inner and inner × columns, and the result is stored: three matrices.",
+            ),
             Mistake(
                 "a fused multiply-add is two operations",
                 _product(lambda *shape: _intensity(*shape) / 2),
@@ -177,6 +247,31 @@ def intensity(rows, inner, columns, itemsize):
                 "The last block has threads without an element: guard everything with `if i < x.size`.",
             ),
             Mistake(
+                "nothing is written yet",
+                known.nothing_written,
+                "Every element of out still holds the bytes 0xFF. The result belongs into out, and nothing into t.",
+            ),
+            Mistake(
+                "gain and shift are swapped",
+                _maps(lambda x, gain, shift: _second_map(shift * x + gain)),
+                "x is multiplied by gain, and shift is added.",
+            ),
+            Mistake(
+                "y once instead of twice",
+                _maps(lambda x, gain, shift: (y := gain * x + shift) * (3 - 2 * y)),
+                "The second map is y · y · (3 - 2 · y).",
+            ),
+            Mistake(
+                "3 and 2 are swapped",
+                _maps(lambda x, gain, shift: (y := gain * x + shift) * y * (2 - 3 * y)),
+                "The second map is y · y · (3 - 2 · y).",
+            ),
+            Mistake(
+                "t has nothing yet",
+                _maps(lambda x, gain, shift: _second_map(0 * x + shift)),
+                "t is all zeros: nobody has run the first map. Begin with x[i].",
+            ),
+            Mistake(
                 "only the first map",
                 known.gives(lambda case: _first_map(case.arguments[0])),
                 "That is gain · x + shift. Its result still has to go through y · y · (3 - 2 · y).",
@@ -234,6 +329,53 @@ def fuse(x, t, out, gain, shift):
         name="tile",
         cases=_tile_cases,
         mistakes=(
+            NOTHING_RETURNED,
+            Mistake(
+                "one tile for all",
+                _one_for_all,
+                "It returns the same for every GPU. How wide a tile has to be depends on peak, bandwidth and itemsize.",
+            ),
+            Mistake(
+                "one more than enough",
+                _grown(lambda w, peak, bandwidth, size: w / size <= peak / bandwidth),
+                "A tile that lands exactly on the ridge has reached it: go on while it is less, not while it is equal.",
+            ),
+            Mistake(
+                "no fraction is left",
+                _grown(lambda w, peak, bandwidth, size: w // size < peak // bandwidth),
+                "`//` rounds down, so that a ridge of 16.5 is taken for 16: `/`.",
+            ),
+            Mistake(
+                "the ridge is upside down",
+                _grown(lambda w, peak, bandwidth, size: w / size < bandwidth / peak),
+                "The ridge is peak over bandwidth: FLOP for each byte.",
+            ),
+            Mistake(
+                "the result stays where it is",
+                _tiles(lambda peak, bandwidth, size: _power(1.5 * size * peak / bandwidth)),
+                "A step loads T elements of each of the two factors. The tile of the result stays on the chip, so "
+                "there are two, not three.",
+            ),
+            Mistake(
+                "the intensity grows with T, not with T²",
+                _grown(lambda w, peak, bandwidth, size: w * w / size < peak / bandwidth),
+                "T² multiply-adds are done, and 2 · T elements loaded for them: the ratio grows with T.",
+            ),
+            Mistake(
+                "that is the intensity",
+                _tiles(lambda *given: _tile(*given) / given[2]),
+                "It is the intensity of the right tile. Its width is asked for.",
+            ),
+            Mistake(
+                "narrower than one",
+                _tiles(lambda peak, bandwidth, size: 2.0 ** math.ceil(math.log2(size * peak / bandwidth))),
+                "The smallest tile has a width of 1, where the ridge is lower, too.",
+            ),
+            Mistake(
+                "it starts too large",
+                lambda e: any(_tiles(lambda *given, n=n: max(2**n, _tile(*given)))(e) for n in range(1, 8)),
+                "With plenty of bandwidth a tile of 1 is enough: start with T = 1.",
+            ),
             Mistake(
                 "a fused multiply-add is two operations",
                 _tiles(lambda peak, bandwidth, size: _power(2 * size * peak / bandwidth)),
@@ -261,7 +403,10 @@ def fuse(x, t, out, gain, shift):
             ),
             Mistake(
                 "no power of two",
-                _tiles(lambda peak, bandwidth, size: max(1, math.ceil(size * peak / bandwidth))),
+                lambda e: any(
+                    _tiles(lambda peak, bandwidth, size, n=n: max(n, n * math.ceil(size * peak / bandwidth / n)))(e)
+                    for n in (1, 8, 16, 32)
+                ),
                 "Wide enough, and awkward: round up to a power of two.",
             ),
         ),

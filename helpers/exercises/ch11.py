@@ -111,13 +111,54 @@ def _graphs(timeline) -> int:
     return len({id(each.graph) for each in of(timeline, "graph")})
 
 
-def _steps_too_many(case: Case) -> np.ndarray:
-    """What comes out where the captured launches are taken to have run once by themselves."""
-    x, _, times = case.arguments
-    wanted = x.initial
-    for _ in range(STEPS * (times - 1)):
-        wanted = wanted / 2 + 1
-    return wanted
+def _replayed(often):
+    """What comes out where the ten launches run `often(times)` times."""
+
+    def wrong(case: Case) -> np.ndarray:
+        x, _, times = case.arguments
+        wanted = x.initial
+        for _ in range(STEPS * often(times)):
+            wanted = wanted / 2 + 1
+        return wanted
+
+    return known.gives(wrong)
+
+
+def _blocks_rounded_down(case: Case) -> np.ndarray:
+    x = case.out
+    done = max(1, x.initial.size // 128) * 128
+    return np.where(np.arange(x.initial.size) < done, x.expected, x.initial)
+
+
+def _short_graph(timeline) -> bool:
+    return any(len(each.nodes) < STEPS for each in of(timeline, "graph"))
+
+
+def _kernels(timeline) -> int:
+    """How many kernels run, those of graphs each time."""
+    in_graphs = sum(node.kind == "kernel" for each in of(timeline, "graph") for node, _ in each.nodes)
+    return len(of(timeline, "kernel")) + in_graphs
+
+
+def _not_brought(timeline, needed: int) -> int:
+    """The bytes of a result that no copy brings from the device, or all if no kernel runs."""
+    brought = sum(operation.nbytes for operation in of(timeline, "D2H")) if _kernels(timeline) else 0
+    return max(0, needed - brought)
+
+
+def _few_threads(timeline) -> bool:
+    return any(each.counters is not None and each.counters.warps < 32 for each in of(timeline, "kernel"))
+
+
+def _kernels_in_the_default_stream(timeline) -> bool:
+    """Kernels, all or some, are in the default stream, and other things are not."""
+    kernels = {operation.queue.kind for operation in of(timeline, "kernel")}
+    return kernels != {"stream"} and any(operation.queue.kind == "stream" for operation in timeline.operations)
+
+
+def _not_added(case: Case) -> np.ndarray:
+    x, rounds = case.arguments[0], case.arguments[-1]
+    return x + np.float32(rounds)
 
 
 def _as_it_was(case: Case) -> np.ndarray:
@@ -128,6 +169,17 @@ def _failed_in_capture(evidence) -> bool:
     return any("Capture" in str(outcome.error) for outcome in evidence.outcomes)
 
 
+MADE_ELSEWHERE = "The kernel is to make the result, on the GPU. What the host calculates takes no stream at all."
+BROUGHT = Budget(
+    "bytes of the result that do not come from the GPU", lambda t: _not_brought(t, 4 * BIG), 0, MADE_ELSEWHERE
+)
+JOINED = Budget(BROUGHT.label, lambda t: _not_brought(t, BIG), 0, MADE_ELSEWHERE)
+HALVED = Budget(
+    "launches of halve that are missing of 200",
+    lambda t: max(0, 20 * STEPS - _kernels(t)),
+    0,
+    "It is about launching this kernel, ten times for each of `times`.",
+)
 NO_WAITS = Budget(
     "times that the host waits",
     waits,
@@ -159,6 +211,11 @@ CAPTURED_ONCE = Budget(
     "A graph can be launched as often as you like: make one.",
 )
 
+ON_THE_HOST = Mistake(
+    "made on the host",
+    known.over(BROUGHT.label),
+    "The result is right, and the GPU has not made it, or not all of it. Copy in, launch the kernel, copy out.",
+)
 EXERCISES = (
     Exercise(
         key="ch11.overlap",
@@ -167,14 +224,46 @@ EXERCISES = (
         name="overlap",
         cases=lambda: [_overlap_case(n) for n in (1, 31, 997, 4096)],
         measured=lambda: _overlap_case(BIG),
-        budgets=(NO_WAITS, OVERLAP),
+        budgets=(BROUGHT, NO_WAITS, OVERLAP),
         sanitize=True,
         mistakes=(
+            ON_THE_HOST,
+            Mistake(
+                "a chunk of no elements",
+                lambda e: any(isinstance(o.error, ValueError) and "range() arg 3" in str(o.error) for o in e.outcomes),
+                "With fewer elements than chunks, x.size // chunks is 0. Round the chunk's size up: -(-n // chunks).",
+            ),
+            Mistake(
+                "the kernel takes a chunk for all",
+                known.out_of_bounds,
+                "The kernel goes up to the n that it is given, and the array that it is given ends before. n is the "
+                "size of the chunk: np.int32(device[part].size).",
+            ),
+            Mistake(
+                "nothing comes back",
+                lambda e: known.nothing_written(e) and _any_timeline(lambda t: bool(of(t, "kernel")))(e),
+                "The work is done on the device, and stays there: device[part].get(stream, out=out[part], "
+                "blocking=False).",
+            ),
+            Mistake(
+                "the kernel is not launched",
+                known.gives(lambda case: case.arguments[0]),
+                "What goes in comes out as it was: between the two copies stands the kernel.",
+            ),
             Mistake(
                 "pageable memory in between",
                 _any_timeline(_pageable),
                 "One of the copies goes from or to an ordinary NumPy array, so the host waits for it. x and out are "
                 "pinned: slices of them are pinned too; what you make with NumPy is not.",
+            ),
+            Mistake(
+                "a step without its stream",
+                lambda e: (
+                    any("default stream" in finding.what for finding in e.findings)
+                    or (known.over(OVERLAP.label)(e) and _any_timeline(_kernels_in_the_default_stream)(e))
+                ),
+                "Something is asked for without a stream, so it goes to the default stream, and the rest of its chunk "
+                "to another. Name the chunk's stream in all three: set, the kernel (stream=stream), and get.",
             ),
             Mistake(
                 "two streams share one part of the device array",
@@ -191,13 +280,21 @@ EXERCISES = (
             ),
             Mistake(
                 "the last chunk is cut short",
-                lambda evidence: known.tail_missing(evidence) or _tail_only(evidence),
+                lambda evidence: (
+                    not known.nothing_written(evidence) and (known.tail_missing(evidence) or _tail_only(evidence))
+                ),
                 "n is not always a multiple of the number of chunks. Round the chunk's size up: -(-n // chunks).",
             ),
             Mistake(
                 "the host waits between chunks",
                 known.over(NO_WAITS.label),
                 "A wait in the loop lets nothing run beside it. get() blocks unless told not to: blocking=False.",
+            ),
+            Mistake(
+                "a kernel of few threads",
+                lambda e: known.over(OVERLAP.label)(e) and _any_timeline(_few_threads)(e),
+                "The kernel itself takes most of the time: some blocks of 256 threads, such as 16, have work enough "
+                "in a chunk.",
             ),
             Mistake(
                 "one stream only",
@@ -213,6 +310,12 @@ EXERCISES = (
                     known.over(OVERLAP.label)(evidence) and _any_timeline(lambda t: len(of(t, "kernel")) > 12)(evidence)
                 ),
                 "Each chunk is three things to ask for, each a launch overhead of the host. Take fewer, larger ones.",
+            ),
+            Mistake(
+                "too few chunks",
+                lambda e: known.over(OVERLAP.label)(e) and _any_timeline(lambda t: 1 < len(of(t, "kernel")) < 4)(e),
+                "With two or three chunks, most of the time only one engine has something to do: the first copy in and "
+                "the last one out overlap with nothing. Take more, smaller ones.",
             ),
         ),
         hints=(
@@ -245,9 +348,21 @@ def overlap(x, device, out, work, rounds):
         name="join",
         cases=lambda: [_join_case(n) for n in (1, 31, 997)],
         measured=lambda: _join_case(BIG // 4),
-        budgets=(NO_WAITS, TOGETHER),
+        budgets=(JOINED, NO_WAITS, TOGETHER),
         sanitize=True,
         mistakes=(
+            ON_THE_HOST,
+            Mistake(
+                "add is not launched",
+                known.gives(_not_added),
+                "The kernel's work on x comes back, and y has no part in it: add[16, 256, first](a, b).",
+            ),
+            Mistake(
+                "a copy and its kernel in two streams",
+                lambda e: any("work (" in f.what and "H2D" in f.what for f in e.findings),
+                "An array is copied in one stream, and the kernel that works on it is in another: what comes first is "
+                "not said. Give both the same stream.",
+            ),
             Mistake(
                 "waits for an event that was never recorded",
                 lambda evidence: known.found()(evidence) and _any_timeline(_waits_for_nothing)(evidence),
@@ -307,7 +422,7 @@ def join(x, y, out, work, add, rounds):
         name="replay",
         cases=lambda: [_replay_case(n, times) for n, times in ((1, 1), (97, 2), (1000, 3))],
         measured=lambda: _replay_case(256, 20),
-        budgets=(NO_WAITS, CAPTURED_ONCE, REPLAYED),
+        budgets=(HALVED, NO_WAITS, CAPTURED_ONCE, REPLAYED),
         sanitize=True,
         mistakes=(
             Mistake(
@@ -317,14 +432,51 @@ def join(x, y, out, work, add, rounds):
                 "stream is out of bounds.",
             ),
             Mistake(
+                "made without the kernel",
+                known.over(HALVED.label),
+                "The result is right, and made by other means. It is about launching this kernel, ten times for each "
+                "of `times`, at the price of few launches.",
+            ),
+            Mistake(
+                "replays in several streams",
+                known.found(),
+                "Each replay needs what the last one made, and in another stream nothing makes it wait. One stream for "
+                "all of them.",
+            ),
+            Mistake(
                 "the graph is never launched",
                 known.gives(_as_it_was),
                 "A capture runs nothing. graph.launch(stream) does, each time you call it.",
             ),
             Mistake(
                 "one launch too few",
-                known.gives(_steps_too_many),
+                _replayed(lambda times: times - 1),
                 "A capture runs nothing, not even once: after it the graph must be launched `times` times.",
+            ),
+            Mistake(
+                "launched once",
+                _replayed(lambda times: 1),
+                "The graph holds ten launches, and is to be launched `times` times: in a loop.",
+            ),
+            Mistake(
+                "one replay too many",
+                _replayed(lambda times: times + 1),
+                "The ten launches have run once more than asked. What is launched ahead of a capture runs, too.",
+            ),
+            Mistake(
+                "`times` times `times`",
+                _replayed(lambda times: times * times),
+                "The loop over `times` stands in the capture and around the launch. One of the two is enough.",
+            ),
+            Mistake(
+                "blocks are rounded down",
+                known.gives(_blocks_rounded_down),
+                "The last elements have no block: -(-x.size // 128) rounds up.",
+            ),
+            Mistake(
+                "too little in the graph",
+                lambda e: known.over(REPLAYED.label)(e) and _any_timeline(_short_graph)(e),
+                "A graph of one launch costs as much as the launch. All ten go into it.",
             ),
             Mistake(
                 "captured again each time",

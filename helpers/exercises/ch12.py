@@ -8,6 +8,8 @@ import numpy as np
 
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover
 from helpers.exercises import mistakes as known
+from helpers.exercises.ch08 import astray
+from helpers.exercises.ch09 import NOTHING_RETURNED
 
 GPU = "A100"
 """The GPU of the profiles that are to be diagnosed, whichever is chosen."""
@@ -33,6 +35,28 @@ def _bandwidth_cases() -> list[Case]:
 
 def _gives(**wrong):
     return known.gives(lambda case: _effective(*case.arguments, **wrong))
+
+
+def _pair(formula):
+    """In every case the two numbers are what `formula(rate, peak)` gives, to a few digits."""
+
+    def when(evidence) -> bool:
+        return not all(o.ok for o in evidence.outcomes) and all(
+            isinstance(o.got, tuple | list)
+            and len(o.got) == 2
+            and all(isinstance(each, float | int) for each in o.got)
+            and np.allclose(o.got, formula(12 * o.case.arguments[0] / o.case.arguments[1], o.case.arguments[2]), 1e-5)
+            for o in evidence.outcomes
+        )
+
+    return when
+
+
+def _got(test):
+    """In some case that is wrong, what is returned is such a thing."""
+    return lambda evidence: any(
+        o.error is None and not o.ok and test(o.got, o.case.expected) for o in evidence.outcomes
+    )
 
 
 def _share(case: Case) -> tuple[float, float]:
@@ -119,6 +143,19 @@ def _settled(x: np.ndarray, rows: slice = slice(None, None, 2)) -> np.ndarray:
     return out
 
 
+def _one_round(case: Case) -> np.ndarray:
+    out = case.arguments[0].copy()
+    out[::2] = 0.5
+    return out
+
+
+def _odd_rows_left_out(evidence) -> bool:
+    wrong = [o for o in evidence.outcomes if not o.ok]
+    return bool(wrong) and all(
+        o.only_untouched and o.untouched[1::2].all() and not o.untouched[::2].any() for o in wrong
+    )
+
+
 def _settle_case(rows: int) -> Case:
     x = np.random.default_rng(rows).uniform(0.5, 4, (rows, COLUMNS)).astype(np.float32)
     grid = cover(rows * COLUMNS, BLOCK)
@@ -145,6 +182,55 @@ EXERCISES = (
                 _gives(nbytes=16),
                 "Three floats an element, not four: y is read once for the sum, and storing it reads nothing.",
             ),
+            NOTHING_RETURNED,
+            Mistake(
+                "words are no numbers",
+                _got(lambda got, _: isinstance(got, str) or (isinstance(got, tuple | list) and str in map(type, got))),
+                "Two numbers are asked for, without units: round(…, 1) gives one.",
+            ),
+            Mistake(
+                "a list is no tuple",
+                _got(lambda got, wanted: isinstance(got, list) and tuple(got) == wanted),
+                "The numbers are right, in a list. return a, b gives a tuple.",
+            ),
+            Mistake(
+                "not rounded",
+                lambda e: (
+                    _pair(lambda rate, peak: (rate / 1e9, 100 * rate / peak))(e)
+                    or _pair(lambda rate, peak: (round(rate / 1e9), round(100 * rate / peak)))(e)
+                ),
+                "Both numbers are asked for with one decimal: round(…, 1).",
+            ),
+            Mistake(
+                "the wrong order",
+                known.gives(lambda case: _effective(*case.arguments)[::-1]),
+                "GB/s come first, then per cent.",
+            ),
+            Mistake(
+                "peak over rate",
+                _pair(lambda rate, peak: (round(rate / 1e9, 1), round(100 * peak / rate, 1))),
+                "What is attained is divided by the peak, not the peak by it.",
+            ),
+            Mistake(
+                "GB by bytes",
+                _pair(lambda rate, peak: (round(rate / 1e9, 1), 0.0)),
+                "The peak is in bytes a second, so take the rate in bytes a second for the share, too, not in GB/s.",
+            ),
+            Mistake(
+                "no GB",
+                lambda e: (
+                    _pair(lambda rate, peak: (rate, round(100 * rate / peak, 1)))(e)
+                    or _pair(lambda rate, peak: (rate / 1e6, round(100 * rate / peak, 1)))(e)
+                    or _pair(lambda rate, peak: (rate / 1e3, round(100 * rate / peak, 1)))(e)
+                ),
+                "1 GB/s is 10⁹ bytes a second.",
+            ),
+            Mistake(
+                "x alone",
+                _gives(nbytes=4),
+                "x is not all that moves: y is read, and y is written.",
+            ),
+            Mistake("a float32 is no double", _gives(nbytes=24), "A float32 has 4 bytes; 8 are those of a float64."),
             Mistake("elements are no bytes", _gives(nbytes=3), "A float32 has 4 bytes."),
             Mistake(
                 "operations are no bytes",
@@ -181,6 +267,37 @@ def effective(n, seconds, peak):
         name="bottleneck",
         cases=lambda: list(_ward()),
         mistakes=(
+            NOTHING_RETURNED,
+            Mistake(
+                "small letters",
+                _got(lambda got, wanted: isinstance(got, str) and got.strip().lower() == wanted),
+                'The words are asked for as they stand in the table: in small letters, such as "divergence".',
+            ),
+            Mistake(
+                "none is a word",
+                _got(lambda got, wanted: got is None and wanted == "none"),
+                'Where nothing ails a kernel, the word "none" is asked for; a function without return gives None.',
+            ),
+            Mistake(
+                "one ailment",
+                _got(lambda got, _: isinstance(got, tuple | list | set)),
+                "One word is asked for: that of the first ailment that is there.",
+            ),
+            Mistake(
+                "the wrong way round",
+                lambda e: (
+                    known.gives_for("eight floats a thread, one after another", lambda _: "none")(e)
+                    and known.gives_for("doubles, side by side", lambda _: "uncoalesced access")(e)
+                ),
+                "The good ones are told that they are uncoalesced, and the bad one is not: an efficiency of 100 % is "
+                "the best there is.",
+            ),
+            Mistake(
+                "half a wave is no small launch",
+                known.gives_for("doubles, side by side", lambda _: "launch too small"),
+                "512 blocks give each of 108 SMs several. They do not fill all SMs to the brim, and need not: too "
+                "small is a launch that leaves SMs without work, well below half a wave.",
+            ),
             Mistake(
                 "wide loads are not strided ones",
                 known.gives_for("doubles, side by side", lambda _: "uncoalesced access"),
@@ -197,9 +314,31 @@ def effective(n, seconds, peak):
                 "One warp in thousands has idle lanes at the end. Ask for the lanes that are active on average.",
             ),
             Mistake(
+                "one word for all",
+                lambda e: len({repr(o.got) for o in e.outcomes if o.error is None}) == 1,
+                "Whatever the profile, the answer is the same: four questions, four numbers of it.",
+            ),
+            Mistake(
                 "many warps are not many blocks",
                 known.gives_for("one block for all", lambda _: "none"),
                 "Its warps are full and its sectors used, but one block lives on one SM. Compare blocks with SMs.",
+            ),
+            Mistake(
+                "strided access goes unseen",
+                known.gives_for("eight floats a thread, one after another", lambda _: "none"),
+                'Neighbouring lanes are 32 bytes apart there. p["load_efficiency"] says which part of the bytes is '
+                "used, in per cent from 0 to 100.",
+            ),
+            Mistake(
+                "divergence goes unseen",
+                known.gives_for("every fourth lane iterates", lambda _: "none"),
+                'Most lanes wait there while eight work. p["lanes_per_instruction"] is at best 32.',
+            ),
+            Mistake(
+                "bank conflicts go unseen",
+                known.gives_for("rows of 16 floats in shared memory", lambda _: "none"),
+                'Lanes are 16 words apart there: two banks for all of them. p["shared_load_conflicts"] are the '
+                'wavefronts beyond the least, among p["shared_load_wavefronts"].',
             ),
         ),
         hints=(
@@ -258,6 +397,32 @@ def bottleneck(p):
         ),
         mistakes=(
             Mistake(
+                "an index has gone astray",
+                astray,
+                "The thread that stopped has an element of its own, so it is no guard that is missing. x and out are "
+                "indexed by row, then column: columns go from 0 to 15.",
+            ),
+            Mistake(
+                "only settled rows are written",
+                _odd_rows_left_out,
+                "Rows 1, 3, 5, … have no thread. They are copied as they are, and that is somebody's work, too.",
+            ),
+            Mistake(
+                "all rows are settled",
+                known.gives(lambda case: _settled(case.arguments[0], slice(None))),
+                "Rows 1, 3, 5, … are to be copied as they are.",
+            ),
+            Mistake(
+                "columns for rows",
+                known.gives(lambda case: _settled(case.arguments[0].T).T),
+                "It is every other column that is settled here. Rows 0, 2, 4, … are to be.",
+            ),
+            Mistake(
+                "one round instead of 40",
+                known.gives(_one_round),
+                "Each round goes on from the last: r = value / (value + r), forty times, with r = value at first.",
+            ),
+            Mistake(
                 "the wrong rows are settled",
                 known.gives(lambda case: _settled(case.arguments[0], slice(1, None, 2))),
                 "Rows 0, 2, 4, … are to be settled.",
@@ -268,7 +433,7 @@ def bottleneck(p):
                 "Everything is copied. The rows 0, 2, 4, … want their 40 rounds.",
             ),
             Mistake(
-                "each thread still has a row",
+                "neighbouring lanes are a row apart",
                 known.over("sectors loaded and stored for 16,384 floats"),
                 "Lanes that are a row apart touch a sector each. Give 16 neighbouring lanes the 16 columns of a row.",
             ),

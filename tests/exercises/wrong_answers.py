@@ -27,7 +27,7 @@ HEADS = {key: head for module in _MODULES for key, head in getattr(module, "HEAD
 
 def source(key: str, language: str, text: str) -> str:
     """The whole source of a row: heads and decorators added. A source that brings its own head stays as it is."""
-    if language == "cuda" and key in HEADS:
+    if language == "cuda" and key in HEADS and "__global__" not in text:
         for name, long in SHORT.items():
             text = text.replace(name, long)
         return f'extern "C" __global__ void {HEADS[key]}\n{text}\n'

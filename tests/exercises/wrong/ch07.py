@@ -172,7 +172,8 @@ ROWS = [
     ("ch07.row_max", "threads without an element return", _row_max(start="row[0]; if (t >= n) return"),
      "shared memory that nobody has written"),
     ("ch07.row_max", "a part of the row for each thread",
-     _row_max(load="int m = (n + 127) / 128;\nfor (int i = m * t; i < min(n, m * t + m); ++i) best = fmaxf(best, row[i]);"),
+     _row_max(load="int m = (n + 127) / 128; for (int i = m * t; i < min(n, m * t + m); ++i)"
+              " best = fmaxf(best, row[i]);"),
      "lanes are not on neighbouring elements"),
     ("ch07.row_max", "one warp works",
      _row_max(load="if (t < 32) for (int i = t; i < n; i += 32) best = fmaxf(best, row[i]);"),

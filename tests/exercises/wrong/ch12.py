@@ -82,7 +82,7 @@ ROWS = [
         but(BOTTLENECK, ('p["waves"] < 0.5', 'p["occupancy"] < 50')),
         "many warps are not many blocks",
     ),
-    ("ch12.settle", "as it was", ROW_A_THREAD, "each thread still has a row"),
+    ("ch12.settle", "as it was", ROW_A_THREAD, "neighbouring lanes are a row apart"),
     ("ch12.settle", "coalesced, rows side by side", but(SETTLE, PLAIN), "half of each warp waits"),
     (
         "ch12.settle",
