@@ -2,185 +2,37 @@
 
 from __future__ import annotations
 
-import math
-import re
-
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
+from helpers.exercises import Exercise, Mistake, thread_1d
 from helpers.exercises import mistakes as known
 from helpers.exercises.ch00 import NO_GUARD
-from helpers.vgpu.errors import OutOfBounds
-
-BLOCK = 128
-SIZES = (1, 2, 31, 64, 97, 128, 1021)
-SCALE = np.array([2.0, 3.0, 0.5, 1.5, 4.0, 0.25, 5.0, 6.0], np.float32)
-SHIFT = np.array([1.0, -2.0, 4.0, -1.0, 3.0, 0.0, -3.0, 2.0], np.float32)
-
-
-def _sides(x: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Sixty-four rounds of one of two formulas, the first one where `first` says so."""
-    v = x.astype(np.float64)
-    for _ in range(64):
-        v = np.where(first, 0.99 * v + 1.0, 1.01 * v - 1.0)
-    return v.astype(np.float32)
-
-
-def _sides_case(n: int) -> Case:
-    x = numbers(n, seed=n)
-    wanted = _sides(x, np.arange(n) % 2 == 0)
-    return Case(plural(n, "element"), (x, Out(wanted)), (cover(n, BLOCK),), (BLOCK,))
-
-
-def _by_threads(evidence) -> bool:
-    """The elements have the formula of their place: of the half of the block, of the warp, of the block."""
-    return any(
-        known.gives(lambda case, run=run: _sides(case.arguments[0], np.arange(case.arguments[0].size) // run % 2 == 0))(
-            evidence
-        )
-        for run in (BLOCK // 2, 32, BLOCK)
-    )
-
-
-def _one_side_left_out(evidence) -> bool:
-    """What is not written are elements of one side, in one case several."""
-    missing = [np.flatnonzero(o.untouched) for o in evidence.outcomes if o.untouched is not None and not o.ok]
-    return (
-        known.partly_written(evidence)
-        and len({int(i) % 2 for places in missing for i in places}) == 1
-        and any(places.size > 1 for places in missing)
-    )
-
-
-def _same_formula(first: bool):
-    return known.gives(lambda case: _sides(case.arguments[0], np.full(case.arguments[0].size, first)))
-
-
-def _both_loops(case: Case) -> np.ndarray:
-    x = case.arguments[0]
-    even = np.arange(x.size) % 2 == 0
-    return np.where(even, _sides(_sides(x, even), ~even), _sides(x, even))
-
-
-def astray(evidence) -> bool:
-    """A thread that has an element left an array all the same."""
-    for outcome in evidence.outcomes:
-        place = re.search(r"thread \((\d+)\) of block \((\d+)\)", str(outcome.error))
-        if isinstance(outcome.error, OutOfBounds) and place:
-            thread, block = map(int, place.groups())
-            return block * math.prod(outcome.case.block) + thread < outcome.case.out.expected.size
-    return False
-
-
-def _beyond_values(evidence) -> bool:
-    return any(isinstance(o.error, OutOfBounds) and re.search(r"`x\b", str(o.error)) for o in evidence.outcomes)
-
-
-ASTRAY = Mistake(
-    "an index has gone astray",
-    astray,
-    "The thread that stopped has an element of its own, so it is no guard that is missing: what it indexes with is not "
-    "what that array is indexed by. The line below says which.",
-)
-
-
-def _rows_case(rows: int) -> Case:
-    # Some rows are empty, most are short, a few are long: what a sparse matrix looks like.
-    lengths = np.minimum(np.random.default_rng(rows).geometric(0.08, rows) - 1, 120)
-    first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    x = numbers(max(1, int(first[-1])), seed=rows)
-    sums = np.array([x[first[row] : first[row + 1]].sum(dtype=np.float64) for row in range(rows)], np.float32)
-    order = np.argsort(lengths, kind="stable").astype(np.int32)
-    arguments = (first, x, order, Out(sums), np.int32(rows))
-    return Case(plural(rows, "row"), arguments, (cover(rows, BLOCK),), (BLOCK,))
-
-
-def _still_sorted(case: Case) -> np.ndarray:
-    return case.out.expected[case.arguments[2]]
-
-
-def _back_to_front(case: Case) -> np.ndarray:
-    """The sums of rows 0, 1, 2 …, each put where `order` says."""
-    wrong = np.empty_like(case.out.expected)
-    wrong[case.arguments[2]] = case.out.expected
-    return wrong
-
-
-def _last_left_out(case: Case) -> np.ndarray:
-    first, x, _, out, _ = case.arguments
-    ends = first[1:]
-    return out.expected - np.where(ends > first[:-1], x[np.maximum(ends - 1, 0)], 0)
-
-
-def _empty_rows_left_out(evidence) -> bool:
-    wrong = [o for o in evidence.outcomes if not o.ok]
-    return bool(wrong) and all(
-        o.only_untouched and (o.untouched == (np.diff(o.case.arguments[0]) == 0)).all() for o in wrong
-    )
-
-
-def _whole_numbers(evidence) -> bool:
-    """Every result is a whole number, and nearly the right one at first."""
-    seen = [o.got for o in evidence.outcomes if o.error is None]
-    return bool(seen) and not all(o.ok for o in evidence.outcomes) and all((np.mod(got, 1) == 0).all() for got in seen)
-
-
-def _table_case(n: int) -> Case:
-    kind = np.random.default_rng(n).integers(0, 8, n).astype(np.int32)
-    x = numbers(n, seed=n)
-    wanted = SCALE[kind] * x + SHIFT[kind]
-    return Case(plural(n, "element"), (kind, x, Out(wanted), np.int32(n)), (cover(n, BLOCK),), (BLOCK,))
-
-
-def _shift_forgotten(case: Case) -> np.ndarray:
-    kind, x = case.arguments[:2]
-    return SCALE[kind] * x
-
-
-def _scale_forgotten(case: Case) -> np.ndarray:
-    kind, x = case.arguments[:2]
-    return x + SHIFT[kind]
-
-
-def _swapped(case: Case) -> np.ndarray:
-    kind, x = case.arguments[:2]
-    return SHIFT[kind] * x + SCALE[kind]
-
-
-def _by_place(case: Case) -> np.ndarray:
-    x = case.arguments[1]
-    kind = np.arange(x.size) % 8
-    return SCALE[kind] * x + SHIFT[kind]
-
-
-def _some_kinds(evidence) -> bool:
-    """The elements of some kinds are wrong, all of them or nearly so, and those of others right."""
-    seen = [o for o in evidence.outcomes if o.error is None]
-    bad = {int(kind) for o in seen for kind in o.case.arguments[0][o.wrong]}
-    good = {int(kind) for o in seen for kind in o.case.arguments[0][~o.wrong]}
-    return bool(bad) and len(seen) == len(evidence.outcomes) and not bad & good and bool(good)
-
-
-def _instructions(what: str, at_most: float, teach: str) -> Budget:
-    return Budget(
-        f"warp instructions for {what}", lambda profile: profile["instructions"], at_most, teach, "instructions"
-    )
-
-
-IDLE = Budget(
-    "idle lanes per instruction",
-    lambda profile: 32 - profile["lanes_per_instruction"],
-    0.5,
-    "An instruction is issued for 32 lanes, however many of them stand at it.",
-    "instructions",
-)
-IDLE_WITH_A_TABLE = Budget(IDLE.label, IDLE.measure, 6, IDLE.teach, IDLE.line_by)
-LOCAL = Budget(
-    "loads from local memory",
-    lambda profile: profile["local_load_requests"],
-    0,
-    "An array that is indexed by a variable cannot live in registers.",
-    "local_load_requests",
+from helpers.exercises.ch08_cases import (
+    ASTRAY,
+    IDLE,
+    IDLE_WITH_A_TABLE,
+    LOCAL,
+    SIZES,
+    at_most_instructions,
+    back_to_front,
+    beyond_values,
+    both_loops,
+    by_place,
+    by_threads,
+    empty_rows_left_out,
+    last_left_out,
+    one_side_left_out,
+    rows_case,
+    same_formula,
+    scale_and_shift_swapped,
+    scale_forgotten,
+    shift_forgotten,
+    sides_case,
+    sides_of,
+    some_kinds,
+    still_sorted,
+    table_case,
+    whole_numbers,
 )
 
 EXERCISES = (
@@ -189,9 +41,9 @@ EXERCISES = (
         title="two formulas, whole warps, in Numba",
         language="numba",
         name="sides",
-        cases=lambda: [_sides_case(n) for n in SIZES],
-        measured=lambda: _sides_case(2048),
-        budgets=(IDLE, _instructions("2,048 elements", 9_500, "The work of one side, once, is enough.")),
+        cases=lambda: [sides_case(n) for n in SIZES],
+        measured=lambda: sides_case(2048),
+        budgets=(IDLE, at_most_instructions("2,048 elements", 9_500, "The work of one side, once, is enough.")),
         sanitize=True,
         mistakes=(
             ASTRAY,
@@ -204,29 +56,29 @@ EXERCISES = (
             ),
             Mistake(
                 "the sides are swapped",
-                known.gives(lambda case: _sides(case.arguments[0], np.arange(case.arguments[0].size) % 2 == 1)),
+                known.gives(lambda case: sides_of(case.arguments[0], np.arange(case.arguments[0].size) % 2 == 1)),
                 "Elements 0, 2, 4, … want the formula with 0.99, and 1, 3, 5, … that with 1.01.",
             ),
             Mistake(
                 "one formula for all",
-                lambda e: _same_formula(True)(e) or _same_formula(False)(e),
+                lambda e: same_formula(True)(e) or same_formula(False)(e),
                 "All elements have the same formula now. Even and odd ones have each their own; which threads they "
                 "belong to is what you may choose.",
             ),
             Mistake(
                 "one side goes through both loops",
-                known.gives(_both_loops),
+                known.gives(both_loops),
                 "The even elements have both formulas, one after the other: the second loop belongs into the else.",
             ),
             Mistake(
                 "the side follows the thread, not the element",
-                _by_threads,
+                by_threads,
                 "Whole warps now take one side each, and that is the idea. But which formula an element gets is "
                 "decided by the element: give the first half of the block the even elements, the second the odd ones.",
             ),
             Mistake(
                 "only one side is written",
-                _one_side_left_out,
+                one_side_left_out,
                 "The elements of one side have no thread any more, some of them or all. A block of 128 threads still "
                 "looks after 128 elements.",
             ),
@@ -276,17 +128,19 @@ def sides(x, out):
         title="rows of different lengths, in CUDA C",
         language="cuda",
         name="row_sums",
-        cases=lambda: [_rows_case(rows) for rows in (1, 2, 31, 33, 127, 400)],
-        measured=lambda: _rows_case(1024),
+        cases=lambda: [rows_case(rows) for rows in (1, 2, 31, 33, 127, 400)],
+        measured=lambda: rows_case(1024),
         budgets=(
-            _instructions("1,024 rows", 4_000, "A warp is done when its longest row is: give it rows of one length."),
+            at_most_instructions(
+                "1,024 rows", 4_000, "A warp is done when its longest row is: give it rows of one length."
+            ),
         ),
         thread_of=thread_1d,
         sanitize=True,
         mistakes=(
             Mistake(
                 "beyond the end of a row",
-                _beyond_values,
+                beyond_values,
                 "x is indexed by k, and row r has the elements from first[r] up to first[r + 1], without that one: "
                 "k < first[r + 1].",
             ),
@@ -299,27 +153,27 @@ def sides(x, out):
             ),
             Mistake(
                 "an empty row has a sum as well",
-                _empty_rows_left_out,
+                empty_rows_left_out,
                 "A row without elements never enters the loop, and its sum is 0: store it behind the loop.",
             ),
             Mistake(
                 "the last element of a row is left out",
-                known.gives(_last_left_out),
+                known.gives(last_left_out),
                 "first[r + 1] is where the next row begins, so the elements go up to it: k < first[r + 1].",
             ),
             Mistake(
                 "the sums stay in sorted order",
-                known.gives(_still_sorted),
+                known.gives(still_sorted),
                 "The thread works on row order[t], and its sum belongs to that row: out[order[t]].",
             ),
             Mistake(
                 "the row is not the one that order names",
-                known.gives(_back_to_front),
+                known.gives(back_to_front),
                 "The sum of row t is written to another row. Read order[t] once, call it row, and use it for both.",
             ),
             Mistake(
                 "the sums are whole numbers",
-                _whole_numbers,
+                whole_numbers,
                 "The elements have fractions, and the variable that adds them up cannot hold any: float sum.",
             ),
             Mistake(
@@ -367,12 +221,12 @@ void row_sums(const int* first, const float* x, const int* order, float* out, in
         title="a table for a switch, in CUDA C",
         language="cuda",
         name="table",
-        cases=lambda: [_table_case(n) for n in SIZES],
-        measured=lambda: _table_case(4096),
+        cases=lambda: [table_case(n) for n in SIZES],
+        measured=lambda: table_case(4096),
         budgets=(
             LOCAL,
             IDLE_WITH_A_TABLE,
-            _instructions("4,096 elements", 5_200, "Two loads from a table and one multiply-add are enough."),
+            at_most_instructions("4,096 elements", 5_200, "Two loads from a table and one multiply-add are enough."),
         ),
         thread_of=thread_1d,
         sanitize=True,
@@ -381,27 +235,27 @@ void row_sums(const int* first, const float* x, const int* order, float* out, in
             NO_GUARD,
             Mistake(
                 "the scale is forgotten",
-                known.gives(_scale_forgotten),
+                known.gives(scale_forgotten),
                 "Every kind has two numbers: out = scale[kind] * x + shift[kind].",
             ),
             Mistake(
                 "scale and shift are swapped",
-                known.gives(_swapped),
+                known.gives(scale_and_shift_swapped),
                 "The scale is what x is multiplied by, the shift is added.",
             ),
             Mistake(
                 "the place is looked up, not the kind",
-                known.gives(_by_place),
+                known.gives(by_place),
                 "What an element wants is in kind[i]: that is the index of both tables.",
             ),
             Mistake(
                 "the shift is forgotten",
-                known.gives(_shift_forgotten),
+                known.gives(shift_forgotten),
                 "Every kind has two numbers: out = scale[kind] * x + shift[kind].",
             ),
             Mistake(
                 "some kinds are right, and others not",
-                _some_kinds,
+                some_kinds,
                 "The way is right, and the numbers of some kinds are not: compare them with the cases of the switch, "
                 "signs too. A table of whole numbers has no 0.5.",
             ),

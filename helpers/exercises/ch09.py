@@ -4,154 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers import gpus
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
+from helpers.exercises import Budget, Exercise, Mistake
 from helpers.exercises import mistakes as known
-from helpers.exercises.ch08 import astray
-from helpers.occupancy import occupancy
-
-# --- a block size for several GPUs
-
-SIZES = range(32, 1025, 32)
-NEEDS = (
-    (24, 0, ("T4", "RTX 3090", "H100"), 0.75),
-    (24, 16, ("T4", "RTX 3090", "H100"), 1.0),
-    (24, 16, ("A100", "RTX 4090", "B200"), 1.0),
-    (64, 12, ("T4", "RTX 3090", "H100"), 0.5),
-    (24, 80, ("T4", "RTX 3090", "H100"), 0.75),
-    (72, 8, ("T4", "RTX 3090", "H100"), 0.75),
+from helpers.exercises.ch08_cases import astray
+from helpers.exercises.ch09_cases import (
+    EACH,
+    LENGTHS,
+    NOTHING_RETURNED,
+    SIZES,
+    THREADS,
+    WIDTHS,
+    always,
+    block_cases,
+    choosing,
+    each_by_itself,
+    early_case,
+    gives_sums,
+    most,
+    one_less,
+    put_together,
+    spread_case,
+    threads_give_up,
+    without_mean,
+    written_up_to,
 )
 
-
-def _fractions(registers, floats, names, threads, shared) -> list[float]:
-    return [occupancy(registers, shared(floats, threads), threads, gpus.find(name)).fraction for name in names]
-
-
-def _smallest(
-    registers, floats, names, wanted, *, sizes=SIZES, shared=lambda f, t: 4 * f * t,
-    enough=lambda found, w: min(found) >= w,
-) -> int:  # fmt: skip
-    fitting = (t for t in sizes if enough(_fractions(registers, floats, names, t, shared), wanted))
-    return next(fitting, 0)
-
-
-def _choosing(**changes):
-    """What comes out when one thing is done otherwise."""
-    return lambda case: _smallest(*case.arguments, **changes)
-
-
-def _each_by_itself(case: Case) -> int:
-    """The largest of the blocks that are the smallest for one GPU each."""
-    registers, floats, names, wanted = case.arguments
-    return max(_smallest(registers, floats, (name,), wanted) for name in names)
-
-
-def _always(value):
-    return lambda evidence: all(o.error is None and o.got is value for o in evidence.outcomes)
-
-
-def _block_cases() -> list[Case]:
-    return [
-        Case(
-            f"{registers} registers, {plural(floats, 'float')} a thread, {wanted:.0%} on {', '.join(names)}",
-            (registers, floats, names, wanted),
-            expected=_smallest(registers, floats, names, wanted),
-        )
-        for registers, floats, names, wanted in NEEDS
-    ]
-
-
-# --- fewer registers without a spill
-
-ROWS, THREADS = 64, 128
-WIDTHS = (1, 3, 127, 128, 131, 300)
-ARCHITECTURES = ("T4", "A100", "H100")
-
-
-def _spread_case(n: int) -> Case:
-    x = numbers((ROWS, n), seed=n)
-    wide = x.astype(np.float64)
-    out = ((wide * wide).mean(axis=0) - wide.mean(axis=0) ** 2).astype(np.float32)
-    return Case(plural(n, "column"), (x, Out(out)), (cover(n, THREADS),), (THREADS,))
-
-
-def _without_mean(case: Case) -> np.ndarray:
-    return (case.arguments[0].astype(np.float64) ** 2).mean(axis=0)
-
-
-def _one_less(case: Case) -> np.ndarray:
-    return case.arguments[0].astype(np.float64).var(axis=0, ddof=1)
-
-
-def _otherwise(formula):
-    """What comes out where the mean, and the mean of the squares, are put together by another formula."""
-
-    def wrong(case: Case) -> np.ndarray:
-        wide = case.arguments[0].astype(np.float64)
-        return formula(wide.mean(axis=0), (wide * wide).mean(axis=0))
-
-    return known.gives(wrong)
-
-
-def _most(what: str):
-    """The largest of a compiler's number over several architectures."""
-    return lambda profile: max(getattr(profile.on(name).resources, what) for name in ARCHITECTURES)
-
-
-# --- loads that go together
-
-EACH = 4
-LENGTHS = (1, 3, 127, 128, 129, 500, 512, 1021)
-
-
-def _early_case(n: int) -> Case:
-    x, y = numbers(n, seed=n), numbers(n, seed=n + 1)
-    blocks = cover(n, EACH * THREADS)
-    arguments = (x, y, Out(np.float32(3) * x + y), np.int32(n))
-    return Case(plural(n, "element"), arguments, (blocks,), (THREADS,))
-
-
-def _written_up_to(last):
-    """The elements from `last(blocks)` on are those that no thread wrote, where there are so many."""
-
-    def when(evidence) -> bool:
-        wrong = [o for o in evidence.outcomes if not o.ok]
-        return bool(wrong) and all(
-            o.only_untouched and int(np.argmax(o.untouched)) == last(o.case.grid[0]) for o in wrong
-        )
-
-    return when
-
-
-def _threads_give_up(evidence) -> bool:
-    """Threads have written all of their four elements or, where not all exist, none."""
-    wrong = [o for o in evidence.outcomes if not o.ok]
-    if not wrong or any(not o.only_untouched for o in wrong):
-        return False
-    for o in wrong:
-        everyone = THREADS * o.case.grid[0]
-        last = np.arange(o.untouched.size) % everyone + (EACH - 1) * everyone
-        if not (o.untouched == (last >= o.untouched.size)).all():
-            return False
-    return True
-
-
-def _sums(formula):
-    return known.gives(lambda case: formula(*case.arguments[:2]))
-
-
-NOTHING_RETURNED = Mistake(
-    "it returns nothing",
-    _always(None),
-    "Whatever is asked, it comes back without a result: print shows one, return gives it.",
-)
 EXERCISES = (
     Exercise(
         key="ch09.block",
         title="the smallest block that fills several GPUs, in Python",
         language="python",
         name="smallest_block",
-        cases=_block_cases,
+        cases=block_cases,
         mistakes=(
             NOTHING_RETURNED,
             Mistake(
@@ -161,13 +45,13 @@ EXERCISES = (
             ),
             Mistake(
                 "no block is ever enough",
-                _always(0),
+                always(0),
                 "It returns 0 whatever is asked. `return 0` stands behind the loop, not in it; the fraction is between "
                 "0 and 1, as `wanted` is; `occupancy` wants the registers of a thread, and the bytes of a block.",
             ),
             Mistake(
                 "a part of a warp",
-                known.gives(_choosing(sizes=range(1, 1025))),
+                known.gives(choosing(sizes=range(1, 1025))),
                 "A block of 65 threads has three warps, as one of 96 has, and leaves lanes of the third without a "
                 "thread. Try multiples of 32 only.",
             ),
@@ -179,49 +63,49 @@ EXERCISES = (
             Mistake(
                 "one GPU is not all of them",
                 lambda e: (
-                    known.gives(_choosing(enough=lambda found, w: found[0] >= w))(e)
-                    or known.gives(_choosing(enough=lambda found, w: found[-1] >= w))(e)
-                    or known.gives(_choosing(enough=lambda found, w: max(found) >= w))(e)
+                    known.gives(choosing(enough=lambda found, w: found[0] >= w))(e)
+                    or known.gives(choosing(enough=lambda found, w: found[-1] >= w))(e)
+                    or known.gives(choosing(enough=lambda found, w: max(found) >= w))(e)
                 ),
                 "The block has to do on every GPU of the list: all(…) over the names.",
             ),
             Mistake(
                 "each GPU by itself",
-                known.gives(_each_by_itself),
+                known.gives(each_by_itself),
                 "That is the largest of several blocks, each the smallest for one GPU. What is enough for the one may "
                 "be too large for another: ask all GPUs about the same block.",
             ),
             Mistake(
                 "an average hides the worst GPU",
-                known.gives(_choosing(enough=lambda found, w: sum(found) / len(found) >= w)),
+                known.gives(choosing(enough=lambda found, w: sum(found) / len(found) >= w)),
                 "An average lets a GPU with plenty make up for one with too little. Each has to reach what is wanted.",
             ),
             Mistake(
                 "shared memory is a matter of the block",
                 lambda e: (
-                    known.gives(_choosing(shared=lambda f, t: 4 * f))(e)
-                    or known.gives(_choosing(shared=lambda f, t: 0))(e)
+                    known.gives(choosing(shared=lambda f, t: 4 * f))(e)
+                    or known.gives(choosing(shared=lambda f, t: 0))(e)
                 ),
                 "`occupancy` asks for the bytes of a whole block: so many floats for each of its threads.",
             ),
             Mistake(
                 "a float has four bytes",
-                known.gives(_choosing(shared=lambda f, t: f * t)),
+                known.gives(choosing(shared=lambda f, t: f * t)),
                 "The need is in floats, `occupancy` takes bytes.",
             ),
             Mistake(
                 "the largest block instead of the smallest",
-                known.gives(_choosing(sizes=SIZES[::-1])),
+                known.gives(choosing(sizes=SIZES[::-1])),
                 "Go upwards from 32 and stop at the first that does.",
             ),
             Mistake(
                 "only powers of two",
-                known.gives(_choosing(sizes=[32 << n for n in range(6)])),
+                known.gives(choosing(sizes=[32 << n for n in range(6)])),
                 "Any multiple of 32 is a fine block size: try 32, 64, 96, 128, and so on.",
             ),
             Mistake(
                 "exactly enough is enough",
-                known.gives(_choosing(enough=lambda found, w: min(found) > w)),
+                known.gives(choosing(enough=lambda found, w: min(found) > w)),
                 "At least as much as wanted: >=, not >.",
             ),
         ),
@@ -252,19 +136,19 @@ def smallest_block(registers, floats, names, wanted):
         title="the variance of 64 values a thread, in few registers, in Numba",
         language="numba",
         name="spread",
-        cases=lambda: [_spread_case(n) for n in WIDTHS],
-        measured=lambda: _spread_case(256),
+        cases=lambda: [spread_case(n) for n in WIDTHS],
+        measured=lambda: spread_case(256),
         tolerance=1e-3,
         budgets=(
             Budget(
                 "registers a thread, at worst of T4, A100 and H100",
-                _most("registers"),
+                most("registers"),
                 48,
                 "48 registers leave room for 40 warps on an A100.",
             ),
             Budget(
                 "bytes of spills a thread",
-                lambda profile: _most("spill_store_bytes")(profile) + _most("spill_load_bytes")(profile),
+                lambda profile: most("spill_store_bytes")(profile) + most("spill_load_bytes")(profile),
                 0,
                 "A limit on registers does not make values fewer.",
             ),
@@ -292,37 +176,37 @@ def smallest_block(registers, floats, names, wanted):
             Mistake("no guard", known.out_of_bounds, "The last block has threads beyond the last column."),
             Mistake(
                 "the mean is no variance",
-                _otherwise(lambda mean, squares: mean),
+                put_together(lambda mean, squares: mean),
                 "That is the mean. The variance is the mean of the squares less the square of the mean.",
             ),
             Mistake(
                 "a root too many",
-                _otherwise(lambda mean, squares: np.sqrt(squares - mean * mean)),
+                put_together(lambda mean, squares: np.sqrt(squares - mean * mean)),
                 "That is the standard deviation, the root of the variance.",
             ),
             Mistake(
                 "the sum is not divided",
-                _otherwise(lambda mean, squares: 64 * (squares - mean * mean)),
+                put_together(lambda mean, squares: 64 * (squares - mean * mean)),
                 "That is the sum of the squared differences. Divide it by 64.",
             ),
             Mistake(
                 "the mean is not squared",
-                _otherwise(lambda mean, squares: squares - mean),
+                put_together(lambda mean, squares: squares - mean),
                 "The mean of the squares is less by the square of the mean, not by the mean.",
             ),
             Mistake(
                 "the wrong way round",
-                _otherwise(lambda mean, squares: mean * mean - squares),
+                put_together(lambda mean, squares: mean * mean - squares),
                 "The sign is wrong: the mean of the squares is the larger of the two.",
             ),
             Mistake(
                 "the mean is not taken off",
-                known.gives(_without_mean),
+                known.gives(without_mean),
                 "That is the mean of the squares. The variance is less by the square of the mean.",
             ),
             Mistake(
                 "divided by 63",
-                known.gives(_one_less),
+                known.gives(one_less),
                 "These 64 values are all there are: divide by 64, as np.var does.",
             ),
             Mistake(
@@ -385,8 +269,8 @@ def spread(x, out):
         title="four elements a thread, loaded together, in CUDA C",
         language="cuda",
         name="four",
-        cases=lambda: [_early_case(n) for n in LENGTHS],
-        measured=lambda: _early_case(2 * EACH * THREADS),
+        cases=lambda: [early_case(n) for n in LENGTHS],
+        measured=lambda: early_case(2 * EACH * THREADS),
         budgets=(
             Budget(
                 "times that a warp waits for memory",
@@ -410,23 +294,23 @@ def spread(x, out):
             ),
             Mistake(
                 "the factor belongs to x",
-                _sums(lambda x, y: x + np.float32(3) * y),
+                gives_sums(lambda x, y: x + np.float32(3) * y),
                 "It is 3 · x + y: the 3 stands with y here.",
             ),
-            Mistake("the factor is missing", _sums(lambda x, y: x + y), "It is 3 · x + y: the 3 is not there."),
+            Mistake("the factor is missing", gives_sums(lambda x, y: x + y), "It is 3 · x + y: the 3 is not there."),
             Mistake(
                 "the last threads give up",
-                _threads_give_up,
+                threads_give_up,
                 "A thread whose four elements are not all there writes none of them. Those that exist are its work.",
             ),
             Mistake(
                 "only the first of four",
-                _written_up_to(lambda blocks: THREADS * blocks),
+                written_up_to(lambda blocks: THREADS * blocks),
                 "A thread has four elements, each a whole grid of threads after the one before.",
             ),
             Mistake(
                 "steps of a block",
-                _written_up_to(lambda blocks: THREADS * (blocks + EACH - 1)),
+                written_up_to(lambda blocks: THREADS * (blocks + EACH - 1)),
                 "The threads of a grid are gridDim.x * blockDim.x: after blockDim.x the next block's elements begin.",
             ),
             Mistake(

@@ -2,167 +2,24 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-import numpy as np
-
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover
+from helpers.exercises import Budget, Exercise, Mistake
 from helpers.exercises import mistakes as known
-from helpers.exercises.ch08 import astray
-from helpers.exercises.ch09 import NOTHING_RETURNED
-
-GPU = "A100"
-"""The GPU of the profiles that are to be diagnosed, whichever is chosen."""
-COLUMNS, ROUNDS, BLOCK = 16, 40, 256
-
-
-# -- effective bandwidth --------------------------------------------------------------------------------
-
-
-def _effective(n: int, seconds: float, peak: float, nbytes: int = 12, giga: float = 1e9) -> tuple[float, float]:
-    rate = nbytes * n / seconds
-    return round(rate / giga, 1), round(100 * rate / peak, 1)
-
-
-def _bandwidth_cases() -> list[Case]:
-    launches = (
-        ("2²⁴ floats on an A100", (2**24, 0.158e-3, 2039e9)),
-        ("1,000,003 floats on a T4", (1_000_003, 48e-6, 320e9)),
-        ("4,096 floats on an H100", (4096, 5e-6, 3352e9)),
-    )
-    return [Case(name, arguments, expected=_effective(*arguments)) for name, arguments in launches]
-
-
-def _gives(**wrong):
-    return known.gives(lambda case: _effective(*case.arguments, **wrong))
-
-
-def _pair(formula):
-    """In every case the two numbers are what `formula(rate, peak)` gives, to a few digits."""
-
-    def when(evidence) -> bool:
-        return not all(o.ok for o in evidence.outcomes) and all(
-            isinstance(o.got, tuple | list)
-            and len(o.got) == 2
-            and all(isinstance(each, float | int) for each in o.got)
-            and np.allclose(o.got, formula(12 * o.case.arguments[0] / o.case.arguments[1], o.case.arguments[2]), 1e-5)
-            for o in evidence.outcomes
-        )
-
-    return when
-
-
-def _got(test):
-    """In some case that is wrong, what is returned is such a thing."""
-    return lambda evidence: any(
-        o.error is None and not o.ok and test(o.got, o.case.expected) for o in evidence.outcomes
-    )
-
-
-def _share(case: Case) -> tuple[float, float]:
-    n, seconds, peak = case.arguments
-    rate = 12 * n / seconds
-    return round(rate / 1e9, 1), round(rate / peak, 1)
-
-
-# -- the bottleneck -------------------------------------------------------------------------------------
-
-SICK = ("launch too small", "divergence", "uncoalesced access", "bank conflicts")
-"""What the second exercise asks for, besides "none"."""
-
-_PATIENTS = r"""
-extern "C" __global__ void chunks(const float* x, float* out, int n) {
-    int first = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
-    for (int i = first; i < first + 8; ++i) out[i] = 2 * x[i];
-}
-extern "C" __global__ void copy(const float* x, float* out, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = 2 * x[i];
-}
-extern "C" __global__ void pairs(const double* x, double* out, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = 2 * x[i];
-}
-extern "C" __global__ void roots(const float* x, float* out, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    float value = x[i], r = value;
-    if (i % 4 == 0) for (int k = 0; k < 30; ++k) r = value / (value + r);
-    out[i] = r;
-}
-extern "C" __global__ void rows(const float* x, float* out, int n) {
-    __shared__ float tile[256 * 16];
-    int t = threadIdx.x;
-    for (int k = t; k < 256 * 16; k += 256) tile[k] = x[(blockIdx.x * 256 * 16 + k) % n];
-    __syncthreads();
-    float sum = 0;
-    for (int k = 0; k < 16; ++k) sum += tile[16 * t + k];
-    out[blockIdx.x * 256 + t] = sum;
-}
-extern "C" __global__ void quads(const float4* x, float4* out, int n) {
-    __shared__ float4 tile[256];
-    tile[threadIdx.x] = x[blockIdx.x * 256 + threadIdx.x];
-    __syncthreads();
-    out[blockIdx.x * 256 + threadIdx.x] = tile[255 - threadIdx.x];
-}
-"""
-# Name of the case, kernel, blocks of 256 threads, elements, what ails it.
-_WARD = (
-    ("one block for all", "copy", 1, 2**16, "launch too small"),
-    ("eight floats a thread, one after another", "chunks", 512, 2**20, "uncoalesced access"),
-    ("every fourth lane iterates", "roots", 512, 2**17, "divergence"),
-    ("rows of 16 floats in shared memory", "rows", 512, 2**17, "bank conflicts"),
-    ("doubles, side by side", "pairs", 512, 2**17, "none"),
-    ("a guard at the end", "copy", 600, 2**17 + 77, "none"),
-    ("float4 through shared memory", "quads", 512, 2**17, "none"),
+from helpers.exercises.ch08_cases import astray
+from helpers.exercises.ch09_cases import NOTHING_RETURNED
+from helpers.exercises.ch12_cases import (
+    LARGE,
+    bandwidth_cases,
+    effective_of,
+    gives_with,
+    odd_rows_left_out,
+    one_round,
+    pair,
+    returned,
+    settle_case,
+    settled_of,
+    share_of,
+    ward,
 )
-
-
-@cache
-def _ward() -> tuple[Case, ...]:
-    from helpers.profile import profile
-    from helpers.vgpu import cupy as cp
-
-    cases = []
-    for name, kernel, blocks, n, ails in _WARD:
-        dtype = np.float64 if kernel == "pairs" else np.float32
-        x, out = cp.full(4 * n, 2, dtype), cp.zeros(4 * n, dtype)
-        counted = profile(cp.RawKernel(_PATIENTS, kernel), blocks, 256, (x, out, np.int32(n)), device=GPU)
-        cases.append(Case(name, (counted,), expected=ails))
-    return tuple(cases)
-
-
-# -- the sick kernel ------------------------------------------------------------------------------------
-
-
-def _settled(x: np.ndarray, rows: slice = slice(None, None, 2)) -> np.ndarray:
-    """`x` with the continued fraction of `ROUNDS` steps in the chosen rows."""
-    out = x.copy()
-    value, r = x[rows], x[rows].copy()
-    for _ in range(ROUNDS):
-        r = value / (value + r)
-    out[rows] = r
-    return out
-
-
-def _one_round(case: Case) -> np.ndarray:
-    out = case.arguments[0].copy()
-    out[::2] = 0.5
-    return out
-
-
-def _odd_rows_left_out(evidence) -> bool:
-    wrong = [o for o in evidence.outcomes if not o.ok]
-    return bool(wrong) and all(
-        o.only_untouched and o.untouched[1::2].all() and not o.untouched[::2].any() for o in wrong
-    )
-
-
-def _settle_case(rows: int) -> Case:
-    x = np.random.default_rng(rows).uniform(0.5, 4, (rows, COLUMNS)).astype(np.float32)
-    grid = cover(rows * COLUMNS, BLOCK)
-    return Case(f"{rows:,} rows", (x, Out(_settled(x))), (grid,), (BLOCK,))
-
-
-_LARGE = 1024
 
 EXERCISES = (
     Exercise(
@@ -170,79 +27,83 @@ EXERCISES = (
         title="effective bandwidth from a time",
         language="python",
         name="effective",
-        cases=_bandwidth_cases,
+        cases=bandwidth_cases,
         mistakes=(
             Mistake(
                 "y is read too",
-                _gives(nbytes=8),
+                gives_with(nbytes=8),
                 "`y = a * x + y` reads x, reads y and writes y: three floats an element, not two.",
             ),
             Mistake(
                 "a store brings nothing first",
-                _gives(nbytes=16),
+                gives_with(nbytes=16),
                 "Three floats an element, not four: y is read once for the sum, and storing it reads nothing.",
             ),
             NOTHING_RETURNED,
             Mistake(
                 "words are no numbers",
-                _got(lambda got, _: isinstance(got, str) or (isinstance(got, tuple | list) and str in map(type, got))),
+                returned(
+                    lambda got, _: isinstance(got, str) or (isinstance(got, tuple | list) and str in map(type, got))
+                ),
                 "Two numbers are asked for, without units: round(…, 1) gives one.",
             ),
             Mistake(
                 "a list is no tuple",
-                _got(lambda got, wanted: isinstance(got, list) and tuple(got) == wanted),
+                returned(lambda got, wanted: isinstance(got, list) and tuple(got) == wanted),
                 "The numbers are right, in a list. return a, b gives a tuple.",
             ),
             Mistake(
                 "not rounded",
                 lambda e: (
-                    _pair(lambda rate, peak: (rate / 1e9, 100 * rate / peak))(e)
-                    or _pair(lambda rate, peak: (round(rate / 1e9), round(100 * rate / peak)))(e)
+                    pair(lambda rate, peak: (rate / 1e9, 100 * rate / peak))(e)
+                    or pair(lambda rate, peak: (round(rate / 1e9), round(100 * rate / peak)))(e)
                 ),
                 "Both numbers are asked for with one decimal: round(…, 1).",
             ),
             Mistake(
                 "the wrong order",
-                known.gives(lambda case: _effective(*case.arguments)[::-1]),
+                known.gives(lambda case: effective_of(*case.arguments)[::-1]),
                 "GB/s come first, then per cent.",
             ),
             Mistake(
                 "peak over rate",
-                _pair(lambda rate, peak: (round(rate / 1e9, 1), round(100 * peak / rate, 1))),
+                pair(lambda rate, peak: (round(rate / 1e9, 1), round(100 * peak / rate, 1))),
                 "What is attained is divided by the peak, not the peak by it.",
             ),
             Mistake(
                 "GB by bytes",
-                _pair(lambda rate, peak: (round(rate / 1e9, 1), 0.0)),
+                pair(lambda rate, peak: (round(rate / 1e9, 1), 0.0)),
                 "The peak is in bytes a second, so take the rate in bytes a second for the share, too, not in GB/s.",
             ),
             Mistake(
                 "no GB",
                 lambda e: (
-                    _pair(lambda rate, peak: (rate, round(100 * rate / peak, 1)))(e)
-                    or _pair(lambda rate, peak: (rate / 1e6, round(100 * rate / peak, 1)))(e)
-                    or _pair(lambda rate, peak: (rate / 1e3, round(100 * rate / peak, 1)))(e)
+                    pair(lambda rate, peak: (rate, round(100 * rate / peak, 1)))(e)
+                    or pair(lambda rate, peak: (rate / 1e6, round(100 * rate / peak, 1)))(e)
+                    or pair(lambda rate, peak: (rate / 1e3, round(100 * rate / peak, 1)))(e)
                 ),
                 "1 GB/s is 10⁹ bytes a second.",
             ),
             Mistake(
                 "x alone",
-                _gives(nbytes=4),
+                gives_with(nbytes=4),
                 "x is not all that moves: y is read, and y is written.",
             ),
-            Mistake("a float32 is no double", _gives(nbytes=24), "A float32 has 4 bytes; 8 are those of a float64."),
-            Mistake("elements are no bytes", _gives(nbytes=3), "A float32 has 4 bytes."),
+            Mistake(
+                "a float32 is no double", gives_with(nbytes=24), "A float32 has 4 bytes; 8 are those of a float64."
+            ),
+            Mistake("elements are no bytes", gives_with(nbytes=3), "A float32 has 4 bytes."),
             Mistake(
                 "operations are no bytes",
-                _gives(nbytes=2),
+                gives_with(nbytes=2),
                 "Two operations an element give GFLOP/s. Bandwidth is about bytes: those of x, of y, and of y again.",
             ),
             Mistake(
                 "powers of two",
-                _gives(giga=2**30),
+                gives_with(giga=2**30),
                 "Data sheets count 10⁹ bytes to the GB. 2³⁰ bytes are a GiB: 7 % more.",
             ),
-            Mistake("a share is no per cent", known.gives(_share), "Multiply the share of the peak by 100."),
+            Mistake("a share is no per cent", known.gives(share_of), "Multiply the share of the peak by 100."),
         ),
         hints=(
             "How many floats does one element make the kernel read and write?",
@@ -265,22 +126,22 @@ def effective(n, seconds, peak):
         title="name the bottleneck from a profile",
         language="python",
         name="bottleneck",
-        cases=lambda: list(_ward()),
+        cases=lambda: list(ward()),
         mistakes=(
             NOTHING_RETURNED,
             Mistake(
                 "small letters",
-                _got(lambda got, wanted: isinstance(got, str) and got.strip().lower() == wanted),
+                returned(lambda got, wanted: isinstance(got, str) and got.strip().lower() == wanted),
                 'The words are asked for as they stand in the table: in small letters, such as "divergence".',
             ),
             Mistake(
                 "none is a word",
-                _got(lambda got, wanted: got is None and wanted == "none"),
+                returned(lambda got, wanted: got is None and wanted == "none"),
                 'Where nothing ails a kernel, the word "none" is asked for; a function without return gives None.',
             ),
             Mistake(
                 "one ailment",
-                _got(lambda got, _: isinstance(got, tuple | list | set)),
+                returned(lambda got, _: isinstance(got, tuple | list | set)),
                 "One word is asked for: that of the first ailment that is there.",
             ),
             Mistake(
@@ -371,8 +232,8 @@ def bottleneck(p):
         title="mend a kernel with two ailments, in Numba",
         language="numba",
         name="settle",
-        cases=lambda: [_settle_case(rows) for rows in (1, 2, 3, 7, 16, 61, 128)],
-        measured=lambda: _settle_case(_LARGE),
+        cases=lambda: [settle_case(rows) for rows in (1, 2, 3, 7, 16, 61, 128)],
+        measured=lambda: settle_case(LARGE),
         budgets=(
             Budget(
                 "sectors loaded and stored for 16,384 floats",
@@ -404,27 +265,27 @@ def bottleneck(p):
             ),
             Mistake(
                 "only settled rows are written",
-                _odd_rows_left_out,
+                odd_rows_left_out,
                 "Rows 1, 3, 5, … have no thread. They are copied as they are, and that is somebody's work, too.",
             ),
             Mistake(
                 "all rows are settled",
-                known.gives(lambda case: _settled(case.arguments[0], slice(None))),
+                known.gives(lambda case: settled_of(case.arguments[0], slice(None))),
                 "Rows 1, 3, 5, … are to be copied as they are.",
             ),
             Mistake(
                 "columns for rows",
-                known.gives(lambda case: _settled(case.arguments[0].T).T),
+                known.gives(lambda case: settled_of(case.arguments[0].T).T),
                 "It is every other column that is settled here. Rows 0, 2, 4, … are to be.",
             ),
             Mistake(
                 "one round instead of 40",
-                known.gives(_one_round),
+                known.gives(one_round),
                 "Each round goes on from the last: r = value / (value + r), forty times, with r = value at first.",
             ),
             Mistake(
                 "the wrong rows are settled",
-                known.gives(lambda case: _settled(case.arguments[0], slice(1, None, 2))),
+                known.gives(lambda case: settled_of(case.arguments[0], slice(1, None, 2))),
                 "Rows 0, 2, 4, … are to be settled.",
             ),
             Mistake(
