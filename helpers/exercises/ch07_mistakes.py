@@ -266,8 +266,8 @@ DOT = (
     Mistake(
         "shared memory that nobody has written",
         known.found("uninitialised", space="shared"),
-        "Whoever reads an element of shared memory needs someone to have written it: four warps write four "
-        "sums, and the other lanes take 0.",
+        "Whoever reads an element of shared memory needs someone to have written it. Threads that return early write "
+        "nothing; what is added to wants a 0 first; and where four warps write four sums, the other lanes take 0.",
     ),
     Mistake(
         "a barrier is missing",
