@@ -168,10 +168,10 @@ def smallest_block(registers, floats, names, wanted):
         ),
         mistakes=(
             Mistake(
-                "rows and columns are swapped",
-                lambda e: astray(e),
+                "an index has gone astray",
+                astray,
                 "The thread that stopped has a column of its own, so it is no guard that is missing. Value k of column "
-                "i is x[k, i].",
+                "i is x[k, i], rows first, and k goes from 0 to 63.",
             ),
             Mistake("no guard", known.out_of_bounds, "The last block has threads beyond the last column."),
             Mistake(

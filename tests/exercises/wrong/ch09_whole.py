@@ -91,7 +91,7 @@ def spread(x, out):
             q += x[i, k] * x[i, k]
         out[i] = q / 64 - (t / 64) ** 2
 """,
-        "rows and columns are swapped",
+        "an index has gone astray",
     ),
     (
         "ch09.spread",
