@@ -5,8 +5,15 @@ from __future__ import annotations
 from helpers.exercises import Budget, Exercise, thread_1d
 from helpers.exercises import lab01_cases as cases
 from helpers.exercises import lab01_mistakes as mistakes
-from helpers.exercises.lab01_mistakes import FIRST_LOADS, FIRST_STORES, IDLE, LOADS, REQUESTS, STORES
-from helpers.exercises.measures import idle_lanes, load_requests_for_needed, per_request, per_warp, stored_again
+from helpers.exercises.lab01_mistakes import FIRST_LOADS, FIRST_STORES, IDLE, LOADED, LOADS, REQUESTS, STORES
+from helpers.exercises.measures import (
+    idle_lanes,
+    load_requests_for_needed,
+    loaded_for_needed,
+    per_request,
+    per_warp,
+    stored_again,
+)
 
 IDLE_LANES = Budget(
     IDLE,
@@ -84,7 +91,7 @@ EXERCISES = (
             Budget(
                 REQUESTS,
                 load_requests_for_needed,
-                1.3,
+                1.5,
                 "A request is made for 32 lanes, and each pixel is needed once.",
                 "global_load_requests",
             ),
@@ -153,10 +160,11 @@ EXERCISES = (
         shared_out=True,
         budgets=(
             Budget(
-                LOADS,
-                per_request("sectors", "global", "load"),
-                4.2,
-                "In one round of the loop the lanes of a warp should read neighbours.",
+                LOADED,
+                loaded_for_needed,
+                2,
+                "In one round of the loop the lanes of a warp should read neighbours, and nobody reads them again. "
+                "Mean and scale are a sector each.",
             ),
             IDLE_LANES,
             Budget(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
@@ -54,9 +55,10 @@ def launch_case(rows: int, columns: int) -> Case:
     return Case(name, (rows, columns), expected=configured(rows, columns))
 
 
-def configured(rows: int, columns: int, most: int = MOST_BLOCKS, up=cover) -> tuple:
+def configured(rows: int, columns: int, most: int = MOST_BLOCKS, up=cover, decides: int | None = None) -> tuple:
+    """The launch for an image; a block is as narrow as `decides` allows, by default the columns."""
     width = 32
-    while width // 2 >= columns:
+    while width // 2 >= (decides or columns):
         width //= 2
     height = THREADS // width
     return (up(columns, width), min(most, up(rows, height))), (width, height)
@@ -98,6 +100,13 @@ def channel_of(which):
         channel = which(np.arange(n), int(channels), int(pixels))
         return (x - mean[channel]) * scale[channel]
 
+    return wrong
+
+
+def second_as_first(case: Case) -> np.ndarray:
+    """The second element without the one before it."""
+    wrong = case.out.expected.copy()
+    wrong[1:2] = case.arguments[0][1:2]
     return wrong
 
 
@@ -169,7 +178,8 @@ def stores_of_it(warp) -> float:
 
 def only_where_threads_suffice(evidence) -> bool:
     return known.untouched_somewhere(evidence) and all(
-        o.ok == (o.case.out.expected.size <= o.case.grid[0] * o.case.block[0]) for o in evidence.outcomes
+        (o.untouched == (np.arange(o.untouched.size) >= o.case.grid[0] * o.case.block[0])).all()
+        for o in evidence.outcomes
     )
 
 
@@ -199,35 +209,52 @@ def channel_of_first(case: Case) -> np.ndarray:
     return channel_of(lambda i, channels, pixels: i % threads // pixels % channels)(case)
 
 
-def mean_unscaled(case: Case) -> np.ndarray:
+def channel_of_block(case: Case) -> np.ndarray:
+    """The result when every element of a block has the channel of the block's number."""
+    blocks, threads = case.grid[0], case.block[0]
+    return channel_of(lambda i, channels, pixels: i // threads % blocks % channels)(case)
+
+
+def each_with(case: Case, formula) -> np.ndarray:
+    """What `formula(x, mean, scale)` makes of each element and the numbers of its channel."""
     x, mean, scale, _, channels, pixels, n = case.arguments
     channel = np.arange(n) // pixels % channels
-    return x - mean[channel] * scale[channel]
+    return formula(x, mean[channel], scale[channel])
+
+
+def mean_unscaled(case: Case) -> np.ndarray:
+    return each_with(case, lambda x, mean, scale: x - mean * scale)
 
 
 def nothing_returned(evidence) -> bool:
     return all(o.got is None and o.error is None for o in evidence.outcomes)
 
 
-def _of_two(value) -> bool:
+def of_two(value) -> bool:
     return isinstance(value, tuple) and len(value) == 2
 
 
-def _blocks(evidence) -> list[tuple[tuple[int, int], Case]]:
+def blocks_of(evidence) -> list[tuple[tuple[int, int], Case]]:
     """The blocks that were returned, as far as they are two whole numbers, and the case of each."""
-    pairs = [(o.got[1], o.case) for o in evidence.outcomes if _of_two(o.got) and _of_two(o.got[1])]
+    pairs = [(o.got[1], o.case) for o in evidence.outcomes if of_two(o.got) and of_two(o.got[1])]
     return [(pair, case) for pair, case in pairs if all(type(each) is int for each in pair)]
 
 
 def other_than_256(evidence) -> bool:
-    return any(x * y != THREADS for (x, y), _ in _blocks(evidence))
+    return any(x * y != THREADS for (x, y), _ in blocks_of(evidence))
 
 
 def of_another_shape(evidence) -> bool:
     """No launch is two tuples of two."""
     return all(
-        o.error is None and not (_of_two(o.got) and _of_two(o.got[0]) and _of_two(o.got[1])) for o in evidence.outcomes
+        o.error is None and not (of_two(o.got) and of_two(o.got[0]) and of_two(o.got[1])) for o in evidence.outcomes
     )
+
+
+def of_pixels(case: Case) -> tuple:
+    """The launch with a block for each pixel."""
+    rows, columns = case.arguments
+    return (columns, min(MOST_BLOCKS, rows)), case.expected[1]
 
 
 def x_covers_rows(evidence) -> bool:
@@ -239,6 +266,8 @@ def x_covers_rows(evidence) -> bool:
     return (
         known.gives(lambda case: configured(*case.arguments[::-1]))(evidence)
         or returned_as(lambda grid, block: (grid[::-1], block))(evidence)
+        or returned_as(lambda grid, block: (grid, block[::-1]))(evidence)
+        or known.gives(lambda case: configured(*case.arguments, decides=case.arguments[0]))(evidence)
         or returned_as(lambda grid, block: (grid[::-1], block[::-1]))(evidence)
     )
 
@@ -246,7 +275,7 @@ def x_covers_rows(evidence) -> bool:
 def not_rounded_up(evidence) -> bool:
     return any(
         known.gives(lambda case, how=how: configured(*case.arguments, up=how))(evidence)
-        for how in (lambda n, each: n // each, lambda n, each: round(n / each))
+        for how in (lambda n, each: n // each, lambda n, each: round(n / each), lambda n, each: n / each)
     )
 
 
@@ -260,7 +289,7 @@ def too_tall(evidence) -> bool:
 
 def too_narrow(evidence) -> bool:
     """Some block is narrower than it should be, and none is wider."""
-    seen = [(x, case.expected[1][0]) for (x, _), case in _blocks(evidence)]
+    seen = [(x, case.expected[1][0]) for (x, _), case in blocks_of(evidence)]
     return any(x < wanted for x, wanted in seen) and all(x <= wanted for x, wanted in seen)
 
 
@@ -306,6 +335,11 @@ def of_tile_0(evidence) -> bool:
 
 
 def beside_the_right_edge(evidence) -> bool:
-    """Stopped in an image of whole blocks, where no guard is at fault."""
-    shapes = [o.case.out.expected.shape for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
-    return any(rows == columns and columns % TILE[0] == 0 for rows, columns in shapes)
+    """A thread that has a pixel left its array, or all columns are one place off, round the edge."""
+    left = [o for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
+    shapes = [o.case.out.expected.shape for o in left]
+    return (
+        any(rows == columns and columns % TILE[0] == 0 for rows, columns in shapes)
+        or any(re.search(r"thread \(0, 0\) of block \(0(, 0)?\) read", str(o.error)) for o in left)
+        or any(known.gives(lambda case, by=by: np.roll(case.out.expected, by, 1))(evidence) for by in (1, -1))
+    )

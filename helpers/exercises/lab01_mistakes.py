@@ -6,11 +6,13 @@ import numpy as np
 
 from helpers.exercises import Mistake
 from helpers.exercises import lab01_cases as cases
+from helpers.exercises import lab01_traces as traces
 from helpers.exercises import mistakes as known
 
 IDLE, REQUESTS = "idle lanes per instruction", "load requests per 32 pixels"
 FIRST_LOADS, FIRST_STORES = "loads of the first warp", "stores of the first warp"
 LOADS, STORES = "sectors per load request", "sectors per store request"
+LOADED = "bytes loaded per byte needed"
 
 
 STEPS = (
@@ -44,6 +46,18 @@ STEPS = (
         "blockDim.x threads each.",
     ),
     Mistake(
+        "only the first element is written",
+        traces.first_only,
+        "Every thread writes out[0], or only one writes at all. Look for an index that is 0 for all: `i = 0` puts a 0 "
+        "into i, and `i == 0` asks.",
+    ),
+    Mistake(
+        "another place in the grid",
+        traces.counted_otherwise,
+        "Some elements have several threads, and others none. A thread's place in the grid is blockIdx.x * blockDim.x "
+        "+ threadIdx.x: the threads of all blocks before its own, and then its number in the block.",
+    ),
+    Mistake(
         "the last element is left out",
         cases.last_left_out,
         "The last element is number n - 1, and i < n lets it in. i < n - 1 keeps it out.",
@@ -67,6 +81,36 @@ STEPS = (
         "the step to the next element",
         cases.to_the_next,
         "That is the step from x[i] to x[i + 1], one place too early. out[i] looks back: x[i] - x[i - 1].",
+    ),
+    Mistake(
+        "nothing is subtracted",
+        known.gives(lambda case: case.arguments[0]),
+        "The result is x itself. The step is x[i] - x[i - 1].",
+    ),
+    Mistake(
+        "added, not subtracted",
+        known.gives(lambda case: 2 * case.arguments[0] - case.out.expected),
+        "That is the sum of two neighbours. The step is their difference, x[i] - x[i - 1].",
+    ),
+    Mistake(
+        "the sign is lost",
+        known.gives(lambda case: np.abs(case.out.expected)),
+        "A step down is negative: the sign belongs to it.",
+    ),
+    Mistake(
+        "steps of two elements",
+        traces.of_two_steps,
+        "That is the step over two places, such as from x[i - 1] to x[i + 1]. It is x[i] - x[i - 1].",
+    ),
+    Mistake(
+        "the second element is taken for the first",
+        known.gives(cases.second_as_first),
+        "Element 1 has one before it, x[0]. Only thread 0 has none: i > 0.",
+    ),
+    Mistake(
+        "fractions are lost",
+        traces.steps_in_whole_numbers,
+        "x holds floats, and a variable of type int keeps only their whole part: make it a float.",
     ),
     Mistake(
         "what nobody has written is read",
@@ -99,6 +143,17 @@ STEPS = (
 )
 MIRROR = (
     Mistake(
+        "stored in x, not in out",
+        traces.stored_in_x,
+        "x is what is read, and other threads read it still. Store to out.",
+    ),
+    Mistake(
+        "what nobody has written is read",
+        known.found("uninitialised"),
+        "`out` holds nothing to begin with, and other threads write to it at the same time. Read x, and store with =, "
+        "once.",
+    ),
+    Mistake(
         "row and column have changed places",
         cases.turned,
         "The result is turned: what lies in a column of x stands in a row of out. Both arrays take the row "
@@ -115,10 +170,10 @@ MIRROR = (
         "x.shape is (rows, columns), and len(x) is the rows. Squares cannot tell the two apart, so 64 × 64 passes.",
     ),
     Mistake(
-        "one element beside the image",
+        "a column beside the right one",
         cases.beside_the_right_edge,
-        "The last column is columns - 1, so column 0 becomes columns - 1 - 0. Without the - 1 it lies in the "
-        "next row, or behind the image.",
+        "It is not the guard but the index: some thread that has a pixel reads beside its row, where index -1 is the "
+        "last column and no error. The last column is columns - 1, so column c comes from columns - 1 - c.",
     ),
     Mistake(
         "a guard is missing",
@@ -145,6 +200,23 @@ MIRROR = (
         "every block does the work of block 0",
         cases.of_tile_0,
         "threadIdx begins at 0 in every block. A thread's place in the grid is cuda.grid(2).",
+    ),
+    Mistake(
+        "one half of the image",
+        traces.one_half,
+        "What is written is right, and half of the columns are left out, or the one in the middle. Each thread has "
+        "one pixel of out, and there are `columns` of them in a row.",
+    ),
+    Mistake(
+        "another place in the grid",
+        traces.placed_otherwise,
+        "Some pixels have several threads, and others none. column, row = cuda.grid(2) counts the blocks in both "
+        "directions: the column is blockIdx.x * blockDim.x + threadIdx.x, and the row the same with y.",
+    ),
+    Mistake(
+        "fractions are lost",
+        known.gives(lambda case: np.trunc(case.out.expected)),
+        "What comes out are whole numbers: int() keeps no fraction.",
     ),
     Mistake(
         "x is the row",
@@ -185,13 +257,14 @@ CONFIGURE = (
     Mistake(
         "x covers the rows",
         cases.x_covers_rows,
-        "x comes first in CUDA, and it runs along a row: the first number of the grid covers the columns.",
+        "x comes first in CUDA, in the grid and in the block, and it runs along a row: the columns decide the width of "
+        "the block, and the first number of the grid covers them.",
     ),
     Mistake(
         "not rounded up",
         cases.not_rounded_up,
         "// drops the last block that is not full, round() drops it if it is less than half full, and its "
-        "elements have no thread.",
+        "elements have no thread. / leaves a fraction, and there are no fractions of blocks.",
     ),
     Mistake(
         "one block too many where it fits exactly",
@@ -205,9 +278,31 @@ CONFIGURE = (
         "goes on where the grid ends.",
     ),
     Mistake(
+        "blocks in y are limited in another way",
+        traces.limited_otherwise,
+        "Only launches for more than 65,535 rows are wrong. It is the number of blocks that ends there: "
+        "min(65535, blocks), not the rows, and no remainder.",
+    ),
+    Mistake(
+        "threads are counted for blocks",
+        known.gives(cases.of_pixels),
+        "A grid counts blocks, not threads: so many as cover the columns, and so many as cover the rows.",
+    ),
+    Mistake(
+        "the grid does not fit the block",
+        traces.grid_of_another_block,
+        "The block is right, and the grid is not. It has -(-columns // width) blocks in x and -(-rows // height) in y, "
+        "worked out after width and height have their last values.",
+    ),
+    Mistake(
         "a block that has not 256 threads",
         cases.other_than_256,
         "Every block has 256 threads: its width is 32, 16, 8, 4, 2 or 1, and its height is 256 // width.",
+    ),
+    Mistake(
+        "wider than a warp",
+        traces.too_wide,
+        "A block is 32 wide at most, as many as a warp has lanes.",
     ),
     Mistake(
         "halved once too often",
@@ -219,6 +314,11 @@ CONFIGURE = (
         cases.narrow_only,
         "With 3 columns, 29 of 32 threads in x have no element. Halve the width of the block as long as a row "
         "still fits, and double its height.",
+    ),
+    Mistake(
+        "one block for all images",
+        traces.one_block,
+        "A block is 32 wide where rows are long, and narrower where a whole row fits into half of it.",
     ),
 )
 NORMALISE = (
@@ -257,9 +357,42 @@ NORMALISE = (
         "Without brackets the product comes first: x - (mean · scale). It is (x - mean) · scale.",
     ),
     Mistake(
+        "mean and scale have changed places",
+        known.gives(lambda case: cases.each_with(case, lambda x, mean, scale: (x - scale) * mean)),
+        "The mean is taken off, and the scale multiplied: (x - mean) * scale.",
+    ),
+    Mistake(
+        "another formula",
+        traces.of_another_formula,
+        "The channels are right, and the formula is not: (x - mean) * scale, in this order, with both.",
+    ),
+    Mistake(
+        "one channel for all",
+        known.gives(cases.channel_of(lambda i, channels, pixels: 0 * i)),
+        "Every element has the mean and scale of channel 0. Element i lies in plane i / pixels, and that modulo "
+        "`channels` is its channel.",
+    ),
+    Mistake(
+        "the channel of the block",
+        known.gives(cases.channel_of_block),
+        "A block has elements of many planes, so its number says nothing of their channels. Element i has channel "
+        "i / pixels % channels.",
+    ),
+    Mistake(
+        "fractions are lost",
+        traces.in_whole_numbers,
+        "Somewhere a float is kept in a variable of type int, and only its whole part remains.",
+    ),
+    Mistake(
+        "the first plane or image only",
+        traces.first_plane_or_image,
+        "There are n elements in all: some planes of `pixels` for each image, and several images.",
+    ),
+    Mistake(
         "one element a thread",
         cases.only_where_threads_suffice,
-        "Where a launch has fewer threads than elements, each thread has to come round again: a loop.",
+        "Where a launch has fewer threads than elements, each thread has to come round again: a loop that goes on "
+        "until n.",
     ),
     Mistake(
         "every block does the work of block 0",
@@ -268,15 +401,15 @@ NORMALISE = (
         "the whole grid.",
     ),
     Mistake(
+        "steps that leave elements out",
+        traces.steps_too_far,
+        "Threads come round again, and go too far: the step is the number of threads of the launch, whatever that is: "
+        "gridDim.x * blockDim.x.",
+    ),
+    Mistake(
         "few threads do all the work",
         known.over(IDLE),
         "The result is right, and many lanes only watch. Every thread of the grid takes its share.",
-    ),
-    Mistake(
-        "each thread has a run of its own",
-        known.over(LOADS),
-        "The result is right. But in each round the lanes of a warp are a whole run apart. Let neighbouring "
-        "threads have neighbouring elements.",
     ),
     Mistake(
         "written more than once",
@@ -284,6 +417,18 @@ NORMALISE = (
         "The result is right, but some elements are stored more than once. Either the step is not that of the "
         "whole grid, gridDim.x * blockDim.x, and blocks repeat what others did; or a thread stores what is not "
         "yet the result.",
+    ),
+    Mistake(
+        "each thread has a run of its own",
+        lambda e: any(b.label == LOADED and b.value > 5 for b in e.budgets),
+        "The result is right. But in each round the lanes of a warp are a whole run apart. Let neighbouring "
+        "threads have neighbouring elements.",
+    ),
+    Mistake(
+        "sectors come more than once",
+        known.over(LOADED),
+        "The result is right. But either lanes of a warp ask for elements that are apart, or x is gone through again "
+        "and again. Neighbouring threads have neighbouring elements, and load each once.",
     ),
     Mistake(
         "few blocks do all the work",

@@ -64,4 +64,27 @@ ROWS = [
     ("as wide as a row", but(LOOP, "    width = min(32, columns)\n"), "a block that has not 256 threads"),
     ("no higher than the image", but("256 // width", "min(rows, 256 // width)"), "a block that has not 256 threads"),
     ("halved until it is narrower", but("width // 2 >= columns", "width > max(1, columns)"), "halved once too often"),
+    ("fractions of blocks", but(GRID, "(columns / width, min(65535, rows / height))"), "not rounded up"),
+    ("the block's rows first", but("(width, height)", "(height, width)"), "x covers the rows"),
+    ("as narrow as the rows", but("width // 2 >= columns", "width // 2 >= rows"), "x covers the rows"),
+    ("16 × 16", but(LOOP, "    width = 16\n"), "one block for all images"),
+    ("8 × 32", but(LOOP, "    width = 8\n"), "one block for all images"),
+    ("as wide as 256", but("width = 32", "width = 256"), "wider than a warp"),
+    (
+        "a grid for 32 × 8",
+        but(GRID, "(-(-columns // 32), min(65535, -(-rows // 8)))"),
+        "the grid does not fit the block",
+    ),
+    ("at least 65,535", but("min(65535", "max(65535"), "the grid does not fit the block"),
+    (
+        "65,535 rows",
+        but("min(65535, -(-rows // height))", "-(-min(65535, rows) // height)"),
+        "blocks in y are limited in another way",
+    ),
+    (
+        "a remainder",
+        but("min(65535, -(-rows // height))", "-(-rows // height) % 65536"),
+        "blocks in y are limited in another way",
+    ),
+    ("threads", but(GRID, "(columns, min(65535, rows))"), "threads are counted for blocks"),
 ]

@@ -42,7 +42,7 @@ def but(*changes: tuple[str, str]) -> str:
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", but((BODY, "    pass\n")), "nothing is written yet"),
-    ("one beside", but(("columns - 1 - column", "columns - column")), "one element beside the image"),
+    ("one beside", but(("columns - 1 - column", "columns - column")), "a column beside the right one"),
     ("no guard", but(("row < rows and column < columns", "True")), "a guard is missing"),
     ("no guard to the right", but((" and column < columns", "")), "a guard is missing"),
     ("no guard below", but(("row < rows and ", "")), "a guard is missing"),
@@ -103,4 +103,56 @@ ROWS = [
     ),
     ("a result returned", but(("out[row, column] =", "return")), "it does not compile"),
     ("one block does it all", but((BODY, ONE_BLOCK)), "few do the work of all"),
+    ("in place", but(("out[row, column] = x", "x[row, column] = x")), "stored in x, not in out"),
+    (
+        "out into x",
+        but(("out[row, column] = x[row, columns - 1 - column]", "x[row, columns - 1 - column] = out[row, column]")),
+        "stored in x, not in out",
+    ),
+    ("added", but(("out[row, column] =", "out[row, column] +=")), "what nobody has written is read"),
+    ("from the end, as 0 counts", but(("columns - 1 - column", "-column")), "a column beside the right one"),
+    ("two from the end", but(("columns - 1 - column", "columns - 2 - column")), "a column beside the right one"),
+    (
+        "as wide as the grid",
+        but(("columns - 1 - column", "cuda.gridsize(2)[0] - 1 - column")),
+        "a column beside the right one",
+    ),
+    ("half of the columns", but(("column < columns", "column < columns // 2")), "one half of the image"),
+    (
+        "pairs, and not the middle",
+        but(
+            ("column < columns", "column < columns // 2"),
+            (
+                BODY[BODY.index("        out") :],
+                BODY[BODY.index("        out") :] + "        out[row, columns - 1 - column] = x[row, column]\n",
+            ),
+        ),
+        "one half of the image",
+    ),
+    (
+        "y in x's place",
+        but(
+            (
+                "column, row = cuda.grid(2)",
+                "column = cuda.blockIdx.x * 32 + cuda.threadIdx.y\n    row = cuda.blockIdx.y * 8 + cuda.threadIdx.x",
+            )
+        ),
+        "another place in the grid",
+    ),
+    (
+        "the other size of a block",
+        but(
+            (
+                "column, row = cuda.grid(2)",
+                "column = cuda.blockIdx.x * 8 + cuda.threadIdx.x\n    row = cuda.blockIdx.y * 32 + cuda.threadIdx.y",
+            )
+        ),
+        "another place in the grid",
+    ),
+    (
+        "places in one dimension",
+        but(("column, row = cuda.grid(2)", "row, column = divmod(cuda.grid(1), columns)")),
+        "another place in the grid",
+    ),
+    ("whole numbers", but(("x[row, columns - 1 - column]", "int(x[row, columns - 1 - column])")), "fractions are lost"),
 ]

@@ -94,4 +94,34 @@ ROWS = [
         ),
         "each thread does more than its element",
     ),
+    (
+        "a number of type int",
+        but("if (i < n) { int before = i > 0 ? x[i - 1] : 0; out[i] = x[i] - before; }"),
+        "fractions are lost",
+    ),
+    (
+        "0 put into i",
+        but("if (i < n) { float p = 0; if (!(i = 0)) p = 0; out[i] = x[i] - p; }"),
+        "only the first element is written",
+    ),
+    ("a copy", but("if (i < n) out[i] = x[i];"), "nothing is subtracted"),
+    ("added", but(LINE.replace("x[i] - (", "x[i] + (")), "added, not subtracted"),
+    ("two places back", but(LINE.replace("i > 0 ? x[i - 1]", "i > 1 ? x[i - 2]")), "steps of two elements"),
+    (
+        "from the one before to the one behind",
+        but("if (i < n) out[i] = (i + 1 < n ? x[i + 1] : 0.0f) - (i > 0 ? x[i - 1] : 0.0f);"),
+        "steps of two elements",
+    ),
+    ("i > 1", but(LINE.replace("i > 0", "i > 1")), "the second element is taken for the first"),
+    ("no sign", but("if (i < n) out[i] = fabsf(x[i] - (i > 0 ? x[i - 1] : 0.0f));"), "the sign is lost"),
+    (
+        "threadIdx times blockDim",
+        but("int i = threadIdx.x * blockDim.x + blockIdx.x;", "int i = blockIdx.x * blockDim.x + threadIdx.x;"),
+        "another place in the grid",
+    ),
+    (
+        "blockIdx plus threadIdx",
+        but("int i = blockIdx.x + threadIdx.x;", "int i = blockIdx.x * blockDim.x + threadIdx.x;"),
+        "another place in the grid",
+    ),
 ]
