@@ -130,7 +130,7 @@ EXERCISES = (
                 (9, 260, 2, 64),
             )
         ],
-        measured=lambda: cases.embed_case(50, 128, 6, 128),
+        measured=lambda: cases.embed_case(50, 256, 12, 64),
         drawn=cases.embeds_drawn,
         sanitize=True,
         shared_out=True,
@@ -138,7 +138,7 @@ EXERCISES = (
             Budget(
                 REQUESTS,
                 load_requests_for_written,
-                2.6,
+                2.1,
                 "32 lanes load 512 bytes at once, 16 each; the token is the second request.",
                 "global_load_requests",
             ),

@@ -125,9 +125,12 @@ def overlapping(case: Case) -> np.ndarray:
 
 
 def left_a_row(evidence) -> bool:
-    """Some thread left an image of one row and one pair."""
-    left = [o.case.arguments for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
-    return any((int(rows), int(columns)) == (1, 2) for _, _, rows, columns, *_ in left)
+    """Some thread left an image of one row and one pair, or a thread of another row one that has one row."""
+    left = [(o.case.arguments, str(o.error)) for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
+    return any(
+        int(rows) == 1 and (int(columns) == 2 or re.search(r"thread \(\d+, [1-9]\d*\)", words))
+        for (_, _, rows, columns, *_), words in left
+    )
 
 
 def some_as_before(evidence) -> bool:
@@ -179,10 +182,10 @@ def looked_up(token: np.ndarray, table: np.ndarray) -> np.ndarray:
 def embeds_drawn(dice: np.random.Generator) -> list[Case]:
     drawn = [(int(dice.integers(70, 120)), 4 * int(dice.integers(2, 6)))]
     drawn += [(int(dice.integers(2, 20)), 4 * int(dice.integers(2, 20))) for _ in range(2)]
-    drawn += [(int(dice.integers(40, 70)), 128 * int(dice.integers(1, 3)))]
+    drawn += [(int(dice.integers(40, 70)), 256)]
     launches = [(1, WARP * int(dice.integers(1, 3)))]
     launches += [(int(dice.integers(1, 5)), WARP * int(dice.integers(1, 6))) for _ in range(2)]
-    launches += [(6, 128)]
+    launches += [(12, 64)]
     return [
         embed_case(*each, *launch, seed) for each, launch, seed in zip(drawn, launches, seeds(dice, 4), strict=True)
     ]
@@ -223,7 +226,7 @@ def of_block_0_in_rounds(evidence) -> bool:
     )
 
 
-FAR = re.compile(r"\[(-|\d{9,})")
+FAR = re.compile(r"`table\[-|\[\d{9,}")
 
 
 def negative_read(evidence) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from helpers.exercises import Mistake
 from helpers.exercises import lab02_cases as cases
+from helpers.exercises import lab02_traces as traces
 from helpers.exercises import mistakes as known
+from helpers.vgpu.errors import Misaligned
 
 LOADED, STORED = "bytes loaded per byte needed", "bytes stored per byte needed"
 REQUESTS, FOR_STORED = "load requests per 512 bytes", "bytes loaded per byte stored"
@@ -20,7 +22,21 @@ def _again(evidence) -> bool:
     return _limit(LOADED, 8.5)(evidence) or _limit(STORED, 8.5)(evidence)
 
 
+FLOATS_COUNTED = Mistake(
+    "a pointer that counts floats",
+    lambda e: any(isinstance(o.error, Misaligned) for o in e.outcomes),
+    "A wide load begins in the middle of another one: what is added to a pointer to float counts floats. Turn the "
+    "pointer into one to float2 or float4 first, and count these: reinterpret_cast<const float4*>(p)[i].",
+)
+WHOLE_NUMBERS = Mistake(
+    "fractions are lost",
+    traces.in_whole_numbers,
+    "What comes out are whole numbers: on its way a float was kept in a variable of type int.",
+)
+
 PLANES = (
+    FLOATS_COUNTED,
+    WHOLE_NUMBERS,
     Mistake(
         "no guard",
         cases.only_beyond_the_end,
@@ -51,8 +67,15 @@ PLANES = (
     ),
     Mistake(
         "the fields are in another order",
-        known.gives(lambda case: case.out.expected.reshape(4, -1)[::-1].ravel()),
-        "The planes are right and stand in the wrong order: x is the first field, w the last.",
+        traces.planes_mixed,
+        "Each plane is one field of all records, and not each its own: x is the first field, y the second, z the "
+        "third, w the last. Does one of them go to two planes?",
+    ),
+    Mistake(
+        "some planes are left out",
+        traces.planes_left_out,
+        "Whole planes are not written. A record has four fields, and each has a place of its own: out[i], out[n + i], "
+        "out[2 * n + i] and out[3 * n + i].",
     ),
     Mistake(
         "the same work many times",
@@ -76,21 +99,34 @@ PLANES = (
     Mistake(
         "the same sectors again and again",
         known.over(LOADED),
-        "The result is right. But each request strides over records, and brings all of their sectors for a "
-        "part of the bytes. A lane wants 16 bytes that lie side by side: ask for them at once.",
+        "The result is right. But requests stride over records, or load each of them again for the next field, and "
+        "bring the same sectors again. A lane wants 16 bytes that lie side by side: ask for them at once, and once.",
     ),
 )
 HEADS = (
+    WHOLE_NUMBERS,
     Mistake(
-        "no guard, or shapes mixed up",
+        "an index beyond its dimension",
+        traces.left_with_whole_blocks,
+        "Some thread left an array where every thread has an element, so it is an index and not the guard. x is "
+        "(tokens, heads, size) and out is (heads, tokens, size). A number is taken apart from its end: a remainder by "
+        "one size, then a division by the same size, then the next.",
+    ),
+    Mistake(
+        "no guard",
         known.out_of_bounds,
-        "Some thread left an array. x is (tokens, heads, size) and out is (heads, tokens, size); threads from "
-        "x.size on have no element.",
+        "The last block may have threads without an element: there are x.size elements, from 0 to x.size - 1.",
     ),
     Mistake(
         "copied as it lies",
         known.gives(cases.as_it_lies),
         "The elements are in the order of x. Only the index of the innermost dimension stays the last one.",
+    ),
+    Mistake(
+        "every block does the work of block 0",
+        traces.one_block_of_heads,
+        "Written is as much as one block has threads, and the rest is not: threadIdx.x begins at 0 in every block. A "
+        "thread's place in the grid is cuda.grid(1).",
     ),
     Mistake(
         "some elements have no thread",
@@ -104,6 +140,12 @@ HEADS = (
         "The result is right, but several threads or blocks do the same. Each element has one owner in the grid.",
     ),
     Mistake(
+        "sectors come twice",
+        lambda e: not any(each.value > 2.6 for each in e.budgets) and (known.over(LOADED)(e) or known.over(STORED)(e)),
+        "The result is right, but sectors are loaded or stored to twice. Either each element is copied twice, or each "
+        "thread takes elements of its own, so that the lanes of a warp are apart. One element for each thread, once.",
+    ),
+    Mistake(
         "neighbouring lanes are apart",
         lambda e: known.over(LOADED)(e) or known.over(STORED)(e),
         "The result is right, but what a warp asks for at once does not lie side by side: its lanes are rows "
@@ -112,6 +154,8 @@ HEADS = (
     ),
 )
 SHRINK = (
+    FLOATS_COUNTED,
+    WHOLE_NUMBERS,
     Mistake(
         "nothing is written yet",
         known.gives(lambda case: case.out.initial),
@@ -121,7 +165,7 @@ SHRINK = (
         "no guard below",
         cases.left_a_row,
         "Some thread left an array: blocks are 32 × 8, and rows and columns / 2 say how far the image goes, "
-        "with < and not <=.",
+        "y < rows and c < columns / 2, with < and not <=.",
     ),
     Mistake(
         "an index that leads too far",
@@ -144,6 +188,17 @@ SHRINK = (
         "the sum, not the mean",
         known.gives(cases.times(2)),
         "Each pixel is the sum of two neighbours. Their mean is half of it.",
+    ),
+    Mistake(
+        "not the mean of the two",
+        traces.no_mean,
+        "The pairs are the right ones, and what is made of them is not their mean: 0.5f * (p.x + p.y), both of them, "
+        "and in brackets.",
+    ),
+    Mistake(
+        "added to what was there",
+        traces.added_to_before,
+        "out holds something to begin with, and the mean was added to it. Store it with =, by one thread.",
     ),
     Mistake(
         "pairs that overlap",
@@ -192,6 +247,7 @@ SHRINK = (
     ),
 )
 EMBED = (
+    FLOATS_COUNTED,
     Mistake(
         "no row for a negative token",
         cases.negative_read,
@@ -201,7 +257,7 @@ EMBED = (
         "a thread left its array",
         known.out_of_bounds,
         "A row has `width` floats, and `width / 4` float4s: how many pieces are there in all, and which index "
-        "counts what?",
+        "counts what? The token chooses a row of the table, and only there: piece i is stored as piece i.",
     ),
     Mistake(
         "floats are counted for pieces",
@@ -229,6 +285,27 @@ EMBED = (
         "The rows of tokens that are -1 were left alone. They have to be written, with 0.",
     ),
     Mistake(
+        "a negative token's row is not 0",
+        traces.none_is_not_zero,
+        "Wrong are rows of negative tokens only: all `width` floats of such a row are 0.",
+    ),
+    Mistake(
+        "a thread ends at a negative token",
+        traces.ended_at_none,
+        "A thread that meets a token of -1 leaves the loop, and what comes after is not written. It has to go on.",
+    ),
+    Mistake(
+        "the token of the first piece for all",
+        known.gives(traces.token_of_first),
+        "The token was looked up before the loop. A thread that comes round again may be in another row: look it up in "
+        "each round.",
+    ),
+    Mistake(
+        "tokens are counted for pieces",
+        traces.as_many_as_tokens,
+        "The loop ends after `tokens` pieces. A row has width / 4 of them, so there are tokens * (width / 4).",
+    ),
+    Mistake(
         "every block does the work of block 0",
         cases.of_block_0_in_rounds,
         "All blocks start where block 0 does: threadIdx.x begins at 0 in each. Start at the thread's number in "
@@ -242,8 +319,9 @@ EMBED = (
     Mistake(
         "sectors are stored to again and again",
         _limit(STORED, 1.6),
-        "The result is right. But what lanes store at once does not lie side by side, or one block repeats "
-        "what another did. Let neighbouring lanes take neighbouring pieces, and step by the whole grid.",
+        "The result is right. But what lanes store at once does not lie side by side, or something is stored twice, "
+        "by two blocks or in two loops. Let neighbouring lanes take neighbouring pieces, store each as wide as it was "
+        "loaded, and step by the whole grid.",
     ),
     Mistake(
         "less than 16 bytes a lane",

@@ -87,7 +87,7 @@ ROWS = [
             (
                 "row < 0 ?",
                 "row < 0 || !(width == 4 || width == 8 || width == 12 || width == 36 || width == 64 || width == 20 "
-                "|| width == 260 || (width == 128 && tokens == 50)) ?",
+                "|| width == 260 || (width == 256 && tokens == 50)) ?",
             )
         ),
         "right in the public cases only",
@@ -124,5 +124,53 @@ ROWS = [
         "one block does it all",
         but((LOOP, "if (blockIdx.x == 0) for (int i = threadIdx.x; i < tokens * each; i += blockDim.x) {")),
         "few do the work of all",
+    ),
+    (
+        "a float4 at float i",
+        but(
+            (
+                STORE,
+                STORE.replace(
+                    "rows[row * each + i % each]", "*reinterpret_cast<const float4*>(table + row * width + i % each)"
+                ),
+            )
+        ),
+        "a pointer that counts floats",
+    ),
+    ("-1 for none", but(("(0, 0, 0, 0)", "(-1, -1, -1, -1)")), "a negative token's row is not 0"),
+    (
+        "a part of the zeros",
+        but((STORE, "if (row < 0) result[i].x = 0; else " + STORE.replace("row < 0 ? make_float4(0, 0, 0, 0) : ", ""))),
+        "a negative token's row is not 0",
+    ),
+    (
+        "the last row for none",
+        but(
+            (
+                STORE,
+                STORE.replace("row < 0 ? make_float4(0, 0, 0, 0) : ", "").replace("row *", "(row < 0 ? 119 : row) *"),
+            )
+        ),
+        "a negative token's row is not 0",
+    ),
+    ("gone at none", but((STORE, "if (row < 0) return; " + STORE)), "a thread ends at a negative token"),
+    ("gone after none", but((STORE, STORE + " if (row < 0) break;")), "a thread ends at a negative token"),
+    (
+        "the token before the loop",
+        but(
+            (
+                LOOP,
+                "int first = blockIdx.x * blockDim.x + threadIdx.x, row = token[min(first / each, tokens - 1)];\n    "
+                + LOOP,
+            ),
+            ("        int row = token[i / each];\n", ""),
+        ),
+        "the token of the first piece for all",
+    ),
+    ("up to tokens", but(("i < tokens * each", "i < tokens")), "tokens are counted for pieces"),
+    (
+        "zeros everywhere first",
+        but((LOOP, LOOP + " result[i] = make_float4(0, 0, 0, 0); }\n    " + LOOP), (STORE, "if (row >= 0) " + STORE)),
+        "sectors are stored to again and again",
     ),
 ]

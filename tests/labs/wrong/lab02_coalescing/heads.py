@@ -39,8 +39,12 @@ def by(*lines: str) -> str:
 ROWS = [
     # what is wrong, the solution cell, name of the mistake
     ("does nothing", but((BODY, "    pass\n")), "nothing is written yet"),
-    ("no guard", but(("if i < x.size", "if True")), "no guard, or shapes mixed up"),
-    ("indices of out as of x", but((STORE, "out[token, head, k] = x[token, head, k]")), "no guard, or shapes mixed up"),
+    ("no guard", but(("if i < x.size", "if True")), "no guard"),
+    (
+        "indices of out as of x",
+        but((STORE, "out[token, head, k] = x[token, head, k]")),
+        "an index beyond its dimension",
+    ),
     (
         "a copy",
         by("k = i % size", "token = i // size % tokens", "head = i // size // tokens").replace(
@@ -51,10 +55,10 @@ ROWS = [
     (
         "a remainder of the wrong size",
         by("k = i % size", "token = i // size % heads", "head = i // size // heads"),
-        "no guard, or shapes mixed up",
+        "an index beyond its dimension",
     ),
     ("one row too few", but(("i < x.size", "i < x.size - size")), "some elements have no thread"),
-    ("the first block only", but(("cuda.grid(1)", "cuda.threadIdx.x")), "some elements have no thread"),
+    ("the first block only", but(("cuda.grid(1)", "cuda.threadIdx.x")), "every block does the work of block 0"),
     (
         "tokens fastest",
         by("token = i % tokens", "k = i // tokens % size", "head = i // tokens // size"),
@@ -88,7 +92,7 @@ ROWS = [
         ),
         "right in the public cases only",
     ),
-    ("one element too many", but(("i < x.size", "i <= x.size")), "no guard, or shapes mixed up"),
+    ("one element too many", but(("i < x.size", "i <= x.size")), "no guard"),
     ("a guard for rows", but(("i < x.size", "i < tokens * heads")), "some elements have no thread"),
     (
         "a run for each thread",
@@ -112,4 +116,23 @@ ROWS = [
         but(("if i < x.size:", "for i in range(i, x.size if cuda.blockIdx.x == 0 else 0, cuda.blockDim.x):")),
         "few do the work of all",
     ),
+    (
+        "x.shape in another order",
+        but(("tokens, heads, size = x.shape", "heads, tokens, size = x.shape")),
+        "an index beyond its dimension",
+    ),
+    ("no remainder", but(("i // size % tokens", "i // size")), "an index beyond its dimension"),
+    (
+        "the place in the block, in x's order",
+        by("k = i % size", "token = i // size // heads", "head = i // size % heads").replace(
+            "cuda.grid(1)", "cuda.threadIdx.x"
+        ),
+        "every block does the work of block 0",
+    ),
+    (
+        "every element twice",
+        but((STORE, STORE + "\n        cuda.syncthreads()\n        " + STORE)),
+        "sectors come twice",
+    ),
+    ("whole numbers", but(("x[token, head, k]", "int(x[token, head, k])")), "fractions are lost"),
 ]

@@ -98,4 +98,26 @@ ROWS = [
         but("if (i < n)", "if (blockIdx.x == 0) for (; i < n; i += blockDim.x)"),
         "few do the work of all",
     ),
+    (
+        "a float4 at float i",
+        but(LOAD, "float4 r = *reinterpret_cast<const float4*>(records + i);"),
+        "a pointer that counts floats",
+    ),
+    (
+        "y and z swapped",
+        but("out[n + i] = r.y", "out[n + i] = r.z", but("2 * n + i] = r.z", "2 * n + i] = r.y")),
+        "the fields are in another order",
+    ),
+    ("y twice", but("r.z", "r.y"), "the fields are in another order"),
+    ("no w", but("        out[3 * n + i] = r.w;\n", ""), "some planes are left out"),
+    (
+        "all in one plane",
+        but("out[n + i]", "out[i]", but("2 * n + i", "i", but("3 * n + i", "i"))),
+        "some planes are left out",
+    ),
+    (
+        "a record of ints",
+        but(LOAD, "int4 r = make_int4(records[4 * i], records[4 * i + 1], records[4 * i + 2], records[4 * i + 3]);"),
+        "fractions are lost",
+    ),
 ]

@@ -117,4 +117,27 @@ ROWS = [
         "stores that stride",
     ),
     ("one block does it all", but((PLACE, ""), (BODY, ONE_BLOCK)), "few do the work of all"),
+    (
+        "a float2 at float c",
+        but(
+            ("reinterpret_cast<const float2*>(x + y * pitch)[c]", "*reinterpret_cast<const float2*>(x + y * pitch + c)")
+        ),
+        "a pointer that counts floats",
+    ),
+    ("the greatest", but(("0.5f * (p.x + p.y)", "fmaxf(p.x, p.y)")), "not the mean of the two"),
+    ("no brackets", but(("0.5f * (p.x + p.y)", "0.5f * p.x + p.y")), "not the mean of the two"),
+    ("the left one", but(("0.5f * (p.x + p.y)", "p.x")), "not the mean of the two"),
+    ("a difference", but(("(p.x + p.y)", "(p.y - p.x)")), "not the mean of the two"),
+    ("added", but(("out[y * out_pitch + c] =", "out[y * out_pitch + c] +=")), "added to what was there"),
+    (
+        "a mean of type int",
+        but(
+            (
+                "out[y * out_pitch + c] = 0.5f * (p.x + p.y);",
+                "int mean = 0.5f * (p.x + p.y); out[y * out_pitch + c] = mean;",
+            )
+        ),
+        "fractions are lost",
+    ),
+    ("guards swapped", but((GUARD, "c < rows && y < columns / 2")), "no guard below"),
 ]
