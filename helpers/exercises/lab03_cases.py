@@ -111,6 +111,12 @@ def followed(x: np.ndarray, weight: float, from_zero: bool = False) -> np.ndarra
     return found.astype(np.float32)
 
 
+def first_tile_again(case: Case) -> np.ndarray:
+    """What comes out when every tile is loaded from the row's first columns."""
+    x, weight = series(case)
+    return followed(x[:, np.arange(x.shape[1]) % TILE], weight)
+
+
 def follows_anew(from_zero: bool):
     """What comes out when each tile of 32 columns begins anew."""
 
@@ -162,6 +168,39 @@ def last_tile_dropped(step: int):
         return whole @ whole.T
 
     return wrong
+
+
+def last_column_dropped(step: int):
+    """What comes out when a column that has a tile of `step` columns to itself is dropped."""
+
+    def wrong(case: Case) -> np.ndarray:
+        a = case.arguments[0]
+        kept = a[:, : cover(a.shape[1] - 1, step) * step]
+        return kept @ kept.T
+
+    return wrong
+
+
+def one_side_for_both(side: int):
+    """What comes out when each block multiplies the rows of its own row, or column, of blocks with themselves."""
+
+    def wrong(case: Case) -> np.ndarray:
+        a = case.arguments[0]
+        place = np.indices((len(a), len(a)))
+        rows, columns = (place[side] // TILE * TILE + place[axis] % TILE for axis in (0, 1))
+        padded = np.pad(a, ((0, TILE), (0, 0)))
+        return (padded @ padded.T)[rows, columns]
+
+    return wrong
+
+
+def blocks_exchanged(case: Case) -> np.ndarray:
+    """What comes out when each block stores what belongs to its mirror image, as it stands."""
+    a = case.arguments[0]
+    place = np.indices((len(a), len(a)))
+    rows, columns = (place[1 - axis] // TILE * TILE + place[axis] % TILE for axis in (0, 1))
+    padded = np.pad(a, ((0, TILE), (0, 0)))
+    return (padded @ padded.T)[rows, columns]
 
 
 def last_tile_only(step: int):

@@ -6,6 +6,7 @@ import numpy as np
 
 from helpers.exercises import Mistake
 from helpers.exercises import lab03_cases as cases
+from helpers.exercises import lab03_traces as traces
 from helpers.exercises import mistakes as known
 from helpers.exercises.ch05 import DIVERGENT, LEFT_EARLY, UNFILLED
 
@@ -16,54 +17,17 @@ LOADED_OF_ROWS = "bytes loaded per byte of 64 rows"
 LOADS_PER_PRODUCT = "shared loads per product"
 
 
-def _all_there(evidence) -> bool:
-    """Each result has the elements that it should have, in other places."""
-    seen = evidence.outcomes
-    return any(not o.ok for o in seen) and all(
-        o.got is not None and np.array_equal(np.sort(o.got, axis=None), np.sort(o.case.out.expected, axis=None))
-        for o in seen
-    )
-
-
-def _window_off(evidence) -> bool:
-    """Most of what is inside is what belongs to one neighbour, always the same."""
-    steps = [(r, c) for r in (-1, 0, 1) for c in (-1, 0, 1) if (r, c) != (0, 0)]
-    large = [o for o in evidence.outcomes if not o.ok and o.got is not None and min(o.got.shape) > 8]
-    return bool(large) and any(all(_moved(o.got, o.case.out.expected, step) > 0.8 for o in large) for step in steps)
-
-
-def _moved(got: np.ndarray, expected: np.ndarray, step: tuple[int, int]) -> float:
-    """The part of the elements inside that are what should be one step away."""
-    return float(np.mean(got[1:-1, 1:-1] == np.roll(expected, (-step[0], -step[1]), (0, 1))[1:-1, 1:-1]))
-
-
-def _edge_wrong(evidence) -> bool:
-    """What is wrong lies in the first and last two rows and columns only, and some of it is less than it should be."""
-    seen = [o for o in evidence.outcomes if not o.ok]
-    return bool(seen) and all(
-        o.got is not None and not o.wrong[2:-2, 2:-2].any() and (o.got < o.case.out.expected).any() for o in seen
-    )
-
-
-def _too_few_neighbours(evidence) -> bool:
-    """Nowhere less than the element itself, nowhere more than the greatest of nine."""
-    seen = evidence.outcomes
-    return any(not o.ok for o in seen) and all(
-        o.got is not None and ((o.case.arguments[0] <= o.got) & (o.got <= o.case.out.expected)).all() for o in seen
-    )
-
-
-def _only_part_tiles_wrong(evidence) -> bool:
-    """Wrong wherever the columns leave a part of a tile, right where they do not."""
-    whole = [outcome.ok for outcome in evidence.outcomes if outcome.case.arguments[0].shape[1] % 16 == 0]
-    return all(whole) and any(outcome.got is not None and not outcome.ok for outcome in evidence.outcomes)
-
-
 PAST_TILE = Mistake(
     "a thread reached past the tile",
     lambda e: known.found("overrun")(e) or known.past_shared(e),
     "A thread reached past the shared array itself. Either it is too small for what one block needs, halo or padding "
     "included, or a loop over it goes too far, or its two indices are swapped.",
+)
+FILLED_TWICE = Mistake(
+    "two threads fill one element of the tile",
+    traces.filled_twice,
+    "Two threads load the same element of the tile. Share its rows out: a thread begins at its own, threadIdx.y, and "
+    "goes on in steps of as many as there are.",
 )
 NO_BARRIER = Mistake(
     "a barrier is missing",
@@ -101,6 +65,7 @@ def _guard(words: str) -> Mistake:
 ROTATE = (
     PAST_TILE,
     DIVERGENT,
+    FILLED_TWICE,
     NO_BARRIER,
     Mistake(
         "the tiles moved, and none was turned",
@@ -139,7 +104,7 @@ ROTATE = (
     Mistake(FRACTIONS, known.gives(lambda case: np.trunc(case.out.expected)), NO_FRACTIONS),
     Mistake(
         "every pixel in another place",
-        _all_there,
+        traces.all_there,
         "All pixels are there, at places of others: out[column][rows - 1 - row] = x[row][column]. Which row and "
         "column of x has the pixel of the tile that a thread stores?",
     ),
@@ -179,6 +144,17 @@ POOL = (
         "-inf.",
     ),
     Mistake(
+        "outside counts as a number",
+        traces.number_outside,
+        "What lies outside of x counts as a number, and wins where all neighbours are less. It must never win: -inf, "
+        "or an element that is a neighbour anyway.",
+    ),
+    Mistake(
+        "the least, not the greatest",
+        known.gives(lambda case: -cases.pooled(-case.arguments[0])),
+        "That is the least of the nine. The greatest is asked for.",
+    ),
+    Mistake(
         "an index below 0 counts from the end",
         known.gives(cases.pooled_round),
         "As in Python, index -1 is the last row or column in Numba, and no error. Look for indices below 0, too.",
@@ -197,19 +173,19 @@ POOL = (
     Mistake(FRACTIONS, known.gives(lambda case: np.trunc(case.out.expected)), NO_FRACTIONS),
     Mistake(
         "the nine are those of a neighbour",
-        _window_off,
+        traces.window_off,
         "Most results belong one row or column further. With a halo, x[row, column] is tile[ty + 1, tx + 1], and its "
         "nine begin at tile[ty, tx].",
     ),
     Mistake(
         "some neighbours never count",
-        _too_few_neighbours,
+        traces.too_few_neighbours,
         "No result is less than its own element, and some are less than the greatest of nine: count all three rows and "
         "all three columns, also across the border of a block.",
     ),
     Mistake(
         "the edge of x is taken for outside",
-        _edge_wrong,
+        traces.edge_wrong,
         "Only results near the edge are wrong, and too small: some elements there were taken for ones outside of x. "
         "Rows and columns go from 0 to shape - 1, both included.",
     ),
@@ -255,8 +231,24 @@ FOLLOW = (
     ),
     Mistake(
         "the weight is another one",
-        known.gives(lambda case: cases.followed(case.arguments[0], 0.25)),
-        "This is the average for a weight of 0.25. Use the argument, which is not the same in every case.",
+        lambda e: any(known.gives(lambda case, w=w: cases.followed(case.arguments[0], w))(e) for w in (0.25, 0.5)),
+        "This is the average for a weight that is always the same. Use the argument: another case has another.",
+    ),
+    Mistake(
+        "the average moves away",
+        known.gives(lambda case: cases.followed(case.arguments[0], -case.arguments[4])),
+        "A sign is the other one: the average moves towards the element, now + weight * (x - now).",
+    ),
+    Mistake(
+        FRACTIONS,
+        traces.whole_numbers,
+        NO_FRACTIONS,
+    ),
+    Mistake(
+        "the first tile again and again",
+        lambda e: known.gives(cases.first_tile_again)(e) or traces.over_the_first(e),
+        "Tiles after the first are loaded from its columns, or stored to them: column t of a tile is column first + t "
+        "of the row.",
     ),
     Mistake(
         "the weight is on the other side",
@@ -280,6 +272,11 @@ FOLLOW = (
         "What is stored is x itself. The walk has to leave each `now` in the tile, since another lane stores it.",
     ),
     Mistake(
+        "rows are left out",
+        traces.rows_left_out,
+        "Whole rows are not written. A block has 32 of them, and begins at row 32 * blockIdx.x.",
+    ),
+    Mistake(
         "tiles are left out",
         known.partly_written,
         "Rows may be longer than 32, and the last tile may be narrower: go on, tile by tile, until all n columns are "
@@ -298,7 +295,11 @@ GRAM = (
     ),
     Mistake(
         "the last tile is dropped",
-        lambda e: any(known.gives(cases.last_tile_dropped(step))(e) for step in (8, 16, 32)),
+        lambda e: any(
+            known.gives(dropped(step))(e)
+            for step in (8, 16, 32)
+            for dropped in (cases.last_tile_dropped, cases.last_column_dropped)
+        ),
         "The number of columns need not be a multiple of the tile's: round up, and let zeros stand for what "
         "is outside.",
     ),
@@ -311,6 +312,23 @@ GRAM = (
         "columns goes on beyond those that were loaded. What lies outside of a counts as 0: write that 0.",
     ),
     ONE_PLACE,
+    Mistake(
+        "what nobody has written is read",
+        known.found("uninitialised", space="global"),
+        "out holds nothing to begin with. Add up in registers, and store a sum with =, once.",
+    ),
+    Mistake(
+        "one side stands for both",
+        lambda e: any(known.gives(cases.one_side_for_both(side))(e) for side in (0, 1)),
+        "Blocks on the diagonal are right, and others multiply 32 rows with themselves. One side has rows from 32 * "
+        "blockIdx.y on, the other rows from 32 * blockIdx.x on.",
+    ),
+    Mistake(
+        "blocks have changed places",
+        known.gives(cases.blocks_exchanged),
+        "Blocks on the diagonal are right, and others store to where the block with x and y exchanged belongs. Rows of "
+        "out go with the side that is counted by blockIdx.y.",
+    ),
     Mistake(
         "two of the four products are swapped",
         known.gives(cases.quarters_swapped),
@@ -329,7 +347,7 @@ GRAM = (
     ),
     Mistake(
         "what lies outside is not 0",
-        _only_part_tiles_wrong,
+        traces.only_part_tiles_wrong,
         "In the last tile some columns lie outside. Left alone they hold what the tile before brought: put a 0 there.",
     ),
     Mistake(

@@ -111,4 +111,23 @@ ROWS = [
         .replace("= tile[r][t];\n", "= tile[r][t];\n        __syncthreads();\n"),
         "lanes that meet in a bank",
     ),
+    (
+        "half and half",
+        RIGHT.replace("now += weight * (tile[t][k] - now)", "now = (now + tile[t][k]) / 2"),
+        "the weight is another one",
+    ),
+    ("away", but("now += weight", "now -= weight"), "the average moves away"),
+    ("a tile of integers", but("float tile", "int tile"), "fractions are lost"),
+    ("an average of type int", but("float now", "int now"), "fractions are lost"),
+    (
+        "loaded from the first columns",
+        but("x[(top + r) * n + first + t]", "x[(top + r) * n + t]"),
+        "the first tile again and again",
+    ),
+    (
+        "stored to the first columns",
+        but("out[(top + r) * n + first + t]", "out[(top + r) * n + t]"),
+        "the first tile again and again",
+    ),
+    ("a row further for each block", but("top = 32 * blockIdx.x", "top = blockIdx.x"), "rows are left out"),
 ]

@@ -152,4 +152,23 @@ ROWS = [
         .replace("right[r, x]", "right[r, y]"),
         "loaded more than once",
     ),
+    ("added to out", but("out[r, c] = s", "out[r, c] += s"), "what nobody has written is read"),
+    (
+        "left on both sides",
+        but("right[x, j], right[x + 16, j]", "left[x, j], left[x + 16, j]"),
+        "one side stands for both",
+    ),
+    (
+        "one place for both sides",
+        but("32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x", "32 * cuda.blockIdx.x, 32 * cuda.blockIdx.x").replace(
+            PLACES, PLACES.replace("top", "32 * cuda.blockIdx.y")
+        ),
+        "one side stands for both",
+    ),
+    ("stored elsewhere", but(PLACES, "side + y + k // 2 * 16, top + x + k % 2 * 16"), "blocks have changed places"),
+    (
+        "up to the last column",
+        but("range(0, a.shape[1], 16)", "range(0, a.shape[1] - 1, 16)"),
+        "the last tile is dropped",
+    ),
 ]

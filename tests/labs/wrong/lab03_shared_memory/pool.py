@@ -145,4 +145,10 @@ ROWS = [
         .replace("tile[y, k] =", "tile[y, k // 10] ="),
         "more is loaded than a tile and its halo",
     ),
+    (
+        "-1 outside",
+        but(FILLED, f"tile[y, k] = x[top + y, left + k] if {INSIDE} else np.float32(-1)"),
+        "outside counts as a number",
+    ),
+    ("the least", RIGHT.replace("best = max(", "best = min("), "the least, not the greatest"),
 ]

@@ -88,4 +88,9 @@ ROWS = [
         "some of a tile is left out",
     ),
     ("a barrier of the warp", but("__syncthreads", "__syncwarp"), "a barrier is missing"),
+    (
+        "every row of threads fills the rest",
+        RIGHT.replace("y += 8", "y += 1"),
+        "two threads fill one element of the tile",
+    ),
 ]
