@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.exercises import Case, Out, plural
+from helpers.exercises import mistakes as known
 
 BLOCK, BLOCKS, WARP, BINS, BYTES = 128, 4, 32, 64, 256
 ROWS_A_BLOCK = 4  # of the case that is counted
@@ -65,6 +66,34 @@ def shares_drawn(dice: np.random.Generator) -> list[Case]:
 def _parts(x: np.ndarray, blocks: int) -> np.ndarray:
     owner = np.arange(x.size) // BLOCK % blocks
     return np.bincount(owner, weights=x, minlength=blocks)
+
+
+def other_quotient(evidence) -> bool:
+    """The parts are right, and the shares are another quotient of them than that by the total."""
+
+    def parts(case: Case) -> tuple[np.ndarray, int, int]:
+        x, blocks = case.arguments[0], case.grid[0]
+        return _parts(x, blocks), x.sum(), x.size
+
+    quotients = (
+        lambda part, total, n: part,
+        lambda part, total, n: 100 * part / total,
+        lambda part, total, n: part / n,
+        lambda part, total, n: total / part,
+        lambda part, total, n: part / (total - part[-1]),
+        lambda part, total, n: part / part.max(),
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return any(
+            known.gives(lambda case, quotient=quotient: quotient(*parts(case)))(evidence) for quotient in quotients
+        )
+
+
+def parts_of_thread_0(case: Case) -> np.ndarray:
+    """The shares when a block's part is the sum of its first thread."""
+    x, blocks = case.arguments[0], case.grid[0]
+    alone = _parts(np.where(np.arange(x.size) % BLOCK == 0, x, 0), blocks)
+    return alone / alone.sum()
 
 
 def block_by_block(case: Case) -> np.ndarray:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
 
 from helpers.exercises import Mistake
 from helpers.exercises import lab04_cases as cases
+from helpers.exercises import lab04_traces as traces
 from helpers.exercises import mistakes as known
 from helpers.exercises.ch05 import DIVERGENT
 from helpers.exercises.lab04_cases import BLOCK, BLOCKS
-from helpers.vgpu.errors import OutOfBounds
 
 LOADED = "bytes loaded per byte needed"
 ATOMICS = "global atomics per block"
@@ -20,89 +19,6 @@ OFF_ONE_TICKET = "global atomics per block, more or fewer than one"
 QUEUE = "shared atomic wavefronts per 32 bytes"
 ROW_QUEUE = "shared atomic wavefronts per row"
 BARRIERS = "barriers of a warp per row"
-
-
-def _changed_without_atomic(evidence) -> bool:
-    """Threads read and write one word of shared memory in one line or an `if` and the next one, or several write it."""
-    return any(
-        finding.space == "shared"
-        and (finding.kind == "race_write_write" or (finding.kind == "race_read_write" and _one_step(finding)))
-        for finding in evidence.findings
-    )
-
-
-def _one_step(finding) -> bool:
-    lines = {finding.line: finding.source, finding.other_line or finding.line: finding.other_source or finding.source}
-    return len(lines) == 1 or (
-        max(lines) - min(lines) == 1 and re.match(r"\s*if\b.*[<>]", lines[min(lines)]) is not None
-    )
-
-
-def _never_written(evidence) -> bool:
-    """Where it is wrong, not one element was written."""
-    seen = [o for o in evidence.outcomes if not o.ok]
-    return bool(seen) and all(o.untouched is not None and o.untouched.all() for o in seen)
-
-
-def _another_value(evidence) -> bool:
-    seen = evidence.outcomes
-    return any(not o.ok for o in seen) and all(o.got is not None and 0 <= o.got[0] < cases.BINS for o in seen)
-
-
-def _row_left_out(evidence) -> bool:
-    """Some elements of rows were written and others were not."""
-    seen = [o for o in evidence.outcomes if not o.ok]
-    return bool(seen) and all(o.untouched is not None and o.untouched.any() and not o.untouched.all() for o in seen)
-
-
-def _begins_too_low(evidence) -> bool:
-    """What was subtracted is less than the least wherever it is wrong, and always the same."""
-    low = set()
-    for outcome in evidence.outcomes:
-        if outcome.got is None or outcome.untouched.any():
-            return False
-        x = outcome.case.arguments[0]
-        taken, least = x - outcome.got, x.min(axis=1)
-        if (taken != taken[:, :1]).any() or (taken[:, 0] > least).any():
-            return False
-        low |= set(taken[taken[:, 0] < least, 0].tolist())
-    return len(low) == 1
-
-
-def _past(array: str):
-    """Some thread reached past the argument called `array`."""
-    return lambda evidence: any(
-        isinstance(o.error, OutOfBounds) and f"`{array}" in str(o.error).partition("\n")[0] for o in evidence.outcomes
-    )
-
-
-def _just_past_shared(evidence) -> bool:
-    """Some thread reached past the shared array, by no more than a bin has room."""
-    for outcome in evidence.outcomes:
-        found = re.search(r"at byte (\d+) of the block's shared memory.* 0 to (\d+)", str(outcome.error or ""))
-        if found and int(found[1]) <= int(found[2]) + 4 * cases.BYTES:
-            return True
-    return False
-
-
-def _compared(sign: int):
-    """Every count is right, or off in the same direction: -1 for too few, 1 for too many."""
-
-    def when(evidence) -> bool:
-        seen = evidence.outcomes
-        return any(not o.ok for o in seen) and all(
-            o.got is not None and (o.got >= 0).all() and (sign * (o.got - o.case.out.expected) >= 0).all() for o in seen
-        )
-
-    return when
-
-
-def _other_bins(evidence) -> bool:
-    """As many were counted as there are, in other bins."""
-    seen = evidence.outcomes
-    return any(not o.ok for o in seen) and all(
-        o.got is not None and o.got.sum() == o.case.out.expected.sum() for o in seen
-    )
 
 
 UNWRITTEN = Mistake(
@@ -118,7 +34,7 @@ NO_BARRIER = Mistake(
 )
 WITHOUT_ATOMIC = Mistake(
     "changed without an atomic",
-    _changed_without_atomic,
+    traces.changed_without_atomic,
     "Reading a word, changing it and writing it back are three steps: of two threads that do so at once, one change is "
     "lost. An atomic does them in one piece. A barrier would not help.",
 )
@@ -138,7 +54,7 @@ LOST_TICKETS = Mistake(
 )
 NOBODY_LAST = Mistake(
     "nobody is last",
-    _never_written,
+    traces.never_written,
     "out was not written at all. Each block draws one ticket, by one of its threads, also a block without elements. "
     "The block that draws ticket gridDim.x - 1 is the last one: atomics return the value from before.",
 )
@@ -151,6 +67,11 @@ NOT_ONE_TICKET = Mistake(
 )
 
 LOWER = (
+    Mistake(
+        "an index beyond its row or column",
+        known.out_of_bounds,
+        "x and out are (rows, elements): x[row, i], the row first, with row < x.shape[0] and i < x.shape[1].",
+    ),
     DIVERGENT,
     UNWRITTEN,
     replace(
@@ -171,7 +92,7 @@ LOWER = (
     ),
     Mistake(
         "the search begins too low",
-        _begins_too_low,
+        traces.begins_too_low,
         "Where all elements are above what least[0] begins with, nothing is ever less than that. Begin with the "
         "greatest number there is, 2**31 - 1; one more is no int32 and becomes the smallest.",
     ),
@@ -181,8 +102,39 @@ LOWER = (
         "Each thread subtracts the least that it has seen itself. All of them have to subtract least[0].",
     ),
     Mistake(
+        "the greatest, not the least",
+        traces.lowered_by(lambda x: x.max(axis=1, keepdims=True)),
+        "The greatest of each row was subtracted. It is the least that becomes 0.",
+    ),
+    Mistake(
+        "the sign is the other one",
+        known.gives(lambda case: -case.out.expected),
+        "That is the least minus the element. It is x[row, i] - least[0].",
+    ),
+    Mistake(
+        "added, not subtracted",
+        traces.lowered_by(lambda x: -x.min(axis=1, keepdims=True)),
+        "The least was added. It is x[row, i] - least[0], so that the least itself becomes 0.",
+    ),
+    Mistake(
+        "one thread's least for all",
+        traces.lowered_by(lambda x: x[:, ::BLOCK].min(axis=1, keepdims=True)),
+        "least[0] is the least of what thread 0 has seen. Each of the 128 threads has seen a part of the row, and has "
+        "to compare with least[0], by an atomic.",
+    ),
+    Mistake(
+        "the sum, not the least",
+        traces.lowered_by(lambda x: x.sum(axis=1, keepdims=True)),
+        "The sum of each row was subtracted: an atomic of another kind. It is cuda.atomic.min.",
+    ),
+    Mistake(
+        "rows are left out",
+        traces.whole_rows_left_out,
+        "Whole rows are not written. A block has rows blockIdx.x, blockIdx.x + gridDim.x, and so on, up to x.shape[0].",
+    ),
+    Mistake(
         "some of a row is left out",
-        _row_left_out,
+        traces.row_left_out,
         "A block does its rows alone and to their end, which may be further than 128: thread t takes elements t, t + "
         "blockDim.x, … as long as they are less than x.shape[1].",
     ),
@@ -215,6 +167,13 @@ THE_LAST_BLOCK = (
     LOST_TICKETS,
     DIVERGENT,
     UNWRITTEN,
+    Mistake(
+        "a ticket for each thread",
+        traces.several_draw,
+        "Several threads of a block draw a ticket, and overwrite one another's answer in shared memory. A block has "
+        "one ticket: one thread draws it, leaves there whether it was the last, and all others read that after a "
+        "barrier.",
+    ),
     WITHOUT_ATOMIC,
     NO_BARRIER,
     NO_FENCE,
@@ -227,6 +186,18 @@ SHARES = (
         "a share of whole numbers",
         known.gives(lambda case: np.floor(case.out.expected)),
         "The quotient of two integers is an integer, here 0: turn one into a float first.",
+    ),
+    Mistake(
+        "another quotient",
+        cases.other_quotient,
+        "A share is the block's part by the total of all parts, parts[b] / total: a fraction, and all of them add up "
+        "to 1. The total goes over all blocks.",
+    ),
+    Mistake(
+        "the sum of one thread",
+        known.gives(cases.parts_of_thread_0),
+        "The part of a block is what its thread 0 has added up alone. All 128 threads have added up something: bring "
+        "their sums together in shared memory first.",
     ),
     Mistake(
         "elements of other blocks",
@@ -257,12 +228,12 @@ COUNT_BYTES = (
     ),
     Mistake(
         "a thread reads past the words",
-        _past("words"),
+        traces.past("words"),
         "There are n words, from 0 to n - 1, and more threads than that in a launch: i < n, whatever i is.",
     ),
     Mistake(
         "too little room for the bins",
-        _just_past_shared,
+        traces.just_past_shared,
         "The shared array is smaller than what is set or counted in it. Multiply: copies times their distance, which "
         "is more than 256 where they are moved on by a bank.",
     ),
@@ -276,7 +247,7 @@ COUNT_BYTES = (
     UNWRITTEN,
     Mistake(
         "counted without an atomic",
-        lambda e: _changed_without_atomic(e) or known.found(*known.RACES, source="++")(e),
+        lambda e: traces.changed_without_atomic(e) or known.found(*known.RACES, source="++")(e),
         "x++ reads, adds and writes. Two threads with the same byte lose one of two counts.",
     ),
     NO_BARRIER,
@@ -300,27 +271,27 @@ COUNT_BYTES = (
     ),
     Mistake(
         "in other bins",
-        _other_bins,
+        traces.other_bins,
         "As many are counted as there are bytes, and some in bins of others: all eight bits of a byte, and only those, "
         "are its bin: word >> shift & 255.",
     ),
     Mistake(
         "counts are missing",
-        _compared(-1),
-        "No bin has too much, and some too little. Four bytes of each word, all n words; and in the end all 256 bins, "
-        "with all copies of each.",
+        traces.compared(-1),
+        "No bin has too much, and some too little. Four bytes of each word, all n words; and in the end all 256 bins "
+        "of all blocks, with all copies of each, in numbers wide enough for a count.",
     ),
     Mistake(
         "counted more than once",
-        _compared(1),
+        traces.compared(1),
         "No bin has too little, and some too much. Shifts are 0, 8, 16 and 24; a thread goes on in steps of all "
         "threads of the launch, gridDim.x * blockDim.x; a copy is added once.",
     ),
     Mistake(
         "atomics on global memory",
         known.over(ATOMICS),
-        "Right, with more requests to global memory than a block has bins to add. Count in shared memory "
-        "first, and add up the copies of a bin before you go there.",
+        "Right, with more requests to global memory than a block has bins to add. Count in shared memory first, add up "
+        "the copies of a bin before you go there, and let 32 lanes add 32 bins in one request, not one thread all.",
     ),
     Mistake(
         "lanes that do not read neighbours",
@@ -340,8 +311,9 @@ MODE = (
     *THE_LAST_BLOCK,
     Mistake(
         "the last of equals",
-        known.gives(lambda case: [cases.BINS - 1 - cases.often(case.arguments[0])[::-1].argmax()]),
-        "Of two values that occur equally often the smaller one is asked for.",
+        traces.one_of_equals,
+        "Of values that occur equally often the smallest is asked for. Go through the bins from 0 on, and take one "
+        "only if it has more.",
     ),
     Mistake(
         "how often, not what",
@@ -360,7 +332,7 @@ MODE = (
     ),
     Mistake(
         "another value than the most frequent one",
-        _another_value,
+        traces.another_value,
         "That one is not the most frequent. Count all values, up to values.size; add up the counts of all blocks; and "
         "keep the bin of the greatest.",
     ),

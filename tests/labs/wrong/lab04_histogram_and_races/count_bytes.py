@@ -112,4 +112,10 @@ ROWS = [
         "few do the work of all",
     ),
     ("a run of words for each thread", but(LOOP, RUNS), "lanes that do not read neighbours"),
+    (
+        "one thread adds all bins",
+        but("for (int k = t; k < 256; k += blockDim.x)\n", "if (t == 0) for (int k = 0; k < 256; ++k)\n"),
+        "atomics on global memory",
+    ),
+    ("sums of a byte", but(UP, UP.replace("mine[k] +", "(unsigned char)mine[k] +")), "counts are missing"),
 ]

@@ -134,4 +134,29 @@ ROWS = [
         ),
         "more barriers than it takes",
     ),
+    (
+        "the greatest",
+        RIGHT.replace("atomic.min", "atomic.max").replace("min(mine", "max(mine").replace("2**31 - 1", "-(2**31)"),
+        "the greatest, not the least",
+    ),
+    ("the other sign", but("x[row, i] - least[0]", "least[0] - x[row, i]"), "the sign is the other one"),
+    ("added", but("- least[0]", "+ least[0]"), "added, not subtracted"),
+    (
+        "thread 0 alone",
+        but("cuda.atomic.min(least, 0, mine)", "if t == 0:\n            least[0] = mine"),
+        "one thread's least for all",
+    ),
+    (
+        "the sum",
+        RIGHT.replace("atomic.min", "atomic.add")
+        .replace("min(mine, x[row, i])", "mine + x[row, i]")
+        .replace("2**31 - 1", "0"),
+        "the sum, not the least",
+    ),
+    (
+        "one row a block",
+        but("x.shape[0], cuda.gridDim.x)", "min(x.shape[0], cuda.blockIdx.x + 1))"),
+        "rows are left out",
+    ),
+    ("rows and columns swapped", but("x[row, i])", "x[i, row])"), "an index beyond its row or column"),
 ]

@@ -145,4 +145,16 @@ ROWS = [
         but("mine[t] += parts[b, t]", "mine[t] = parts[b, t]"),
         "another value than the most frequent one",
     ),
+    (
+        "begins at bin 63",
+        but("best = 0\n            for k in range(1, 64)", "best = 63\n            for k in range(63)"),
+        "the last of equals",
+    ),
+    (
+        "every thread draws",
+        but("    if t == 0:\n        last", "    if t >= 0:\n        last").replace(
+            "cuda.gridDim.x - 1", "cuda.gridsize(1) - 1"
+        ),
+        "a ticket for each thread",
+    ),
 ]

@@ -131,4 +131,18 @@ ROWS = [
         "nothing orders the blocks",
     ),
     ("one element too many", but("i < n;", "i <= n;"), "a thread left its array"),
+    (
+        "every thread draws",
+        but(
+            "    if (t == 0) {\n        parts[blockIdx.x] = sum;\n" + FENCE,
+            "    if (t == 0) parts[blockIdx.x] = sum;\n    __threadfence();\n    {\n",
+        ).replace(DRAW, "atomicAdd(tickets, 1) == gridDim.x * blockDim.x - 1"),
+        "a ticket for each thread",
+    ),
+    ("in per cent", but("(float)parts[t]", "100.0f * parts[t]"), "another quotient"),
+    ("by n", but("(float)parts[t] / total", "(float)parts[t] / n"), "another quotient"),
+    ("upside down", but("(float)parts[t] / total", "(float)total / parts[t]"), "another quotient"),
+    ("the part", but("(float)parts[t] / total", "parts[t]"), "another quotient"),
+    ("all but the last part", but("b < gridDim.x;", "b < gridDim.x - 1;"), "another quotient"),
+    ("thread 0 alone", but("parts[blockIdx.x] = sum", "parts[blockIdx.x] = mine"), "the sum of one thread"),
 ]
