@@ -321,6 +321,12 @@ MODE = (
         "That is the count. Its bin is asked for: keep the two together while you compare.",
     ),
     Mistake(
+        "the last block counts twice",
+        known.gives(cases.last_block_twice),
+        "The block that is done last adds all parts to what it has counted itself, which is among them already. Begin "
+        "these sums at 0.",
+    ),
+    Mistake(
         "one value a thread",
         known.gives(lambda case: [cases.often(case.arguments[0][: BLOCK * BLOCKS]).argmax()]),
         "512 threads looked at 512 values and stopped. Step on by cuda.gridsize(1).",

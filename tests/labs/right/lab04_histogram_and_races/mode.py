@@ -1,0 +1,155 @@
+"""Right answers to lab04.mode by routes other than the solution's."""
+
+KEY = "lab04.mode"
+
+ROWS = [
+    # which way, the solution cell
+    (
+        "one atomic for all bins",
+        """@cuda.jit
+def mode(values, parts, tickets, out):
+    mine, last = cuda.shared.array(64, "int32"), cuda.shared.array(1, "int32")
+    t = cuda.threadIdx.x
+    if t < 64:
+        mine[t] = 0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), values.size, cuda.gridsize(1)):
+        cuda.atomic.add(mine, values[i], 1)
+    cuda.syncthreads()
+    if t < 64:
+        parts[cuda.blockIdx.x, t] = mine[t]
+        cuda.threadfence()
+    cuda.syncthreads()
+    if t == 0:
+        last[0] = cuda.atomic.add(tickets, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if last[0]:
+        if t < 64:
+            mine[t] = 0
+            for b in range(cuda.gridDim.x):
+                mine[t] += parts[b, t]
+        cuda.syncthreads()
+        top = cuda.shared.array(1, 'int32')
+        if t == 0:
+            top[0] = -1
+        cuda.syncthreads()
+        if t < 64:
+            cuda.atomic.max(top, 0, mine[t] * 64 + 63 - t)
+        cuda.syncthreads()
+        if t == 0:
+            out[0] = 63 - top[0] % 64
+""",
+    ),
+    (
+        "shuffle compare",
+        """@cuda.jit
+def mode(values, parts, tickets, out):
+    mine, last = cuda.shared.array(64, "int32"), cuda.shared.array(1, "int32")
+    t = cuda.threadIdx.x
+    if t < 64:
+        mine[t] = 0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), values.size, cuda.gridsize(1)):
+        cuda.atomic.add(mine, values[i], 1)
+    cuda.syncthreads()
+    if t < 64:
+        parts[cuda.blockIdx.x, t] = mine[t]
+        cuda.threadfence()
+    cuda.syncthreads()
+    if t == 0:
+        last[0] = cuda.atomic.add(tickets, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if last[0]:
+        if t < 64:
+            mine[t] = 0
+            for b in range(cuda.gridDim.x):
+                mine[t] += parts[b, t]
+        cuda.syncthreads()
+        if t < 32:
+            c, b = mine[t], t
+            if mine[t + 32] > c:
+                c, b = mine[t + 32], t + 32
+            d = 16
+            while d > 0:
+                oc = cuda.shfl_down_sync(0xffffffff, c, d)
+                ob = cuda.shfl_down_sync(0xffffffff, b, d)
+                if oc > c or (oc == c and ob < b):
+                    c, b = oc, ob
+                d //= 2
+            if t == 0:
+                out[0] = b
+""",
+    ),
+    (
+        "private copies per warp",
+        """@cuda.jit
+def mode(values, parts, tickets, out):
+    mine, last = cuda.shared.array(64, "int32"), cuda.shared.array(1, "int32")
+    t = cuda.threadIdx.x
+    copies = cuda.shared.array((4, 65), 'int32')
+    for k in range(t, 260, 128):
+        copies[k // 65, k % 65] = 0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), values.size, cuda.gridsize(1)):
+        cuda.atomic.add(copies, (t // 32, values[i]), 1)
+    cuda.syncthreads()
+    if t < 64:
+        parts[cuda.blockIdx.x, t] = copies[0, t] + copies[1, t] + copies[2, t] + copies[3, t]
+        cuda.threadfence()
+    cuda.syncthreads()
+    if t == 0:
+        last[0] = cuda.atomic.add(tickets, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if last[0]:
+        if t < 64:
+            mine[t] = 0
+            for b in range(cuda.gridDim.x):
+                mine[t] += parts[b, t]
+        cuda.syncthreads()
+        if t == 0:
+            best = 0
+            for k in range(1, 64):
+                if mine[k] > mine[best]:
+                    best = k
+            out[0] = best
+""",
+    ),
+    (
+        "each bin against all",
+        """@cuda.jit
+def mode(values, parts, tickets, out):
+    mine, last = cuda.shared.array(64, "int32"), cuda.shared.array(1, "int32")
+    t = cuda.threadIdx.x
+    if t < 64:
+        mine[t] = 0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), values.size, cuda.gridsize(1)):
+        cuda.atomic.add(mine, values[i], 1)
+    cuda.syncthreads()
+    if t < 64:
+        parts[cuda.blockIdx.x, t] = mine[t]
+        cuda.threadfence()
+    cuda.syncthreads()
+    if t == 0:
+        last[0] = cuda.atomic.add(tickets, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if last[0]:
+        if t < 64:
+            mine[t] = 0
+            for b in range(cuda.gridDim.x):
+                mine[t] += parts[b, t]
+        cuda.syncthreads()
+        if t < 64:
+            wins = True
+            for k in range(64):
+                if mine[k] > mine[t] or (mine[k] == mine[t] and k < t):
+                    wins = False
+            if wins:
+                out[0] = t
+""",
+    ),
+]
