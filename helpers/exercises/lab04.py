@@ -171,7 +171,7 @@ EXERCISES = (
         language="numba",
         name="mode",
         cases=lambda: (
-            [cases.mode_case(n) for n in (1, 31, 97, 849)]
+            [cases.mode_case(n) for n in (1, 31, 97, 600, 849)]
             + [cases.mode_case(1021, hot=0.4, best=cases.BINS - 1), cases.mode_case(700, hot=0.4, best=0)]
         ),
         measured=lambda: cases.mode_case(5000, hot=0.6, best=11),

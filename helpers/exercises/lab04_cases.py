@@ -137,12 +137,17 @@ def counted(values: np.ndarray) -> np.ndarray:
 # -- the most frequent value
 
 
-def mode_case(n: int, seed: int = 0, hot: float = 0.0, best: int | None = None) -> Case:
-    """About `n` values: one occurs once more than another, `best`, or two equally often; `hot` of all are these two."""
+def mode_case(n: int, seed: int = 0, hot: float = 0.0, best: int | None = None, with_last: bool = False) -> Case:
+    """About `n` values: one occurs once more than another, `best`, or two equally often, of which one may be the last.
+
+    `hot` of all are these two.
+    """
     dice = np.random.default_rng(seed or n)
     values, name = dice.integers(0, BINS, n).astype(np.int32), ""
     if n > 1:
         first, second = np.sort(dice.choice(BINS, 2, replace=False)) if best is None else (best, (best + 32) % BINS)
+        if with_last:
+            first, second = min(first, BINS - 2), BINS - 1
         values = np.where(dice.random(n) < hot, np.where(dice.random(n) < 0.5, first, second), values).astype(np.int32)
         most = often(values).max() + 1
         wanted = ((second, most), (first, most if best is None else most + 1))
@@ -166,7 +171,8 @@ def modes_drawn(dice: np.random.Generator) -> list[Case]:
         (int(dice.integers(1500, 2500)), 0.6, None),
         (int(dice.integers(4000, 6000)), 0.6, int(dice.integers(0, BINS))),
     ]
-    return [mode_case(n, int(dice.integers(1, 10**6)), hot, best) for n, hot, best in sizes]
+    drawn = [mode_case(n, int(dice.integers(1, 10**6)), hot, best) for n, hot, best in sizes]
+    return [mode_case(int(dice.integers(98, 400)), int(dice.integers(1, 10**6)), with_last=True), *drawn]
 
 
 def often(values: np.ndarray) -> np.ndarray:

@@ -13,8 +13,8 @@ for (int d = 16; d; d >>= 1) mine += __shfl_down_sync(~0u, mine, d);
 if (t % 32 == 0) w[t / 32] = mine; __syncthreads();
 if (t == 0) { parts[blockIdx.x] = w[0] + w[1] + w[2] + w[3]; __threadfence(); last =
     atomicAdd(tickets, 1) == gridDim.x - 1; __threadfence(); }
-__syncthreads(); if (!last) return; int total = 0; for (int b = 0; b < gridDim.x; b++) total +=
-    parts[b]; for (int b = t; b < gridDim.x; b += blockDim.x) out[b] = float(parts[b]) /
+__syncthreads(); if (!last) return; int total = 0; for (int b = 0; b < gridDim.x; b++) total
+    += parts[b]; for (int b = t; b < gridDim.x; b += blockDim.x) out[b] = float(parts[b]) /
     float(total); }"""
 shares = cp.RawKernel(SOURCE, "shares")
 ''',
@@ -30,7 +30,8 @@ extern "C" __global__ void shares(const int* x, int* parts, int* tickets, float*
     int t = threadIdx.x, mine = 0;
     if (t == 0) sum = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) mine += x[i];
+    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) mine +=
+    x[i];
     auto w = cg::tiled_partition<32>(cg::this_thread_block()); int s = cg::reduce(w, mine,
     cg::plus<int>()); if (w.thread_rank() == 0) atomicAdd(&sum, s);
     __syncthreads();
@@ -72,7 +73,8 @@ shares = cp.RawKernel(SOURCE, "shares")
     int t = threadIdx.x, mine = 0;
     if (t == 0) sum = 0;
     __syncthreads();
-    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) mine += x[i];
+    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) mine +=
+    x[i];
     atomicAdd(&sum, mine);
     __syncthreads();
     if (t == 0) {
