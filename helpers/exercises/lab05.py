@@ -5,9 +5,10 @@ from __future__ import annotations
 from helpers.exercises import Budget, Exercise, cover
 from helpers.exercises import lab05_cases as cases
 from helpers.exercises import lab05_mistakes as mistakes
+from helpers.exercises import lab05_scan_mistakes as scan_mistakes
 from helpers.exercises.budgets import SHARED_OUT
 from helpers.exercises.lab05_cases import BLOCK
-from helpers.exercises.lab05_mistakes import LOADED
+from helpers.exercises.lab05_mistakes import LOADED, STORES
 from helpers.exercises.measures import (
     ATOMICS,
     SHARED,
@@ -52,9 +53,9 @@ EXERCISES = (
         budgets=(
             COALESCED,
             Budget(
-                "shared stores per warp",
-                per_warp("shared_store_requests"),
-                1,
+                STORES,
+                per_warp("shared_store_requests", "shared_atomic_wavefronts"),
+                1.25,
                 "Within a warp lanes add by shuffles, which take no shared memory. One number a warp is left to store.",
                 "shared_store_requests",
             ),
@@ -151,7 +152,7 @@ EXERCISES = (
                 "shared_load_requests",
             ),
         ),
-        mistakes=mistakes.FILL,
+        mistakes=scan_mistakes.FILL,
         hints=(
             "This is an inclusive scan. Its operator takes the right operand if that is a reading, else the left one.",
             "Within a warp: left = __shfl_up_sync(0xffffffff, v, d) for d = 1, 2, 4, 8, 16, and if lane >= d and v < "
@@ -206,7 +207,7 @@ EXERCISES = (
             ),
             SHARED_OUT,
         ),
-        mistakes=mistakes.COMPACT,
+        mistakes=scan_mistakes.COMPACT,
         hints=(
             "In rounds of 256: each thread needs to know how many before it keep their element: in its warp, in the "
             "warps before, in the rounds before.",

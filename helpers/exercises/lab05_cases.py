@@ -26,7 +26,9 @@ def totals_drawn(dice: np.random.Generator) -> list[Case]:
         *((int(n), int(b)) for n, b in zip(dice.integers(2, 3000, 2), dice.integers(1, 6, 2), strict=True)),
     ]
     cases = [total_case(n, b, WARP * int(dice.integers(1, 33)), int(dice.integers(1, 10**6))) for n, b in sizes]
-    return [*cases, total_case(int(dice.integers(6000, 9000)), 8, 128, int(dice.integers(1, 10**6)))]
+    # Counted with whole warps for each block, so that a block may as well have elements that lie side by side: else its
+    # warps would begin within a sector.
+    return [*cases, total_case(8 * WARP * int(dice.integers(24, 36)), 8, 128, int(dice.integers(1, 10**6)))]
 
 
 def sum_of(which):
@@ -79,6 +81,7 @@ def outside(name: str):
 
 def rows_case(rows: int, n: int, seed: int = 0) -> Case:
     x = numbers((rows, n), seed=seed or n) + np.float32(200) * (np.arange(rows) % 3 - 1).astype(np.float32)[:, None]
+    x[1::4, n // 2] += 150  # so far above the rest that nothing else may be taken out
     name = f"{plural(rows, 'row')} of {plural(n, 'element')}"
     return Case(name, (x, Out(log_sum_exp(x))), (cover(rows, ROWS),), (ROWS * WARP,))
 

@@ -1,4 +1,4 @@
-"""What is done wrong in lab 05, by its traces: for each exercise the mistakes in the order in which they are tried."""
+"""What is done wrong in the reductions of lab 05, by its traces: mistakes in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import numpy as np
 
 from helpers.exercises import Mistake
 from helpers.exercises import lab05_cases as cases
+from helpers.exercises import lab05_traces as traces
 from helpers.exercises import mistakes as known
 from helpers.exercises.budgets import SHARED_OUT
-from helpers.exercises.lab05_cases import BLOCK, WARP
+from helpers.exercises.lab05_cases import WARP
 from helpers.vgpu.errors import OutOfBounds
 
 LOADED = "bytes loaded per byte needed"
+STORES = "shared stores per warp"
+MASK_SELF = Mistake(
+    "a mask without the lane itself",
+    known.found("mask_self"),
+    "A mask names the lanes that come to a shuffle or ballot, and each that comes has to be among them. All 32 come: "
+    "0xffffffff.",
+)
 MASK = Mistake(
     "a shuffle that not all lanes reach",
-    known.found("mask_absent", "mask_self", "mask_ended"),
+    known.found("mask_absent", "mask_ended"),
     "The mask 0xffffffff names 32 lanes, and all 32 must come to the shuffle or ballot. Put no `if` around it, and end "
     "none before it: let lanes without an element bring a value that changes nothing.",
 )
@@ -34,6 +42,15 @@ UNWRITTEN = Mistake(
     known.found("uninitialised", space="shared"),
     "Somebody reads an element of shared memory that no thread has written. How many warps are there, and how many "
     "elements do you read?",
+)
+ONE_PLACE = Mistake(
+    "several threads store to one place",
+    lambda e: any(
+        f.kind in ("race_write_write", "race_lanes") and f.space == "shared" and f.line == f.other_line
+        for f in e.findings
+    ),
+    "Several threads store to one element of a shared array, in one line: a barrier cannot order that. What a warp has "
+    "found is stored by one of its lanes, to a place that no other warp has: s[t / 32].",
 )
 NO_BARRIER = Mistake(
     "a barrier is missing",
@@ -58,7 +75,8 @@ def _odd_blocks_only(evidence) -> bool:
     return bool(wrong) and all(n & (n - 1) for n in wrong) and not any(n & (n - 1) for n in right)
 
 
-def _loads(more_than: float):
+def loads(more_than: float):
+    """Right, and more bytes are loaded for each that is needed."""
     return lambda e: any(each.label == LOADED and each.value > max(more_than, each.at_most) for each in e.budgets)
 
 
@@ -68,8 +86,10 @@ TOTAL = (
         known.gives(lambda case: np.zeros(1)),
         "out[0] still holds the 0 that it began with.",
     ),
+    MASK_SELF,
     MASK,
     UNWRITTEN,
+    ONE_PLACE,
     NO_BARRIER,
     GONE,
     Mistake(
@@ -93,6 +113,11 @@ TOTAL = (
         "Several blocks change out[0], and += reads, adds and writes: atomicAdd does it in one piece.",
     ),
     Mistake(
+        "the last element is left out",
+        known.gives(lambda case: np.array([case.arguments[0][:-1].sum()])),
+        "Elements are x[0] to x[n - 1], so the loop goes on while i < n.",
+    ),
+    Mistake(
         "one element a thread",
         known.gives(cases.sum_of(lambda i, threads, blocks: i < threads * blocks)),
         "The launch has fewer threads than there are elements: let each go on by gridDim.x * blockDim.x.",
@@ -106,6 +131,36 @@ TOTAL = (
         "lane 0 knows only itself",
         known.gives(cases.sum_of(lambda i, threads, blocks: i % WARP == 0)),
         "Each warp's first lane stored its own sum. Before that, the other 31 have to reach it by shuffles.",
+    ),
+    Mistake(
+        "some warps are never added",
+        lambda e: any(known.gives(traces.first_warps(count))(e) for count in (2, 4, 8, 16)),
+        "Only the first few warps of a block have come together. How many there are is up to the launch: "
+        "blockDim.x / 32, at most 32.",
+    ),
+    Mistake(
+        "a lane's sum is replaced",
+        known.gives(cases.sum_of(lambda i, *_: i % WARP == WARP - 1)),
+        "Lane 31's own sum came out: a shuffle's result took the place of what the lane had. Add it: sum += …",
+    ),
+    Mistake(
+        "shuffles by other distances",
+        lambda e: any(
+            known.gives(traces.by_steps(*steps))(e) for steps in ((1,) * 5, (1,) * 31, (16,) * 5, (1, 2, 3, 4, 5))
+        ),
+        "Some lanes came to lane 0 several times, or not at all. The distance halves: 16, 8, 4, 2 and 1.",
+    ),
+    Mistake(
+        "everything is counted twice",
+        known.gives(lambda case: 2 * case.out.expected),
+        "The result is twice the sum. A shuffle by 32 leads out of the warp, and so brings a lane its own value again: "
+        "begin with 16.",
+    ),
+    Mistake(
+        "lanes taken for warps",
+        known.gives(traces.lanes_taken_for_warps),
+        "The lanes of the first warp stored their sums, and no other warp did. t % 32 is the lane, t / 32 the warp: "
+        "lane 0 of each warp stores to s[t / 32].",
     ),
     Mistake(
         "some lanes never reach lane 0",
@@ -132,6 +187,22 @@ TOTAL = (
         "The result is as many times too large as a block has threads. One thread of the block adds to it.",
     ),
     Mistake(
+        "every lane adds what its warp has found",
+        known.gives(lambda case: WARP * case.out.expected),
+        "The result is 32 times too large: after __shfl_xor_sync each lane has its warp's sum. One of them goes on "
+        "with it.",
+    ),
+    Mistake(
+        "the last block alone",
+        known.gives(cases.sum_of(lambda i, threads, blocks: i // threads % blocks == blocks - 1)),
+        "Only what the last block has found is in out[0]: it took the place of what others had left. atomicAdd adds.",
+    ),
+    Mistake(
+        "blocks that all begin at the first element",
+        known.gives(traces.blocks_begin_together),
+        "Each block added the same elements. A thread begins at its place in the grid: blockIdx.x * blockDim.x + t.",
+    ),
+    Mistake(
         "the first block alone",
         known.gives(cases.sum_of(lambda i, threads, blocks: i // threads % blocks == 0)),
         "Only what block 0 has found arrived in out[0]. Each block adds its part.",
@@ -144,8 +215,8 @@ TOTAL = (
     ),
     Mistake(
         "whole numbers only",
-        known.gives(cases.in_whole_numbers),
-        "An int cuts off fractions each time something is added to it. The sum is a float.",
+        lambda e: any(known.gives(each)(e) for each in (cases.in_whole_numbers, traces.warps_in_whole_numbers)),
+        "An int cuts off fractions whenever something is stored to it. The sum is a float, and so is s.",
     ),
     Mistake(
         "right for powers of two only",
@@ -155,15 +226,16 @@ TOTAL = (
     ),
     Mistake(
         "lanes that do not read neighbours",
-        _loads(3),
+        loads(3),
         "Right, but a sector of 32 bytes is loaded for each float. Thread t takes elements t, t + threads of "
         "the grid, …, so that neighbouring lanes read neighbouring floats.",
     ),
     Mistake(
         "few do the work of all",
         known.over(SHARED_OUT.label),
-        "Right, but a few warps load it all, and the others of the launch have nothing to do. Each thread of "
-        "the grid takes its share: from blockIdx.x * blockDim.x + threadIdx.x on, by gridDim.x * blockDim.x.",
+        "Right, but one warp executes more than twice what warps do on average. Either few load for all: then each "
+        "thread of the grid takes its share, from blockIdx.x * blockDim.x + threadIdx.x on, by gridDim.x * blockDim.x. "
+        "Or one thread adds up the sums of all threads: let warps add theirs by shuffles first.",
     ),
     Mistake(
         "loaded, and loaded again",
@@ -171,9 +243,16 @@ TOTAL = (
         "Right, but sectors are loaded more than once. Load each element once, and keep it in a variable.",
     ),
     Mistake(
+        "a shared atomic of every thread",
+        lambda e: any(each.label == STORES and each.value > WARP for each in e.budgets),
+        "Right, and 32 lanes ask for one shared address, one after the other. Let them add by shuffles; then one lane "
+        "of the warp has something to store or add.",
+    ),
+    Mistake(
         "a tree in shared memory",
-        known.over("shared stores per warp"),
-        "Right, with a store for every step of the tree. Let lanes add by shuffles; a warp stores one number.",
+        known.over(STORES),
+        "Right, and more than one number a warp is stored: sums of threads, or of steps of a tree. Let lanes add by "
+        "shuffles; a warp stores one number.",
     ),
     Mistake(
         "an atomic for every warp or thread",
@@ -182,10 +261,29 @@ TOTAL = (
     ),
 )
 LOGSUMEXP = (
+    MASK_SELF,
     MASK,
     UNWRITTEN,
+    ONE_PLACE,
     NO_BARRIER,
     GONE,
+    Mistake(
+        "out has an element for each row",
+        lambda e: any(
+            isinstance(o.error, OutOfBounds) and "`out" in str(o.error) and o.case.arguments[0].shape[0] % 4 == 0
+            for o in e.outcomes
+        ),
+        "Every warp has a row there, and still one reaches outside out: it is out[row], one element for a warp.",
+    ),
+    Mistake(
+        "warps that share a row",
+        lambda e: (
+            known.found(*known.RACES, space="global")(e)
+            or any(o.error is None and o.untouched.any() and not o.untouched.all() for o in e.outcomes)
+        ),
+        "Rows are left out, or several warps store to one element of out. Count warps of the whole grid: warp "
+        "cuda.grid(1) // 32 has row and out[row] of that number, and a block has four warps.",
+    ),
     Mistake(
         "an index that leaves the array",
         lambda e: any(isinstance(o.error, OutOfBounds) and o.case.arguments[0].shape[0] % 4 == 0 for o in e.outcomes),
@@ -197,12 +295,6 @@ LOGSUMEXP = (
         known.out_of_bounds,
         "A block has four warps, so the last block may have warps without a row: x.shape[0] says how many "
         "rows there are.",
-    ),
-    Mistake(
-        "minus infinity minus itself",
-        lambda e: any(map(_not_a_number, e.outcomes)),
-        "A lane without an element begins at -inf, and -inf - (-inf) is not a number. Begin with something "
-        "finite: the row's first element, with a sum of 0, changes nothing.",
     ),
     Mistake(
         "a warp has only part of its row",
@@ -217,16 +309,51 @@ LOGSUMEXP = (
         "-inf. Begin with an element of the row.",
     ),
     Mistake(
-        "the exponential overflows",
-        lambda e: any(map(_infinite, e.outcomes)),
-        "exp(200) is beyond a float, and exp(-200) is 0, whose logarithm is -inf. Take the greatest m first: "
-        "log-sum-exp = m + log Σ exp(x - m).",
+        "sums that belong to different maxima",
+        lambda e: any(
+            known.gives(wrong)(e)
+            for wrong in (
+                cases.not_scaled(True),
+                cases.not_scaled(False),
+                traces.lanes_of_other_maxima,
+                traces.pairs_joined(traces.greatest_joined_first),
+                traces.pairs_joined(traces.both_scaled_by_own),
+            )
+        ),
+        "A lane's sum is one of exp(x - m) with the lane's own m. Before two are added, each is multiplied "
+        "by exp(its own m - greater m). (After __shfl_xor_sync all lanes have the greatest of the row, after "
+        "shfl_down_sync lane 0 alone.)",
     ),
     Mistake(
-        "sums that belong to different maxima",
-        lambda e: any(known.gives(cases.not_scaled(first))(e) for first in (True, False)),
-        "A lane's sum is one of exp(x - m) with the lane's own m. Before two are added, both are multiplied "
-        "by exp(own m - greater m).",
+        "the greater one is not kept when pairs join",
+        known.gives(traces.pairs_joined(traces.greatest_not_kept)),
+        "The sums were made relative to the greater of the two, and m stayed what it was: m = big.",
+    ),
+    Mistake(
+        "everything is counted twice",
+        known.gives(lambda case: case.out.expected + np.log(2)),
+        "The sum is twice what it should be. A shuffle by 32 leads out of the warp, and so brings a lane its own pair "
+        "again: begin with 16.",
+    ),
+    Mistake(
+        "the greatest alone",
+        known.gives(lambda case: case.arguments[0].max(axis=1)),
+        "m came out: the logarithm of the sum is still to be added to it.",
+    ),
+    Mistake(
+        "the logarithm is missing",
+        known.gives(lambda case: (m := case.arguments[0].max(axis=1)) + np.exp(case.out.expected - m)),
+        "m + Σ exp(x - m) came out: take the logarithm of the sum.",
+    ),
+    Mistake(
+        "another logarithm",
+        lambda e: any(
+            known.gives(
+                lambda case, base=base: (m := case.arguments[0].max(axis=1)) + (case.out.expected - m) / np.log(base)
+            )(e)
+            for base in (2, 10)
+        ),
+        "exp has base e, and so has its logarithm: math.log.",
     ),
     Mistake(
         "the greatest is not added back",
@@ -260,6 +387,18 @@ LOGSUMEXP = (
         "Half of the lanes are missing. Five shuffles it takes, by 16, 8, 4, 2 and 1, all of them.",
     ),
     Mistake(
+        "minus infinity minus itself",
+        lambda e: any(map(_not_a_number, e.outcomes)),
+        "A lane without an element begins at -inf, and -inf - (-inf) is not a number. Begin with something "
+        "finite: the row's first element, with a sum of 0, changes nothing.",
+    ),
+    Mistake(
+        "the exponential overflows",
+        lambda e: any(map(_infinite, e.outcomes)),
+        "exp(200) is beyond a float, and exp(-200) is 0, whose logarithm is -inf. Take the greatest m first: "
+        "log-sum-exp = m + log Σ exp(x - m).",
+    ),
+    Mistake(
         "only the first 32 columns",
         known.gives(lambda case: cases.log_sum_exp(case.arguments[0][:, :WARP])),
         "Each lane looked at one element. Let it go on by 32 until the end of the row.",
@@ -271,7 +410,7 @@ LOGSUMEXP = (
     ),
     Mistake(
         "lanes that do not read neighbours",
-        _loads(3),
+        loads(3),
         "Right, but a sector of 32 bytes is loaded for each float: in one request the lanes should read "
         "neighbours in one row.",
     ),
@@ -285,175 +424,5 @@ LOGSUMEXP = (
         "a detour through shared memory",
         known.over("shared requests"),
         "Right, and the lanes that meet in shared memory are all of one warp: shuffles do.",
-    ),
-)
-FILL = (
-    Mistake(
-        "nothing is written yet",
-        known.gives(lambda case: case.out.initial),
-        f"out still holds the {cases.NOT_WRITTEN} that it began with.",
-    ),
-    MASK,
-    UNWRITTEN,
-    NO_BARRIER,
-    GONE,
-    SHORT,
-    Mistake(
-        "a thread beyond its row",
-        known.out_of_bounds,
-        "Row r is x[r * n] to x[r * n + n - 1]: rows are n apart, not 256, and threads from n on neither load "
-        "nor store.",
-    ),
-    Mistake(
-        "gaps are not written",
-        lambda e: any(known.gives(each)(e) for each in (cases.gaps_not_written, cases.open_gaps_not_written)),
-        f"Where out holds {cases.NOT_WRITTEN}, nobody has written. Each element of the row is stored, also the "
-        "-1 of a gap that no reading precedes.",
-    ),
-    Mistake(
-        "the end of each row is not written",
-        lambda e: any(not o.ok and o.got is not None and (o.got[:, -1] == cases.NOT_WRITTEN).all() for o in e.outcomes),
-        f"The last elements of rows still hold the {cases.NOT_WRITTEN} that they began with.",
-    ),
-    Mistake(
-        "only the nearest warp is asked",
-        known.gives(cases.nearest_warp_only),
-        "A whole warp may be without a reading. Then the one before it is asked, and so on to the first.",
-    ),
-    Mistake(
-        "the warp furthest back is asked first",
-        known.gives(cases.first_of_warps),
-        "The last reading counts, so ask the warps before your own from the nearest one back.",
-    ),
-    Mistake(
-        "four steps where it takes five",
-        known.gives(cases.half_a_scan),
-        "Within a warp a reading came 15 elements far. Distances are 1, 2, 4, 8 and 16.",
-    ),
-    Mistake(
-        "each warp begins anew",
-        known.gives(cases.each_warp_filled),
-        "Shuffles stay within a warp. A gap that no reading of its own warp precedes takes the last one of "
-        "the warps before.",
-    ),
-    Mistake(
-        "only the neighbour",
-        known.gives(cases.neighbour_filled),
-        "One step reaches one element back. The distance doubles, 1, 2, 4, …",
-    ),
-    Mistake(
-        "the earlier of two readings",
-        known.gives(cases.first_reading),
-        "Of two readings the later one counts: take your neighbour's only where you have none. The order of "
-        "the two operands matters here, as it does not in a sum.",
-    ),
-    Mistake(
-        "zero is taken for a gap",
-        known.gives(cases.zero_is_a_gap),
-        "0 is a reading. Gaps are below zero.",
-    ),
-    Mistake(
-        "filled from the right",
-        known.gives(lambda case: np.fliplr(cases.filled(np.fliplr(case.arguments[0])))),
-        "Each gap took the reading that comes after it. __shfl_up_sync brings what lies before.",
-    ),
-    Mistake(
-        "walks back through global memory",
-        known.over(LOADED),
-        "Right, but elements are loaded again by every gap behind them, or a sector for each. Load each once; "
-        "what threads need of one another goes through shuffles.",
-    ),
-    Mistake(
-        "barriers at every step",
-        known.over("barriers per warp"),
-        "Right, with barriers at each step of a scan in shared memory. Within a warp shuffles need none.",
-    ),
-    Mistake(
-        "walks back through shared memory",
-        known.over("shared requests per row"),
-        "Right, but a gap of 200 elements is walked 200 times. A scan takes log₂ steps, whatever the gap.",
-    ),
-)
-COMPACT = (
-    Mistake(
-        "nothing is kept yet",
-        known.gives(lambda case: np.zeros(case.arguments[0].size)),
-        "out still holds the zeros that it began with.",
-    ),
-    MASK,
-    UNWRITTEN,
-    NO_BARRIER,
-    SHORT,
-    Mistake(
-        "a place too far on",
-        known.gives(cases.one_place_on),
-        "out[0] is empty. An element's place is the number of those kept before it; its own bit does not count.",
-    ),
-    Mistake(
-        "no guard for the last round",
-        known.out_of_bounds,
-        "The last round has fewer than 256 elements: a thread without one brings 0, which is not kept.",
-    ),
-    GONE,
-    Mistake(
-        "two elements in one place",
-        known.found(*known.RACES, space="global"),
-        "Two threads store to one element of out. A place is the number of elements kept before: in this "
-        "warp, in the warps before it, and in all rounds before this one.",
-    ),
-    Mistake(
-        "holes are left",
-        known.gives(lambda case: np.maximum(case.arguments[0], 0)),
-        "Each element stands where it stood. Its place is the number of elements that are kept before it.",
-    ),
-    Mistake(
-        "each round begins at 0",
-        known.gives(cases.chunks_overwrite),
-        "The next 256 elements overwrite what the first ones left: carry on how many have been kept so far.",
-    ),
-    Mistake(
-        "only the first 256",
-        known.gives(
-            lambda case: np.pad(cases.kept(x := case.arguments[0][:BLOCK]), (0, case.out.expected.size - x.size))
-        ),
-        "The block has 256 threads, and the array more elements: go on, 256 further each time.",
-    ),
-    Mistake(
-        "whole rounds only",
-        known.gives(cases.whole_rounds_only),
-        "What is left after the last 256 is missing: one round more, in which only some threads have an element.",
-    ),
-    Mistake(
-        "zeros are kept",
-        known.gives(cases.zeros_kept),
-        "Zero is not positive, and takes no place.",
-    ),
-    Mistake(
-        "places from an atomic",
-        known.over("atomics"),
-        "Right here, because warps ran in order, and by nothing else. A scan gives every element its place, "
-        "whoever comes first.",
-    ),
-    Mistake(
-        "loaded, and loaded again",
-        lambda e: known.over(LOADED)(e) and not _loads(3)(e),
-        "Right, but elements are loaded twice. In one pass each is loaded once: put it into a variable, which "
-        "outlives barriers; the compiler may not keep it across one for you.",
-    ),
-    Mistake(
-        "lanes that do not read neighbours",
-        lambda e: known.over(LOADED)(e) or known.over("bytes stored per byte needed")(e),
-        "Right, but a sector of 32 bytes is moved for each float. Let the lanes of a warp look at neighbours, "
-        "and several warps at once.",
-    ),
-    Mistake(
-        "few do the work of all",
-        known.over(SHARED_OUT.label),
-        "Right, but one of eight warps does nearly everything. In a round each of the 256 threads has an element.",
-    ),
-    Mistake(
-        "barriers at every step",
-        known.over("barriers per round of 256"),
-        "Right, with barriers at each step of a scan in shared memory. Within a warp none is needed.",
     ),
 )

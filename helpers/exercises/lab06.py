@@ -117,7 +117,7 @@ EXERCISES = (
         also_wrong=("barrier_ended",),
         budgets=(
             _idle(14),
-            _instructions(60, "A costly element in each warp makes every warp pay the full price. Collect them first."),
+            _instructions(65, "A costly element in each warp makes every warp pay the full price. Collect them first."),
             SHARED_OUT,
         ),
         mistakes=mistakes.REFINE,
@@ -151,7 +151,7 @@ EXERCISES = (
         shared_out=True,
         budgets=(
             _idle(3),
-            _instructions(300, "The row of a result is found in some ten halvings."),
+            _instructions(400, "The row of a result is found in some ten halvings."),
             Budget(
                 STORED,
                 stored_for_needed,

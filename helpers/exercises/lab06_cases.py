@@ -62,7 +62,8 @@ def buckets_of_whole_numbers(case: Case) -> np.ndarray:
 def roles_case(n: int, rounds: int = 8, seed: int = 0) -> Case:
     x = numbers(n, seed=seed or n)
     arguments = (x, Out(both_roles(x, rounds)), np.int32(rounds))
-    return Case(f"{plural(n, 'element')}, {plural(rounds, 'round')}", arguments, (cover(2 * n, BLOCK),), (BLOCK,))
+    # As many blocks for each role, so that a role may as well have whole blocks.
+    return Case(f"{plural(n, 'element')}, {plural(rounds, 'round')}", arguments, (2 * cover(n, BLOCK),), (BLOCK,))
 
 
 def both_roles(x: np.ndarray, rounds: int) -> np.ndarray:
@@ -86,12 +87,36 @@ def roles_swapped(case: Case) -> np.ndarray:
     return case.out.expected[::-1]
 
 
-def roles_of_equal_length(case: Case) -> np.ndarray:
+OTHER_LENGTHS = (
+    *((lambda rounds, k=k: k * rounds, lambda rounds: rounds) for k in (1, 2, 4)),
+    *((lambda rounds, k=k: 3 * rounds + k, lambda rounds: rounds) for k in (-1, 1)),
+    *((lambda rounds: 3 * rounds, lambda rounds, k=k: k * rounds) for k in (2, 3)),
+    *((lambda rounds: 3 * rounds, lambda rounds, k=k: rounds + k) for k in (-1, 1)),
+    (lambda rounds: 3 + rounds, lambda rounds: rounds),
+    (lambda rounds: rounds, lambda rounds: 3 * rounds),
+)
+"""Rounds of the long series and of the short one, as they come of a slip; the last: each has the other's."""
+
+
+def roles_of_lengths(long, short, of_long: float = 0.75, of_short: float = 0.5):
+    """What comes out with other numbers of rounds, or with other factors."""
+
+    def wrong(case: Case) -> np.ndarray:
+        x, rounds = case.arguments[0].astype(np.float64), int(case.arguments[2])
+        slow, fast = x, x
+        for _ in range(long(rounds)):
+            slow = of_long * slow + 1
+        for _ in range(short(rounds)):
+            fast = of_short * fast - x
+        return np.stack([slow, fast])
+
+    return wrong
+
+
+def short_series_without_x(case: Case) -> np.ndarray:
+    """The short series subtracts v from its half."""
     x, rounds = case.arguments[0], int(case.arguments[2])
-    slow = x.astype(np.float64)
-    for _ in range(rounds):
-        slow = 0.75 * slow + 1
-    return np.stack([slow, case.out.expected[1]])
+    return np.stack([case.out.expected[0], x * (-0.5) ** rounds])
 
 
 def roles_added(case: Case) -> np.ndarray:
@@ -173,6 +198,32 @@ def refined_whole_numbers(case: Case) -> np.ndarray:
     return np.where(np.trunc(x) > case.arguments[3], refined(x, np.ones(x.size, bool)), np.trunc(x))
 
 
+def index_refined(case: Case) -> np.ndarray:
+    """Above the limit, what costly makes of the index."""
+    x = case.arguments[0]
+    refined_indices = refined(np.arange(x.size, dtype=np.float32), np.ones(x.size, bool))
+    return np.where(x > case.arguments[3], refined_indices, x)
+
+
+def stored_by_place(evidence) -> bool:
+    """In every case each tile begins with the results of its list, in any order."""
+    seen = [(o.case.arguments[0], o.case.arguments[3], o.case.out.expected, o.got) for o in evidence.outcomes]
+    if any(o.error is not None for o in evidence.outcomes) or all(o.ok for o in evidence.outcomes):
+        return False
+    return all(
+        np.allclose(np.sort(wanted[above]), np.sort(got[: above.sum()]), rtol=1e-4)
+        for x, limit, out, found in seen
+        for first in range(0, x.size, TILE)
+        for above, wanted, got in [(x[first:][:TILE] > limit, out[first:][:TILE], found[first:][:TILE])]
+    )
+
+
+def no_costly_written(evidence) -> bool:
+    """Exactly what is above the limit was never written."""
+    seen = [(o.untouched, o.case.arguments[0] > o.case.arguments[3]) for o in evidence.outcomes]
+    return any(not o.ok for o in evidence.outcomes) and all(u is not None and (u == above).all() for u, above in seen)
+
+
 def only_cheap_written(evidence) -> bool:
     """What was never written is, of each tile, some of what is above the limit."""
     seen = [(o.untouched, o.case.arguments[0] > o.case.arguments[3]) for o in evidence.outcomes if not o.ok]
@@ -231,3 +282,42 @@ def empty_rows_too(case: Case) -> np.ndarray:
     place = np.arange(out.expected.size)
     row = np.searchsorted(first, place, side="right") - 1
     return value[np.searchsorted(first, first[row], side="left")]
+
+
+def _rows(case: Case) -> np.ndarray:
+    """The row of each result."""
+    return np.searchsorted(case.arguments[1], np.arange(case.out.expected.size), side="right") - 1
+
+
+def rows_behind(evidence) -> bool:
+    """Every result has the value of its row or of the one behind, and some have that of the one behind."""
+    seen = evidence.outcomes
+    return any(not o.ok for o in seen) and all(
+        o.error is None
+        and not o.untouched.any()
+        and (
+            (o.got == (value := o.case.arguments[0])[row := _rows(o.case)])
+            | (o.got == value[np.minimum(row + 1, value.size - 1)])
+        ).all()
+        for o in seen
+    )
+
+
+def value_of_result(evidence) -> bool:
+    """The first results are the values of all rows, one of each."""
+    seen = [(o.got, o.case.arguments[0]) for o in evidence.outcomes if o.error is None]
+    return (
+        len(seen) == len(evidence.outcomes)
+        and any(not o.ok for o in evidence.outcomes)
+        and all((got[: value.size] == value[: got.size]).all() for got, value in seen)
+    )
+
+
+def only_firsts_written(evidence) -> bool:
+    seen = evidence.outcomes
+    return any(not o.ok for o in seen) and all(
+        o.error is None and (np.flatnonzero(~o.untouched) == np.unique(o.case.arguments[1][_rows(o.case)])).all()
+        if o.untouched is not None and (~o.untouched).sum() == np.unique(_rows(o.case)).size
+        else False
+        for o in seen
+    )

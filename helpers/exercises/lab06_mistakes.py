@@ -20,6 +20,12 @@ NO_GUARD = Mistake(
 
 BUCKETIZE = (
     Mistake(
+        "the shared array is too short",
+        lambda e: known.past_shared(e) or known.found("overrun")(e),
+        "There may be more edges than the shared array has places, and more than the block has threads. They can as "
+        "well be read where they are: all lanes ask for the same one.",
+    ),
+    Mistake(
         "an edge that does not exist",
         cases.outside_where_all_threads_have_work,
         "Every thread has an element there, and still one reaches outside. Edges are edges[0] to "
@@ -38,13 +44,36 @@ BUCKETIZE = (
     ),
     Mistake(
         "counted from the other side",
-        known.gives(lambda case: case.arguments[1].size - case.out.expected),
+        lambda e: any(
+            known.gives(lambda case, below=below: case.arguments[1].size - below(case))(e)
+            for below in (lambda case: case.out.expected, cases.edges_below)
+        ),
         "You count the edges above an element. The bucket is the number of edges that are not.",
     ),
     Mistake(
-        "the first edge is left out",
+        "out does not begin at 0",
+        known.gives(lambda case: case.out.expected - 1),
+        "out is added to, and holds anything before: here -1. Count in a variable that begins at 0, and store it once.",
+    ),
+    Mistake(
+        "one too few",
         known.gives(lambda case: np.maximum(case.out.expected - 1, 0)),
-        "Edges are counted from edges[0] on.",
+        "Every bucket but 0 is one too low. Edges are counted from edges[0] on; and their number is asked for, not the "
+        "place of the last one.",
+    ),
+    Mistake(
+        "beyond the last edge nothing is stored",
+        lambda e: (
+            any(not o.ok for o in e.outcomes)
+            and all(
+                o.ok
+                or (
+                    o.untouched is not None and (o.untouched == (o.case.out.expected == o.case.arguments[1].size)).all()
+                )
+                for o in e.outcomes
+            )
+        ),
+        "An element that no edge is above comes to the end of the loop, and has a bucket too: m.",
     ),
     Mistake(
         "one too many",
@@ -73,14 +102,21 @@ BUCKETIZE = (
     ),
     Mistake(
         "lanes that leave the loop one by one",
-        lambda e: known.over(IDLE)(e) or known.over(DIVERGENT)(e),
+        known.over(IDLE),
         "The result is right, but a lane that has found its bucket waits for the last one of its warp. Let all "
         "lanes look at the same edges, and add up what they find.",
     ),
     Mistake(
-        "work that others do as well",
+        "a branch at every edge",
+        known.over(DIVERGENT),
+        "The result is right, but at edge after edge some lanes of a warp have something to do that others have not. A "
+        "comparison is 0 or 1: add it in all lanes.",
+    ),
+    Mistake(
+        "more than a look at each edge",
         known.over(INSTRUCTIONS),
-        "The result is right, and no lane is idle, but they do far more than a look at each edge.",
+        "The result is right, and hardly a lane is idle, but a warp executes far more than a load, a comparison and a "
+        "sum for each edge.",
     ),
 )
 ROLES = (
@@ -101,9 +137,19 @@ ROLES = (
         "out[0] is the long series, with 0.75, and out[1] the short one.",
     ),
     Mistake(
-        "the long series is too short",
-        known.gives(cases.roles_of_equal_length),
+        "a series has another number of rounds",
+        lambda e: any(known.gives(cases.roles_of_lengths(*lengths))(e) for lengths in cases.OTHER_LENGTHS),
         "The series of out[0] has 3 · rounds rounds, that of out[1] has rounds of them.",
+    ),
+    Mistake(
+        "the two factors exchanged",
+        known.gives(cases.roles_of_lengths(lambda rounds: 3 * rounds, lambda rounds: rounds, 0.5, 0.75)),
+        "The long series has the factor 0.75, the short one 0.5.",
+    ),
+    Mistake(
+        "v in place of x[i]",
+        known.gives(cases.short_series_without_x),
+        "In the short series x[i] is subtracted in every round, as it was before the first one: v = 0.5 v - x[i].",
     ),
     Mistake(
         "both loops in one role",
@@ -132,6 +178,12 @@ ROLES = (
         "32 to 63 the next. A role for each warp.",
     ),
     Mistake(
+        "stored in every round",
+        lambda e: any(each.label == STORED and each.value > 8.01 for each in e.budgets),
+        "The result is right, but every element is stored again and again. Keep v in a variable, which is a register, "
+        "and store it once.",
+    ),
+    Mistake(
         "stores that stride",
         known.over(STORED),
         "The result is right and nobody waits, but the elements of a warp do not lie side by side.",
@@ -139,14 +191,16 @@ ROLES = (
     Mistake(
         "every thread does both and keeps one",
         known.over(INSTRUCTIONS),
-        "The result is right, and half of what was computed was thrown away.",
+        "The result is right, but warps execute far more than the rounds of one role for each result: both roles, say, "
+        "of which one is thrown away.",
     ),
 )
 REFINE = (
     Mistake(
         "more of the list is read than was written",
         cases.before_the_start,
-        "What nobody has written to the list is no index. It ends where the count says: k < count.",
+        "What nobody has written to the list is no index. A place on it is what atomicAdd returns, which is the count "
+        "before; and it ends where the count says: k < count.",
     ),
     Mistake(
         "shared memory that nobody has written",
@@ -212,14 +266,42 @@ REFINE = (
         "All elements came out as they went in: the list is still to be worked off.",
     ),
     Mistake(
+        "the index is refined",
+        known.gives(cases.index_refined),
+        "The list holds indices: costly takes x[list[k]], not list[k].",
+    ),
+    Mistake(
+        "stored by the place on the list",
+        cases.stored_by_place,
+        "Results stand side by side, in the places of other elements. Each belongs where its element is: note i, and "
+        "store to out[list[k]].",
+    ),
+    Mistake(
         "only what is rare is written",
         cases.only_costly_written,
         "Elements up to the limit have to be stored too, as they are.",
     ),
     Mistake(
+        "the list is never worked off",
+        cases.no_costly_written,
+        "No element above the limit has a result. What is on the list goes through costly and is stored to out.",
+    ),
+    Mistake(
         "the list is not worked off to its end",
         cases.only_cheap_written,
         "Some elements of the list have no thread: it may be longer than the block has threads.",
+    ),
+    Mistake(
+        "the last elements have no thread",
+        known.tail_missing,
+        "What was written is right, and the end is missing. A block has x[blockIdx.x * 1024] to the 1,023 behind it, "
+        "eight for each thread; the last element is x[n - 1].",
+    ),
+    Mistake(
+        "several threads work off the same",
+        lambda e: not known.over(IDLE)(e) and any(b.label == INSTRUCTIONS and b.value > 200 for b in e.budgets),
+        "The result is right, but costly work is done for the same elements by several threads: thread t begins at "
+        "t = threadIdx.x and goes on by blockDim.x.",
     ),
     Mistake(
         "most lanes wait",
@@ -237,7 +319,8 @@ REFINE = (
     Mistake(
         "more work than there is",
         known.over(INSTRUCTIONS),
-        "The result is right, but costly work is done for elements that do not need it.",
+        "The result is right, but warps execute far more than a look at each element and costly work for a few: it is "
+        "done for elements that do not need it, or finding places takes as much.",
     ),
 )
 REPEAT = (
@@ -271,6 +354,27 @@ REPEAT = (
         "has to reach the last one.",
     ),
     Mistake(
+        "the row behind",
+        cases.rows_behind,
+        "Some results have the value of the row behind theirs. When lo and hi meet, lo is the row, whichever of the "
+        "two mid was.",
+    ),
+    Mistake(
+        "the row instead of its value",
+        known.gives(lambda case: np.searchsorted(case.arguments[1], np.arange(case.out.expected.size), "right") - 1),
+        "The number of the row came out: its value is value[row].",
+    ),
+    Mistake(
+        "value[k] for result k",
+        cases.value_of_result,
+        "Value k belongs to row k, not to result k. Which row is result k of?",
+    ),
+    Mistake(
+        "only the first result of each row",
+        cases.only_firsts_written,
+        "Row r has all results from first[r] to first[r + 1] - 1, or none where the two are equal.",
+    ),
+    Mistake(
         "a row for each thread",
         lambda e: any(each.label == STORED and each.value > 3 for each in e.budgets),
         "The result is right, but a warp runs as long as its longest row, and its lanes store far apart. Give "
@@ -285,6 +389,7 @@ REPEAT = (
     Mistake(
         "more looking than it takes",
         known.over(INSTRUCTIONS),
-        "The result is right, and every lane is at work, but a sorted list need not be gone through: halve it.",
+        "The result is right, and every lane is at work, but looking takes far more than some ten halvings of a sorted "
+        "list for each result.",
     ),
 )

@@ -141,6 +141,6 @@ ROWS = [
         but("int w = warp - 1; w >= 0 && v < 0; --w", "int w = 0; w < warp && v < 0; ++w"),
         "the warp furthest back is asked first",
     ),
-    ("four steps", but("d < 32;", "d < 16;"), "four steps where it takes five"),
+    ("four steps", but("d < 32;", "d < 16;"), "a reading comes 15 elements far"),
     ("one block does it all", but(BODY, ONE_BLOCK + "    }\n"), "few do the work of all"),
 ]

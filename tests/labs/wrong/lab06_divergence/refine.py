@@ -58,7 +58,7 @@ ROWS = [
         but((WORK, "if (threadIdx.x < count) out[list[threadIdx.x]] = costly(x[list[threadIdx.x]]);")),
         "the list is not worked off to its end",
     ),
-    ("the list forgotten", but((WORK, "")), "the list is not worked off to its end"),
+    ("the list forgotten", but((WORK, "")), "the list is never worked off"),
     ("in place", but((BODY, f"{IN_PLACE} out[i] = x[i] > limit ? costly(x[i]) : x[i];\n")), "most lanes wait"),
     (
         "one thread works the list off",

@@ -85,7 +85,7 @@ ROWS = [
         "right in the public cases only",
     ),
     ("out by columns", but(("out[role, i]", "out[i, role]")), "rows and columns of out swapped"),
-    ("rounds of one length", but(("range(3 * rounds)", "range(rounds)")), "the long series is too short"),
+    ("rounds of one length", but(("range(3 * rounds)", "range(rounds)")), "a series has another number of rounds"),
     (
         "the second loop for everybody",
         but(
