@@ -395,8 +395,8 @@ LOGSUMEXP = (
     Mistake(
         "the exponential overflows",
         lambda e: any(map(_infinite, e.outcomes)),
-        "exp(200) is beyond a float, and exp(-200) is 0, whose logarithm is -inf. Take the greatest m first: "
-        "log-sum-exp = m + log Σ exp(x - m).",
+        "exp(200) is beyond a float, and exp(-200) is 0, whose logarithm is -inf. Take out the greatest m of the row, "
+        "and nothing that may be far from it: log-sum-exp = m + log Σ exp(x - m).",
     ),
     Mistake(
         "only the first 32 columns",

@@ -74,7 +74,7 @@ def pairs_joined(step):
     """What comes out where `step(m, d, m2, d2)` joins a lane's pair with that of the lane which a shuffle asks."""
 
     def wrong(case: Case) -> np.ndarray:
-        m, d = _lane_pairs(case)
+        m, d = (each.astype(np.float32) for each in _lane_pairs(case))  # what is too small or large for a float is lost
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for distance in HALVINGS:
                 other = np.arange(WARP) ^ distance

@@ -376,9 +376,15 @@ REPEAT = (
     ),
     Mistake(
         "a row for each thread",
-        lambda e: any(each.label == STORED and each.value > 3 for each in e.budgets),
+        lambda e: any(each.label == STORED and each.value > 5 for each in e.budgets),
         "The result is right, but a warp runs as long as its longest row, and its lanes store far apart. Give "
         "each thread one result, and let it find its row.",
+    ),
+    Mistake(
+        "neighbouring results in one thread",
+        known.over(STORED),
+        "The result is right, but a thread has several results side by side, so that the lanes of a warp store that "
+        "far apart. Let a thread's results be a warp or a grid apart, or give it one.",
     ),
     Mistake(
         "lanes for which the row is too short",

@@ -53,6 +53,25 @@ def rooms_drawn(dice: np.random.Generator) -> list[Case]:
     return [*found, room_case(int(dice.integers(100, 255)), 0, 1024, "A100")]
 
 
+def for_one_block(case: Case) -> tuple[int, int]:
+    """What comes out where one block has to fit, and no more."""
+    registers, kib, threads, gpu = case.arguments
+    if not blocks(registers, kib, threads, gpu):
+        return 0, 0
+    most = max(r for r in range(registers, MOST_REGISTERS + 1) if blocks(r, kib, threads, gpu))
+    return most, max(k for k in range(kib, MOST_KIB + 1) if blocks(registers, k, threads, gpu))
+
+
+def room_by_steps(step: int):
+    """What comes out where only every `step`-th number of registers is tried, from the present one on."""
+
+    def wrong(case: Case) -> tuple[int, int]:
+        (most, more), registers = case.expected, case.arguments[0]
+        return most - max(0, most - registers) % step, more
+
+    return wrong
+
+
 def by_hand(of_registers: bool, of_shared: bool):
     """What comes out where one of the two, or both, are divided, without units and without what the driver keeps."""
 
@@ -122,6 +141,7 @@ def wave(
     held: bool = True,
     least=min,
     one_more: bool = False,
+    to_nearest: bool = False,
 ):
     """What comes out where the block size is right and the number of blocks is found otherwise."""
 
@@ -131,6 +151,8 @@ def wave(
         seen = occupancy(registers, 4 * floats * (of or threads), of or threads, gpu)
         at_once = (seen.warps_per_sm if of_warps else seen.blocks_per_sm) * (gpu.sms if of_all_sms else 1)
         needed = n // threads + one_more if one_more or not rounded_up else cover(n, each or threads)
+        if to_nearest:
+            needed = round(n / threads)
         if not held:
             return threads, needed
         return threads, least(at_once, needed) if capped else at_once

@@ -62,9 +62,18 @@ ROOM = (
     ),
     Mistake(
         "no value is as good as the present one",
-        lambda e: any("empty" in str(o.error) and isinstance(o.error, ValueError) for o in e.outcomes),
+        lambda e: any(isinstance(o.error, ValueError) and "max()" in str(o.error) for o in e.outcomes),
         "max() found no value, yet the present one itself keeps as many blocks. Try each need with the other "
         "as it is, beginning at the present value.",
+    ),
+    Mistake(
+        "no value is worse than the present one",
+        lambda e: any(
+            isinstance(o.error, StopIteration) or (isinstance(o.error, ValueError) and "min()" in str(o.error))
+            for o in e.outcomes
+        ),
+        "Not every kernel loses a block on the way up to 255 registers, or to 228 KiB. Look for the last value that is "
+        "as good as the present one, which there always is.",
     ),
     Mistake(
         "one step too far",
@@ -82,8 +91,21 @@ ROOM = (
         "The question is what may be added without losing a block that fits now, full or not.",
     ),
     Mistake(
+        "what one block could have",
+        known.gives(cases.for_one_block),
+        "With so much at least one block fits. The question is up to where as many fit as now.",
+    ),
+    Mistake(
+        "values are left out",
+        traces.any_of(*(known.gives(cases.room_by_steps(step)) for step in (2, 4, 8, 16, 32))),
+        "Registers were tried in steps from the present value on, and the last one as good lies between two of them. "
+        "Try every value.",
+    ),
+    Mistake(
         "KiB are taken for bytes",
-        known.gives(lambda case: cases.room(*case.arguments, unit=1)),
+        traces.any_of(
+            *(known.gives(lambda case, unit=unit: cases.room(*case.arguments, unit=unit)) for unit in (1, 1000))
+        ),
         "`occupancy` takes bytes: 1024 * kib.",
     ),
     Mistake(
@@ -113,8 +135,8 @@ LAUNCH = (
     ),
     Mistake(
         "a float has four bytes",
-        known.gives(cases.launched(shared=1)),
-        "The need is in floats, `occupancy` takes bytes.",
+        traces.any_of(*(known.gives(cases.launched(shared=size)) for size in (1, 2, 8))),
+        "The need is in floats of four bytes, and `occupancy` takes bytes: 4 * floats * threads.",
     ),
     Mistake(
         "too little shared memory is reckoned with",
@@ -180,8 +202,14 @@ LAUNCH = (
     ),
     Mistake(
         "the last elements have no block",
-        known.gives(cases.wave(rounded_up=False)),
-        "n // threads leaves out what is left over: round up.",
+        traces.any_of(known.gives(cases.wave(rounded_up=False)), known.gives(cases.wave(to_nearest=True))),
+        "n / threads rounded down, or to the nearest, leaves elements without a thread: round up.",
+    ),
+    Mistake(
+        "another number of blocks",
+        traces.other_blocks_alone,
+        "The block size is right, the number of blocks is not. It is the lesser of two: blocks_per_sm of that very "
+        "launch, with its shared memory, times gpu.sms; and n by threads, rounded up.",
     ),
     Mistake(
         "no multiple of 32",
@@ -212,6 +240,11 @@ TOP = (
         "This thread has a column, and yet leaves an array. x[row, column] has x.shape[0] rows and x.shape[1] "
         "columns; out has 8 rows, x may have fewer.",
     ),
+    Mistake(
+        "the greatest of each row",
+        traces.of_rows,
+        "A thread went along a row. It has a column: x[k, i] for all k below x.shape[0], where i is below x.shape[1].",
+    ),
     Mistake("the least instead of the greatest", known.gives(cases.least), "Those are the eight least."),
     Mistake(
         "the least of them first",
@@ -223,8 +256,19 @@ TOP = (
         traces.any_of(
             known.gives(lambda case: cases.top(case.arguments[0][1:])),
             known.gives(lambda case: cases.top(case.arguments[0][:-1])),
+            known.gives(lambda case: cases.top(case.arguments[0][: cases.KEPT])),
         ),
         "Every row counts, from x[0] to the last.",
+    ),
+    Mistake(
+        "the eighth place stays empty",
+        known.gives(lambda case: np.vstack([case.out.expected[:-1], np.full_like(case.out.expected[:1], -np.inf)])),
+        "Seven places were filled. There are eight, best[0] to best[7]: range(8).",
+    ),
+    Mistake(
+        "the right eight in another order",
+        traces.in_other_order,
+        "Each column has its eight, and out of order: the greatest belongs into out[0], the next into out[1].",
     ),
     Mistake(
         "columns without a thread",
@@ -236,7 +280,8 @@ TOP = (
     Mistake(
         "begins at zero",
         known.gives(lambda case: cases.top(case.arguments[0], 0)),
-        "A column may have fewer than eight values above zero. Begin with -inf, below everything.",
+        "A column may have fewer than eight values above zero. Begin with -inf, below everything. "
+        "(What nobody has set may be anything; here it was 0.)",
     ),
     Mistake(
         "equal values are kept once",
@@ -292,8 +337,9 @@ TOP = (
     Mistake(
         "more is kept than eight values and a loop need",
         known.over(REGISTERS),
-        "A float64 takes two registers, and so does a 64-bit index: a second array, values in float64, or a "
-        "loop over columns around it all need more. Keep float32, and one column for each thread.",
+        "Right, and the compiler takes more registers than eight values and a loop need. A float64 or a 64-bit index "
+        "takes two; a second array takes more, and so does a loop over columns around it all, or another order of the "
+        "exchanges. From best[0] on, one v is all that is kept beside the eight.",
     ),
 )
 FLIGHT = (
@@ -330,6 +376,20 @@ FLIGHT = (
         "no half",
         known.gives(lambda case: 2 * case.out.expected - case.out.initial),
         "The sum of a and b is added, and half of it was asked for.",
+    ),
+    Mistake(
+        "grad is counted twice",
+        known.gives(lambda case: case.out.expected + case.out.initial),
+        "What grad held is added to itself: either += what is new, or = all of it together.",
+    ),
+    Mistake(
+        "half of something else",
+        traces.any_of(
+            known.gives(lambda case: case.out.expected - case.out.initial / 2),
+            known.gives(lambda case: case.out.expected + case.arguments[1] / 2),
+            known.gives(lambda case: case.out.expected + case.arguments[2] / 2),
+        ),
+        "Half of the sum of a and b is asked for, and all of what grad held: 0.5f * (a[i] + b[i]).",
     ),
     Mistake(
         "a or b twice",

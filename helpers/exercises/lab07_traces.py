@@ -52,6 +52,18 @@ def other_size(of_the_field: bool):
     return when
 
 
+def other_blocks_alone(evidence) -> bool:
+    """The block size is right in every case, and the number of blocks in some is not."""
+    seen = evidence.outcomes
+    return any(not o.ok for o in seen) and all(
+        o.error is None and pair(o.got) and o.got[0] == o.case.expected[0] for o in seen
+    )
+
+
+def is_wrong(evidence) -> bool:
+    return any(not outcome.ok for outcome in evidence.outcomes)
+
+
 def any_of(*tests):
     return lambda evidence: any(test(evidence) for test in tests)
 
@@ -91,6 +103,23 @@ def fills_up_otherwise(evidence) -> bool:
     """Where -inf has to fill up, something else stands."""
     return any(
         o.error is None and (np.isneginf(o.case.out.expected) & ~np.isneginf(o.got) & ~o.untouched).any()
+        for o in evidence.outcomes
+    )
+
+
+def of_rows(evidence) -> bool:
+    """In every case that has more columns than rows, thread i stored the greatest of row i."""
+    seen = [o for o in evidence.outcomes if o.case.arguments[0].shape[0] < o.case.arguments[0].shape[1]]
+    return all(o.error is None for o in seen) and all(
+        not o.ok and np.allclose(o.got[:, :rows], cases.top(o.case.arguments[0].T)[:, :rows])
+        for o in seen
+        for rows in [o.case.arguments[0].shape[0]]
+    )
+
+
+def in_other_order(evidence) -> bool:
+    return is_wrong(evidence) and all(
+        o.error is None and np.array_equal(np.sort(o.got, axis=0), np.sort(o.case.out.expected, axis=0))
         for o in evidence.outcomes
     )
 

@@ -235,10 +235,10 @@ def epoch_case(batches: int, steps: int, series: int, depth: int, seed: int = 1)
     return Case(f"{_batches(batches)} of {steps} × {series}, {plural(depth, 'layer')}", arguments, block=BLOCK)
 
 
-def both_ways(x: np.ndarray, depth: int, backwards: bool = True) -> np.ndarray:
-    turned = x[:, ::-1] if backwards else x
-    back = smoothed(turned, times=depth)
-    return smoothed(x, times=depth) + (back[:, ::-1] if backwards else back)
+def both_ways(x: np.ndarray, depth: int, ahead: bool = True, backwards: bool = True) -> np.ndarray:
+    """The sum of both chains; without `backwards` or `ahead` both run the other way."""
+    forward, back = smoothed(x, times=depth), smoothed(x[:, ::-1], times=depth)[:, ::-1]
+    return (forward if ahead else back) + (back if backwards else forward)
 
 
 def epochs_drawn(dice: np.random.Generator) -> list[Case]:
@@ -256,8 +256,9 @@ def first_batch_again(case: Case) -> np.ndarray:
     return np.broadcast_to(wanted[:1], wanted.shape)
 
 
-DEPTHS = (("depth", 1), (1, "depth"), *((n, n) for n in range(1, 5)))
-"""Numbers of layers, forward and backward, that come of layers which all read x, and of a number that never changes."""
+DEPTHS = (("depth", 1), (1, "depth"), *((n, n) for n in range(1, 5)), ("one more", "one more"))
+"""Numbers of layers, forward and backward, that come of layers which all read x, of a number that never changes, and of
+a layer too many."""
 
 
 def of_depths(ahead: int | str, back: int | str):
@@ -265,7 +266,7 @@ def of_depths(ahead: int | str, back: int | str):
 
     def wrong(case: Case) -> np.ndarray:
         x, depth = case.arguments[0], case.arguments[-1]
-        times = [depth if n == "depth" else n for n in (ahead, back)]
+        times = [{"depth": depth, "one more": depth + 1}.get(n, n) for n in (ahead, back)]
         return smoothed(x, times=times[0]) + smoothed(x[:, ::-1], times=times[1])[:, ::-1]
 
     return wrong

@@ -89,6 +89,12 @@ STAGE = (
         "copies at once; CUDA does not promise that.",
     ),
     Mistake(
+        "batches that share a place on the device",
+        traces.both(known.found(), traces.some(traces.shares_a_place)),
+        "Two batches were sent to the same place of device, in different streams: the second one may arrive while a "
+        "kernel or a copy back is still at the first. A batch has a place of its own there, device[k].",
+    ),
+    Mistake(
         "a batch's steps are in different streams",
         known.found(),
         "Copy in, kernel and copy out of one batch belong into one stream, one after the other.",
@@ -129,6 +135,18 @@ STAGE = (
         "streams in turn.",
     ),
     Mistake(
+        "the event stands behind more than the copy",
+        traces.both(known.over(TIME), traces.some(traces.recorded_behind_more)),
+        "The host waits for an event behind the kernel or the copy back. The buffer is free as soon as it has been "
+        "sent: record the event directly behind set().",
+    ),
+    Mistake(
+        "the host waits too early",
+        traces.both(known.over(TIME), traces.waits_at_all, lambda e: not known.over(WAITS)(e)),
+        "While one buffer is being sent, the host could fill the other one. Wait for a buffer's copy only when that "
+        "buffer is to be filled again.",
+    ),
+    Mistake(
         "the host waits more often than once a batch",
         known.over(WAITS),
         "Before a buffer is filled, its last copy has to be over. Nothing else needs a wait. get() waits, but "
@@ -153,6 +171,16 @@ BRANCHES = (
         f"x and y are smoothed once, their sum once more, z {cases.TIMES} times.",
     ),
     Mistake(
+        "z is not in the result",
+        known.gives(lambda case: cases.smoothed(sum(map(cases.smoothed, case.arguments[:2])))),
+        "The smoothed sum of x and y came back alone: z's part was never added to it, or another array was.",
+    ),
+    Mistake(
+        "z alone",
+        known.gives(lambda case: cases.smoothed(case.arguments[2], times=cases.TIMES)),
+        "z's part came back alone: copy back the array to which all three were added.",
+    ),
+    Mistake(
         "z is smoothed once too often",
         known.gives(lambda case: cases.joined(*case.arguments[:3], times=cases.TIMES + 1)),
         f"z is smoothed {cases.TIMES} times and no more: it is added last, behind the smoothing of the sum.",
@@ -164,6 +192,11 @@ BRANCHES = (
     ),
     NO_THREADS,
     VAIN_WAIT,
+    Mistake(
+        "copied back before the sum is done",
+        traces.hazard("D2H"),
+        "Nothing orders the copy back behind the last sum: put it into the stream of that sum.",
+    ),
     Mistake(
         "the event stands in the wrong place",
         traces.both(known.found(), traces.some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
@@ -301,6 +334,12 @@ EPOCH = (
         "A capture runs nothing. graph.launch(stream) does, each time you call it.",
     ),
     Mistake(
+        "launched before there is a batch",
+        traces.both(traces.is_wrong, traces.some(traces.launched_before_data)),
+        "The graph reads x, and is launched ahead of the copy that fills it. For each batch: a copy in, a launch, a "
+        "copy back.",
+    ),
+    Mistake(
         "copied back before the graph is launched",
         traces.both(traces.is_wrong, traces.some(traces.back_before_launch)),
         "Each batch needs its own launch, between its copy in and its copy back.",
@@ -317,6 +356,11 @@ EPOCH = (
     Mistake(
         "both chains run forward",
         known.gives(lambda case: cases.both_ways(case.arguments[0], case.arguments[-1], backwards=False)),
+        "The last argument of layer says whether it goes backward: 0 for f, 1 for b.",
+    ),
+    Mistake(
+        "both chains run backward",
+        known.gives(lambda case: cases.both_ways(case.arguments[0], case.arguments[-1], ahead=False)),
         "The last argument of layer says whether it goes backward: 0 for f, 1 for b.",
     ),
     Mistake(
@@ -356,6 +400,16 @@ EPOCH = (
         "Capturing costs the host as much as launching, and more. Capture once, ahead of the loop.",
     ),
     Mistake(
+        "the host waits for each batch",
+        traces.both(
+            traces.either(known.over(TIME), known.over("requests of the host")),
+            traces.waits_at_all,
+            traces.some(lambda t: traces.graphs(t) == 1 and not traces.kernels_outside(t)),
+        ),
+        "While the host waits, nothing is asked for, and each wait is a request of its own. get() blocks unless told "
+        "not to: blocking=False.",
+    ),
+    Mistake(
         "more than a graph for each batch",
         traces.both(
             known.over("requests of the host"),
@@ -373,11 +427,6 @@ EPOCH = (
         "no graph",
         known.over("requests of the host"),
         "Every batch asks for each kernel anew, and the host cannot ask as fast as the GPU works.",
-    ),
-    Mistake(
-        "the host waits for each batch",
-        traces.both(known.over(TIME), traces.waits_at_all),
-        "While the host waits, nothing is asked for. get() blocks unless told not to: blocking=False.",
     ),
     Mistake(
         "one direction after the other",

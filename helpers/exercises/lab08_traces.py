@@ -119,6 +119,29 @@ def back_before_launch(timeline) -> bool:
     return "graph" in kinds and "D2H" in kinds[: kinds.index("graph")]
 
 
+def recorded_behind_more(timeline) -> bool:
+    """Whether an event that the host waits for was recorded directly behind a kernel or a copy back."""
+    waited = {id(each.event) for each in timeline.operations if each.kind == "synchronise"}
+    last: dict = {}
+    for each in timeline.operations:
+        if each.kind == "record" and id(each.event) in waited and last.get(each.queue) in ("kernel", "D2H"):
+            return True
+        last[each.queue] = each.kind
+    return False
+
+
+def shares_a_place(timeline) -> bool:
+    """Whether two copies to the device fill the same place there."""
+    places = [int(a.starts[0]) for each in of(timeline, "H2D") for a in each.accesses if a.writes]
+    return len(set(places)) < len(places)
+
+
+def launched_before_data(timeline) -> bool:
+    """Whether a graph is launched ahead of the first copy to the device."""
+    kinds = [each.kind for each in timeline.operations]
+    return "H2D" in kinds and "graph" in kinds[: kinds.index("H2D")]
+
+
 def partly_added(evidence) -> bool:
     """Each element is f, b or their sum, and in some case not all are sums."""
     return is_wrong(evidence) and all(

@@ -152,4 +152,46 @@ ROWS = [
         "threads that never come to the barrier",
     ),
     ("one warp does it all", but(BODY, ONE_WARP), "few do the work of all"),
+    ("the negative ones", RIGHT.replace("v > 0", "v < 0"), "the negative ones are kept"),
+    (
+        "256 places for each round",
+        but("            carried += s[warp]\n", "") + "        carried += 256\n",
+        "holes are left",
+    ),
+    (
+        "an atomic for each warp",
+        but(
+            BODY,
+            """    s = cuda.shared.array(1, "int32")
+    t = cuda.threadIdx.x
+    if t == 0:
+        s[0] = 0
+    cuda.syncthreads()
+    for first in range(0, x.size, 256):
+        v = x[first + t] if first + t < x.size else np.float32(0)
+        bits = cuda.ballot_sync(0xFFFFFFFF, v > 0)
+        place = 0
+        if t % 32 == 0:
+            place = cuda.atomic.add(s, 0, cuda.popc(bits))
+        place = cuda.shfl_sync(0xFFFFFFFF, place, 0)
+        if v > 0:
+            out[place + cuda.popc(bits & ((1 << t % 32) - 1))] = v
+""",
+        ),
+        "the order is that of arrival",
+    ),
+    (
+        "a walk to each place",
+        but(
+            BODY,
+            """    for i in range(cuda.threadIdx.x, x.size, 256):
+        if x[i] > 0:
+            place = 0
+            for j in range(i):
+                place += 1 if x[j] > 0 else 0
+            out[place] = x[i]
+""",
+        ),
+        "everything before is counted anew",
+    ),
 ]

@@ -143,4 +143,29 @@ ROWS = [
     ),
     ("four steps", but("d < 32;", "d < 16;"), "a reading comes 15 elements far"),
     ("one block does it all", but(BODY, ONE_BLOCK + "    }\n"), "few do the work of all"),
+    (
+        "0 where nothing is known",
+        but("out[blockIdx.x * n + t] = v;", "out[blockIdx.x * n + t] = max(v, 0);"),
+        "open gaps hold something else",
+    ),
+    ("row 0 for all", but("x[blockIdx.x * n + t]", "x[t]"), "every row gets the first one"),
+    ("lane 0 hands on", but("lane == 31", "lane == 0"), "another lane than the last hands on"),
+    (
+        "stored ahead of the scan",
+        but("    if (lane == 31) s[warp] = v;\n", "").replace(
+            "    for (int d", "    if (lane == 31) s[warp] = v;\n    for (int d", 1
+        ),
+        "handed on before the scan",
+    ),
+    ("its own warp first", but("int w = warp - 1;", "int w = warp;"), "a warp asks itself"),
+    ("whether a gap or not", but("if (lane >= d && v < 0)", "if (lane >= d)"), "readings give way"),
+    (
+        "the greater of the two",
+        but("if (lane >= d && v < 0) v = left;", "if (lane >= d) v = max(v, left);").replace(
+            "for (int w = warp - 1; w >= 0 && v < 0; --w) v = s[w]",
+            "for (int w = warp - 1; w >= 0; --w) v = max(v, s[w])",
+        ),
+        "the greatest so far",
+    ),
+    ("shuffles down", but("shfl_up", "shfl_down").replace("lane >= d", "lane + d < 32"), "filled from the right"),
 ]

@@ -160,4 +160,45 @@ ROWS = [
         but(GUARD, "for row in range(x.shape[0] if row == 0 else 0):"),
         "few do the work of all",
     ),
+    (
+        "the first element in place of the greatest",
+        but("big = max(m, v)", "big = m").replace("big = max(m, m2)", "big = m"),
+        "the exponential overflows",
+    ),
+    ("the least", RIGHT.replace("max(", "min("), "the exponential overflows"),
+    (
+        "an element of out for each thread",
+        but("        if lane == 0:\n            out[row]", "        out[cuda.grid(1)]"),
+        "out has an element for each row",
+    ),
+    ("a row for each block", but("cuda.grid(1) // 32", "cuda.blockIdx.x"), "warps that share a row"),
+    ("the warp in its block", but("cuda.grid(1) // 32", "cuda.threadIdx.x // 32"), "warps that share a row"),
+    ("stored by the lane", but("out[row] =", "out[lane] ="), "warps that share a row"),
+    (
+        "the greatest of two joined first",
+        but(
+            "m2, d2 = cuda.shfl_xor_sync(0xFFFFFFFF, m, k), cuda",
+            "m2 = cuda.shfl_xor_sync(0xFFFFFFFF, m, k)\n            m = max(m, m2)\n            d2 = cuda",
+        ),
+        "sums that belong to different maxima",
+    ),
+    (
+        "scaled by the other",
+        but("d2 * math.exp(m2 - big)", "d2 * math.exp(m - big)"),
+        "sums that belong to different maxima",
+    ),
+    (
+        "the greatest reaches lane 0 alone",
+        but(LOOP, TWICE.replace("shfl_xor", "shfl_down")).replace(JOIN, ""),
+        "sums that belong to different maxima",
+    ),
+    (
+        "the greater one not kept",
+        but(JOIN, JOIN.replace("            m = big\n", "")),
+        "the greater one is not kept when pairs join",
+    ),
+    ("from 32 on", but("(16, 8", "(32, 16, 8"), "everything is counted twice"),
+    ("the greatest", but("m + math.log(d)", "m"), "the greatest alone"),
+    ("no logarithm", but("math.log(d)", "d"), "the logarithm is missing"),
+    ("log2", but("math.log(d)", "math.log2(d)"), "another logarithm"),
 ]

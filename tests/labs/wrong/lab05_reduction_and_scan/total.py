@@ -158,4 +158,53 @@ ROWS = [
         but("sum += x[i];", "if (x[i] != 0) sum += ((const volatile float*)x)[i];"),
         "loaded, and loaded again",
     ),
+    ("a mask of 16 lanes", but("(0xffffffff, sum, d)", "(0x0000ffff, sum, d)"), "a mask without the lane itself"),
+    ("the lane for the warp", but("s[t / 32] = sum", "s[t % 32] = sum"), "several threads store to one place"),
+    ("one element less", but("i < n;", "i < n - 1;"), "the last element is left out"),
+    (
+        "shuffles among four warps",
+        but(
+            RIGHT[RIGHT.index("    if (t == 0) {") : RIGHT.index('}"""')],
+            "    if (t < 32) {\n        sum = t < blockDim.x / 32 ? s[t] : 0;\n"
+            "        for (int d = 2; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);\n"
+            "        if (t == 0) atomicAdd(out, sum);\n    }\n",
+        ),
+        "some warps are never added",
+    ),
+    ("replaced, not added", but("sum += __shfl", "sum = __shfl"), "a lane's sum is replaced"),
+    ("always the neighbour", but("(0xffffffff, sum, d)", "(0xffffffff, sum, 1)"), "shuffles by other distances"),
+    ("from 32 on", but("d = 16;", "d = 32;"), "everything is counted twice"),
+    ("the warp for the lane", but("if (t % 32 == 0) s[t / 32]", "if (t / 32 == 0) s[t]"), "lanes taken for warps"),
+    (
+        "every lane's atomic",
+        but(
+            BODY,
+            f"int t = threadIdx.x; float sum = 0;\n{LOOP}\n{SHUFFLES.replace('down', 'xor')}\natomicAdd(out, sum);\n",
+        ),
+        "every lane adds what its warp has found",
+    ),
+    ("exchanged by an atomic", but("atomicAdd(out", "atomicExch(out"), "the last block alone"),
+    (
+        "no place in the grid",
+        but("int i = blockIdx.x * blockDim.x + t;", "int i = t;"),
+        "blocks that all begin at the first element",
+    ),
+    ("int sums of warps", but("__shared__ float s[32]", "__shared__ int s[32]"), "whole numbers only"),
+    (
+        "a shared atomic of every thread",
+        but(
+            BODY,
+            "__shared__ float s; int t = threadIdx.x; float sum = 0;\nif (t == 0) s = 0;\n__syncthreads();\n"
+            f"{LOOP}\natomicAdd(&s, sum);\n__syncthreads();\nif (t == 0) atomicAdd(out, s);\n",
+        ),
+        "a shared atomic of every thread",
+    ),
+    (
+        "one thread adds all threads",
+        but("s[32]", "s[1024]")
+        .replace(SHUFFLES, "")
+        .replace("if (t % 32 == 0) s[t / 32]", "s[t]")
+        .replace("blockDim.x / 32", "blockDim.x"),
+        "few do the work of all",
+    ),
 ]

@@ -75,4 +75,48 @@ ROWS = [
         "fractions are cut off",
     ),
     ("one block does it all", but((BODY, ONE_BLOCK)), "few do the work of all"),
+    (
+        "room for 32 edges",
+        but(
+            (
+                BODY,
+                f"""    __shared__ float near[32];
+    if (threadIdx.x < m) near[threadIdx.x] = edges[threadIdx.x];
+    __syncthreads();
+    if (i >= n) return;
+    int k = 0;
+    {LOOP.replace("edges[j]", "near[j]")}
+    out[i] = k;
+""",
+            )
+        ),
+        "the shared array is too short",
+    ),
+    ("edges from x on", but(("edges[j] <= x[i]", "edges[j] >= x[i]")), "counted from the other side"),
+    (
+        "adds to out",
+        but((LOOP, LOOP.replace("k +=", "out[i] +=")), ("    out[i] = k;\n", "")),
+        "out does not begin at 0",
+    ),
+    (
+        "the place of the last edge",
+        but((LOOP, LOOP.replace("k += edges[j] <= x[i]", "if (edges[j] <= x[i]) k = j"))),
+        "one too few",
+    ),
+    (
+        "returns at the first edge above",
+        but((LOOP, "for (; k < m; ++k) if (edges[k] > x[i]) { out[i] = k; return; }"), ("    out[i] = k;\n", "")),
+        "beyond the last edge nothing is stored",
+    ),
+    (
+        "an atomic for each edge",
+        but(
+            (
+                LOOP,
+                "out[i] = 0; " + LOOP.replace("k += edges[j] <= x[i]", "if (edges[j] <= x[i]) atomicAdd(&out[i], 1)"),
+            ),
+            ("    out[i] = k;\n", ""),
+        ),
+        "a branch at every edge",
+    ),
 ]

@@ -97,4 +97,32 @@ ROWS = [
         but((WORK, WORK.replace("for (", "if (threadIdx.x < 32) for (").replace("blockDim.x", "32"))),
         "one warp works the list off",
     ),
+    (
+        "the place of what atomicAdd leaves",
+        but(("list[atomicAdd(&count, 1)] = i;", "{ atomicAdd(&count, 1); list[count] = i; }")),
+        "more of the list is read than was written",
+    ),
+    ("refines the index", but(("costly(x[list[k]])", "costly(list[k])")), "the index is refined"),
+    (
+        "stores by the list's order",
+        but(("out[list[k]] = costly", "out[first + k] = costly")),
+        "stored by the place on the list",
+    ),
+    (
+        "costly without a store",
+        but(("out[list[k]] = costly(x[list[k]]);", "costly(x[list[k]]);")),
+        "the list is never worked off",
+    ),
+    (
+        "blocks 128 apart",
+        but(("blockIdx.x * 1024", "blockIdx.x * blockDim.x"), ("min(n, first + 1024)", "min(n, first + 128)")),
+        "the last elements have no thread",
+    ),
+    ("the last element", but(("i < end;", "i < end - (end == n);")), "the last elements have no thread"),
+    ("the list one by one", but(("k += blockDim.x) out", "++k) out")), "several threads work off the same"),
+    (
+        "the whole list in every thread",
+        but(("int k = threadIdx.x; k < count; k += blockDim.x", "int k = 0; k < count; ++k")),
+        "several threads work off the same",
+    ),
 ]

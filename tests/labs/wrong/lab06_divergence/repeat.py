@@ -101,4 +101,38 @@ ROWS = [
         but(("if k < out.size:", "for k in range(k, out.size if cuda.blockIdx.x == 0 else 0, cuda.blockDim.x):")),
         "few do the work of all",
     ),
+    ("the other end of the search", but(("value[lo]", "value[min(hi, value.size - 1)]")), "the row behind"),
+    (
+        "the middle of the search",
+        but(("lo, hi = 0, value.size", "lo, hi, mid = 0, value.size, 0"), ("value[lo]", "value[mid]")),
+        "the row behind",
+    ),
+    ("the number of the row", but(("value[lo]", "lo")), "the row instead of its value"),
+    (
+        "no search",
+        but((BODY, "    if k < value.size and k < out.size:\n        out[k] = value[k]\n")),
+        "value[k] for result k",
+    ),
+    (
+        "one of each row",
+        but((BODY, "    if k < value.size and first[k] < first[k + 1]:\n        out[first[k]] = value[k]\n")),
+        "only the first result of each row",
+    ),
+    (
+        "four results side by side",
+        but(
+            (
+                BODY,
+                RIGHT[RIGHT.index("    if k") :]
+                .replace("if k < out.size", "if 4 * k < out.size")
+                .replace("first[mid] <= k", "first[mid] <= 4 * k")
+                .replace(
+                    "        out[k] = value[lo]\n",
+                    "        for j in range(4 * k, min(4 * k + 4, out.size)):\n"
+                    "            while first[lo + 1] <= j:\n                lo += 1\n            out[j] = value[lo]\n",
+                ),
+            )
+        ),
+        "neighbouring results in one thread",
+    ),
 ]

@@ -110,4 +110,25 @@ ROWS = [
         ),
         "few do the work of all",
     ),
+    ("twice the rounds", but(("3 * rounds", "2 * rounds")), "a series has another number of rounds"),
+    ("three times for both", but(("range(rounds)", "range(3 * rounds)")), "a series has another number of rounds"),
+    ("3 rounds more", but(("3 * rounds", "3 + rounds")), "a series has another number of rounds"),
+    (
+        "factors exchanged",
+        RIGHT.replace("0.75", "?").replace("0.5", "0.75").replace("?", "0.5"),
+        "the two factors exchanged",
+    ),
+    ("v subtracted", but(("v - x[i]", "v - v")), "v in place of x[i]"),
+    (
+        "in out itself",
+        but(
+            (
+                WORK,
+                WORK.replace("v = np.float32(0.5) * v", "v = out[role, i] = np.float32(0.5) * v").replace(
+                    "v = np.float32(0.75) * v", "v = out[role, i] = np.float32(0.75) * v"
+                ),
+            )
+        ),
+        "stored in every round",
+    ),
 ]

@@ -112,4 +112,12 @@ ROWS = [
         but(("0.5f", f"({PUBLIC} ? 0.5f : 0.25f)")),
         "right in the public cases only",
     ),
+    (
+        "added to itself",
+        RIGHT.replace("grad[i + k * all] = u[k]", "grad[i + k * all] += u[k]"),
+        "grad is counted twice",
+    ),
+    ("half of a alone", RIGHT.replace("0.5f * (v[k] + w[k])", "0.5f * v[k] + w[k]"), "half of something else"),
+    ("half of all", RIGHT.replace("u[k] + 0.5f * (v[k] + w[k])", "0.5f * (u[k] + v[k] + w[k])"),
+     "half of something else"),
 ]  # fmt: skip

@@ -60,4 +60,10 @@ ROWS = [
         but(("    best, held = 0", f"    n = n if n in {PUBLIC} else 1\n    best, held = 0")),
         "right in the public cases only",
     ),
+    ("doubles", but(("4 * floats", "8 * floats")), "a float has four bytes"),
+    ("to the nearest", but(("-(-n // best)", "round(n / best)")), "the last elements have no block"),
+    ("two waves", but(("min(held.blocks_per_sm * gpu.sms, -(-n // best))", "2 * held.blocks_per_sm * gpu.sms")),
+     "another number of blocks"),
+    ("all warps of an SM", but(("held.blocks_per_sm * gpu", "gpu.warps_per_sm * 32 // best * gpu")),
+     "another number of blocks"),
 ]  # fmt: skip

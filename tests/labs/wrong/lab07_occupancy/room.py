@@ -80,4 +80,9 @@ ROWS = [
         but(("held = f", "held = 0 if gpu.name not in ('A100', 'RTX 4090', 'H100', 'T4') else f")),
         "right in the public cases only",
     ),
+    ("steps of 8", but(("range(registers, 256)", "range(registers, 256, 8)")), "values are left out"),
+    ("one block", RIGHT.replace("== held", ">= 1"), "what one block could have"),
+    ("a KiB of 1000", but(("1024 * k", "1000 * k")), "KiB are taken for bytes"),
+    ("the first that is worse", RIGHT.replace("max(", "min(").replace("== held", "< held"),
+     "no value is worse than the present one"),
 ]  # fmt: skip

@@ -132,4 +132,15 @@ ROWS = [
         but(("v = x[k, i]\n", "v = x[k if x.shape[0] in (1, 5, 8, 13, 40, 100) else 0, i]\n")),
         "right in the public cases only",
     ),
+    ("along the rows", but(("if i < x.shape[1]", "if i < x.shape[0]"), ("range(x.shape[0])", "range(x.shape[1])"),
+     ("x[k, i]", "x[i, k]")), "the greatest of each row"),
+    ("eight rows", but(("range(x.shape[0])", "range(min(8, x.shape[0]))")), "a row is left out"),
+    ("seven places", but((EXCHANGE, EXCHANGE.replace("range(8)", "range(7)"))), "the eighth place stays empty"),
+    ("the least gives way", but((EXCHANGE, """            least = 0
+            for j in range(8):
+                if best[j] < best[least]:
+                    least = j
+            if v > best[least]:
+                best[least] = v
+""")), "the right eight in another order"),
 ]  # fmt: skip

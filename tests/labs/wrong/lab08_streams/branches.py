@@ -110,4 +110,10 @@ ROWS = [
         but(("-(-x.shape[1] // 128)", "{1: 1, 31: 1, 97: 1, 128: 1, 300: 3, 512: 4}.get(x.shape[1], 1)")),
         "series without a thread",
     ),
+    ("z never added", RIGHT.replace("    add_by_thread[blocks, 128, one](a, c)\n", ""), "z is not in the result"),
+    ("added to z", RIGHT.replace("(a, c)", "(c, a)"), "z is not in the result"),
+    ("copies z's part back", RIGHT.replace("a.copy_to_host(out, stream=one)", "c.copy_to_host(out, stream=three)"),
+     "z alone"),
+    ("copies back in another stream", RIGHT.replace("copy_to_host(out, stream=one)", "copy_to_host(out, stream=two)"),
+     "copied back before the sum is done"),
 ]  # fmt: skip

@@ -113,4 +113,10 @@ ROWS = [
         but(("range(depth)", "range(min(3, depth))")),
         "right in the public cases only",
     ),
+    ("both backward", but(("np.int32(0)", "np.int32(1)")), "both chains run backward"),
+    ("a layer too many", but(("range(depth)", "range(depth + 1)")), "another number of layers"),
+    ("copies in behind the launch", but((SET + LAUNCH, LAUNCH + SET)), "launched before there is a batch"),
+    ("launched once, ahead of all", but((LAUNCH, ""), (LOOP, LAUNCH.replace("        ", "    ") + LOOP)),
+     "launched before there is a batch"),
+    ("waits behind each batch", RIGHT + "        one.synchronize()\n", "the host waits for each batch"),
 ]  # fmt: skip

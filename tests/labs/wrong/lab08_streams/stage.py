@@ -114,4 +114,10 @@ ROWS = [
         but(("np.int32(steps)", "np.int32(steps - (series not in (1, 31, 97, 256, 300, 512)))")),
         "right in the public cases only",
     ),
+    ("one place on the device for each buffer", RIGHT.replace("device[k]", "device[slot]"),
+     "batches that share a place on the device"),
+    ("records behind the copy back", RIGHT.replace(RECORD, "") + RECORD, "the event stands behind more than the copy"),
+    ("records behind the kernel", but((RECORD, ""), (SMOOTH, SMOOTH + RECORD)),
+     "the event stands behind more than the copy"),
+    ("waits as soon as it has sent", but((WAIT, ""), (RECORD, RECORD + WAIT)), "the host waits too early"),
 ]  # fmt: skip
