@@ -80,6 +80,8 @@ def loads(more_than: float):
     return lambda e: any(each.label == LOADED and each.value > max(more_than, each.at_most) for each in e.budgets)
 
 
+_CUT = (cases.in_whole_numbers, traces.warps_in_whole_numbers(0), traces.warps_in_whole_numbers(1))
+
 TOTAL = (
     Mistake(
         "nothing is added yet",
@@ -88,8 +90,8 @@ TOTAL = (
     ),
     MASK_SELF,
     MASK,
-    UNWRITTEN,
     ONE_PLACE,
+    UNWRITTEN,
     NO_BARRIER,
     GONE,
     Mistake(
@@ -215,7 +217,7 @@ TOTAL = (
     ),
     Mistake(
         "whole numbers only",
-        lambda e: any(known.gives(each)(e) for each in (cases.in_whole_numbers, traces.warps_in_whole_numbers)),
+        lambda e: any(known.gives(each)(e) for each in _CUT),
         "An int cuts off fractions whenever something is stored to it. The sum is a float, and so is s.",
     ),
     Mistake(
@@ -263,8 +265,8 @@ TOTAL = (
 LOGSUMEXP = (
     MASK_SELF,
     MASK,
-    UNWRITTEN,
     ONE_PLACE,
+    UNWRITTEN,
     NO_BARRIER,
     GONE,
     Mistake(

@@ -30,8 +30,8 @@ FILL = (
     ),
     MASK_SELF,
     MASK,
-    UNWRITTEN,
     ONE_PLACE,
+    UNWRITTEN,
     NO_BARRIER,
     GONE,
     SHORT,
@@ -164,8 +164,8 @@ COMPACT = (
     ),
     MASK_SELF,
     MASK,
-    UNWRITTEN,
     ONE_PLACE,
+    UNWRITTEN,
     NO_BARRIER,
     SHORT,
     Mistake(
@@ -199,12 +199,6 @@ COMPACT = (
         "What is greater than 0 is kept.",
     ),
     Mistake(
-        "the order is that of arrival",
-        traces.in_other_order,
-        "Every element is there, and in another order: places went to whoever came first. A warp's place is what all "
-        "warps before it have kept, whether they have come yet or not.",
-    ),
-    Mistake(
         "each round begins at 0",
         known.gives(cases.chunks_overwrite),
         "The next 256 elements overwrite what the first ones left: carry on how many have been kept so far.",
@@ -227,6 +221,12 @@ COMPACT = (
         "Zero is not positive, and takes no place.",
     ),
     Mistake(
+        "the order is that of arrival",
+        traces.in_other_order,
+        "Every element is there, and in another order: places went to whoever came first. A warp's place is what all "
+        "warps before it have kept, whether they have come yet or not.",
+    ),
+    Mistake(
         "places from an atomic",
         known.over("atomics"),
         "Right here, because warps ran in order, and by nothing else. A scan gives every element its place, "
@@ -240,7 +240,7 @@ COMPACT = (
     ),
     Mistake(
         "everything before is counted anew",
-        loads(10),
+        loads(32),
         "Right, but to find its place each thread goes through what lies before it. A scan shares that work: bits of a "
         "warp, counts of warps, and a sum that is carried on.",
     ),

@@ -45,8 +45,14 @@ def lanes_taken_for_warps(case: Case) -> np.ndarray:
     return np.array([lanes_added(case)[:, 0, : case.block[0] // WARP].sum()])
 
 
-def warps_in_whole_numbers(case: Case) -> np.ndarray:
-    return np.array([np.trunc(lanes_added(case)[..., 0]).sum()])
+def warps_in_whole_numbers(first: int):
+    """The sums of warps are cut to whole numbers, from warp `first` of each block on."""
+
+    def wrong(case: Case) -> np.ndarray:
+        sums = lanes_added(case)[..., 0]
+        return np.array([sums[:, :first].sum() + np.trunc(sums[:, first:]).sum()])
+
+    return wrong
 
 
 def blocks_begin_together(case: Case) -> np.ndarray:

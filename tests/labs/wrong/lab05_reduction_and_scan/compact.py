@@ -164,18 +164,19 @@ ROWS = [
             BODY,
             """    s = cuda.shared.array(1, "int32")
     t = cuda.threadIdx.x
+    lane = t % 32
     if t == 0:
         s[0] = 0
     cuda.syncthreads()
     for first in range(0, x.size, 256):
         v = x[first + t] if first + t < x.size else np.float32(0)
         bits = cuda.ballot_sync(0xFFFFFFFF, v > 0)
-        place = 0
-        if t % 32 == 0:
-            place = cuda.atomic.add(s, 0, cuda.popc(bits))
-        place = cuda.shfl_sync(0xFFFFFFFF, place, 0)
+        base = 0
+        if lane == 0:
+            base = cuda.atomic.add(s, 0, cuda.popc(bits))
+        base = cuda.shfl_sync(0xFFFFFFFF, base, 0)
         if v > 0:
-            out[place + cuda.popc(bits & ((1 << t % 32) - 1))] = v
+            out[base + cuda.popc(bits & ((1 << lane) - 1))] = v
 """,
         ),
         "the order is that of arrival",

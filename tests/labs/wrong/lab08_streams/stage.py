@@ -117,7 +117,5 @@ ROWS = [
     ("one place on the device for each buffer", RIGHT.replace("device[k]", "device[slot]"),
      "batches that share a place on the device"),
     ("records behind the copy back", RIGHT.replace(RECORD, "") + RECORD, "the event stands behind more than the copy"),
-    ("records behind the kernel", but((RECORD, ""), (SMOOTH, SMOOTH + RECORD)),
-     "the event stands behind more than the copy"),
     ("waits as soon as it has sent", but((WAIT, ""), (RECORD, RECORD + WAIT)), "the host waits too early"),
 ]  # fmt: skip
