@@ -293,7 +293,7 @@ REFINE = (
     ),
     Mistake(
         "the last elements have no thread",
-        known.tail_missing,
+        lambda e: known.tail_missing(e) and not known.nothing_written(e),
         "What was written is right, and the end is missing. A block has x[blockIdx.x * 1024] to the 1,023 behind it, "
         "eight for each thread; the last element is x[n - 1].",
     ),
