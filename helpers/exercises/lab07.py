@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from helpers.exercises import Budget, Exercise
 from helpers.exercises import lab07_cases as cases
+from helpers.exercises import lab07_choice_mistakes as choice_mistakes
 from helpers.exercises import lab07_mistakes as mistakes
 from helpers.exercises.lab07_mistakes import LOADED, NO_REGISTERS, REGISTERS, SPILLS, WAITS
 from helpers.exercises.measures import SHARED, loaded_for_needed, total
@@ -57,7 +58,7 @@ EXERCISES = (
             )
         ],
         drawn=cases.rooms_drawn,
-        mistakes=mistakes.ROOM,
+        mistakes=choice_mistakes.ROOM,
         hints=(
             "Nothing is lost as long as blocks_per_sm stays what it is.",
             "For registers try every value from the present one up to 255, and keep the last with which as many blocks "
@@ -93,7 +94,7 @@ EXERCISES = (
             )
         ],
         drawn=cases.launches_drawn,
-        mistakes=mistakes.LAUNCH,
+        mistakes=choice_mistakes.LAUNCH,
         hints=(
             "First the block size, by warps_per_sm; then the number of blocks.",
             "for threads in range(32, 1025, 32), and a new best only where it is greater than the old one.",

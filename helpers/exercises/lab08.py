@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from helpers.exercises import Budget, Exercise
 from helpers.exercises import lab08_cases as cases
+from helpers.exercises import lab08_graph_mistakes as graph_mistakes
 from helpers.exercises import lab08_mistakes as mistakes
 from helpers.exercises.lab08_mistakes import SENT_FROM, TIME, WAITS
 from helpers.exercises.stream_work import GPU, waits
@@ -162,7 +163,7 @@ EXERCISES = (
                 "Within the graph too only what is ordered runs in order: the two directions may run side by side.",
             ),
         ),
-        mistakes=mistakes.EPOCH,
+        mistakes=graph_mistakes.EPOCH,
         hints=(
             "What is the same for every batch, and what is not? Capture the former, once.",
             "In the capture: an event in one, for which two waits; the chains in one and two; an event in two, for "
