@@ -117,7 +117,7 @@ EXERCISES = (
         also_wrong=("barrier_ended",),
         budgets=(
             _idle(14),
-            _instructions(65, "A costly element in each warp makes every warp pay the full price. Collect them first."),
+            _instructions(75, "A costly element in each warp makes every warp pay the full price. Collect them first."),
             SHARED_OUT,
         ),
         mistakes=mistakes.REFINE,
