@@ -382,7 +382,7 @@ REPEAT = (
     ),
     Mistake(
         "neighbouring results in one thread",
-        known.over(STORED),
+        lambda e: any(each.label == STORED and each.value > 3 for each in e.budgets),
         "The result is right, but a thread has several results side by side, so that the lanes of a warp store that "
         "far apart. Let a thread's results be a warp or a grid apart, or give it one.",
     ),
