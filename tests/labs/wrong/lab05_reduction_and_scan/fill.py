@@ -168,4 +168,6 @@ ROWS = [
         "the greatest so far",
     ),
     ("shuffles down", but("shfl_up", "shfl_down").replace("lane >= d", "lane + d < 32"), "filled from the right"),
+    ("a mask of 16 lanes", but("0xffffffff", "0x0000ffff"), "a mask without the lane itself"),
+    ("one place for all warps", but("s[warp] = v", "s[0] = v"), "several threads store to one place"),
 ]

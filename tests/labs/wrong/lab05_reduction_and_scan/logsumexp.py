@@ -201,4 +201,10 @@ ROWS = [
     ("the greatest", but("m + math.log(d)", "m"), "the greatest alone"),
     ("no logarithm", but("math.log(d)", "d"), "the logarithm is missing"),
     ("log2", but("math.log(d)", "math.log2(d)"), "another logarithm"),
+    ("a mask of 16 lanes", RIGHT.replace("0xFFFFFFFF", "0x0000FFFF"), "a mask without the lane itself"),
+    (
+        "the lane's place for all warps",
+        but(JOIN, SHARED.replace("s[t] =", "s[lane] =")),
+        "several threads store to one place",
+    ),
 ]
