@@ -164,7 +164,6 @@ COMPACT = (
     ),
     MASK_SELF,
     MASK,
-    ONE_PLACE,
     UNWRITTEN,
     NO_BARRIER,
     SHORT,

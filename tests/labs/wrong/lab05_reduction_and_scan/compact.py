@@ -196,5 +196,4 @@ ROWS = [
         "everything before is counted anew",
     ),
     ("a mask of 16 lanes", but("0xFFFFFFFF", "0x0000FFFF"), "a mask without the lane itself"),
-    ("one place for all warps", but("s[t // 32] =", "s[0] ="), "several threads store to one place"),
 ]

@@ -58,7 +58,7 @@ ROWS = [
     (
         "the public cases only",
         but(("    best, held = 0", f"    n = n if n in {PUBLIC} else 1\n    best, held = 0")),
-        "right in the public cases only",
+        "another number of blocks",
     ),
     ("doubles", but(("4 * floats", "8 * floats")), "a float has four bytes"),
     ("to the nearest", but(("-(-n // best)", "round(n / best)")), "the last elements have no block"),
