@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import statistics
+from types import SimpleNamespace
 
 import numpy as np
 
 from helpers.exercises import Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
+from helpers.exercises.one_a_thread import FIRST_BLOCK, GAPS, LAST_LEFT_OUT, NO_GUARD, NOTHING_RETURNED, WRONG_INDEX
+from helpers.exercises.one_a_thread import by_sign as _by_sign
 
 BLOCK = 64
 SIZES = (1, 31, 64, 97, 128, 1000)
@@ -36,6 +39,17 @@ def _leaky_cases() -> list[Case]:
     ]
 
 
+def _fixed_slope(evidence) -> bool:
+    """What is positive is right, and what is negative is scaled by one number, the same in all cases."""
+    factors = []
+    for o in evidence.outcomes:
+        if o.got is None or (o.wrong & (o.case.arguments[0] > 0)).any():
+            return False
+        below = o.case.arguments[0] < 0
+        factors += list(o.got[below] / o.case.arguments[0][below])
+    return bool(factors) and np.allclose(factors, factors[0])
+
+
 def _typical_cases() -> list[Case]:
     def case(name, times, warmup):
         return Case(name, (list(times), warmup), expected=statistics.median(times[warmup:]))
@@ -47,6 +61,7 @@ def _typical_cases() -> list[Case]:
         case("four runs, so that two stand in the middle", [50.0, 1.0, 8.0, 2.0, 4.0], 1),
         case("a warm-up faster than what counts", [0.5, 6.0, 7.0, 5.0, 9.0, 8.0], 1),
         case("no warm-up, unsorted", [5.0, 1.0, 4.0, 2.0, 3.0], 0),
+        case("six runs after two to warm up, unsorted", [7.0, 8.0, 3.0, 30.0, 2.0, 6.0, 1.0, 9.0], 2),
     ]
 
 
@@ -55,19 +70,19 @@ def _counted(case: Case) -> list[float]:
     return times[warmup:]
 
 
-FIRST_BLOCK = Mistake(
-    "every block does the work of block 0",
-    known.first_block_only,
-    "threadIdx starts again at 0 in every block. A thread's place in the whole grid is "
-    "blockIdx.x * blockDim.x + threadIdx.x (in Numba: cuda.grid(1)).",
-)
+def _middle_two(times: list[float]) -> float:
+    return (times[len(times) // 2] + times[-(len(times) // 2) - 1]) / 2
 
-NO_GUARD = Mistake(
-    "no guard",
-    known.out_of_bounds,
-    "The grid is made of whole blocks, so the last block has more threads than there are elements left. "
-    "Each thread must ask whether its element exists before it touches it.",
-)
+
+def _gives_where(has_value, wrong):
+    """In every case where `has_value(case)`, the function gives what `wrong(case)` does, in some of them no median."""
+
+    def when(evidence) -> bool:
+        seen = [o for o in evidence.outcomes if has_value(o.case)]
+        return known.gives(wrong)(SimpleNamespace(outcomes=seen))
+
+    return when
+
 
 EXERCISES = (
     Exercise(
@@ -79,6 +94,7 @@ EXERCISES = (
         thread_of=thread_1d,
         mistakes=(
             FIRST_BLOCK,
+            WRONG_INDEX,
             NO_GUARD,
             Mistake(
                 "that is the absolute value",
@@ -97,9 +113,31 @@ EXERCISES = (
             ),
             Mistake(
                 "negative numbers leave their element unwritten",
-                lambda evidence: known.untouched_somewhere(evidence) and not known.tail_missing(evidence),
+                lambda e: _by_sign(e) and any((o.case.arguments[0][o.untouched] < 0).any() for o in e.outcomes),
                 "The guard must not depend on the value: an element that should be 0 has to be written too.",
             ),
+            Mistake(
+                "positive numbers leave their element unwritten",
+                _by_sign,
+                "What is below 0 became 0; what is above it has to be written too, as it is.",
+            ),
+            Mistake(
+                "that is the slope of ReLU",
+                known.gives(lambda case: case.arguments[0] > 0),
+                "1 above 0 and 0 below is how steep ReLU is. Asked is its value: x[i] itself above 0.",
+            ),
+            Mistake(
+                "clipped at 6 as well",
+                known.gives(lambda case: np.clip(case.arguments[0], 0, 6)),
+                "That is ReLU6, the way further. Plain ReLU leaves what is above 0 as it is.",
+            ),
+            Mistake(
+                "the fractions are lost",
+                known.gives(lambda case: np.maximum(np.trunc(case.arguments[0]), 0)),
+                "int() cuts off what is behind the point. The data is float32, and so is the result.",
+            ),
+            LAST_LEFT_OUT,
+            GAPS,
         ),
         hints=(
             "Which one element belongs to this thread? Ask cuda.grid(1).",
@@ -130,6 +168,7 @@ def relu(x, out):
         thread_of=thread_1d,
         mistakes=(
             FIRST_BLOCK,
+            WRONG_INDEX,
             NO_GUARD,
             Mistake(
                 "that is max(x, slope * x)",
@@ -156,6 +195,28 @@ def relu(x, out):
                 known.gives(lambda case: np.where(case.arguments[0] > 0, case.arguments[2], 1) * case.arguments[0]),
                 "You scale the positive numbers; the negative ones should be scaled.",
             ),
+            Mistake(
+                "slope * x is added on both sides",
+                known.gives(lambda case: np.maximum(case.arguments[0], 0) + case.arguments[2] * case.arguments[0]),
+                "Above 0 that counts x[i] a second time, slope-fold. Only min(x[i], 0) is to be scaled.",
+            ),
+            Mistake(
+                "negative numbers come through",
+                known.gives(lambda case: case.arguments[0]),
+                "The copy works; below 0 the answer is slope * x[i].",
+            ),
+            Mistake(
+                "a slope of your own",
+                _fixed_slope,
+                "Below 0 you scale by the same number in every case. The slope comes as an argument, and changes.",
+            ),
+            Mistake(
+                "some numbers leave their element unwritten",
+                _by_sign,
+                "Only one side of 0 is written. Whatever its sign, each x[i] has an out[i].",
+            ),
+            LAST_LEFT_OUT,
+            GAPS,
         ),
         hints=(
             "The index is blockIdx.x * blockDim.x + threadIdx.x; the size comes as the last argument.",
@@ -221,10 +282,52 @@ void leaky_relu(const float* x, float* out, float slope, int n) {
                 "The median is the middle of the *sorted* times.",
             ),
             Mistake(
+                "the middle two of the runs as they came",
+                known.gives(lambda case: _middle_two(_counted(case))),
+                "Two times are averaged as they came. The median is the middle of the *sorted* times.",
+            ),
+            Mistake(
+                "the last runs are dropped",
+                known.gives(lambda case: statistics.median(case.arguments[0][: -case.arguments[1] or None])),
+                "Warm-up runs come first: times[warmup:] is what follows them.",
+            ),
+            Mistake(
+                "only the warm-up counts",
+                _gives_where(
+                    lambda case: case.arguments[1],
+                    lambda case: statistics.median(case.arguments[0][: case.arguments[1]]),
+                ),
+                "times[:warmup] are the runs to drop. Those that count are times[warmup:].",
+            ),
+            Mistake(
+                "one run too few is dropped",
+                known.gives(lambda case: statistics.median(case.arguments[0][max(case.arguments[1] - 1, 0) :])),
+                "The first that counts has the index `warmup`, as the first of all has the index 0: times[warmup:].",
+            ),
+            Mistake(
+                "one run too many is dropped",
+                _gives_where(lambda case: len(_counted(case)) > 1, lambda case: statistics.median(_counted(case)[1:])),
+                "The first that counts has the index `warmup`, as the first of all has the index 0: times[warmup:].",
+            ),
+            Mistake(
+                "half-way between fastest and slowest",
+                known.gives(lambda case: (min(_counted(case)) + max(_counted(case))) / 2),
+                "One slow run moves that as far as it likes. The median has as many runs below it as above.",
+            ),
+            Mistake(
                 "wrong for an even number of runs",
                 lambda evidence: all(o.ok == (len(_counted(o.case)) % 2 == 1) for o in evidence.outcomes),
-                "With four runs two stand in the middle: the median is half their sum.",
+                "With an even number of runs two stand in the middle: the median is half their sum.",
             ),
+            Mistake(
+                "two in the middle of an odd number of runs",
+                _gives_where(
+                    lambda case: len(_counted(case)) > 1,
+                    lambda case: sum(sorted(_counted(case))[(n := len(_counted(case)) // 2) - 1 : n + 1]) / 2,
+                ),
+                "With an odd number of runs one stands in the middle, and it is the median: no sum is needed.",
+            ),
+            NOTHING_RETURNED,
         ),
         hints=(
             "Which runs count? Slice them off before you do anything else.",

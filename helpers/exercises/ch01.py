@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
-from helpers.exercises.ch00 import FIRST_BLOCK
+from helpers.exercises.one_a_thread import FIRST_BLOCK, GAPS, LAST_LEFT_OUT, NOTHING_RETURNED, WRONG_INDEX
 
 BLOCK = 64
 SIZES = (1, 31, 64, 97, 128, 1000)
@@ -51,7 +51,8 @@ def _speedup(wrong):
         pairs = [(o, value(o.case)) for o in evidence.outcomes]
         seen = [(o, wanted) for o, wanted in pairs if not math.isnan(wanted)]
         return any(not o.ok for o, _ in seen) and all(
-            isinstance(o.got, int | float) and math.isclose(o.got, wanted, rel_tol=1e-9) for o, wanted in seen
+            isinstance(o.got, int | float | np.floating) and math.isclose(o.got, wanted, rel_tol=1e-9)
+            for o, wanted in seen
         )
 
     return when
@@ -65,6 +66,7 @@ _BORDERS = (
     ("1 ns against 0.5 ns, 10 µs to start", 1.0, 0.5, 10.0),
     ("0.5 ns against 0.125 ns, 5 µs to start", 0.5, 0.125, 5.0),
     ("2 ns against 0.25 ns, nothing to start", 2.0, 0.25, 0.0),
+    ("1 ns against 0.25 ns, 2 µs to start", 1.0, 0.25, 2.0),
     ("0.5 ns against 0.5 ns: never", 0.5, 0.5, 5.0),
     ("0.25 ns against 0.5 ns: never", 0.25, 0.5, 5.0),
     ("0.25 ns against 0.5 ns, nothing to start: never", 0.25, 0.5, 0.0),
@@ -95,6 +97,12 @@ def _all_are(wrong):
     return when
 
 
+def _rounded_somehow(wrong):
+    """As `_all_are`, with the number as it is, or made whole in any of the usual ways."""
+    ways = (lambda n: n, math.floor, math.ceil, round, lambda n: math.floor(n) + 1)
+    return lambda evidence: any(_all_are(lambda *given, w=way: w(wrong(*given)))(evidence) for way in ways)
+
+
 def _wrong_where_never(evidence) -> bool:
     never = [o for o in evidence.outcomes if o.case.expected is None]
     return all(o.ok for o in _where_it_pays(evidence)) and any(not o.ok for o in never)
@@ -121,6 +129,36 @@ def _standard_cases() -> list[Case]:
 
 def _measured() -> Case:
     return _standard_case(plural(MEASURED, "element"), numbers(MEASURED), 0.5, 0.5, 2)
+
+
+def _spent(evidence, label: str) -> float:
+    return next((spent.value for spent in evidence.budgets if spent.label == label), 0)
+
+
+def _computes(wrong):
+    """The result is what `wrong(x, mean, scale, limit)` computes."""
+    return known.gives(lambda case: wrong(*case.arguments[:4]))
+
+
+_OTHER_VALUES = (
+    lambda x, m, s: x * s - m,
+    lambda x, m, s: x - m * s,
+    lambda x, m, s: (x - m) / s,
+    lambda x, m, s: (x + m) * s,
+    lambda x, m, s: (m - x) * s,
+    lambda x, m, s: x * s,
+    lambda x, m, s: x - m,
+)
+
+
+def _beyond(case) -> np.ndarray:
+    x, mean, scale, limit, _ = case.arguments
+    return np.abs((x - mean) * scale) >= limit
+
+
+def _zero_beyond(case) -> np.ndarray:
+    x, mean, scale, limit, _ = case.arguments
+    return np.where(np.abs((x - mean) * scale) > limit, 0, case.out.expected)
 
 
 def _clipped_first(case):
@@ -178,6 +216,50 @@ EXERCISES = (
                 _speedup(lambda p, s, c: 1 / (p + (1 - p) / s + c)),
                 "`share` is the part that becomes faster; 1 - share is the part that stays.",
             ),
+            Mistake(
+                "what stays as it was is left out",
+                _speedup(lambda p, s, c: 1 / (p / s + c)),
+                "The new time has three pieces. 1 - share of the old time is still there, as slow as before.",
+            ),
+            Mistake(
+                "brackets are missing",
+                _speedup(lambda p, s, c: 1 / (1 - p) + p / s + c),
+                "A division comes before a sum: 1 / (1 - share) is divided alone. Put the whole new time in brackets.",
+            ),
+            Mistake(
+                "all of it becomes faster",
+                lambda e: any(
+                    _speedup(wrong)(e)
+                    for wrong in (lambda p, s, c: 1 / (1 - p + 1 / s + c), lambda p, s, c: 1 / (1 / s + c))
+                ),
+                "The factor divides the share alone: share / factor. 1 / factor is what the whole would take.",
+            ),
+            Mistake(
+                "the share takes longer, not shorter",
+                _speedup(lambda p, s, c: 1 / (1 - p + p * s + c)),
+                "`factor` times as fast takes a factor-th of the time: share / factor.",
+            ),
+            Mistake(
+                "that is the time saved",
+                _speedup(lambda p, s, c: p - p / s - c),
+                "That is the old time less the new one. A speed-up is the old time divided by the new one.",
+            ),
+            Mistake(
+                "the copies save time",
+                _speedup(lambda p, s, c: 1 / (1 - p + p / s - c)),
+                "Copies make the new time longer: they are added to it.",
+            ),
+            Mistake(
+                "the arguments are taken in another order",
+                _speedup(lambda p, s, c: _whole(s, p, c)),
+                "They come as share, factor, copies.",
+            ),
+            Mistake(
+                "rounded",
+                _speedup(lambda p, s, c: round(_whole(p, s, c), 2)),
+                "Nearly: return the number as it is, and round it where it is printed.",
+            ),
+            NOTHING_RETURNED,
         ),
         hints=(
             "Let the old time be 1. Which three pieces has the new time?",
@@ -205,12 +287,12 @@ def speedup(share, factor, copies):
         mistakes=(
             Mistake(
                 "microseconds taken for nanoseconds",
-                _all_are(lambda cpu, gpu, start: math.floor(start / (cpu - gpu)) + 1),
+                _rounded_somehow(lambda cpu, gpu, start: start / (cpu - gpu)),
                 "The start is given in microseconds, an element in nanoseconds: 1 µs is 1,000 ns.",
             ),
             Mistake(
                 "the GPU's own elements are free",
-                _all_are(lambda cpu, gpu, start: math.floor(1000 * start / cpu) + 1),
+                _rounded_somehow(lambda cpu, gpu, start: 1000 * start / cpu),
                 "Each element saves the CPU's time less the GPU's: divide by the difference of the two.",
             ),
             Mistake(
@@ -220,9 +302,41 @@ def speedup(share, factor, copies):
             ),
             Mistake(
                 "one element too few",
-                _all_are(lambda cpu, gpu, start: math.floor(1000 * start / (cpu - gpu))),
-                "Rounding down gives a size at which the GPU is not yet faster. Test your answer and the one below it.",
+                lambda e: any(
+                    _all_are(lambda cpu, gpu, start, r=r: r(1000 * start / (cpu - gpu)))(e) for r in (math.floor, round)
+                ),
+                "Rounding down, or to the nearest, gives a size at which the GPU is not yet faster. Test your "
+                "answer and the one below it.",
             ),
+            Mistake(
+                "one element too many",
+                lambda e: any(
+                    _all_are(lambda cpu, gpu, start, r=r: r(1000 * start / (cpu - gpu)) + 1)(e)
+                    for r in (math.ceil, round)
+                ),
+                "Rounded up and one more is too far where the quotient is not whole: round *down*, then add 1.",
+            ),
+            Mistake(
+                "the two times are added",
+                _rounded_somehow(lambda cpu, gpu, start: 1000 * start / (cpu + gpu)),
+                "An element on the GPU saves what the CPU would have taken, less what the GPU takes: a difference.",
+            ),
+            Mistake(
+                "the difference is the wrong way round",
+                _rounded_somehow(lambda cpu, gpu, start: 1000 * start / (gpu - cpu)),
+                "A size below zero: each element saves cpu_ns - gpu_ns.",
+            ),
+            Mistake(
+                "the CPU's own elements are free",
+                _rounded_somehow(lambda cpu, gpu, start: 1000 * start / gpu),
+                "Each element saves the CPU's time less the GPU's: divide by the difference of the two.",
+            ),
+            Mistake(
+                "nothing to start is taken for never",
+                lambda e: all(o.ok == bool(o.case.arguments[2]) for o in _where_it_pays(e)),
+                "With nothing to start the GPU is faster from the first element on. 0 is a time like another.",
+            ),
+            NOTHING_RETURNED,
             Mistake(
                 "the start divided by the CPU's time",
                 _all_are(lambda cpu, gpu, start: start / cpu),
@@ -271,10 +385,11 @@ def break_even(cpu_ns, gpu_ns, start_us):
         thread_of=thread_1d,
         mistakes=(
             FIRST_BLOCK,
+            WRONG_INDEX,
             Mistake(
                 "no guard",
                 known.out_of_bounds,
-                "The last block has more threads than there are elements left: ask `if i < x.size:` first.",
+                "The last block has more threads than there are elements left: ask `if i < x.size:` first, and not <=.",
             ),
             Mistake(
                 "cut off before it is scaled",
@@ -283,14 +398,35 @@ def break_even(cpu_ns, gpu_ns, start_us):
             ),
             Mistake(
                 "cut off on one side only",
-                known.gives(lambda c: np.minimum((c.arguments[0] - c.arguments[1]) * c.arguments[2], c.arguments[3])),
-                "min(…, limit) holds the top. Numbers far below the mean need max(…, -limit) as well.",
+                lambda e: any(
+                    _computes(cut)(e)
+                    for cut in (
+                        lambda x, m, s, limit: np.minimum((x - m) * s, limit),
+                        lambda x, m, s, limit: np.maximum((x - m) * s, -limit),
+                    )
+                ),
+                "min(…, limit) holds the top, max(…, -limit) the bottom. Both are needed.",
             ),
             Mistake(
                 "min and max swapped",
-                known.gives(lambda c: np.full_like(c.arguments[0], c.arguments[3])),
-                "Every result is the limit. max(value, -limit) lifts what is too low, min(…, limit) lowers what is too "
-                "high.",
+                lambda e: any(_computes(lambda x, m, s, limit, n=n: np.full_like(x, n * limit))(e) for n in (1, -1)),
+                "Every result is the same limit, whatever x is. max(value, -limit) lifts what is too low, "
+                "min(…, limit) lowers what is too high; and the value comes from x.",
+            ),
+            Mistake(
+                "what is beyond a limit is lost",
+                lambda e: (
+                    known.gives(_zero_beyond)(e)
+                    or (known.partly_written(e) and all(_beyond(o.case)[o.untouched].all() for o in e.outcomes))
+                ),
+                "A value above the limit becomes the limit, one below -limit becomes -limit. They are neither 0 nor "
+                "left unwritten.",
+            ),
+            Mistake(
+                "the value is computed in another way",
+                lambda e: any(_computes(lambda x, m, s, n, w=w: np.clip(w(x, m, s), -n, n))(e) for w in _OTHER_VALUES),
+                "First the mean is taken away from x[i], then the difference is multiplied by scale: "
+                "(x[i] - mean) * scale.",
             ),
             Mistake(
                 "never cut off",
@@ -299,21 +435,35 @@ def break_even(cpu_ns, gpu_ns, start_us):
             ),
             Mistake(
                 "one thread does it all",
-                known.over("idle lanes in each instruction"),
-                "The loop still runs, in a single thread. Its warp issues every instruction for 1 lane of 32. Drop the "
-                "loop: the grid is the loop, and cuda.grid(1) its index.",
+                lambda e: _spent(e, "idle lanes in each instruction") > 30,
+                "The loop still runs, in one thread alone, of the grid or of its warp. The warp issues every "
+                "instruction for 1 lane of 32. Drop the loop: the grid is the loop, and cuda.grid(1) its index.",
             ),
             Mistake(
                 "every thread does everything",
-                known.over("instructions for 32 elements"),
+                lambda e: _spent(e, "load sectors an element") == MEASURED / WARP,
                 "All lanes are busy, with the same work: each thread goes through the whole array. Give each thread "
                 "the one element that cuda.grid(1) names.",
             ),
             Mistake(
-                "neighbouring threads work far apart",
-                known.over("load sectors an element"),
-                "A thread with four elements of its own leaves gaps between its neighbours. One thread, one element.",
+                "elements are computed more than once",
+                known.over("instructions for 32 elements"),
+                "Right, but a loop does again what one turn has done, or what other threads do as well. Give each "
+                "thread the one element that cuda.grid(1) names.",
             ),
+            Mistake(
+                "neighbouring threads work far apart",
+                known.over("sectors per load request"),
+                "A thread with several elements in a row leaves gaps between its neighbours. One thread, one element.",
+            ),
+            Mistake(
+                "loaded again",
+                known.over("load sectors an element"),
+                "Right, but x[i] is loaded once more after a store: the compiler cannot know that out is another array "
+                "than x. Keep the value in a variable.",
+            ),
+            LAST_LEFT_OUT,
+            GAPS,
         ),
         budgets=(
             Budget(
@@ -326,9 +476,15 @@ def break_even(cpu_ns, gpu_ns, start_us):
             Budget(
                 "instructions for 32 elements",
                 lambda p: p["instructions"] / (MEASURED / WARP),
-                60,
+                120,
                 "Each element is computed once, by one thread.",
                 line_by="instructions",
+            ),
+            Budget(
+                "sectors per load request",
+                lambda p: p["global_load_sectors"] / max(1, p["global_load_requests"]),
+                4.2,
+                "32 neighbouring floats are four sectors.",
             ),
             Budget(
                 "load sectors an element",

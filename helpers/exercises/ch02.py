@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
-from helpers.exercises.ch00 import NO_GUARD
+from helpers.exercises.budgets import SHARED_OUT
+from helpers.exercises.one_a_thread import LAST_LEFT_OUT, NO_GUARD, NOTHING_RETURNED, reached_out_from_inside
 from helpers.vgpu.errors import OutOfBounds
 
 TILE = (16, 8)
@@ -38,6 +41,21 @@ def _written_once(profile) -> float:
 def _column_by_column(case: Case) -> np.ndarray:
     x, bias = case.arguments[:2]
     return (x.ravel() + bias[np.arange(x.size) // x.shape[0]]).reshape(x.shape)
+
+
+def _transposed(case: Case) -> np.ndarray:
+    out = case.out.expected
+    return out.T.reshape(out.shape)
+
+
+def _a_fixed_number(evidence) -> bool:
+    """In all sizes just the same elements are written: the first so many."""
+    ends = {o.untouched.argmax() for o in evidence.outcomes if not o.ok and o.untouched is not None}
+    return len(ends) == 1 and min(ends) > 0 and _untouched(lambda i: i >= min(ends))(evidence)
+
+
+def _written(evidence) -> float:
+    return next((spent.value for spent in evidence.budgets if spent.label == "stores per element"), 0)
 
 
 def _tall_only(evidence) -> bool:
@@ -95,14 +113,53 @@ EXERCISES = (
             ),
             Mistake(
                 "rounded to the nearest",
-                known.gives(lambda case: round(case.arguments[0] / case.arguments[1])),
-                "round goes down as often as up; a partly filled block still has to run.",
+                lambda e: any(
+                    known.gives(lambda case, r=r: r(case.arguments[0] / case.arguments[1]))(e)
+                    for r in (round, lambda n: int(n + 0.5))
+                ),
+                "To the nearest is down as often as up; a partly filled block still has to run.",
             ),
             Mistake(
                 "a fraction of a block",
-                known.gives(lambda case: case.arguments[0] / case.arguments[1]),
-                "A launch has whole blocks: round the quotient up.",
+                lambda e: any(
+                    known.gives(
+                        lambda case, more=more: (case.arguments[0] + more * (case.arguments[1] - 1)) / case.arguments[1]
+                    )(e)
+                    for more in (0, 1)
+                ),
+                "A launch has whole blocks: round the quotient up. / keeps the fraction, // drops it.",
             ),
+            Mistake(
+                "the last block is lost",
+                known.gives(lambda case: (case.arguments[0] - 1) // case.arguments[1]),
+                "(n - 1) // threads is the index of the last block. Blocks are counted from 0, so there is one more.",
+            ),
+            Mistake(
+                "threads divided by elements",
+                known.gives(lambda case: cover(*case.arguments[::-1])),
+                "That is how often the elements fit into a block. Asked is how many blocks the elements take.",
+            ),
+            Mistake(
+                "brackets are missing",
+                lambda e: any(
+                    known.gives(lambda case, f=f: f(*case.arguments))(e)
+                    for f in (lambda n, t: n + t - 1 // t, lambda n, t: n + (t - 1) // t)
+                ),
+                "// comes before +: only what stands right before it is divided. Put the whole sum in brackets.",
+            ),
+            Mistake(
+                "a block size of your own",
+                lambda e: any(
+                    known.gives(lambda case, t=t: cover(case.arguments[0], t))(e) for t in (64, 128, 256, 512, 1024)
+                ),
+                "You divide by the same number in every case. How many threads a block has comes as an argument.",
+            ),
+            Mistake(
+                "at least one block, and else rounded down",
+                known.gives(lambda case: max(1, case.arguments[0] // case.arguments[1])),
+                "Not only the first block may be partly filled: the last one may be, too.",
+            ),
+            NOTHING_RETURNED,
             Mistake(
                 "threads counted, not blocks",
                 known.gives(lambda case: cover(*case.arguments) * case.arguments[1]),
@@ -161,9 +218,38 @@ def blocks(n, threads):
                 "Squares cannot tell the two apart, which is why 32 × 32 passes.",
             ),
             Mistake(
+                "stored as the transposed matrix",
+                known.gives(_transposed),
+                "The element is loaded from y * columns + x and stored to x * rows + y. Here it keeps its place.",
+            ),
+            Mistake(
+                "the matrix is left out",
+                known.gives(lambda case: np.broadcast_to(case.arguments[1], case.out.expected.shape)),
+                "Every row holds the bias alone. Add it to in[y * columns + x].",
+            ),
+            Mistake(
+                "multiplied by the bias",
+                known.gives(lambda case: case.arguments[0] * case.arguments[1]),
+                "A bias is added.",
+            ),
+            Mistake(
+                "the bias of another column",
+                lambda e: any(
+                    known.gives(lambda case, c=c: case.arguments[0] + case.arguments[1][c(case)])(e)
+                    for c in (lambda case: 0, lambda case: np.arange(case.arguments[1].size) % TILE[0])
+                ),
+                "Column x of the matrix has bias[x], with x counted in the matrix, and not in a block.",
+            ),
+            Mistake(
                 "the elements are counted down the columns",
                 known.gives(_column_by_column),
                 "x * rows + y walks down a column. In a C array a row lies in one piece: y * columns + x.",
+            ),
+            Mistake(
+                "the index leads out of an array",
+                reached_out_from_inside,
+                "It is not the guard: a thread whose element exists has left an array. The element of column x and row "
+                "y is y * columns + x in `in` and `out`, and its bias is bias[x]; in, bias, out is their order.",
             ),
             Mistake(
                 "no guard in one direction",
@@ -177,7 +263,8 @@ def blocks(n, threads):
                 "a part of the matrix is never written",
                 lambda e: known.untouched_somewhere(e) and not known.nothing_written(e),
                 "The launch covers columns by x and rows by y, with several blocks in either direction: both indices "
-                "are blockIdx * blockDim + threadIdx.",
+                "are blockIdx * blockDim + threadIdx, each by its own letter, and the guard lets all through with "
+                "x < columns and y < rows.",
             ),
         ),
         hints=(
@@ -232,6 +319,7 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
                 "32 lanes load together: 4,096 floats need 128 requests of full warps.",
                 "global_load_requests",
             ),
+            replace(SHARED_OUT, at_most=1.5),
         ),
         mistakes=(
             Mistake(
@@ -246,6 +334,12 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
                 _untouched(lambda i: i % (GRID * BLOCK) >= BLOCK),
                 "threadIdx counts within one block, so block 1 begins where block 0 does. Start at cuda.grid(1).",
             ),
+            LAST_LEFT_OUT,
+            Mistake(
+                "a fixed number of turns",
+                _a_fixed_number,
+                "However many elements there are, a thread stops after as many. Go on while i < x.size.",
+            ),
             Mistake(
                 "the step is too long",
                 lambda e: known.untouched_somewhere(e) and not known.nothing_written(e),
@@ -255,9 +349,15 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
             NO_GUARD,
             Mistake(
                 "every thread does everything",
-                lambda e: any(spent.label == "stores per element" and spent.value > GRID for spent in e.budgets),
+                lambda e: _written(e) == GRID * BLOCK,
                 "The loop begins at 0 and steps by 1 in every thread, so each element is written 128 times. Start at "
                 "cuda.grid(1) and step by cuda.gridsize(1).",
+            ),
+            Mistake(
+                "many threads come to one element",
+                lambda e: _written(e) > GRID,
+                "Right, but an element is written by many threads, one after another. Start at cuda.grid(1), which no "
+                "two threads share, and step by cuda.gridsize(1).",
             ),
             Mistake(
                 "the step is too short",
@@ -275,9 +375,14 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
             ),
             Mistake(
                 "few threads do all the work",
-                known.over("load requests for 4,096 floats"),
-                "Every element comes out right, once, and most lanes only watch. All threads of the grid should take "
-                "their share: start at cuda.grid(1).",
+                lambda e: known.over("load requests for 4,096 floats")(e) or known.over(SHARED_OUT.label)(e),
+                "Every element comes out right, once, and many lanes or warps only watch. All threads of the grid "
+                "should take their share: start at cuda.grid(1).",
+            ),
+            Mistake(
+                "doubled, not squared",
+                known.gives(lambda case: 2 * case.arguments[0]),
+                "x[i] * 2 is not x[i] * x[i].",
             ),
         ),
         hints=(

@@ -6,6 +6,7 @@ import numpy as np
 
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
+from helpers.exercises.one_a_thread import reached_out_from_inside
 from helpers.vgpu.errors import Deadlock
 
 BLOCK = 128
@@ -51,6 +52,27 @@ def _another_of_the_four(evidence) -> bool:
     return bool(seen) and all(own) and any(not o.ok for o in seen)
 
 
+def _another_rank(evidence) -> bool:
+    """Every result is one of its four, and for each k always of the same rank: they are sorted, and k is misread."""
+    ranks: dict[int, set] = {}
+    for o in evidence.outcomes:
+        if o.got is None:
+            return False
+        fours, k = _fours(o.case)
+        found = np.sort(fours, axis=1) == np.asarray(o.got)[:, None]  # several, where values are equal
+        for which, row in zip(k.tolist(), found, strict=True):
+            ranks[which] = ranks.get(which, set(range(FOUR))) & set(np.flatnonzero(row).tolist())
+    return any(not o.ok for o in evidence.outcomes) and all(ranks.values())
+
+
+def _ties_left_out(evidence) -> bool:
+    """What is written is right, and what is not written belongs to fours with equal values."""
+    failed = [o for o in evidence.outcomes if not o.ok]
+    return known.partly_written(evidence) and all(
+        (np.diff(np.sort(_fours(o.case)[0][o.untouched], axis=1), axis=1) == 0).any(axis=1).all() for o in failed
+    )
+
+
 def _strangers(evidence) -> bool:
     """Some results are none of the thread's own four values."""
     seen = [o for o in evidence.outcomes if o.got is not None and not o.ok and not o.only_untouched]
@@ -64,6 +86,10 @@ def _table_case(n: int) -> Case:
     generator = np.random.default_rng(n)
     which, table = generator.integers(0, ENTRIES, n).astype(np.int32), numbers(ENTRIES, seed=n + 7)
     return Case(plural(n, "look-up"), (which, table, Out(table[which])), (cover(n, BLOCK),), (BLOCK,))
+
+
+def _spent(evidence, label: str) -> float:
+    return next((spent.value for spent in evidence.budgets if spent.label == label), 0)
 
 
 def _all(*predicates):
@@ -84,6 +110,16 @@ def _divergent(evidence) -> bool:
 
 def _near(threads: int, registers: int, shared: int, local: int) -> tuple[int, int]:
     return 4 * threads * registers + shared, threads * local
+
+
+def _registers(case: Case) -> int:
+    return 4 * case.arguments[0] * case.arguments[1]
+
+
+def _moved(case: Case, on: int, off: int) -> tuple[int, int]:
+    """The right numbers, with so many bytes more on the chip and off it."""
+    right = _near(*case.arguments)
+    return right[0] + on, right[1] + off
 
 
 def _bytes_cases() -> list[Case]:
@@ -138,10 +174,33 @@ EXERCISES = (
                 "Every thread stores the smallest of its four. Which one is asked for stands in k[i].",
             ),
             Mistake(
+                "sorted, and the wrong one is chosen",
+                _another_rank,
+                "For each k it is always the same place of the sorted four, but not the k-th: k = 0 asks for the "
+                "smallest, k = 3 for the largest. Mind a missing `break`, and = in place of ==.",
+            ),
+            Mistake(
                 "not wholly sorted",
                 _another_of_the_four,
                 "Each result is one of the right four, but not always the k-th. Four values take five exchanges: try "
-                "yours by hand on 4, 3, 2, 1.",
+                "yours by hand on 4, 3, 2, 1. And the k of thread i is k[i].",
+            ),
+            Mistake(
+                "equal values are left out",
+                _ties_left_out,
+                "Where two of the four are equal, no value has just k smaller ones, and nothing is written. Among "
+                "equals let the first count as the smaller: < to one side, <= to the other.",
+            ),
+            Mistake(
+                "shared memory that the launch does not give",
+                known.past_shared,
+                "The launch asks for no dynamic shared memory, and none is needed: the four are one thread's own.",
+            ),
+            Mistake(
+                "the index leads out of an array",
+                reached_out_from_inside,
+                "It is not the guard: a thread that has a four has left an array. Thread i reads x[4 * i] to "
+                "x[4 * i + 3] and k[i], and writes out[i].",
             ),
             Mistake("no guard", known.out_of_bounds, "The last block has threads without a four: if (i < n)."),
             Mistake(
@@ -164,7 +223,8 @@ EXERCISES = (
             Mistake(
                 "loaded again",
                 known.over("global load requests for 4,096 fours"),
-                "The result is right, but a value that was in a register is fetched from global memory once more.",
+                "The result is right, but a value that was in a register is fetched from global memory once more, or a "
+                "warp loads for some of its lanes only.",
             ),
         ),
         hints=(
@@ -218,8 +278,9 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
             Budget(
                 "sectors loaded for 8,192 look-ups",
                 lambda profile: profile["global_load_sectors"],
-                3200,
-                "A block loads the table once, in 32 sectors, and 16 sectors of `which`: 64 · 48 = 3,072.",
+                5400,
+                "A block loads the table once, in 32 sectors, and 16 sectors of `which`: 64 · 48 = 3,072; with two "
+                "neighbouring entries a thread 5,120.",
             ),
         ),
         mistakes=(
@@ -238,8 +299,14 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
             Mistake(
                 "a part of the table is never filled",
                 UNWRITTEN,
-                "There are 256 entries and 128 threads: each has to fill two, and so in every block. Count with "
-                "threadIdx.x, as the index of the grid goes on from block to block.",
+                "There are 256 entries and 128 threads: each has to fill two, and so in every block, whether it has an "
+                "element or not. Count with threadIdx.x, as the index of the grid goes on from block to block.",
+            ),
+            Mistake(
+                "several threads fill one entry",
+                _all(known.found("race_write_write"), lambda e: not known.found("race_read_write", "race_lanes")(e)),
+                "Two threads write one entry of the table, and nothing orders them. Thread t fills the entries t and "
+                "t + 128, and no other.",
             ),
             Mistake(
                 "a barrier is missing",
@@ -261,15 +328,39 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
                 "memory. One table for the block is enough.",
             ),
             Mistake(
+                "every thread fills the whole table",
+                lambda e: _spent(e, "shared store requests") >= 4 * 64 * ENTRIES,
+                "Right, but each of the 4 warps of a block stores every entry, one at a time. The block needs one "
+                "table: thread t fills the entries t and t + 128.",
+            ),
+            Mistake(
                 "one lane fills the table for all",
                 known.over("shared store requests"),
-                "Right, but one thread makes 256 trips while the others wait. Let neighbours fill "
+                "Right, but a store fills one entry, or a few, while most lanes wait. Let neighbours fill "
                 "neighbouring entries.",
             ),
             Mistake(
                 "the table stays in global memory",
-                known.over("sectors loaded for 8,192 look-ups"),
+                _all(
+                    known.over("sectors loaded for 8,192 look-ups"), lambda e: _spent(e, "shared store requests") == 0
+                ),
                 "Right, but 32 lanes look up 32 entries far apart, and each wants a sector of its own.",
+            ),
+            Mistake(
+                "more is loaded than the table",
+                known.over("sectors loaded for 8,192 look-ups"),
+                "Right, and shared memory is filled, yet global memory is asked for more than the table, once a block, "
+                "and `which`. Does a look-up still read `table`? Do neighbouring threads load far apart?",
+            ),
+            Mistake(
+                "`which` is not used",
+                known.gives(lambda case: case.arguments[1][np.arange(case.out.expected.size) % BLOCK]),
+                "Each thread stores the entry of its own number. Which one is asked for stands in which[i].",
+            ),
+            Mistake(
+                "the fractions are lost",
+                known.gives(lambda case: np.trunc(case.out.expected)),
+                "The shared array holds whole numbers. The table is float32: declare the array so.",
             ),
         ),
         hints=(
@@ -308,11 +399,9 @@ def look_up(which, table, out):
                 "Local memory is a thread's own, and yet it lies in DRAM.",
             ),
             Mistake(
-                "one number where two are asked",
-                lambda e: any(
-                    not isinstance(o.got, tuple | list) or len(o.got) != 2 for o in e.outcomes if not o.error
-                ),
-                "Return both: bytes on the chip, then bytes off it.",
+                "not a pair of numbers",
+                lambda e: any(not isinstance(o.got, tuple) or len(o.got) != 2 for o in e.outcomes if not o.error),
+                "Asked is a tuple of two, as `return a, b` gives it: bytes on the chip, then bytes off it.",
             ),
             Mistake(
                 "on and off the chip swapped",
@@ -358,6 +447,55 @@ def look_up(which, table, out):
                 "registers counted once a block",
                 known.gives(lambda case: (4 * case.arguments[1] + case.arguments[2], _near(*case.arguments)[1])),
                 "Each thread has registers of its own.",
+            ),
+            Mistake(
+                "shared memory counted as off chip",
+                known.gives(lambda case: _moved(case, -case.arguments[2], case.arguments[2])),
+                "Shared memory lies in the SM, beside the registers.",
+            ),
+            Mistake(
+                "registers counted as off chip",
+                known.gives(lambda case: _moved(case, -_registers(case), _registers(case))),
+                "Registers lie in the SM. A thread's own memory is off the chip only where it is local.",
+            ),
+            Mistake(
+                "a register counted as eight bytes",
+                known.gives(lambda case: _moved(case, _registers(case), 0)),
+                "A register has 32 bits, which are 4 bytes.",
+            ),
+            Mistake(
+                "bytes counted as words",
+                lambda e: any(
+                    known.gives(
+                        lambda case, s=shared, n=local: _moved(
+                            case, 3 * s * case.arguments[2], 3 * n * case.arguments[0] * case.arguments[3]
+                        )
+                    )(e)
+                    for shared, local in ((1, 0), (0, 1), (1, 1))
+                ),
+                "Registers are counted in words of 4 bytes; shared and local memory are given in bytes.",
+            ),
+            Mistake(
+                "local memory counted twice",
+                known.gives(lambda case: _moved(case, case.arguments[0] * case.arguments[3], 0)),
+                "Local memory lies off the chip, and there alone.",
+            ),
+            Mistake(
+                "that is one thread's",
+                known.gives(lambda case: (4 * case.arguments[1] + case.arguments[2], case.arguments[3])),
+                "A block has `threads` threads, each with registers and local memory of its own.",
+            ),
+            Mistake(
+                "one of the three is left out",
+                lambda e: any(
+                    known.gives(w)(e)
+                    for w in (
+                        lambda case: _moved(case, -case.arguments[2], 0),
+                        lambda case: _moved(case, -_registers(case), 0),
+                        lambda case: (_near(*case.arguments)[0], 0),
+                    )
+                ),
+                "On the chip are registers and shared memory, off it is local memory.",
             ),
         ),
         hints=(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
 from helpers.exercises import mistakes as known
-from helpers.exercises.ch00 import NO_GUARD
+from helpers.exercises.one_a_thread import FIRST_BLOCK, NO_GUARD, reached_out_from_inside
+from helpers.vgpu.errors import Misaligned, OutOfBounds
 
 TILE = (32, 8)
 BLOCK = 128
@@ -42,8 +45,8 @@ def _neighbours(case: Case) -> np.ndarray:
 
 
 def _other_weights(evidence) -> bool:
-    """Each colour comes from its own plane, with another colour's weight, or all alike."""
-    mixed = ((2, 1, 1), (1, 1, 2), (4 / 3, 4 / 3, 4 / 3))
+    """Each colour comes from its own plane, with another colour's weight, or all alike, or with the eye's."""
+    mixed = ((2, 1, 1), (1, 1, 2), (4 / 3,) * 3, (4, 4, 4), (1, 1, 1), (2, 2, 2), (1.196, 2.348, 0.456))
     return any(
         known.gives(lambda case, w=weights: np.tensordot(np.array(w) / 4, case.arguments[0], 1))(evidence)
         for weights in mixed
@@ -57,8 +60,41 @@ def _swapped(evidence) -> bool:
     return all(square) and (known.out_of_bounds(evidence) or left_out)
 
 
-def _whole_blocks_right(evidence) -> bool:
-    return any(o.ok for o in evidence.outcomes if o.case.out.expected.size == BLOCK)
+def _colour_left_out(evidence) -> bool:
+    left_out = ((0, 2, 1), (1, 0, 1), (1, 2, 0))
+    return any(
+        known.gives(lambda case, w=weights: np.tensordot(np.array(w) / 4, case.arguments[0], 1))(evidence)
+        for weights in left_out
+    )
+
+
+def _spent(evidence, label: str) -> float:
+    return next((spent.value for spent in evidence.budgets if spent.label == label), 0)
+
+
+def _times_too_many(label: str) -> Callable:
+    """How many times more sectors were loaded than there are."""
+    return lambda evidence: _spent(evidence, label) / (4 * int(label.split()[3].replace(",", "")) / 32)
+
+
+def _four_exists(evidence) -> bool:
+    """Only threads whose four floats exist have left an array."""
+    faults = [(o.error, o.case) for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
+    return bool(faults) and all(
+        4 * (error.block[0] * BLOCK + error.thread[0]) + 3 < case.out.expected.size for error, case in faults
+    )
+
+
+def _tail_of_a_four(evidence) -> bool:
+    """Fewer than four elements are missing, at the end, and only where the size is no multiple of 4."""
+    failed = [o for o in evidence.outcomes if not o.ok]
+    return known.tail_missing(evidence) and all(o.untouched.sum() < 4 and o.case.out.expected.size % 4 for o in failed)
+
+
+def _four_blocks_worth(evidence) -> bool:
+    """Just the floats of the first block's threads are written."""
+    failed = [o for o in evidence.outcomes if not o.ok]
+    return known.partly_written(evidence) and all(not o.untouched[: 4 * BLOCK].any() for o in failed)
 
 
 def _copy_case(n: int) -> Case:
@@ -95,6 +131,14 @@ def _sectors_in_all(floats: int) -> Budget:
     )
 
 
+HALVED, GREY = _sectors_in_all(64 * 64), _sectors_in_all(3 * 4096)
+WIDE_TOO = Budget(
+    "sectors per 128 bytes of a load request",
+    lambda p: p["global_load_sectors"] / max(1, p["global_load_requests"], p["global_load_bytes"] / 128),
+    4.2,
+    "32 neighbouring floats fill 4 sectors, and 32 neighbouring float4s 16, 4 for each 128 bytes.",
+)
+
 WIDE_LOADS = Budget(
     "load requests for 4,096 floats",
     lambda profile: profile["global_load_requests"],
@@ -111,7 +155,7 @@ EXERCISES = (
         name="halve",
         cases=lambda: [_halve_case(*shape) for shape in SHAPES],
         measured=lambda: _halve_case(64, 64),
-        budgets=(LOADS, STORES, _sectors_in_all(64 * 64)),
+        budgets=(LOADS, STORES, HALVED),
         thread_of=None,
         mistakes=(
             Mistake(
@@ -120,19 +164,51 @@ EXERCISES = (
                 "Square matrices come out right, others do not. x.shape is (rows, columns): the row index is compared "
                 "with shape[0] and stands first in x[row, column], the column with shape[1].",
             ),
+            Mistake(
+                "stored as the transposed matrix",
+                known.gives_for("64 rows × 64 columns", lambda case: case.out.expected.T),
+                "One of the two accesses has its indices the other way round: out[row, column] is half of x[row, "
+                "column].",
+            ),
+            Mistake(
+                "doubled, or rounded down",
+                lambda e: any(
+                    known.gives(lambda case, f=f: f(case.arguments[0]))(e)
+                    for f in (lambda x: 2 * x, lambda x: x // 2, lambda x: np.trunc(x / 2))
+                ),
+                "Half of x[row, column] is x[row, column] / 2: // rounds down, and * 2 doubles.",
+            ),
             NO_GUARD,
             Mistake(
                 "x is the row",
-                known.over("sectors per load request"),
+                lambda e: _spent(e, LOADS.label) == 32,
                 "The result is right, but the first number of cuda.grid(2) is x, in which the lanes of a "
                 "warp differ. "
                 "Used as the row, it sends 32 lanes to 32 rows. Let x choose the column.",
             ),
             Mistake(
+                "neighbouring lanes are apart",
+                lambda e: known.over(LOADS.label)(e) or known.over(STORES.label)(e),
+                "The result is right, but in some request the lanes of a warp leave gaps between them. Neighbouring "
+                "threads in x should have neighbouring columns, one each.",
+            ),
+            Mistake(
                 "one lane works, the others watch",
-                known.over("sectors loaded for 4,096 floats"),
+                lambda e: _spent(e, LOADS.label) <= 1 and _times_too_many(HALVED.label)(e) == 8,
                 "One lane that walks along a row asks for the same sector eight times, and 31 lanes idle. Give each "
                 "thread one element.",
+            ),
+            Mistake(
+                "every thread does everything",
+                lambda e: _spent(e, LOADS.label) <= 1 and known.over(HALVED.label)(e),
+                "Right, but each thread goes through more than its own element, and so do the others. There is one "
+                "thread for each element.",
+            ),
+            Mistake(
+                "loaded more than once",
+                known.over(HALVED.label),
+                "Right, but elements are loaded again: by the same thread after a store, as the compiler cannot know "
+                "that out is another array than x, or by threads that differ in y alone.",
             ),
             Mistake(
                 "the guard leaves elements out",
@@ -169,7 +245,7 @@ def halve(x, out):
         name="grey",
         cases=lambda: [_grey_case(n) for n in (1, 31, 32, 97, 128, 1000)],
         measured=lambda: _grey_case(4096),
-        budgets=(LOADS, _sectors_in_all(3 * 4096)),
+        budgets=(WIDE_TOO, GREY),
         thread_of=thread_1d,
         mistakes=(
             Mistake(
@@ -189,24 +265,47 @@ def halve(x, out):
                 "twice as much as the others.",
             ),
             Mistake(
+                "a colour is left out",
+                _colour_left_out,
+                "Three planes make one grey: 0.25 r + 0.5 g + 0.25 b.",
+            ),
+            Mistake(
+                "a quarter became 0",
+                known.gives(lambda case: np.zeros_like(case.out.expected)),
+                "Everything comes out as 0. In C, 1 / 4 is a division of whole numbers: write 0.25f.",
+            ),
+            FIRST_BLOCK,
+            Mistake(
                 "the index leads out of the planes",
-                lambda e: known.out_of_bounds(e) and not _whole_blocks_right(e),
-                "It is not the guard: whole blocks fail as well. Plane c begins at c * n, and pixel i is i further on: "
-                "c * n + i.",
+                reached_out_from_inside,
+                "It is not the guard: a thread whose pixel exists has left an array. Plane c begins at c * n, and "
+                "pixel i is i further on, c * n + i; in `out` it is i.",
             ),
             NO_GUARD,
             Mistake(
                 "each thread has a run of pixels",
-                known.over("sectors per load request"),
+                known.over(WIDE_TOO.label),
                 "A run for each thread looks tidy from inside one thread. The warp loads together: in one "
                 "request its "
                 "32 lanes should read 32 neighbouring pixels.",
             ),
             Mistake(
                 "one lane works, the others watch",
-                known.over("sectors loaded for 12,288 floats"),
+                lambda e: _times_too_many(GREY.label)(e) == 8,
                 "A lane alone asks for the same sector eight times in a row. Let each thread take one pixel, so that "
                 "a warp's request uses all of a sector at once.",
+            ),
+            Mistake(
+                "every thread does everything",
+                lambda e: _times_too_many(GREY.label)(e) > 8,
+                "Right, but each thread goes through all the pixels. Each has one of its own: "
+                "blockIdx.x * blockDim.x + threadIdx.x.",
+            ),
+            Mistake(
+                "loaded more than once",
+                known.over(GREY.label),
+                "Right, but colours are loaded again: after a store to out the compiler cannot know that planes are as "
+                "they were. Keep them in variables, and store once.",
             ),
         ),
         hints=(
@@ -242,8 +341,14 @@ void grey(const float* planes, float* out, int n) {
         mistakes=(
             Mistake(
                 "right only for multiples of 4",
-                lambda e: known.tail_missing(e) and all(o.case.out.expected.size % 4 for o in e.outcomes if not o.ok),
+                _tail_of_a_four,
                 "The last one, two or three floats fill no float4. One thread has to copy them one by one.",
+            ),
+            Mistake(
+                "every block does the work of block 0",
+                _four_blocks_worth,
+                "threadIdx starts again at 0 in every block, so the first 512 floats are copied by all of them. A "
+                "thread's place in the grid is blockIdx.x * blockDim.x + threadIdx.x.",
             ),
             Mistake(
                 "one float a thread",
@@ -252,16 +357,33 @@ void grey(const float* planes, float* out, int n) {
                 "float i alone.",
             ),
             Mistake(
+                "a float4 that begins between two",
+                lambda e: any(isinstance(o.error, Misaligned) for o in e.outcomes),
+                "A float4 lies at a multiple of 16 bytes: float4 number i is floats 4 * i to 4 * i + 3. As a pointer "
+                "to float that is in + 4 * i.",
+            ),
+            Mistake(
+                "the index counts floats, the pointer float4s",
+                _four_exists,
+                "It is not the guard: a thread whose four floats exist has left an array. A float4 pointer goes on by "
+                "four floats a step, so thread i takes element i of it.",
+            ),
+            Mistake(
                 "the guard counts floats, the index counts float4s",
                 known.out_of_bounds,
                 "Thread i copies floats 4 * i to 4 * i + 3. All four must exist: 4 * i + 3 < n.",
             ),
             Mistake(
                 "four small loads, not one wide one",
-                known.over("load requests for 4,096 floats"),
-                "Four neighbours for each thread, loaded one by one: each request then strides over 4 "
-                "floats. Load them at "
-                "once through a float4 pointer.",
+                lambda e: _spent(e, WIDE_LOADS.label) == 128,
+                "Each request loads one float a lane, so 4,096 floats take 128 of them. One float4 a lane takes 32: "
+                "load the four of a thread at once, through a float4 pointer.",
+            ),
+            Mistake(
+                "more requests than float4s need",
+                known.over(WIDE_LOADS.label),
+                "Right, but some requests are narrow, or few lanes take part. Where 4 * i + 3 < n thread i loads one "
+                "float4, and so do all lanes of its warp.",
             ),
         ),
         hints=(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
@@ -75,8 +77,9 @@ def _edge_repeated(case: Case) -> np.ndarray:
 
 
 def _off_centre(evidence) -> bool:
-    """The window is one element short at an end, or begins or ends at its own element."""
+    """The window is one element short at an end, begins or ends at its own element, or reaches another way."""
     sides = ((REACH, REACH - 1), (REACH - 1, REACH), (0, 2 * REACH), (2 * REACH, 0))
+    sides += tuple((reach, reach) for reach in range(2 * REACH + 1) if reach != REACH)
     return any(known.gives(lambda case, s=side: _windows(case.arguments[0], *s))(evidence) for side in sides)
 
 
@@ -111,6 +114,20 @@ def _doubles(evidence) -> bool:
     return all(found.get(budget.label) == 2 for budget in (SHARED_LOADS, SHARED_STORES))
 
 
+def _last_product_only(case: Case) -> np.ndarray:
+    a, b = case.arguments[:2]
+    last = cover(a.shape[1], SMALL) * SMALL - 1  # of the tile: 0 where the matrix has ended
+    return a[:, last:] @ b[last:]
+
+
+def _spent(evidence, label: str) -> float:
+    return next((spent.value for spent in evidence.budgets if spent.label == label), 0)
+
+
+def _whole_tiles_right(evidence) -> bool:
+    return any(o.ok for o in evidence.outcomes if o.case.out.expected.shape == (2 * TILE, 2 * TILE))
+
+
 def _each(op: str, space: str, what: str):
     """Wavefronts or sectors for each request of one kind; 0 where there is none."""
     return lambda profile: profile[f"{space}_{op}_{what}"] / max(1, profile[f"{space}_{op}_requests"])
@@ -142,6 +159,18 @@ SHARED_STORES = Budget(
     1.05,
     "32 lanes that write 32 words of one bank are served one after another.",
     "shared_store_wavefronts",
+)
+ADDED = Mistake(
+    "added to what the output held",
+    known.found("uninitialised", space="global"),
+    "The output is read before anything is written to it, and it does not begin as zeros. Keep the sum in a variable, "
+    "and store it once.",
+)
+TWICE = Mistake(
+    "several threads fill one element",
+    _all(known.found("race_write_write"), lambda e: not known.found("race_read_write")(e)),
+    "Two threads write one element of the tile, and nothing orders them. It is the index with which they fill it: each "
+    "element has one thread.",
 )
 NO_BARRIER = Mistake(
     "a barrier is missing",
@@ -203,7 +232,13 @@ EXERCISES = (
         mistakes=(
             TOO_SMALL,
             DIVERGENT,
+            TWICE,
             NO_BARRIER,
+            Mistake(
+                "copied, and not turned",
+                known.gives_for(_area(64, 64), lambda case: case.arguments[0]),
+                "The matrix arrives as it was. out[row, column] is x[column, row].",
+            ),
             Mistake(
                 "the tiles moved, and none was turned",
                 known.gives_for(_area(64, 64), _moved_only),
@@ -224,9 +259,14 @@ EXERCISES = (
             ),
             Mistake(
                 "one guard for the load and the store",
-                known.untouched_somewhere,
+                _all(known.partly_written, _whole_tiles_right),
                 "A thread loads one element and stores another. Whether the first exists says nothing of the second: "
                 "the store needs a guard of its own.",
+            ),
+            Mistake(
+                "the fractions are lost",
+                known.gives(lambda case: np.trunc(case.out.expected)),
+                "The tile holds whole numbers. The data is float32: declare the tile so.",
             ),
             Mistake(
                 "lanes that stride over memory",
@@ -312,7 +352,7 @@ def transpose(x, out):
                 "as 0.",
             ),
             Mistake(
-                "a window that is short or off centre",
+                "a window of the wrong length or off centre",
                 _off_centre,
                 "Each sum takes nine elements, four on either side of its own. With tile[0] four places before the "
                 "block's first element, thread t sums tile[t] to tile[t + 8], both included.",
@@ -321,15 +361,40 @@ def transpose(x, out):
                 "no guard",
                 known.out_of_bounds,
                 "The halo of the first block begins before the array, that of the last ends behind it. Those elements "
-                "count as 0 and must not be loaded.",
+                "count as 0 and must not be loaded: 0 <= i && i < n. The store needs a guard as well.",
             ),
             LEFT_EARLY,
             UNFILLED,
+            TWICE,
             NO_BARRIER,
+            ADDED,
+            Mistake(
+                "a mean, not a sum",
+                known.gives(lambda case: case.out.expected / (2 * REACH + 1)),
+                "Asked is the sum of the nine.",
+            ),
+            Mistake(
+                "its own element is left out",
+                known.gives(lambda case: case.out.expected - case.arguments[0]),
+                "The nine are the element itself and four on either side.",
+            ),
             Mistake(
                 "every neighbour comes from global memory",
-                known.over("sectors loaded for 4,096 floats"),
+                lambda e: _spent(e, "sectors loaded for 4,096 floats") > 5000,
                 "Right, but each element is loaded nine times. Load it once for the block, into shared memory.",
+            ),
+            Mistake(
+                "more is loaded than the tile",
+                known.over("sectors loaded for 4,096 floats"),
+                "Right, but a block asks for more than the 20 sectors of its 136 elements: some are loaded again, or "
+                "lanes load one at a time, and fetch the same sector eight times. Thread t loads elements t and t + "
+                "128.",
+            ),
+            Mistake(
+                "the tile holds doubles",
+                lambda e: _spent(e, SHARED_LOADS.label) == 2,
+                "Elements of 8 bytes take two banks each, so every request takes two wavefronts. The data is float32: "
+                "declare the tile so.",
             ),
         ),
         hints=(
@@ -377,7 +442,7 @@ void stencil(const float* x, float* out, int n) {
                 "15 blocks load 4 pairs of tiles of 256 floats each, 32 sectors a tile: 15 · 4 · 2 · 32 = 3,840.",
             ),
             SHARED_LOADS,
-            SHARED_STORES,
+            replace(SHARED_STORES, at_most=2),  # tiles of 16 × 17 are often taught, and cost no more than this
         ),
         mistakes=(
             TOO_SMALL,
@@ -398,14 +463,22 @@ void stencil(const float* x, float* out, int n) {
                 known.gives(_last_round_only),
                 "The sum begins again in every round. Set it to 0 once, before the loop over tiles.",
             ),
+            Mistake(
+                "only the last product counts",
+                known.gives(_last_product_only),
+                "Each product takes the place of the one before: the sum grows by +=.",
+            ),
+            TWICE,
             NO_BARRIER,
+            ADDED,
             LEFT_EARLY,
             UNFILLED,
             Mistake(
                 "what lies outside is not 0",
                 _only_part_tiles_wrong,
-                "In the last tile some elements lie outside. Left alone they hold what the tile before brought: "
-                "put a 0 there.",
+                "In the last tile some elements lie outside. Left alone, also by threads that have left the loop, they "
+                "hold what the tile before brought. In every round each thread writes its place of both tiles: the "
+                "element of a, or of b, if that one exists, and else 0.",
             ),
             Mistake(
                 "tiles that do not meet",
@@ -417,6 +490,12 @@ void stencil(const float* x, float* out, int n) {
                 "straight from global memory",
                 known.over("sectors loaded for (48 × 64) by (64 × 80)"),
                 "Right, but each element is loaded again for every row or column that needs it.",
+            ),
+            Mistake(
+                "the tiles hold doubles",
+                _doubles,
+                "Elements of 8 bytes take two banks each, so every request takes two wavefronts. The data is float32: "
+                "declare the tiles so.",
             ),
             Mistake(
                 "a tile is filled or read down its columns",

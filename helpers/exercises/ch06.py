@@ -89,6 +89,52 @@ def _first_threads_only(case: Case) -> np.ndarray:
     return np.bincount(values[: BLOCK * BLOCKS], minlength=counts.expected.size)
 
 
+def _many_times(evidence) -> bool:
+    """Every bin holds the right number several times over, in each case so and so many times."""
+    found = []
+    for o in evidence.outcomes:
+        if o.got is None:
+            return False
+        times = int(o.got.sum()) // max(1, int(o.case.out.expected.sum()))
+        found.append(times)
+        if not np.array_equal(o.got, times * o.case.out.expected):
+            return False
+    return max(found) > 1
+
+
+def _of_one_block(evidence) -> bool:
+    """The bins hold what one of the blocks has counted."""
+
+    def counts(case: Case, block: int) -> np.ndarray:
+        values, wanted = case.arguments[:2]
+        return np.bincount(values[np.arange(values.size) // BLOCK % BLOCKS == block], minlength=wanted.expected.size)
+
+    return any(known.gives(lambda case, b=block: counts(case, b))(evidence) for block in range(BLOCKS))
+
+
+def _first_keys_only(case: Case) -> np.ndarray:
+    x = case.arguments[0][: BLOCK * BLOCKS]
+    return np.array([_key(x, LOW_HALF - np.arange(x.size)).max()])
+
+
+def _place_only(evidence) -> bool:
+    where = lambda case: int(np.argmax(case.arguments[0]))
+    return any(
+        known.gives(lambda case, f=f: np.array([f(where(case))]))(evidence)
+        for f in (lambda place: place, lambda place: LOW_HALF - place, lambda place: LOW_HALF)
+    )
+
+
+def _no_dynamic(evidence) -> bool:
+    """A shared array is declared without a size, and the launch gives none."""
+    return any("the size given at the launch" in str(o.error) for o in evidence.outcomes if o.error)
+
+
+def _below_zero_only(evidence) -> bool:
+    """Wrong where all elements are below zero, right elsewhere."""
+    return _wrong_result(evidence) and all(o.ok or o.case.arguments[0].max() < 0 for o in evidence.outcomes)
+
+
 def _between_warps(finding) -> bool:
     """Whether threads of one warp are in order, and those of different warps of a block are not."""
     return finding.space == "shared" and finding.spans == ("block",)
@@ -99,9 +145,20 @@ def _overwrites(finding) -> bool:
     return finding.kind == "race_read_write" and finding.overwrites
 
 
+def _all(*predicates):
+    return lambda evidence: all(each(evidence) for each in predicates)
+
+
 def _wrong_result(evidence) -> bool:
     return any(outcome.wrong is not None and outcome.wrong.any() for outcome in evidence.outcomes)
 
+
+NEVER_COME = Mistake(
+    "threads that never come to the barrier",
+    known.hinted("barrier_ended"),
+    "Some threads end, or leave a loop, while others wait at a barrier. The result may be right here, and yet CUDA "
+    "promises nothing: a barrier wants the whole block. Guard the work, and not the barrier.",
+)
 
 ATOMICS = Budget(
     "global atomic requests for 8,192 values",
@@ -196,12 +253,29 @@ def smooth(x, out):
             _histogram_case(31, 7),
             _histogram_case(1000, 64, hot=5),
             _histogram_case(1021, 61),
+            _histogram_case(916, 64),  # in the last block a few threads have a second value
             _histogram_case(4096, 64),
         ],
         measured=lambda: _histogram_case(8192, 64),
         budgets=(ATOMICS,),
         sanitize=True,
+        also_wrong=("barrier_ended",),
         mistakes=(
+            Mistake(
+                "a barrier is missing",
+                _all(
+                    known.found(*known.RACES, space="shared"),
+                    lambda e: not known.found("race_read_write", "race_write_write", "race_lanes")(e),
+                ),
+                "Two barriers: one between setting bins to zero and counting, one between counting and adding up.",
+            ),
+            NEVER_COME,
+            Mistake(
+                "counts are set to zero by every block",
+                known.found("race_atomic", space="global"),
+                "One block sets `counts` to 0, or stores to it, while another may have added already, and nothing "
+                "orders blocks. `counts` come as zeros: only add to them.",
+            ),
             Mistake(
                 "nothing is counted yet",
                 known.gives(lambda case: np.zeros_like(case.out.expected)),
@@ -214,7 +288,10 @@ def smooth(x, out):
             ),
             Mistake(
                 "counted without an atomic",
-                lambda e: any(known.found(*known.RACES, source=text)(e) for text in ("++", "+= 1", "+ 1")),
+                lambda e: any(
+                    known.found("race_read_write", "race_write_write", "race_lanes", source=text)(e)
+                    for text in ("++", "+= 1", "+ 1")
+                ),
                 "Adding one is a read, a sum and a write. Two threads with the same value lose one of two counts.",
             ),
             Mistake(
@@ -223,14 +300,34 @@ def smooth(x, out):
                 "Every block has bins of its own. Storing them overwrites what others stored: add them, atomically.",
             ),
             Mistake(
-                "a barrier is missing",
-                known.found(*known.RACES, space="shared"),
-                "Two barriers: one between setting bins to zero and counting, one between counting and adding up.",
+                "shared memory that the launch does not give",
+                _no_dynamic,
+                "The launch asks for no dynamic shared memory: give the array a size, __shared__ int mine[64].",
             ),
             Mistake(
                 "more threads than bins",
                 known.past_shared,
-                "A block has 128 threads and at most 64 bins: set a bin to zero, and add it up, only if t < bins.",
+                "A block has 128 threads and at most 64 bins: declare 64, set a bin to zero, and add it up, only if "
+                "t < bins.",
+            ),
+            Mistake(
+                "counted many times over",
+                _many_times,
+                "Every bin holds the right number several times. Each value has one thread of the whole grid, and each "
+                "bin of a block is added up by one thread of it.",
+            ),
+            Mistake(
+                "the counts of one block alone",
+                _of_one_block,
+                "The bins hold what one block has counted. Each block adds its own bins, with atomicAdd: anything else "
+                "overwrites what the others have brought.",
+            ),
+            Mistake(
+                "the values are added up",
+                known.gives(
+                    lambda case: np.bincount(case.arguments[0], case.arguments[0], minlength=case.arguments[3])
+                ),
+                "A value says which bin; what is added to the bin is 1.",
             ),
             Mistake(
                 "one value a thread",
@@ -240,8 +337,8 @@ def smooth(x, out):
             Mistake(
                 "atomics on global memory",
                 known.over("global atomic requests for 8,192 values"),
-                "Right, with too many requests: one for each warp's values, or one for each bin where a single thread "
-                "adds up. Count in shared memory, then let 64 threads add a bin each.",
+                "Right, with too many requests: one for each warp's values, or one for each bin where threads add up "
+                "alone. Count in shared memory, then let 64 threads add a bin each.",
             ),
         ),
         hints=(
@@ -279,7 +376,26 @@ void histogram(const int* values, int* counts, int n, int bins) {
         measured=lambda: _argmax_cases()[3],
         budgets=(ONE_A_BLOCK,),
         sanitize=True,
+        also_wrong=("barrier_ended",),
         mistakes=(
+            NEVER_COME,
+            Mistake(
+                "read beside an atomic",
+                _all(
+                    known.found("race_atomic", space="global"),
+                    lambda e: not known.found("race_read_write", "race_write_write", "race_lanes")(e),
+                ),
+                "out[0] is read, or stored to, while another thread may be changing it by an atomic. cuda.atomic.max "
+                "compares by itself: no `if` is needed in front of it.",
+            ),
+            Mistake(
+                "the last block wins",
+                _all(
+                    known.found("race_write_write", space="global"),
+                    lambda e: not known.found("race_read_write", "race_lanes")(e),
+                ),
+                "Each block stores its own best over that of the others. cuda.atomic.max keeps the larger of the two.",
+            ),
             Mistake(
                 "compared, then stored",
                 known.found(*known.RACES, space="global"),
@@ -319,8 +435,23 @@ void histogram(const int* values, int* counts, int n, int bins) {
                 "The upper half decides. Put the value there, shifted left by 32 bits, and the place below it.",
             ),
             Mistake(
+                "one element a thread",
+                known.gives(_first_keys_only),
+                "512 threads looked at 512 elements and stopped. Step on by cuda.gridsize(1) until x.size.",
+            ),
+            Mistake(
+                "the place without its value",
+                _place_only,
+                "Asked is the whole key: the value, shifted left by 32 bits, and 2³¹ - 1 - i below it.",
+            ),
+            Mistake(
+                "another lower half",
+                known.gives(lambda case: case.out.expected + (1 << 31)),
+                "The lower half is 0x7FFFFFFF - i, which has 31 bits.",
+            ),
+            Mistake(
                 "zero is taken for the least",
-                _wrong_result,
+                _below_zero_only,
                 "With all elements below zero the best is below zero, too. Start from the lowest 64-bit number.",
             ),
             Mistake(

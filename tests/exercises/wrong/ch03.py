@@ -185,7 +185,7 @@ ROWS = [
         "ch03.bytes",
         "one number",
         "def bytes_of_block(t, r, s, l):\n    return 4 * t * r + s",
-        "one number where two are asked",
+        "not a pair of numbers",
     ),
     (
         "ch03.bytes",

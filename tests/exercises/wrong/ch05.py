@@ -128,12 +128,12 @@ ROWS = [
         but(STENCIL, ("__shared__ float tile[136]", "extern __shared__ float tile[]")),
         "the tile is too small",
     ),
-    ("ch05.stencil", "eight elements", but(STENCIL, ("k < 9", "k < 8")), "a window that is short or off centre"),
+    ("ch05.stencil", "eight elements", but(STENCIL, ("k < 9", "k < 8")), "a window of the wrong length or off centre"),
     (
         "ch05.stencil",
         "no step back",
         but(STENCIL, ("first - 4 + j", "first + j")),
-        "a window that is short or off centre",
+        "a window of the wrong length or off centre",
     ),
     (
         "ch05.stencil",
