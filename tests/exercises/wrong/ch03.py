@@ -193,4 +193,22 @@ ROWS = [
         "def bytes_of_block(t, r, s, l):\n    return 32 * t * r + s, t * l",
         "bits counted as bytes",
     ),
+    (
+        "ch03.ranks",
+        "k counted from 1",
+        ranks(f"{NETWORK}\n    out[i] = w == 1 ? a : w == 2 ? b : w == 3 ? c : d;"),
+        "sorted, and the wrong one is chosen",
+    ),
+    (
+        "ch03.ranks",
+        "the k of another four",
+        ranks(f"{NETWORK}\n    {CHOICE}".replace("w = k[i]", "w = k[4 * i]")),
+        "the index leads out of an array",
+    ),
+    (
+        "ch03.ranks",
+        "dynamic shared memory",
+        ranks("extern __shared__ float s[];\n    s[threadIdx.x] = x[4 * i];\n    out[i] = s[threadIdx.x];"),
+        "shared memory that the launch does not give",
+    ),
 ]

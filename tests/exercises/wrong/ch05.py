@@ -291,4 +291,16 @@ ROWS = [
         but(MATMUL, ("        cuda.syncthreads()\n", "        if row < a.shape[0]:\n            cuda.syncthreads()\n")),
         "a barrier that not every thread reaches",
     ),
+    (
+        "ch05.transpose",
+        "all rows fill one",
+        but(TRANSPOSE, ("tile[ty, tx]", "tile[0, tx]")),
+        "several threads fill one element",
+    ),
+    (
+        "ch05.matmul",
+        "all rows fill one",
+        but(MATMUL, ("mine[y, x] =", "mine[0, x] =")),
+        "several threads fill one element",
+    ),
 ]
