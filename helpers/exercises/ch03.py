@@ -304,7 +304,7 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
             ),
             Mistake(
                 "several threads fill one entry",
-                _all(known.found("race_write_write"), lambda e: not known.found("race_read_write", "race_lanes")(e)),
+                _all(known.found("race_write_write", "race_lanes"), lambda e: not known.found("race_read_write")(e)),
                 "Two threads write one entry of the table, and nothing orders them. Thread t fills the entries t and "
                 "t + 128, and no other.",
             ),

@@ -168,7 +168,7 @@ ADDED = Mistake(
 )
 TWICE = Mistake(
     "several threads fill one element",
-    _all(known.found("race_write_write"), lambda e: not known.found("race_read_write")(e)),
+    _all(known.found("race_write_write", "race_lanes"), lambda e: not known.found("race_read_write")(e)),
     "Two threads write one element of the tile, and nothing orders them. It is the index with which they fill it: each "
     "element has one thread.",
 )
