@@ -17,7 +17,7 @@ from helpers.vgpu.prepare import prepare
 from helpers.vgpu.trace import check_place, run_block
 
 WARP = 32
-MOST = 60_000
+MOST = 30_000
 FEW = 4
 
 

@@ -198,7 +198,7 @@ def test_a_torn_line_is_told_and_its_submission_graded_anew(course, tmp_path):
     assert reports(results) == reports(course.results)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4, 8])
+@pytest.mark.parametrize("workers", [1, 8])  # 2 is the number of the other tests; a hundred with each: HONEST.md
 def test_honest_work_gets_full_marks_however_many_work_at_once(course, tmp_path, workers):
     lab = small_lab.lab(small_lab.EXERCISES[:1])
     submissions = small_lab.handed_in(tmp_path / "handed_in", lab, {f"student {n}": {} for n in range(8)})

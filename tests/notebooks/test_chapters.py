@@ -41,9 +41,10 @@ def test_its_style(path, record_property):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CHAPTERS, reason="there is no chapter yet: nbval would find nothing to run")
 def test_nbval_passes_as_an_instructor_runs_it():
-    command = [sys.executable, "-m", "pytest", "--nbval-lax", "notebooks", "-p", "no:cacheprovider", "-q"]
+    """On the first and the last chapter: that all run is tested above."""
+    chapters = [f"notebooks/{path.name}" for path in (CHAPTERS[0], CHAPTERS[-1])]
+    command = [sys.executable, "-m", "pytest", "--nbval-lax", *chapters, "-p", "no:cacheprovider", "-q"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
