@@ -6,165 +6,11 @@ import math
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
+from helpers.exercises import Budget, Exercise, Mistake, thread_1d
+from helpers.exercises import ch01_cases as cases
 from helpers.exercises import mistakes as known
+from helpers.exercises.ch01_cases import MEASURED, SECTOR, WARP
 from helpers.exercises.one_a_thread import FIRST_BLOCK, GAPS, LAST_LEFT_OUT, NOTHING_RETURNED, WRONG_INDEX
-
-BLOCK = 64
-SIZES = (1, 31, 64, 97, 128, 1000)
-MEASURED = 4096
-WARP, SECTOR = 32, 32
-
-
-# -- a share, a factor, a transfer ------------------------------------------------------------------------
-
-# Shares and factors are sums and powers of two, so that every order of computing rounds alike.
-_SPEEDUPS = (
-    ("half of it twice as fast", 0.5, 2.0, 0.0),
-    ("three quarters four times as fast", 0.75, 4.0, 0.0),
-    ("seven eighths 16 times as fast, copies take an eighth", 0.875, 16.0, 0.125),
-    ("three quarters 1,024 times as fast, copies take a quarter", 0.75, 1024.0, 0.25),
-    ("half of it 8 times as fast, copies take as long as the whole did", 0.5, 8.0, 1.0),
-    ("nothing of it", 0.0, 64.0, 0.0),
-    ("all of it", 1.0, 64.0, 0.0),
-)
-
-
-def _whole(share: float, factor: float, copies: float) -> float:
-    return 1 / (1 - share + share / factor + copies)
-
-
-def _speedup_cases() -> list[Case]:
-    return [Case(name, (p, s, c), expected=_whole(p, s, c)) for name, p, s, c in _SPEEDUPS]
-
-
-def _speedup(wrong):
-    """The function gives what `wrong(share, factor, copies)` does, where that has a value."""
-
-    def value(case):
-        try:
-            return wrong(*case.arguments)
-        except ZeroDivisionError:
-            return math.nan
-
-    def when(evidence) -> bool:
-        pairs = [(o, value(o.case)) for o in evidence.outcomes]
-        seen = [(o, wanted) for o, wanted in pairs if not math.isnan(wanted)]
-        return any(not o.ok for o, _ in seen) and all(
-            isinstance(o.got, int | float | np.floating) and math.isclose(o.got, wanted, rel_tol=1e-9)
-            for o, wanted in seen
-        )
-
-    return when
-
-
-# -- from which size on -------------------------------------------------------------------------------------
-
-_BORDERS = (
-    # CPU and GPU nanoseconds an element, microseconds for launch and copies
-    ("4 ns against 1 ns, 6 µs to start", 4.0, 1.0, 6.0),
-    ("1 ns against 0.5 ns, 10 µs to start", 1.0, 0.5, 10.0),
-    ("0.5 ns against 0.125 ns, 5 µs to start", 0.5, 0.125, 5.0),
-    ("2 ns against 0.25 ns, nothing to start", 2.0, 0.25, 0.0),
-    ("1 ns against 0.25 ns, 2 µs to start", 1.0, 0.25, 2.0),
-    ("0.5 ns against 0.5 ns: never", 0.5, 0.5, 5.0),
-    ("0.25 ns against 0.5 ns: never", 0.25, 0.5, 5.0),
-    ("0.25 ns against 0.5 ns, nothing to start: never", 0.25, 0.5, 0.0),
-)
-
-
-def _border(cpu_ns: float, gpu_ns: float, start_us: float) -> int | None:
-    if gpu_ns >= cpu_ns:
-        return None
-    return math.floor(1000 * start_us / (cpu_ns - gpu_ns)) + 1
-
-
-def _border_cases() -> list[Case]:
-    return [Case(name, (cpu, gpu, start), expected=_border(cpu, gpu, start)) for name, cpu, gpu, start in _BORDERS]
-
-
-def _where_it_pays(evidence) -> list:
-    return [o for o in evidence.outcomes if o.case.expected is not None]
-
-
-def _all_are(wrong):
-    """Where a GPU pays at all, the function gives `wrong(cpu_ns, gpu_ns, start_us)`, and that is not right."""
-
-    def when(evidence) -> bool:
-        seen = _where_it_pays(evidence)
-        return any(not o.ok for o in seen) and all(o.error is None and o.got == wrong(*o.case.arguments) for o in seen)
-
-    return when
-
-
-def _rounded_somehow(wrong):
-    """As `_all_are`, with the number as it is, or made whole in any of the usual ways."""
-    ways = (lambda n: n, math.floor, math.ceil, round, lambda n: math.floor(n) + 1)
-    return lambda evidence: any(_all_are(lambda *given, w=way: w(wrong(*given)))(evidence) for way in ways)
-
-
-def _wrong_where_never(evidence) -> bool:
-    never = [o for o in evidence.outcomes if o.case.expected is None]
-    return all(o.ok for o in _where_it_pays(evidence)) and any(not o.ok for o in never)
-
-
-# -- a loop made a kernel -----------------------------------------------------------------------------------
-
-
-def _standard(x, mean, scale, limit):
-    return np.clip((x - np.float32(mean)) * np.float32(scale), -limit, limit).astype(np.float32)
-
-
-def _standard_case(name: str, x, mean: float, scale: float, limit: float) -> Case:
-    arguments = (x, *map(np.float32, (mean, scale, limit)), Out(_standard(x, mean, scale, limit)))
-    return Case(name, arguments, (cover(x.size, BLOCK),), (BLOCK,))
-
-
-def _standard_cases() -> list[Case]:
-    return [_standard_case(plural(n, "element"), numbers(n, seed=n), 0.5, 0.5, 2) for n in SIZES] + [
-        _standard_case("97 elements, all alike", np.full(97, 2.5, np.float32), 2.5, 4, 1),
-        _standard_case("97 elements, hardly any cut off", numbers(97), 1, 0.125, 1),
-    ]
-
-
-def _measured() -> Case:
-    return _standard_case(plural(MEASURED, "element"), numbers(MEASURED), 0.5, 0.5, 2)
-
-
-def _spent(evidence, label: str) -> float:
-    return next((spent.value for spent in evidence.budgets if spent.label == label), 0)
-
-
-def _computes(wrong):
-    """The result is what `wrong(x, mean, scale, limit)` computes."""
-    return known.gives(lambda case: wrong(*case.arguments[:4]))
-
-
-_OTHER_VALUES = (
-    lambda x, m, s: x * s - m,
-    lambda x, m, s: x - m * s,
-    lambda x, m, s: (x - m) / s,
-    lambda x, m, s: (x + m) * s,
-    lambda x, m, s: (m - x) * s,
-    lambda x, m, s: x * s,
-    lambda x, m, s: x - m,
-)
-
-
-def _beyond(case) -> np.ndarray:
-    x, mean, scale, limit, _ = case.arguments
-    return np.abs((x - mean) * scale) >= limit
-
-
-def _zero_beyond(case) -> np.ndarray:
-    x, mean, scale, limit, _ = case.arguments
-    return np.where(np.abs((x - mean) * scale) > limit, 0, case.out.expected)
-
-
-def _clipped_first(case):
-    x, mean, scale, limit, _ = case.arguments
-    return (np.clip(x, -limit, limit) - mean) * scale
-
 
 EXERCISES = (
     Exercise(
@@ -172,91 +18,91 @@ EXERCISES = (
         title="what the whole gains",
         language="python",
         name="speedup",
-        cases=_speedup_cases,
+        cases=cases.speedup_cases,
         mistakes=(
             Mistake(
                 "the copies are left out",
-                _speedup(lambda p, s, c: 1 / (1 - p + p / s)),
+                cases.speedup(lambda p, s, c: 1 / (1 - p + p / s)),
                 "That is Amdahl's law as he wrote it. Copying is time that was not there before: add it to the new "
                 "time.",
             ),
             Mistake(
                 "the copies become faster too",
-                _speedup(lambda p, s, c: 1 / (1 - p + (p + c) / s)),
+                cases.speedup(lambda p, s, c: 1 / (1 - p + (p + c) / s)),
                 "The GPU makes its share faster, not the link to it: only the share is divided by the factor.",
             ),
             Mistake(
                 "that is the new time",
-                _speedup(lambda p, s, c: 1 - p + p / s + c),
+                cases.speedup(lambda p, s, c: 1 - p + p / s + c),
                 "You return the new time, as a part of the old one. A speed-up is old time divided by new time.",
             ),
             Mistake(
                 "that is the most it could ever be",
-                _speedup(lambda p, s, c: 1 / (1 - p)),
+                cases.speedup(lambda p, s, c: 1 / (1 - p)),
                 "1 / (1 - share) is what an endlessly fast GPU with free copies would give. This one has a factor.",
             ),
             Mistake(
                 "speed-ups are averaged",
-                _speedup(lambda p, s, c: 1 - p + p * s),
+                cases.speedup(lambda p, s, c: 1 - p + p * s),
                 "A share made 1,024 times as fast does not count 1,024-fold: it shrinks. Add *times*, then divide.",
             ),
             Mistake(
                 "a share times a factor",
-                _speedup(lambda p, s, c: p * s),
+                cases.speedup(lambda p, s, c: p * s),
                 "Half of it twice as fast would gain nothing by that rule. Start from times: with the old one as 1, "
                 "which pieces has the new one?",
             ),
             Mistake(
                 "copies are taken off the speed-up",
-                _speedup(lambda p, s, c: 1 / (1 - p + p / s) - c),
+                cases.speedup(lambda p, s, c: 1 / (1 - p + p / s) - c),
                 "Copies are time, a speed-up is a ratio of times. Add them to the new time, before you divide.",
             ),
             Mistake(
                 "share and rest are swapped",
-                _speedup(lambda p, s, c: 1 / (p + (1 - p) / s + c)),
+                cases.speedup(lambda p, s, c: 1 / (p + (1 - p) / s + c)),
                 "`share` is the part that becomes faster; 1 - share is the part that stays.",
             ),
             Mistake(
                 "what stays as it was is left out",
-                _speedup(lambda p, s, c: 1 / (p / s + c)),
+                cases.speedup(lambda p, s, c: 1 / (p / s + c)),
                 "The new time has three pieces. 1 - share of the old time is still there, as slow as before.",
             ),
             Mistake(
                 "brackets are missing",
-                _speedup(lambda p, s, c: 1 / (1 - p) + p / s + c),
+                cases.speedup(lambda p, s, c: 1 / (1 - p) + p / s + c),
                 "A division comes before a sum: 1 / (1 - share) is divided alone. Put the whole new time in brackets.",
             ),
             Mistake(
                 "all of it becomes faster",
                 lambda e: any(
-                    _speedup(wrong)(e)
+                    cases.speedup(wrong)(e)
                     for wrong in (lambda p, s, c: 1 / (1 - p + 1 / s + c), lambda p, s, c: 1 / (1 / s + c))
                 ),
                 "The factor divides the share alone: share / factor. 1 / factor is what the whole would take.",
             ),
             Mistake(
                 "the share takes longer, not shorter",
-                _speedup(lambda p, s, c: 1 / (1 - p + p * s + c)),
+                cases.speedup(lambda p, s, c: 1 / (1 - p + p * s + c)),
                 "`factor` times as fast takes a factor-th of the time: share / factor.",
             ),
             Mistake(
                 "that is the time saved",
-                _speedup(lambda p, s, c: p - p / s - c),
+                cases.speedup(lambda p, s, c: p - p / s - c),
                 "That is the old time less the new one. A speed-up is the old time divided by the new one.",
             ),
             Mistake(
                 "the copies save time",
-                _speedup(lambda p, s, c: 1 / (1 - p + p / s - c)),
+                cases.speedup(lambda p, s, c: 1 / (1 - p + p / s - c)),
                 "Copies make the new time longer: they are added to it.",
             ),
             Mistake(
                 "the arguments are taken in another order",
-                _speedup(lambda p, s, c: _whole(s, p, c)),
+                cases.speedup(lambda p, s, c: cases.whole(s, p, c)),
                 "They come as share, factor, copies.",
             ),
             Mistake(
                 "rounded",
-                _speedup(lambda p, s, c: round(_whole(p, s, c), 2)),
+                cases.speedup(lambda p, s, c: round(cases.whole(p, s, c), 2)),
                 "Nearly: return the number as it is, and round it where it is printed.",
             ),
             NOTHING_RETURNED,
@@ -283,27 +129,28 @@ def speedup(share, factor, copies):
         title="from which size on",
         language="python",
         name="break_even",
-        cases=_border_cases,
+        cases=cases.border_cases,
         mistakes=(
             Mistake(
                 "microseconds taken for nanoseconds",
-                _rounded_somehow(lambda cpu, gpu, start: start / (cpu - gpu)),
+                cases.rounded_somehow(lambda cpu, gpu, start: start / (cpu - gpu)),
                 "The start is given in microseconds, an element in nanoseconds: 1 µs is 1,000 ns.",
             ),
             Mistake(
                 "the GPU's own elements are free",
-                _rounded_somehow(lambda cpu, gpu, start: 1000 * start / cpu),
+                cases.rounded_somehow(lambda cpu, gpu, start: 1000 * start / cpu),
                 "Each element saves the CPU's time less the GPU's: divide by the difference of the two.",
             ),
             Mistake(
                 "equally fast counts as faster",
-                _all_are(lambda cpu, gpu, start: math.ceil(1000 * start / (cpu - gpu))),
+                cases.all_are(lambda cpu, gpu, start: math.ceil(1000 * start / (cpu - gpu))),
                 "Where the quotient is whole, both take equally long there. The GPU is faster one element later.",
             ),
             Mistake(
                 "one element too few",
                 lambda e: any(
-                    _all_are(lambda cpu, gpu, start, r=r: r(1000 * start / (cpu - gpu)))(e) for r in (math.floor, round)
+                    cases.all_are(lambda cpu, gpu, start, r=r: r(1000 * start / (cpu - gpu)))(e)
+                    for r in (math.floor, round)
                 ),
                 "Rounding down, or to the nearest, gives a size at which the GPU is not yet faster. Test your "
                 "answer and the one below it.",
@@ -311,46 +158,46 @@ def speedup(share, factor, copies):
             Mistake(
                 "one element too many",
                 lambda e: any(
-                    _all_are(lambda cpu, gpu, start, r=r: r(1000 * start / (cpu - gpu)) + 1)(e)
+                    cases.all_are(lambda cpu, gpu, start, r=r: r(1000 * start / (cpu - gpu)) + 1)(e)
                     for r in (math.ceil, round)
                 ),
                 "Rounded up and one more is too far where the quotient is not whole: round *down*, then add 1.",
             ),
             Mistake(
                 "the two times are added",
-                _rounded_somehow(lambda cpu, gpu, start: 1000 * start / (cpu + gpu)),
+                cases.rounded_somehow(lambda cpu, gpu, start: 1000 * start / (cpu + gpu)),
                 "An element on the GPU saves what the CPU would have taken, less what the GPU takes: a difference.",
             ),
             Mistake(
                 "the difference is the wrong way round",
-                _rounded_somehow(lambda cpu, gpu, start: 1000 * start / (gpu - cpu)),
+                cases.rounded_somehow(lambda cpu, gpu, start: 1000 * start / (gpu - cpu)),
                 "A size below zero: each element saves cpu_ns - gpu_ns.",
             ),
             Mistake(
                 "the CPU's own elements are free",
-                _rounded_somehow(lambda cpu, gpu, start: 1000 * start / gpu),
+                cases.rounded_somehow(lambda cpu, gpu, start: 1000 * start / gpu),
                 "Each element saves the CPU's time less the GPU's: divide by the difference of the two.",
             ),
             Mistake(
                 "nothing to start is taken for never",
-                lambda e: all(o.ok == bool(o.case.arguments[2]) for o in _where_it_pays(e)),
+                lambda e: all(o.ok == bool(o.case.arguments[2]) for o in cases.where_it_pays(e)),
                 "With nothing to start the GPU is faster from the first element on. 0 is a time like another.",
             ),
             NOTHING_RETURNED,
             Mistake(
                 "the start divided by the CPU's time",
-                _all_are(lambda cpu, gpu, start: start / cpu),
+                cases.all_are(lambda cpu, gpu, start: start / cpu),
                 "That leaves out the GPU's own time for each element, and divides microseconds by nanoseconds. Write "
                 "down what n elements take on either.",
             ),
             Mistake(
                 "a size that is no whole number",
-                lambda e: all(isinstance(o.got, float) for o in _where_it_pays(e)),
+                lambda e: all(isinstance(o.got, float) for o in cases.where_it_pays(e)),
                 "Asked is the first whole number of elements at which the GPU is faster, not where the two lines meet.",
             ),
             Mistake(
                 "a GPU that is never faster",
-                _wrong_where_never,
+                cases.wrong_where_never,
                 "Where an element takes the GPU as long as the CPU, or longer, no size makes up for the start: return "
                 "None before you divide.",
             ),
@@ -381,7 +228,7 @@ def break_even(cpu_ns, gpu_ns, start_us):
         title="a loop becomes a kernel",
         language="numba",
         name="standardise",
-        cases=_standard_cases,
+        cases=cases.standard_cases,
         thread_of=thread_1d,
         mistakes=(
             FIRST_BLOCK,
@@ -393,13 +240,13 @@ def break_even(cpu_ns, gpu_ns, start_us):
             ),
             Mistake(
                 "cut off before it is scaled",
-                known.gives(_clipped_first),
+                known.gives(cases.clipped_first),
                 "The limits are for the result: subtract, multiply, and only then cut off.",
             ),
             Mistake(
                 "cut off on one side only",
                 lambda e: any(
-                    _computes(cut)(e)
+                    cases.computes(cut)(e)
                     for cut in (
                         lambda x, m, s, limit: np.minimum((x - m) * s, limit),
                         lambda x, m, s, limit: np.maximum((x - m) * s, -limit),
@@ -409,22 +256,26 @@ def break_even(cpu_ns, gpu_ns, start_us):
             ),
             Mistake(
                 "min and max swapped",
-                lambda e: any(_computes(lambda x, m, s, limit, n=n: np.full_like(x, n * limit))(e) for n in (1, -1)),
+                lambda e: any(
+                    cases.computes(lambda x, m, s, limit, n=n: np.full_like(x, n * limit))(e) for n in (1, -1)
+                ),
                 "Every result is the same limit, whatever x is. max(value, -limit) lifts what is too low, "
                 "min(…, limit) lowers what is too high; and the value comes from x.",
             ),
             Mistake(
                 "what is beyond a limit is lost",
                 lambda e: (
-                    known.gives(_zero_beyond)(e)
-                    or (known.partly_written(e) and all(_beyond(o.case)[o.untouched].all() for o in e.outcomes))
+                    known.gives(cases.zero_beyond)(e)
+                    or (known.partly_written(e) and all(cases.beyond(o.case)[o.untouched].all() for o in e.outcomes))
                 ),
                 "A value above the limit becomes the limit, one below -limit becomes -limit. They are neither 0 nor "
                 "left unwritten.",
             ),
             Mistake(
                 "the value is computed in another way",
-                lambda e: any(_computes(lambda x, m, s, n, w=w: np.clip(w(x, m, s), -n, n))(e) for w in _OTHER_VALUES),
+                lambda e: any(
+                    cases.computes(lambda x, m, s, n, w=w: np.clip(w(x, m, s), -n, n))(e) for w in cases.OTHER_VALUES
+                ),
                 "First the mean is taken away from x[i], then the difference is multiplied by scale: "
                 "(x[i] - mean) * scale.",
             ),
@@ -435,13 +286,13 @@ def break_even(cpu_ns, gpu_ns, start_us):
             ),
             Mistake(
                 "one thread does it all",
-                lambda e: _spent(e, "idle lanes in each instruction") > 30,
+                lambda e: known.spent(e, "idle lanes in each instruction") > 30,
                 "The loop still runs, in one thread alone, of the grid or of its warp. The warp issues every "
                 "instruction for 1 lane of 32. Drop the loop: the grid is the loop, and cuda.grid(1) its index.",
             ),
             Mistake(
                 "every thread does everything",
-                lambda e: _spent(e, "load sectors an element") == MEASURED / WARP,
+                lambda e: known.spent(e, "load sectors an element") == MEASURED / WARP,
                 "All lanes are busy, with the same work: each thread goes through the whole array. Give each thread "
                 "the one element that cuda.grid(1) names.",
             ),
@@ -493,7 +344,7 @@ def break_even(cpu_ns, gpu_ns, start_us):
                 "32 neighbouring floats are four sectors.",
             ),
         ),
-        measured=_measured,
+        measured=cases.measured,
         hints=(
             "Which element would the loop have reached when this thread's turn came? Ask cuda.grid(1).",
             "The `for` goes; `if i < x.size:` stays in its place. Keep the value in a variable until it is done.",

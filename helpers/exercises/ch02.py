@@ -6,92 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
+from helpers.exercises import Budget, Exercise, Mistake, cover, thread_1d
+from helpers.exercises import ch02_cases as cases
 from helpers.exercises import mistakes as known
 from helpers.exercises.budgets import SHARED_OUT
+from helpers.exercises.ch02_cases import BLOCK, GRID, SHAPES, TILE
 from helpers.exercises.one_a_thread import LAST_LEFT_OUT, NO_GUARD, NOTHING_RETURNED, reached_out_from_inside
-from helpers.vgpu.errors import OutOfBounds
-
-TILE = (16, 8)
-SHAPES = ((1, 1), (1, 17), (17, 1), (8, 16), (13, 37), (37, 13), (32, 32))
-GRID, BLOCK = 2, 64
-
-
-def _blocks_cases() -> list[Case]:
-    pairs = ((1, 128), (127, 128), (128, 128), (129, 128), (1000, 256), (1024, 256), (7, 32), (10**9, 1024))
-    return [Case(f"blocks({n:,}, {t})", (n, t), expected=cover(n, t)) for n, t in pairs]
-
-
-def _bias_case(rows: int, columns: int) -> Case:
-    x, bias = numbers((rows, columns), seed=rows), numbers(columns, seed=99)
-    grid = (cover(columns, TILE[0]), cover(rows, TILE[1]))
-    arguments = (x, bias, Out(x + bias), np.int32(rows), np.int32(columns))
-    return Case(f"{plural(rows, 'row')} × {plural(columns, 'column')}", arguments, grid, TILE)
-
-
-def _square_case(n: int) -> Case:
-    x = numbers(n, seed=n)
-    return Case(f"{plural(n, 'element')}, {GRID * BLOCK} threads", (x, Out(x * x)), (GRID,), (BLOCK,))
-
-
-def _written_once(profile) -> float:
-    return profile["global_store_bytes"] / (4 * 4096)
-
-
-def _column_by_column(case: Case) -> np.ndarray:
-    x, bias = case.arguments[:2]
-    return (x.ravel() + bias[np.arange(x.size) // x.shape[0]]).reshape(x.shape)
-
-
-def _transposed(case: Case) -> np.ndarray:
-    out = case.out.expected
-    return out.T.reshape(out.shape)
-
-
-def _a_fixed_number(evidence) -> bool:
-    """In all sizes just the same elements are written: the first so many."""
-    ends = {o.untouched.argmax() for o in evidence.outcomes if not o.ok and o.untouched is not None}
-    return len(ends) == 1 and min(ends) > 0 and _untouched(lambda i: i >= min(ends))(evidence)
-
-
-def _written(evidence) -> float:
-    return next((spent.value for spent in evidence.budgets if spent.label == "stores per element"), 0)
-
-
-def _tall_only(evidence) -> bool:
-    """Out of bounds in tall matrices alone: a row was taken to be as long as there are rows."""
-    shapes = [o.case.out.expected.shape for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
-    return bool(shapes) and all(rows > columns for rows, columns in shapes)
-
-
-def _not_square(evidence) -> bool:
-    """Right for squares; in other shapes a part is never written, and the rest is right."""
-    failed = [o for o in evidence.outcomes if not o.ok]
-    shapes = [o.case.out.expected.shape for o in failed]
-    return known.untouched_somewhere(evidence) and all(rows != columns for rows, columns in shapes)
-
-
-def _bias_by_row(evidence) -> bool:
-    """Row r gets bias[r], as far as there are as many: in tall matrices that leads out of the bias."""
-    seen = [o for o in evidence.outcomes if np.less_equal(*o.case.out.expected.shape)]
-    return any(not o.ok for o in seen) and all(
-        o.got is not None
-        and np.allclose(o.got, o.case.arguments[0] + o.case.arguments[1][: len(o.got), None], equal_nan=True)
-        for o in seen
-    )
-
-
-def _untouched(keep):
-    """What is written is right, and left out is just what `keep(index)` says of the flat indices."""
-
-    def when(evidence) -> bool:
-        failed = [o for o in evidence.outcomes if not o.ok]
-        return known.untouched_somewhere(evidence) and all(
-            np.array_equal(o.untouched.ravel(), keep(np.arange(o.untouched.size))) for o in failed
-        )
-
-    return when
-
 
 EXERCISES = (
     Exercise(
@@ -99,7 +19,7 @@ EXERCISES = (
         title="how many blocks",
         language="python",
         name="blocks",
-        cases=_blocks_cases,
+        cases=cases.blocks_cases,
         mistakes=(
             Mistake(
                 "rounded down",
@@ -192,12 +112,12 @@ def blocks(n, threads):
         title="add a bias to every row, in CUDA C",
         language="cuda",
         name="add_bias",
-        cases=lambda: [_bias_case(*shape) for shape in SHAPES],
+        cases=lambda: [cases.bias_case(*shape) for shape in SHAPES],
         thread_of=thread_1d,
         mistakes=(
             Mistake(
                 "the bias of the row",
-                _bias_by_row,
+                cases.bias_by_row,
                 "A linear layer has one bias for each output, which is a column: bias[x], not bias[y].",
             ),
             Mistake(
@@ -207,19 +127,19 @@ def blocks(n, threads):
             ),
             Mistake(
                 "a row is taken to be as long as there are rows",
-                _tall_only,
+                cases.tall_only,
                 "To go one row down you step over a whole row, and a row has `columns` elements: y * columns + x.",
             ),
             Mistake(
                 "x is taken for the row",
-                _not_square,
+                cases.not_square,
                 "x runs along a row, so it counts columns; y counts rows. The launch gave x the columns to "
                 "cover. "
                 "Squares cannot tell the two apart, which is why 32 × 32 passes.",
             ),
             Mistake(
                 "stored as the transposed matrix",
-                known.gives(_transposed),
+                known.gives(cases.transposed),
                 "The element is loaded from y * columns + x and stored to x * rows + y. Here it keeps its place.",
             ),
             Mistake(
@@ -242,7 +162,7 @@ def blocks(n, threads):
             ),
             Mistake(
                 "the elements are counted down the columns",
-                known.gives(_column_by_column),
+                known.gives(cases.column_by_column),
                 "x * rows + y walks down a column. In a C array a row lies in one piece: y * columns + x.",
             ),
             Mistake(
@@ -293,12 +213,12 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
         title="a grid-stride loop in Numba",
         language="numba",
         name="square",
-        cases=lambda: [_square_case(n) for n in (1, 63, 64, 127, 128, 129, 257, 1000)],
-        measured=lambda: _square_case(4096),
+        cases=lambda: [cases.square_case(n) for n in (1, 63, 64, 127, 128, 129, 257, 1000)],
+        measured=lambda: cases.square_case(4096),
         budgets=(
             Budget(
                 "stores per element",
-                _written_once,
+                cases.written_once,
                 1.0,
                 "Each element is written more than once: the threads repeat each other's work. Step by the "
                 "number "
@@ -324,20 +244,20 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
         mistakes=(
             Mistake(
                 "one element a thread",
-                _untouched(lambda i: i >= GRID * BLOCK),
+                cases.untouched(lambda i: i >= GRID * BLOCK),
                 "128 threads wrote 128 elements, and stopped. A loop lets each thread go on: `for i in "
                 "range(start, "
                 "x.size, step)`.",
             ),
             Mistake(
                 "every block begins at the front",
-                _untouched(lambda i: i % (GRID * BLOCK) >= BLOCK),
+                cases.untouched(lambda i: i % (GRID * BLOCK) >= BLOCK),
                 "threadIdx counts within one block, so block 1 begins where block 0 does. Start at cuda.grid(1).",
             ),
             LAST_LEFT_OUT,
             Mistake(
                 "a fixed number of turns",
-                _a_fixed_number,
+                cases.a_fixed_number,
                 "However many elements there are, a thread stops after as many. Go on while i < x.size.",
             ),
             Mistake(
@@ -349,13 +269,13 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
             NO_GUARD,
             Mistake(
                 "every thread does everything",
-                lambda e: _written(e) == GRID * BLOCK,
+                lambda e: cases.written(e) == GRID * BLOCK,
                 "The loop begins at 0 and steps by 1 in every thread, so each element is written 128 times. Start at "
                 "cuda.grid(1) and step by cuda.gridsize(1).",
             ),
             Mistake(
                 "many threads come to one element",
-                lambda e: _written(e) > GRID,
+                lambda e: cases.written(e) > GRID,
                 "Right, but an element is written by many threads, one after another. Start at cuda.grid(1), which no "
                 "two threads share, and step by cuda.gridsize(1).",
             ),

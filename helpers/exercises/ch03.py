@@ -4,128 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
+from helpers.exercises import Budget, Exercise, Mistake, thread_1d
+from helpers.exercises import ch03_cases as cases
 from helpers.exercises import mistakes as known
+from helpers.exercises.ch03_cases import BLOCK, ENDED, ENTRIES, RACE, SIZES, UNWRITTEN
 from helpers.exercises.one_a_thread import reached_out_from_inside
-from helpers.vgpu.errors import Deadlock
-
-BLOCK = 128
-SIZES = (1, 3, 127, 128, 129, 500, 1021)
-FOUR = 4
-ENTRIES = 256
-RESOURCES = (  # threads a block, registers a thread, shared bytes a block, local bytes a thread
-    (1, 32, 0, 0), (32, 16, 0, 128), (128, 40, 4096, 0), (256, 255, 49152, 16), (1024, 64, 100, 4), (96, 24, 8, 1020),
-)  # fmt: skip
-
-
-# -- the k-th of four -----------------------------------------------------------------------------------
-
-
-def _fours(case: Case) -> tuple[np.ndarray, np.ndarray]:
-    return case.arguments[0].reshape(-1, FOUR), case.arguments[1]
-
-
-def _rank_case(n: int) -> Case:
-    x, k = numbers(FOUR * n, seed=n), np.random.default_rng(n + 1).integers(0, FOUR, n).astype(np.int32)
-    right = np.sort(x.reshape(-1, FOUR), axis=1)[np.arange(n), k]
-    return Case(plural(n, "four"), (x, k, Out(right), np.int32(n)), (cover(n, BLOCK),), (BLOCK,))
-
-
-def _unsorted(case: Case) -> np.ndarray:
-    fours, k = _fours(case)
-    return fours[np.arange(len(fours)), k]
-
-
-def _from_above(case: Case) -> np.ndarray:
-    fours, k = _fours(case)
-    return np.sort(fours, axis=1)[np.arange(len(fours)), FOUR - 1 - k]
-
-
-def _smallest(case: Case) -> np.ndarray:
-    return _fours(case)[0].min(axis=1)
-
-
-def _another_of_the_four(evidence) -> bool:
-    """Every result is one of the thread's own four values, in some case not the one that was asked."""
-    seen = [o for o in evidence.outcomes if o.got is not None]
-    own = [(_fours(o.case)[0] == np.asarray(o.got)[:, None]).any(axis=1).all() for o in seen]
-    return bool(seen) and all(own) and any(not o.ok for o in seen)
-
-
-def _another_rank(evidence) -> bool:
-    """Every result is one of its four, and for each k always of the same rank: they are sorted, and k is misread."""
-    ranks: dict[int, set] = {}
-    for o in evidence.outcomes:
-        if o.got is None:
-            return False
-        fours, k = _fours(o.case)
-        found = np.sort(fours, axis=1) == np.asarray(o.got)[:, None]  # several, where values are equal
-        for which, row in zip(k.tolist(), found, strict=True):
-            ranks[which] = ranks.get(which, set(range(FOUR))) & set(np.flatnonzero(row).tolist())
-    return any(not o.ok for o in evidence.outcomes) and all(ranks.values())
-
-
-def _ties_left_out(evidence) -> bool:
-    """What is written is right, and what is not written belongs to fours with equal values."""
-    failed = [o for o in evidence.outcomes if not o.ok]
-    return known.partly_written(evidence) and all(
-        (np.diff(np.sort(_fours(o.case)[0][o.untouched], axis=1), axis=1) == 0).any(axis=1).all() for o in failed
-    )
-
-
-def _strangers(evidence) -> bool:
-    """Some results are none of the thread's own four values."""
-    seen = [o for o in evidence.outcomes if o.got is not None and not o.ok and not o.only_untouched]
-    return any(not (_fours(o.case)[0] == np.asarray(o.got)[:, None]).any(axis=1).all() for o in seen)
-
-
-# -- the table ------------------------------------------------------------------------------------------
-
-
-def _table_case(n: int) -> Case:
-    generator = np.random.default_rng(n)
-    which, table = generator.integers(0, ENTRIES, n).astype(np.int32), numbers(ENTRIES, seed=n + 7)
-    return Case(plural(n, "look-up"), (which, table, Out(table[which])), (cover(n, BLOCK),), (BLOCK,))
-
-
-def _spent(evidence, label: str) -> float:
-    return next((spent.value for spent in evidence.budgets if spent.label == label), 0)
-
-
-def _all(*predicates):
-    return lambda evidence: all(each(evidence) for each in predicates)
-
-
-RACE, ENDED = known.found(*known.RACES), known.hinted("barrier_ended")
-UNWRITTEN = known.found("uninitialised", space="shared")
-
-
-def _divergent(evidence) -> bool:
-    stuck = any(isinstance(outcome.error, Deadlock) for outcome in evidence.outcomes)
-    return stuck or known.found(*known.BARRIERS)(evidence) or _all(RACE, ENDED)(evidence)
-
-
-# -- bytes ----------------------------------------------------------------------------------------------
-
-
-def _near(threads: int, registers: int, shared: int, local: int) -> tuple[int, int]:
-    return 4 * threads * registers + shared, threads * local
-
-
-def _registers(case: Case) -> int:
-    return 4 * case.arguments[0] * case.arguments[1]
-
-
-def _moved(case: Case, on: int, off: int) -> tuple[int, int]:
-    """The right numbers, with so many bytes more on the chip and off it."""
-    right = _near(*case.arguments)
-    return right[0] + on, right[1] + off
-
-
-def _bytes_cases() -> list[Case]:
-    name = lambda threads, *rest: plural(threads, "thread") + ", {} registers, {} bytes shared, {} local".format(*rest)
-    return [Case(name(*row), row, expected=_near(*row)) for row in RESOURCES]
-
 
 EXERCISES = (
     Exercise(
@@ -133,8 +16,8 @@ EXERCISES = (
         title="the k-th smallest of four, in registers",
         language="cuda",
         name="ranks",
-        cases=lambda: [_rank_case(n) for n in SIZES],
-        measured=lambda: _rank_case(4096),
+        cases=lambda: [cases.rank_case(n) for n in SIZES],
+        measured=lambda: cases.rank_case(4096),
         thread_of=thread_1d,
         budgets=(
             Budget(
@@ -160,34 +43,34 @@ EXERCISES = (
         mistakes=(
             Mistake(
                 "the four are not sorted",
-                known.gives(_unsorted),
+                known.gives(cases.unsorted),
                 "This stores the k-th as they come. Sort them first, or count for each how many are smaller.",
             ),
             Mistake(
                 "counted from the largest",
-                known.gives(_from_above),
+                known.gives(cases.from_above),
                 "k = 0 asks for the smallest: the order is turned round.",
             ),
             Mistake(
                 "always the smallest",
-                known.gives(_smallest),
+                known.gives(cases.smallest),
                 "Every thread stores the smallest of its four. Which one is asked for stands in k[i].",
             ),
             Mistake(
                 "sorted, and the wrong one is chosen",
-                _another_rank,
+                cases.another_rank,
                 "For each k it is always the same place of the sorted four, but not the k-th: k = 0 asks for the "
                 "smallest, k = 3 for the largest. Mind a missing `break`, and = in place of ==.",
             ),
             Mistake(
                 "not wholly sorted",
-                _another_of_the_four,
+                cases.another_of_the_four,
                 "Each result is one of the right four, but not always the k-th. Four values take five exchanges: try "
                 "yours by hand on 4, 3, 2, 1. And the k of thread i is k[i].",
             ),
             Mistake(
                 "equal values are left out",
-                _ties_left_out,
+                cases.ties_left_out,
                 "Where two of the four are equal, no value has just k smaller ones, and nothing is written. Among "
                 "equals let the first count as the smaller: < to one side, <= to the other.",
             ),
@@ -205,7 +88,7 @@ EXERCISES = (
             Mistake("no guard", known.out_of_bounds, "The last block has threads without a four: if (i < n)."),
             Mistake(
                 "the wrong four",
-                _strangers,
+                cases.strangers,
                 "Some results are none of the thread's own values. Thread i has x[4 * i] to x[4 * i + 3].",
             ),
             Mistake(
@@ -256,8 +139,8 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
         title="a table of 256 floats in shared memory, in Numba",
         language="numba",
         name="look_up",
-        cases=lambda: [_table_case(n) for n in SIZES],
-        measured=lambda: _table_case(8192),
+        cases=lambda: [cases.table_case(n) for n in SIZES],
+        measured=lambda: cases.table_case(8192),
         thread_of=thread_1d,
         sanitize=True,
         budgets=(
@@ -286,13 +169,13 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
         mistakes=(
             Mistake(
                 "a barrier that not every thread reaches",
-                _divergent,
+                known.never_come,
                 "Every thread of the block must come to the barrier, also those without an element: guard the look-up, "
                 "not the barrier.",
             ),
             Mistake(
                 "threads left before they had helped to fill the table",
-                _all(UNWRITTEN, ENDED),
+                known.both(UNWRITTEN, ENDED),
                 "A thread without an element returns at once, and its entries of the table stay empty. Let it fill its "
                 "part first.",
             ),
@@ -304,7 +187,9 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
             ),
             Mistake(
                 "several threads fill one entry",
-                _all(known.found("race_write_write", "race_lanes"), lambda e: not known.found("race_read_write")(e)),
+                known.both(
+                    known.found("race_write_write", "race_lanes"), lambda e: not known.found("race_read_write")(e)
+                ),
                 "Two threads write one entry of the table, and nothing orders them. Thread t fills the entries t and "
                 "t + 128, and no other.",
             ),
@@ -329,7 +214,7 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
             ),
             Mistake(
                 "every thread fills the whole table",
-                lambda e: _spent(e, "shared store requests") >= 4 * 64 * ENTRIES,
+                lambda e: known.spent(e, "shared store requests") >= 4 * 64 * ENTRIES,
                 "Right, but each of the 4 warps of a block stores every entry, one at a time. The block needs one "
                 "table: thread t fills the entries t and t + 128.",
             ),
@@ -341,8 +226,9 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
             ),
             Mistake(
                 "the table stays in global memory",
-                _all(
-                    known.over("sectors loaded for 8,192 look-ups"), lambda e: _spent(e, "shared store requests") == 0
+                known.both(
+                    known.over("sectors loaded for 8,192 look-ups"),
+                    lambda e: known.spent(e, "shared store requests") == 0,
                 ),
                 "Right, but 32 lanes look up 32 entries far apart, and each wants a sector of its own.",
             ),
@@ -391,11 +277,11 @@ def look_up(which, table, out):
         title="bytes of a block, on the chip and off it",
         language="python",
         name="bytes_of_block",
-        cases=_bytes_cases,
+        cases=cases.bytes_cases,
         mistakes=(
             Mistake(
                 "local memory counted as on chip",
-                known.gives(lambda case: (sum(_near(*case.arguments)), 0)),
+                known.gives(lambda case: (sum(cases.near(*case.arguments)), 0)),
                 "Local memory is a thread's own, and yet it lies in DRAM.",
             ),
             Mistake(
@@ -405,15 +291,15 @@ def look_up(which, table, out):
             ),
             Mistake(
                 "on and off the chip swapped",
-                known.gives(lambda case: _near(*case.arguments)[::-1]),
+                known.gives(lambda case: cases.near(*case.arguments)[::-1]),
                 "The first number is what lies on the chip, the second what lies off it.",
             ),
             Mistake(
                 "bits counted as bytes",
                 known.gives(
                     lambda case: (
-                        _near(*case.arguments)[0] + 28 * case.arguments[0] * case.arguments[1],
-                        _near(*case.arguments)[1],
+                        cases.near(*case.arguments)[0] + 28 * case.arguments[0] * case.arguments[1],
+                        cases.near(*case.arguments)[1],
                     )
                 ),
                 "A register has 32 bits, which are 4 bytes.",
@@ -422,8 +308,8 @@ def look_up(which, table, out):
                 "a register counted as one byte",
                 known.gives(
                     lambda case: (
-                        _near(*case.arguments)[0] - 3 * case.arguments[0] * case.arguments[1],
-                        _near(*case.arguments)[1],
+                        cases.near(*case.arguments)[0] - 3 * case.arguments[0] * case.arguments[1],
+                        cases.near(*case.arguments)[1],
                     )
                 ),
                 "A register has 32 bits, which are 4 bytes.",
@@ -433,41 +319,43 @@ def look_up(which, table, out):
                 known.gives(
                     lambda case: (
                         case.arguments[0] * (4 * case.arguments[1] + case.arguments[2]),
-                        _near(*case.arguments)[1],
+                        cases.near(*case.arguments)[1],
                     )
                 ),
                 "There is one piece of shared memory for the whole block.",
             ),
             Mistake(
                 "local memory counted once a block",
-                known.gives(lambda case: (_near(*case.arguments)[0], case.arguments[3])),
+                known.gives(lambda case: (cases.near(*case.arguments)[0], case.arguments[3])),
                 "Each thread has local memory of its own.",
             ),
             Mistake(
                 "registers counted once a block",
-                known.gives(lambda case: (4 * case.arguments[1] + case.arguments[2], _near(*case.arguments)[1])),
+                known.gives(lambda case: (4 * case.arguments[1] + case.arguments[2], cases.near(*case.arguments)[1])),
                 "Each thread has registers of its own.",
             ),
             Mistake(
                 "shared memory counted as off chip",
-                known.gives(lambda case: _moved(case, -case.arguments[2], case.arguments[2])),
+                known.gives(lambda case: cases.moved(case, -case.arguments[2], case.arguments[2])),
                 "Shared memory lies in the SM, beside the registers.",
             ),
             Mistake(
                 "registers counted as off chip",
-                known.gives(lambda case: _moved(case, -_registers(case), _registers(case))),
+                known.gives(
+                    lambda case: cases.moved(case, -cases.counted_registers(case), cases.counted_registers(case))
+                ),
                 "Registers lie in the SM. A thread's own memory is off the chip only where it is local.",
             ),
             Mistake(
                 "a register counted as eight bytes",
-                known.gives(lambda case: _moved(case, _registers(case), 0)),
+                known.gives(lambda case: cases.moved(case, cases.counted_registers(case), 0)),
                 "A register has 32 bits, which are 4 bytes.",
             ),
             Mistake(
                 "bytes counted as words",
                 lambda e: any(
                     known.gives(
-                        lambda case, s=shared, n=local: _moved(
+                        lambda case, s=shared, n=local: cases.moved(
                             case, 3 * s * case.arguments[2], 3 * n * case.arguments[0] * case.arguments[3]
                         )
                     )(e)
@@ -477,7 +365,7 @@ def look_up(which, table, out):
             ),
             Mistake(
                 "local memory counted twice",
-                known.gives(lambda case: _moved(case, case.arguments[0] * case.arguments[3], 0)),
+                known.gives(lambda case: cases.moved(case, case.arguments[0] * case.arguments[3], 0)),
                 "Local memory lies off the chip, and there alone.",
             ),
             Mistake(
@@ -490,9 +378,9 @@ def look_up(which, table, out):
                 lambda e: any(
                     known.gives(w)(e)
                     for w in (
-                        lambda case: _moved(case, -case.arguments[2], 0),
-                        lambda case: _moved(case, -_registers(case), 0),
-                        lambda case: (_near(*case.arguments)[0], 0),
+                        lambda case: cases.moved(case, -case.arguments[2], 0),
+                        lambda case: cases.moved(case, -cases.counted_registers(case), 0),
+                        lambda case: (cases.near(*case.arguments)[0], 0),
                     )
                 ),
                 "On the chip are registers and shared memory, off it is local memory.",

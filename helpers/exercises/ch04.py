@@ -2,150 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
+from helpers.exercises import Exercise, Mistake, thread_1d
+from helpers.exercises import ch04_cases as cases
 from helpers.exercises import mistakes as known
+from helpers.exercises.ch04_cases import GREY, HALVED, LOADS, SHAPES, SIZES, STORES, WIDE_LOADS, WIDE_TOO
 from helpers.exercises.one_a_thread import FIRST_BLOCK, NO_GUARD, reached_out_from_inside
-from helpers.vgpu.errors import Misaligned, OutOfBounds
-
-TILE = (32, 8)
-BLOCK = 128
-SHAPES = ((1, 1), (1, 70), (70, 1), (13, 37), (37, 13), (64, 64))
-SIZES = (1, 2, 3, 4, 5, 127, 128, 512, 1021)
-
-
-def _halve_case(rows: int, columns: int) -> Case:
-    x = numbers((rows, columns), seed=rows)
-    longest = max(rows, columns)  # so that both ways of reading cuda.grid(2) reach every element
-    return Case(
-        f"{plural(rows, 'row')} × {plural(columns, 'column')}",
-        (x, Out(x / 2)),
-        (cover(longest, TILE[0]), cover(longest, TILE[1])),
-        TILE,
-    )
-
-
-def _grey_case(n: int) -> Case:
-    planes = numbers((3, n), seed=n)
-    wanted = (planes[0] / 4 + planes[1] / 2 + planes[2] / 4).astype(np.float32)
-    return Case(plural(n, "pixel"), (planes, Out(wanted), np.int32(n)), (cover(n, BLOCK),), (BLOCK,))
-
-
-def _interleaved(case: Case) -> np.ndarray:
-    colours = case.arguments[0].ravel().reshape(-1, 3)
-    return colours[:, 0] / 4 + colours[:, 1] / 2 + colours[:, 2] / 4
-
-
-def _neighbours(case: Case) -> np.ndarray:
-    flat, n = case.arguments[0].ravel(), case.arguments[0].shape[1]
-    return flat[:n] / 4 + flat[1 : n + 1] / 2 + flat[2 : n + 2] / 4
-
-
-def _other_weights(evidence) -> bool:
-    """Each colour comes from its own plane, with another colour's weight, or all alike, or with the eye's."""
-    mixed = ((2, 1, 1), (1, 1, 2), (4 / 3,) * 3, (4, 4, 4), (1, 1, 1), (2, 2, 2), (1.196, 2.348, 0.456))
-    return any(
-        known.gives(lambda case, w=weights: np.tensordot(np.array(w) / 4, case.arguments[0], 1))(evidence)
-        for weights in mixed
-    )
-
-
-def _swapped(evidence) -> bool:
-    """Right where a matrix has as many rows as columns, out of bounds or left out where it has not."""
-    square = [o.ok for o in evidence.outcomes if len(set(o.case.out.expected.shape)) == 1]
-    left_out = known.untouched_somewhere(evidence) and not known.nothing_written(evidence)
-    return all(square) and (known.out_of_bounds(evidence) or left_out)
-
-
-def _colour_left_out(evidence) -> bool:
-    left_out = ((0, 2, 1), (1, 0, 1), (1, 2, 0))
-    return any(
-        known.gives(lambda case, w=weights: np.tensordot(np.array(w) / 4, case.arguments[0], 1))(evidence)
-        for weights in left_out
-    )
-
-
-def _spent(evidence, label: str) -> float:
-    return next((spent.value for spent in evidence.budgets if spent.label == label), 0)
-
-
-def _times_too_many(label: str) -> Callable:
-    """How many times more sectors were loaded than there are."""
-    return lambda evidence: _spent(evidence, label) / (4 * int(label.split()[3].replace(",", "")) / 32)
-
-
-def _four_exists(evidence) -> bool:
-    """Only threads whose four floats exist have left an array."""
-    faults = [(o.error, o.case) for o in evidence.outcomes if isinstance(o.error, OutOfBounds)]
-    return bool(faults) and all(
-        4 * (error.block[0] * BLOCK + error.thread[0]) + 3 < case.out.expected.size for error, case in faults
-    )
-
-
-def _tail_of_a_four(evidence) -> bool:
-    """Fewer than four elements are missing, at the end, and only where the size is no multiple of 4."""
-    failed = [o for o in evidence.outcomes if not o.ok]
-    return known.tail_missing(evidence) and all(o.untouched.sum() < 4 and o.case.out.expected.size % 4 for o in failed)
-
-
-def _four_blocks_worth(evidence) -> bool:
-    """Just the floats of the first block's threads are written."""
-    failed = [o for o in evidence.outcomes if not o.ok]
-    return known.partly_written(evidence) and all(not o.untouched[: 4 * BLOCK].any() for o in failed)
-
-
-def _copy_case(n: int) -> Case:
-    x = numbers(n, seed=n)
-    return Case(plural(n, "element"), (x, Out(x.copy()), np.int32(n)), (cover(cover(n, 4), BLOCK),), (BLOCK,))
-
-
-def _ratio(over: str, under: str):
-    return lambda profile: profile[over] / max(1, profile[under])
-
-
-LOADS = Budget(
-    "sectors per load request",
-    _ratio("global_load_sectors", "global_load_requests"),
-    4.2,
-    "32 neighbouring floats fill 4 sectors; lanes that read far apart drag in a sector each.",
-)
-STORES = Budget(
-    "sectors per store request",
-    _ratio("global_store_sectors", "global_store_requests"),
-    4.2,
-    "Stores are counted like loads: neighbouring lanes should write neighbouring elements.",
-    "global_store_sectors",
-)
-
-
-def _sectors_in_all(floats: int) -> Budget:
-    """Every sector of so many floats once, and a few to spare: a single lane at work makes good ratios, too."""
-    return Budget(
-        f"sectors loaded for {floats:,} floats",
-        lambda profile: profile["global_load_sectors"],
-        floats * 4 // 32 + 4,
-        "8 floats fill a sector: fetch each sector once, for all the lanes that want it.",
-    )
-
-
-HALVED, GREY = _sectors_in_all(64 * 64), _sectors_in_all(3 * 4096)
-WIDE_TOO = Budget(
-    "sectors per 128 bytes of a load request",
-    lambda p: p["global_load_sectors"] / max(1, p["global_load_requests"], p["global_load_bytes"] / 128),
-    4.2,
-    "32 neighbouring floats fill 4 sectors, and 32 neighbouring float4s 16, 4 for each 128 bytes.",
-)
-
-WIDE_LOADS = Budget(
-    "load requests for 4,096 floats",
-    lambda profile: profile["global_load_requests"],
-    33,
-    "A warp's float4 load fetches 128 floats in one request: 4,096 floats need 32 requests.",
-    "global_load_requests",
-)
+from helpers.vgpu.errors import Misaligned
 
 EXERCISES = (
     Exercise(
@@ -153,14 +17,14 @@ EXERCISES = (
         title="halve a matrix, coalesced, in Numba",
         language="numba",
         name="halve",
-        cases=lambda: [_halve_case(*shape) for shape in SHAPES],
-        measured=lambda: _halve_case(64, 64),
+        cases=lambda: [cases.halve_case(*shape) for shape in SHAPES],
+        measured=lambda: cases.halve_case(64, 64),
         budgets=(LOADS, STORES, HALVED),
         thread_of=None,
         mistakes=(
             Mistake(
                 "the guard swaps rows and columns",
-                _swapped,
+                cases.swapped,
                 "Square matrices come out right, others do not. x.shape is (rows, columns): the row index is compared "
                 "with shape[0] and stands first in x[row, column], the column with shape[1].",
             ),
@@ -181,7 +45,7 @@ EXERCISES = (
             NO_GUARD,
             Mistake(
                 "x is the row",
-                lambda e: _spent(e, LOADS.label) == 32,
+                lambda e: known.spent(e, LOADS.label) == 32,
                 "The result is right, but the first number of cuda.grid(2) is x, in which the lanes of a "
                 "warp differ. "
                 "Used as the row, it sends 32 lanes to 32 rows. Let x choose the column.",
@@ -194,13 +58,13 @@ EXERCISES = (
             ),
             Mistake(
                 "one lane works, the others watch",
-                lambda e: _spent(e, LOADS.label) <= 1 and _times_too_many(HALVED.label)(e) == 8,
+                lambda e: known.spent(e, LOADS.label) <= 1 and cases.times_too_many(HALVED.label)(e) == 8,
                 "One lane that walks along a row asks for the same sector eight times, and 31 lanes idle. Give each "
                 "thread one element.",
             ),
             Mistake(
                 "every thread does everything",
-                lambda e: _spent(e, LOADS.label) <= 1 and known.over(HALVED.label)(e),
+                lambda e: known.spent(e, LOADS.label) <= 1 and known.over(HALVED.label)(e),
                 "Right, but each thread goes through more than its own element, and so do the others. There is one "
                 "thread for each element.",
             ),
@@ -243,30 +107,30 @@ def halve(x, out):
         title="grey from planes of colour, in CUDA C",
         language="cuda",
         name="grey",
-        cases=lambda: [_grey_case(n) for n in (1, 31, 32, 97, 128, 1000)],
-        measured=lambda: _grey_case(4096),
+        cases=lambda: [cases.grey_case(n) for n in (1, 31, 32, 97, 128, 1000)],
+        measured=lambda: cases.grey_case(4096),
         budgets=(WIDE_TOO, GREY),
         thread_of=thread_1d,
         mistakes=(
             Mistake(
                 "still read as interleaved colours",
-                known.gives(_interleaved),
+                known.gives(cases.interleaved),
                 "3 * i + c is the index in an array of structs. Here each colour has a plane of n floats: c * n + i.",
             ),
             Mistake(
                 "one plane's neighbours taken for colours",
-                known.gives(_neighbours),
+                known.gives(cases.neighbours),
                 "i + 1 and i + 2 are the reds of the next pixels. The green of pixel i is a plane further on: n + i.",
             ),
             Mistake(
                 "the weights are mixed up",
-                _other_weights,
+                cases.other_weights,
                 "Each colour comes from its own plane, but grey is 0.25 r + 0.5 g + 0.25 b: the second plane counts "
                 "twice as much as the others.",
             ),
             Mistake(
                 "a colour is left out",
-                _colour_left_out,
+                cases.colour_left_out,
                 "Three planes make one grey: 0.25 r + 0.5 g + 0.25 b.",
             ),
             Mistake(
@@ -291,13 +155,13 @@ def halve(x, out):
             ),
             Mistake(
                 "one lane works, the others watch",
-                lambda e: _times_too_many(GREY.label)(e) == 8,
+                lambda e: cases.times_too_many(GREY.label)(e) == 8,
                 "A lane alone asks for the same sector eight times in a row. Let each thread take one pixel, so that "
                 "a warp's request uses all of a sector at once.",
             ),
             Mistake(
                 "every thread does everything",
-                lambda e: _times_too_many(GREY.label)(e) > 8,
+                lambda e: cases.times_too_many(GREY.label)(e) > 8,
                 "Right, but each thread goes through all the pixels. Each has one of its own: "
                 "blockIdx.x * blockDim.x + threadIdx.x.",
             ),
@@ -335,18 +199,18 @@ void grey(const float* planes, float* out, int n) {
         title="copy four floats at a time, in CUDA C",
         language="cuda",
         name="copy4",
-        cases=lambda: [_copy_case(n) for n in SIZES],
-        measured=lambda: _copy_case(4096),
+        cases=lambda: [cases.copy_case(n) for n in SIZES],
+        measured=lambda: cases.copy_case(4096),
         budgets=(WIDE_LOADS,),
         mistakes=(
             Mistake(
                 "right only for multiples of 4",
-                _tail_of_a_four,
+                cases.tail_of_a_four,
                 "The last one, two or three floats fill no float4. One thread has to copy them one by one.",
             ),
             Mistake(
                 "every block does the work of block 0",
-                _four_blocks_worth,
+                cases.four_blocks_worth,
                 "threadIdx starts again at 0 in every block, so the first 512 floats are copied by all of them. A "
                 "thread's place in the grid is blockIdx.x * blockDim.x + threadIdx.x.",
             ),
@@ -364,7 +228,7 @@ void grey(const float* planes, float* out, int n) {
             ),
             Mistake(
                 "the index counts floats, the pointer float4s",
-                _four_exists,
+                cases.four_exists,
                 "It is not the guard: a thread whose four floats exist has left an array. A float4 pointer goes on by "
                 "four floats a step, so thread i takes element i of it.",
             ),
@@ -375,7 +239,7 @@ void grey(const float* planes, float* out, int n) {
             ),
             Mistake(
                 "four small loads, not one wide one",
-                lambda e: _spent(e, WIDE_LOADS.label) == 128,
+                lambda e: known.spent(e, WIDE_LOADS.label) == 128,
                 "Each request loads one float a lane, so 4,096 floats take 128 of them. One float4 a lane takes 32: "
                 "load the four of a thread at once, through a float4 pointer.",
             ),

@@ -6,201 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
+from helpers.exercises import Budget, Exercise, Mistake
+from helpers.exercises import ch05_cases as cases
 from helpers.exercises import mistakes as known
-from helpers.vgpu.errors import Deadlock
-
-TILE = 32
-SHAPES = ((1, 1), (1, 70), (70, 1), (13, 37), (37, 13), (64, 64), (33, 95))
-REACH, BLOCK = 4, 128
-SIZES = (1, 3, 5, 127, 128, 129, 500, 1021)
-SMALL = 16
-PRODUCTS = ((1, 1, 1), (1, 13, 1), (16, 32, 16), (13, 13, 37), (37, 17, 13), (5, 40, 33))
-WHOLE = (48, 64, 80)
-
-
-def _area(rows: int, columns: int) -> str:
-    return f"{plural(rows, 'row')} × {plural(columns, 'column')}"
-
-
-def _transpose_case(rows: int, columns: int) -> Case:
-    x = numbers((rows, columns), seed=rows)
-    grid = (cover(columns, TILE), cover(rows, TILE))
-    return Case(_area(rows, columns), (x, Out(x.T.copy())), grid, (TILE, TILE))
-
-
-def _tiles(x: np.ndarray) -> np.ndarray:
-    """A matrix of whole tiles as (tile row, tile column, row, column)."""
-    rows, columns = (size // TILE for size in x.shape)
-    return x.reshape(rows, TILE, columns, TILE).swapaxes(1, 2)
-
-
-def _whole(tiles: np.ndarray) -> np.ndarray:
-    rows, columns = tiles.shape[:2]
-    return tiles.swapaxes(1, 2).reshape(rows * TILE, columns * TILE)
-
-
-def _moved_only(case: Case) -> np.ndarray:
-    return _whole(_tiles(case.arguments[0]).swapaxes(0, 1))
-
-
-def _turned_in_place(case: Case) -> np.ndarray:
-    return _whole(_tiles(case.arguments[0]).swapaxes(2, 3))
-
-
-def _windows(x: np.ndarray, left: int = REACH, right: int = REACH) -> np.ndarray:
-    padded = np.pad(x, (left, right))
-    return sum(padded[k : k + x.size] for k in range(left + right + 1)).astype(np.float32)
-
-
-def _stencil_case(n: int) -> Case:
-    x = numbers(n, seed=n)
-    return Case(plural(n, "element"), (x, Out(_windows(x)), np.int32(n)), (cover(n, BLOCK),), (BLOCK,))
-
-
-def _without_halo(left: bool, right: bool):
-    """What comes out when a block takes for zero what lies to the left, or right, of its own elements."""
-
-    def wrong(case: Case) -> np.ndarray:
-        x, found = case.arguments[0], []
-        for first in range(0, x.size, BLOCK):
-            low, high = (first if left else 0), (first + BLOCK if right else x.size)
-            found.append(_windows(x[low:high])[first - low : first - low + BLOCK])
-        return np.concatenate(found)
-
-    return wrong
-
-
-def _edge_repeated(case: Case) -> np.ndarray:
-    padded = np.pad(case.arguments[0], REACH, mode="edge")
-    return sum(padded[k : k + case.arguments[0].size] for k in range(2 * REACH + 1))
-
-
-def _off_centre(evidence) -> bool:
-    """The window is one element short at an end, begins or ends at its own element, or reaches another way."""
-    sides = ((REACH, REACH - 1), (REACH - 1, REACH), (0, 2 * REACH), (2 * REACH, 0))
-    sides += tuple((reach, reach) for reach in range(2 * REACH + 1) if reach != REACH)
-    return any(known.gives(lambda case, s=side: _windows(case.arguments[0], *s))(evidence) for side in sides)
-
-
-def _product_case(rows: int, inner: int, columns: int) -> Case:
-    a, b = numbers((rows, inner), seed=rows), numbers((inner, columns), seed=columns + 50)
-    grid = (cover(columns, SMALL), cover(rows, SMALL))
-    name = f"({rows} × {inner}) by ({inner} × {columns})"
-    return Case(name, (a, b, Out(a @ b)), grid, (SMALL, SMALL))
-
-
-def _last_tile_dropped(case: Case) -> np.ndarray:
-    a, b = case.arguments[:2]
-    whole = a.shape[1] // SMALL * SMALL
-    return a[:, :whole] @ b[:whole]
-
-
-def _last_round_only(case: Case) -> np.ndarray:
-    a, b = case.arguments[:2]
-    last = (a.shape[1] - 1) // SMALL * SMALL
-    return a[:, last:] @ b[last:]
-
-
-def _only_part_tiles_wrong(evidence) -> bool:
-    """Wrong wherever the inner dimension leaves a part of a tile, right where it does not."""
-    whole = [o.ok for o in evidence.outcomes if o.case.arguments[0].shape[1] % SMALL == 0]
-    return all(whole) and any(o.got is not None and not o.ok and not o.only_untouched for o in evidence.outcomes)
-
-
-def _doubles(evidence) -> bool:
-    """Loads and stores of the tile take two wavefronts each: its elements have 8 bytes."""
-    found = {spent.label: spent.value for spent in evidence.budgets}
-    return all(found.get(budget.label) == 2 for budget in (SHARED_LOADS, SHARED_STORES))
-
-
-def _last_product_only(case: Case) -> np.ndarray:
-    a, b = case.arguments[:2]
-    last = cover(a.shape[1], SMALL) * SMALL - 1  # of the tile: 0 where the matrix has ended
-    return a[:, last:] @ b[last:]
-
-
-def _spent(evidence, label: str) -> float:
-    return next((spent.value for spent in evidence.budgets if spent.label == label), 0)
-
-
-def _whole_tiles_right(evidence) -> bool:
-    return any(o.ok for o in evidence.outcomes if o.case.out.expected.shape == (2 * TILE, 2 * TILE))
-
-
-def _each(op: str, space: str, what: str):
-    """Wavefronts or sectors for each request of one kind; 0 where there is none."""
-    return lambda profile: profile[f"{space}_{op}_{what}"] / max(1, profile[f"{space}_{op}_requests"])
-
-
-def _all(*predicates):
-    return lambda evidence: all(each(evidence) for each in predicates)
-
-
-def _divergent(evidence) -> bool:
-    """Some threads never come to a barrier that others wait at, or come there only by ending."""
-    stuck = any(isinstance(outcome.error, Deadlock) for outcome in evidence.outcomes)
-    return stuck or known.found(*known.BARRIERS)(evidence) or _all(RACE, ENDED)(evidence)
-
-
-RACE, ENDED = known.found(*known.RACES), known.hinted("barrier_ended")
-UNWRITTEN = known.found("uninitialised", space="shared")
-
-SHARED_LOADS = Budget(
-    "wavefronts per shared load",
-    _each("load", "shared", "wavefronts"),
-    1.05,
-    "32 lanes that read 32 words of one bank are served one after another.",
-    "shared_load_wavefronts",
-)
-SHARED_STORES = Budget(
-    "wavefronts per shared store",
-    _each("store", "shared", "wavefronts"),
-    1.05,
-    "32 lanes that write 32 words of one bank are served one after another.",
-    "shared_store_wavefronts",
-)
-ADDED = Mistake(
-    "added to what the output held",
-    known.found("uninitialised", space="global"),
-    "The output is read before anything is written to it, and it does not begin as zeros. Keep the sum in a variable, "
-    "and store it once.",
-)
-TWICE = Mistake(
-    "several threads fill one element",
-    _all(known.found("race_write_write", "race_lanes"), lambda e: not known.found("race_read_write")(e)),
-    "Two threads write one element of the tile, and nothing orders them. It is the index with which they fill it: each "
-    "element has one thread.",
-)
-NO_BARRIER = Mistake(
-    "a barrier is missing",
-    RACE,
-    "A thread reads what another wrote, or writes over what another has yet to read, and nothing orders the two. "
-    "Between filling a tile and reading it, and between reading it and filling it again, all threads must meet.",
-)
-DIVERGENT = Mistake(
-    "a barrier that not every thread reaches",
-    _divergent,
-    "Every thread of the block must come to the barrier, also those without an element: guard the load and the store, "
-    "never the barrier.",
-)
-LEFT_EARLY = Mistake(
-    "threads left before they had helped to fill the tile",
-    _all(UNWRITTEN, ENDED),
-    "A thread without an element of its own returns at once, and its part of the tile stays empty. Let it load, come "
-    "to the barriers, and skip only the store at the end.",
-)
-TOO_SMALL = Mistake(
-    "the tile is too small",
-    lambda e: known.past_shared(e) or known.found("overrun")(e),
-    "A thread reached past the shared array itself, whatever the data. Count what one block needs, halo or padding "
-    "included, and declare that many elements, with a size that is known when the kernel is compiled.",
-)
-UNFILLED = Mistake(
-    "a part of the tile is never filled",
-    UNWRITTEN,
-    "Threads read elements of the tile that no thread has written. What lies outside the data counts as 0: "
-    "write that 0 into the tile.",
+from helpers.exercises.ch05_cases import (
+    ADDED,
+    DIVERGENT,
+    LEFT_EARLY,
+    NO_BARRIER,
+    PRODUCTS,
+    REACH,
+    SHAPES,
+    SHARED_LOADS,
+    SHARED_STORES,
+    SIZES,
+    TOO_SMALL,
+    TWICE,
+    UNFILLED,
+    WHOLE,
 )
 
 EXERCISES = (
@@ -209,19 +32,19 @@ EXERCISES = (
         title="transpose through a tile, in Numba",
         language="numba",
         name="transpose",
-        cases=lambda: [_transpose_case(*shape) for shape in SHAPES],
-        measured=lambda: _transpose_case(96, 160),
+        cases=lambda: [cases.transpose_case(*shape) for shape in SHAPES],
+        measured=lambda: cases.transpose_case(96, 160),
         sanitize=True,
         budgets=(
             Budget(
                 "sectors per load request",
-                _each("load", "global", "sectors"),
+                cases.for_each("load", "global", "sectors"),
                 4.2,
                 "The lanes of a warp should read neighbours in a row of x.",
             ),
             Budget(
                 "sectors per store request",
-                _each("store", "global", "sectors"),
+                cases.for_each("store", "global", "sectors"),
                 4.2,
                 "The lanes of a warp should write neighbours in a row of out.",
                 "global_store_sectors",
@@ -236,18 +59,18 @@ EXERCISES = (
             NO_BARRIER,
             Mistake(
                 "copied, and not turned",
-                known.gives_for(_area(64, 64), lambda case: case.arguments[0]),
+                known.gives_for(cases.area(64, 64), lambda case: case.arguments[0]),
                 "The matrix arrives as it was. out[row, column] is x[column, row].",
             ),
             Mistake(
                 "the tiles moved, and none was turned",
-                known.gives_for(_area(64, 64), _moved_only),
+                known.gives_for(cases.area(64, 64), cases.moved_only),
                 "Each tile is in its new place, but inside it rows are still rows: swap the two indices of the tile "
                 "when you read it.",
             ),
             Mistake(
                 "each tile was turned where it stood",
-                known.gives_for(_area(64, 64), _turned_in_place),
+                known.gives_for(cases.area(64, 64), cases.turned_in_place),
                 "Inside the tiles all is well; the tile itself must move as well: its column of blocks, blockIdx.x, "
                 "becomes its row.",
             ),
@@ -259,7 +82,7 @@ EXERCISES = (
             ),
             Mistake(
                 "one guard for the load and the store",
-                _all(known.partly_written, _whole_tiles_right),
+                known.both(known.partly_written, cases.whole_tiles_right),
                 "A thread loads one element and stores another. Whether the first exists says nothing of the second: "
                 "the store needs a guard of its own.",
             ),
@@ -276,7 +99,7 @@ EXERCISES = (
             ),
             Mistake(
                 "the tile holds doubles",
-                _doubles,
+                cases.doubles,
                 "Elements of 8 bytes take two banks each, so every request takes two wavefronts. The data is float32: "
                 "declare the tile so.",
             ),
@@ -319,8 +142,8 @@ def transpose(x, out):
         title="a sum over nine neighbours, in CUDA C",
         language="cuda",
         name="stencil",
-        cases=lambda: [_stencil_case(n) for n in SIZES],
-        measured=lambda: _stencil_case(4096),
+        cases=lambda: [cases.stencil_case(n) for n in SIZES],
+        measured=lambda: cases.stencil_case(4096),
         sanitize=True,
         budgets=(
             Budget(
@@ -336,24 +159,24 @@ def transpose(x, out):
             DIVERGENT,
             Mistake(
                 "the tile has no halo",
-                known.gives(_without_halo(True, True)),
+                known.gives(cases.without_halo(True, True)),
                 "The first and last threads of a block need neighbours that belong to other blocks. Load 4 elements "
                 "more on either side.",
             ),
             Mistake(
                 "the halo is missing on one side",
-                lambda e: any(known.gives(_without_halo(*side))(e) for side in ((True, False), (False, True))),
+                lambda e: any(known.gives(cases.without_halo(*side))(e) for side in ((True, False), (False, True))),
                 "One end of each block is right, the other takes its neighbours for 0: load 4 elements beyond both.",
             ),
             Mistake(
                 "the edges are repeated",
-                known.gives(_edge_repeated),
+                known.gives(cases.edge_repeated),
                 "Before the first element and behind the last you took that element again. What lies outside counts "
                 "as 0.",
             ),
             Mistake(
                 "a window of the wrong length or off centre",
-                _off_centre,
+                cases.off_centre,
                 "Each sum takes nine elements, four on either side of its own. With tile[0] four places before the "
                 "block's first element, thread t sums tile[t] to tile[t + 8], both included.",
             ),
@@ -380,7 +203,7 @@ def transpose(x, out):
             ),
             Mistake(
                 "every neighbour comes from global memory",
-                lambda e: _spent(e, "sectors loaded for 4,096 floats") > 5000,
+                lambda e: known.spent(e, "sectors loaded for 4,096 floats") > 5000,
                 "Right, but each element is loaded nine times. Load it once for the block, into shared memory.",
             ),
             Mistake(
@@ -392,7 +215,7 @@ def transpose(x, out):
             ),
             Mistake(
                 "the tile holds doubles",
-                lambda e: _spent(e, SHARED_LOADS.label) == 2,
+                lambda e: known.spent(e, SHARED_LOADS.label) == 2,
                 "Elements of 8 bytes take two banks each, so every request takes two wavefronts. The data is float32: "
                 "declare the tile so.",
             ),
@@ -430,8 +253,8 @@ void stencil(const float* x, float* out, int n) {
         title="multiply matrices of any shape in tiles, in Numba",
         language="numba",
         name="matmul",
-        cases=lambda: [_product_case(*shape) for shape in PRODUCTS],
-        measured=lambda: _product_case(*WHOLE),
+        cases=lambda: [cases.product_case(*shape) for shape in PRODUCTS],
+        measured=lambda: cases.product_case(*WHOLE),
         sanitize=True,
         tolerance=1e-4,
         budgets=(
@@ -455,17 +278,17 @@ void stencil(const float* x, float* out, int n) {
             ),
             Mistake(
                 "the last tile is dropped",
-                known.gives(_last_tile_dropped),
+                known.gives(cases.last_tile_dropped),
                 "a.shape[1] // 16 counts whole tiles. A last, narrower one has to be added up too: round up.",
             ),
             Mistake(
                 "only the last round counts",
-                known.gives(_last_round_only),
+                known.gives(cases.last_round_only),
                 "The sum begins again in every round. Set it to 0 once, before the loop over tiles.",
             ),
             Mistake(
                 "only the last product counts",
-                known.gives(_last_product_only),
+                known.gives(cases.last_product_only),
                 "Each product takes the place of the one before: the sum grows by +=.",
             ),
             TWICE,
@@ -475,14 +298,14 @@ void stencil(const float* x, float* out, int n) {
             UNFILLED,
             Mistake(
                 "what lies outside is not 0",
-                _only_part_tiles_wrong,
+                cases.only_part_tiles_wrong,
                 "In the last tile some elements lie outside. Left alone, also by threads that have left the loop, they "
                 "hold what the tile before brought. In every round each thread writes its place of both tiles: the "
                 "element of a, or of b, if that one exists, and else 0.",
             ),
             Mistake(
                 "tiles that do not meet",
-                _all(lambda e: any(not o.ok for o in e.outcomes), lambda e: not _only_part_tiles_wrong(e)),
+                known.both(lambda e: any(not o.ok for o in e.outcomes), lambda e: not cases.only_part_tiles_wrong(e)),
                 "Even whole tiles come out wrong. In the round that begins at k, thread (x, y) loads a[row, k + x] and "
                 "b[k + y, column], and sums mine[y, j] * yours[j, x]. The next round begins 16 further on.",
             ),
@@ -493,7 +316,7 @@ void stencil(const float* x, float* out, int n) {
             ),
             Mistake(
                 "the tiles hold doubles",
-                _doubles,
+                cases.doubles,
                 "Elements of 8 bytes take two banks each, so every request takes two wavefronts. The data is float32: "
                 "declare the tiles so.",
             ),

@@ -4,176 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
+from helpers.exercises import Exercise, Mistake
+from helpers.exercises import ch06_cases as cases
 from helpers.exercises import mistakes as known
-
-BLOCK = 128
-ROUNDS = 3
-BLOCKS = 4
-LOWEST = np.iinfo(np.int64).min
-LOW_HALF = 0x7FFFFFFF
-
-
-def _smooth_case(n: int) -> Case:
-    x = numbers(n, seed=n)
-    rows = np.zeros((cover(n, BLOCK), BLOCK), np.float32)
-    rows.ravel()[:n] = x
-    for _ in range(ROUNDS):
-        rows[:, 1:] = (rows[:, 1:] + rows[:, :-1]) / 2
-    return Case(plural(n, "element"), (x, Out(rows.ravel()[:n].copy())), (cover(n, BLOCK),), (BLOCK,))
-
-
-def _histogram_case(n: int, bins: int, hot: int | None = None) -> Case:
-    values = np.random.default_rng(n).integers(0, bins, n, np.int32)
-    if hot is not None:
-        values[:] = hot
-    wanted = np.bincount(values, minlength=bins).astype(np.int32)
-    name = f"{plural(n, 'value')} in {plural(bins, 'bin')}" + ("" if hot is None else ", all in one")
-    arguments = (values, Out(wanted, initial=np.zeros(bins, np.int32)), np.int32(n), np.int32(bins))
-    return Case(name, arguments, (BLOCKS,), (BLOCK,))
-
-
-def _key(x: np.ndarray, place: np.ndarray) -> np.ndarray:
-    return (x.astype(np.int64) << 32) | place
-
-
-def _argmax_case(name: str, x) -> Case:
-    x = np.asarray(x, np.int32)
-    best = _key(x, LOW_HALF - np.arange(x.size)).max()
-    return Case(name, (x, Out(np.array([best]), initial=np.array([LOWEST]))), (BLOCKS,), (BLOCK,))
-
-
-def _argmax_cases() -> list[Case]:
-    dice = np.random.default_rng(6)
-    return [
-        _argmax_case("1 element", [-5]),
-        _argmax_case("97 elements below zero", -dice.integers(2, 90, 97)),
-        _argmax_case("1,000 elements, many of them equal", dice.integers(-9, 10, 1000)),
-        _argmax_case("1,021 elements, the last is the largest", [*range(1021)]),
-        _argmax_case("600 elements, all equal", [7] * 600),
-    ]
-
-
-def _last_place(case: Case) -> np.ndarray:
-    x = case.arguments[0]
-    return np.array([_key(x, np.arange(x.size)).max()])
-
-
-def _values_only(case: Case) -> np.ndarray:
-    return np.array([case.arguments[0].max()])
-
-
-def _wraps_round(case: Case) -> np.ndarray:
-    x = case.arguments[0]
-    rows = np.zeros((cover(x.size, BLOCK), BLOCK), np.float32)
-    rows.ravel()[: x.size] = x
-    for _ in range(ROUNDS):
-        rows = (rows + np.roll(rows, 1, axis=1)) / 2
-    return rows.ravel()[: x.size]
-
-
-def _sum_of_bests(case: Case) -> np.ndarray:
-    x = case.arguments[0]
-    keys, block = _key(x, LOW_HALF - np.arange(x.size)), np.arange(x.size) // BLOCK % BLOCKS
-    bests = [keys[block == b].max(initial=LOWEST) for b in range(BLOCKS)]
-    return np.array([LOWEST, *bests], np.int64).sum(keepdims=True)  # it wraps round, as the kernel's sum does
-
-
-def _place_first(case: Case) -> np.ndarray:
-    x = case.arguments[0].astype(np.int64)
-    return np.array([(np.arange(x.size) << 32 | x).max()])
-
-
-def _first_threads_only(case: Case) -> np.ndarray:
-    values, counts = case.arguments[:2]
-    return np.bincount(values[: BLOCK * BLOCKS], minlength=counts.expected.size)
-
-
-def _many_times(evidence) -> bool:
-    """Every bin holds the right number several times over, in each case so and so many times."""
-    found = []
-    for o in evidence.outcomes:
-        if o.got is None:
-            return False
-        times = int(o.got.sum()) // max(1, int(o.case.out.expected.sum()))
-        found.append(times)
-        if not np.array_equal(o.got, times * o.case.out.expected):
-            return False
-    return max(found) > 1
-
-
-def _of_one_block(evidence) -> bool:
-    """The bins hold what one of the blocks has counted."""
-
-    def counts(case: Case, block: int) -> np.ndarray:
-        values, wanted = case.arguments[:2]
-        return np.bincount(values[np.arange(values.size) // BLOCK % BLOCKS == block], minlength=wanted.expected.size)
-
-    return any(known.gives(lambda case, b=block: counts(case, b))(evidence) for block in range(BLOCKS))
-
-
-def _first_keys_only(case: Case) -> np.ndarray:
-    x = case.arguments[0][: BLOCK * BLOCKS]
-    return np.array([_key(x, LOW_HALF - np.arange(x.size)).max()])
-
-
-def _place_only(evidence) -> bool:
-    where = lambda case: int(np.argmax(case.arguments[0]))
-    return any(
-        known.gives(lambda case, f=f: np.array([f(where(case))]))(evidence)
-        for f in (lambda place: place, lambda place: LOW_HALF - place, lambda place: LOW_HALF)
-    )
-
-
-def _no_dynamic(evidence) -> bool:
-    """A shared array is declared without a size, and the launch gives none."""
-    return any("the size given at the launch" in str(o.error) for o in evidence.outcomes if o.error)
-
-
-def _below_zero_only(evidence) -> bool:
-    """Wrong where all elements are below zero, right elsewhere."""
-    return _wrong_result(evidence) and all(o.ok or o.case.arguments[0].max() < 0 for o in evidence.outcomes)
-
-
-def _between_warps(finding) -> bool:
-    """Whether threads of one warp are in order, and those of different warps of a block are not."""
-    return finding.space == "shared" and finding.spans == ("block",)
-
-
-def _overwrites(finding) -> bool:
-    """Whether a race is also a write over what another thread read before, and not only a read of what it wrote."""
-    return finding.kind == "race_read_write" and finding.overwrites
-
-
-def _all(*predicates):
-    return lambda evidence: all(each(evidence) for each in predicates)
-
-
-def _wrong_result(evidence) -> bool:
-    return any(outcome.wrong is not None and outcome.wrong.any() for outcome in evidence.outcomes)
-
-
-NEVER_COME = Mistake(
-    "threads that never come to the barrier",
-    known.hinted("barrier_ended"),
-    "Some threads end, or leave a loop, while others wait at a barrier. The result may be right here, and yet CUDA "
-    "promises nothing: a barrier wants the whole block. Guard the work, and not the barrier.",
-)
-
-ATOMICS = Budget(
-    "global atomic requests for 8,192 values",
-    lambda profile: profile["global_atomic_requests"],
-    2 * BLOCKS,
-    "64 bins are two requests of a warp. Count in shared memory, and add each block's bins to the global ones once.",
-    "global_atomic_requests",
-)
-ONE_A_BLOCK = Budget(
-    "global atomic requests for 4 blocks",
-    lambda profile: profile["global_atomic_requests"],
-    BLOCKS,
-    "Find the best of the block in shared memory first; then one thread compares it with the best of all.",
-    "global_atomic_requests",
-)
+from helpers.exercises.ch06_cases import ATOMICS, NEVER_COME, ONE_A_BLOCK
 
 EXERCISES = (
     Exercise(
@@ -181,7 +15,7 @@ EXERCISES = (
         title="mend the missing barriers, in Numba",
         language="numba",
         name="smooth",
-        cases=lambda: [_smooth_case(n) for n in (1, 31, 97, 128, 131, 1000)],
+        cases=lambda: [cases.smooth_case(n) for n in (1, 31, 97, 128, 131, 1000)],
         sanitize=True,
         also_wrong=("barrier_ended",),
         mistakes=(
@@ -193,17 +27,19 @@ EXERCISES = (
             ),
             Mistake(
                 "the first thread has no left neighbour",
-                known.gives(_wraps_round),
+                known.gives(cases.wraps_round),
                 "s[t - 1] of thread 0 is s[-1], the last element. The first of a block is averaged with itself.",
             ),
             Mistake(
                 "__syncwarp orders one warp",
-                lambda evidence: known.found(*known.RACES)(evidence) and all(map(_between_warps, evidence.findings)),
+                lambda evidence: (
+                    known.found(*known.RACES)(evidence) and all(map(cases.between_warps, evidence.findings))
+                ),
                 "syncwarp() orders 32 lanes. Thread 32 reads what thread 31 writes, and that is another warp.",
             ),
             Mistake(
                 "reads and writes of one round are not kept apart",
-                lambda evidence: any(map(_overwrites, evidence.findings)),
+                lambda evidence: any(map(cases.overwrites, evidence.findings)),
                 "A round reads the neighbour's old value and then overwrites its own. Without a barrier between the "
                 "two, a fast neighbour has overwritten what a slow thread still wants to read.",
             ),
@@ -249,21 +85,21 @@ def smooth(x, out):
         language="cuda",
         name="histogram",
         cases=lambda: [
-            _histogram_case(1, 1),
-            _histogram_case(31, 7),
-            _histogram_case(1000, 64, hot=5),
-            _histogram_case(1021, 61),
-            _histogram_case(916, 64),  # in the last block a few threads have a second value
-            _histogram_case(4096, 64),
+            cases.histogram_case(1, 1),
+            cases.histogram_case(31, 7),
+            cases.histogram_case(1000, 64, hot=5),
+            cases.histogram_case(1021, 61),
+            cases.histogram_case(916, 64),  # in the last block a few threads have a second value
+            cases.histogram_case(4096, 64),
         ],
-        measured=lambda: _histogram_case(8192, 64),
+        measured=lambda: cases.histogram_case(8192, 64),
         budgets=(ATOMICS,),
         sanitize=True,
         also_wrong=("barrier_ended",),
         mistakes=(
             Mistake(
                 "a barrier is missing",
-                _all(
+                known.both(
                     known.found(*known.RACES, space="shared"),
                     lambda e: not known.found("race_read_write", "race_write_write", "race_lanes")(e),
                 ),
@@ -301,7 +137,7 @@ def smooth(x, out):
             ),
             Mistake(
                 "shared memory that the launch does not give",
-                _no_dynamic,
+                cases.no_dynamic,
                 "The launch asks for no dynamic shared memory: give the array a size, __shared__ int mine[64].",
             ),
             Mistake(
@@ -312,13 +148,13 @@ def smooth(x, out):
             ),
             Mistake(
                 "counted many times over",
-                _many_times,
+                cases.many_times,
                 "Every bin holds the right number several times. Each value has one thread of the whole grid, and each "
                 "bin of a block is added up by one thread of it.",
             ),
             Mistake(
                 "the counts of one block alone",
-                _of_one_block,
+                cases.of_one_block,
                 "The bins hold what one block has counted. Each block adds its own bins, with atomicAdd: anything else "
                 "overwrites what the others have brought.",
             ),
@@ -331,7 +167,7 @@ def smooth(x, out):
             ),
             Mistake(
                 "one value a thread",
-                lambda evidence: known.gives(_first_threads_only)(evidence),
+                lambda evidence: known.gives(cases.first_threads_only)(evidence),
                 "512 threads looked at 512 values and stopped. Step on by gridDim.x * blockDim.x until n.",
             ),
             Mistake(
@@ -372,8 +208,8 @@ void histogram(const int* values, int* counts, int n, int bins) {
         title="the largest element and its place, in Numba",
         language="numba",
         name="argmax",
-        cases=_argmax_cases,
-        measured=lambda: _argmax_cases()[3],
+        cases=cases.argmax_cases,
+        measured=lambda: cases.argmax_cases()[3],
         budgets=(ONE_A_BLOCK,),
         sanitize=True,
         also_wrong=("barrier_ended",),
@@ -381,7 +217,7 @@ void histogram(const int* values, int* counts, int n, int bins) {
             NEVER_COME,
             Mistake(
                 "read beside an atomic",
-                _all(
+                known.both(
                     known.found("race_atomic", space="global"),
                     lambda e: not known.found("race_read_write", "race_write_write", "race_lanes")(e),
                 ),
@@ -390,7 +226,7 @@ void histogram(const int* values, int* counts, int n, int bins) {
             ),
             Mistake(
                 "the last block wins",
-                _all(
+                known.both(
                     known.found("race_write_write", space="global"),
                     lambda e: not known.found("race_read_write", "race_lanes")(e),
                 ),
@@ -414,34 +250,34 @@ void histogram(const int* values, int* counts, int n, int bins) {
             ),
             Mistake(
                 "the last of equals",
-                known.gives(_last_place),
+                known.gives(cases.last_place),
                 "With the index itself in the lower half the larger index wins among equals. The first place is asked "
                 "for: store 2³¹ - 1 - i.",
             ),
             Mistake(
                 "the value without its place",
-                known.gives(_values_only),
+                known.gives(cases.values_only),
                 "The number has two halves: the value, shifted left by 32 bits, and the place below it.",
             ),
             Mistake(
                 "added to the best",
-                known.gives(_sum_of_bests),
+                known.gives(cases.sum_of_bests),
                 "cuda.atomic.add adds each block's key to what is there. The larger of the two is wanted: "
                 "cuda.atomic.max.",
             ),
             Mistake(
                 "the place stands above the value",
-                known.gives(_place_first),
+                known.gives(cases.place_first),
                 "The upper half decides. Put the value there, shifted left by 32 bits, and the place below it.",
             ),
             Mistake(
                 "one element a thread",
-                known.gives(_first_keys_only),
+                known.gives(cases.first_keys_only),
                 "512 threads looked at 512 elements and stopped. Step on by cuda.gridsize(1) until x.size.",
             ),
             Mistake(
                 "the place without its value",
-                _place_only,
+                cases.place_only,
                 "Asked is the whole key: the value, shifted left by 32 bits, and 2³¹ - 1 - i below it.",
             ),
             Mistake(
@@ -451,7 +287,7 @@ void histogram(const int* values, int* counts, int n, int bins) {
             ),
             Mistake(
                 "zero is taken for the least",
-                _below_zero_only,
+                cases.below_zero_only,
                 "With all elements below zero the best is below zero, too. Start from the lowest 64-bit number.",
             ),
             Mistake(

@@ -8,7 +8,7 @@ from helpers.exercises import Mistake
 from helpers.exercises import lab03_cases as cases
 from helpers.exercises import lab03_traces as traces
 from helpers.exercises import mistakes as known
-from helpers.exercises.ch05 import DIVERGENT, LEFT_EARLY, UNFILLED
+from helpers.exercises.ch05_cases import DIVERGENT, LEFT_EARLY, UNFILLED
 
 LOADED = "bytes loaded per byte needed"
 STORED = "bytes stored per byte needed"

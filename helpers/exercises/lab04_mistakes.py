@@ -10,7 +10,7 @@ from helpers.exercises import Mistake
 from helpers.exercises import lab04_cases as cases
 from helpers.exercises import lab04_traces as traces
 from helpers.exercises import mistakes as known
-from helpers.exercises.ch05 import DIVERGENT
+from helpers.exercises.ch05_cases import DIVERGENT
 from helpers.exercises.lab04_cases import BLOCK, BLOCKS
 
 LOADED = "bytes loaded per byte needed"

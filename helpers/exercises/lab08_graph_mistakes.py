@@ -19,7 +19,7 @@ EPOCH = (
     Mistake(
         "the second stream is outside the capture",
         traces.either(
-            traces.captures_fail("Isolation"), traces.both(traces.is_wrong, traces.some(traces.kernels_outside))
+            traces.captures_fail("Isolation"), known.both(traces.is_wrong, traces.some(traces.kernels_outside))
         ),
         "Only what the first stream leads to is captured. Record an event in the first stream within the "
         "capture, and let the second wait for it: from then on it is captured too.",
@@ -31,25 +31,25 @@ EPOCH = (
     ),
     Mistake(
         "the graph is never launched",
-        traces.both(traces.is_wrong, traces.nothing_asked, traces.some(lambda t: bool(of(t, "D2H")))),
+        known.both(traces.is_wrong, traces.nothing_asked, traces.some(lambda t: bool(of(t, "D2H")))),
         "A capture runs nothing. graph.launch(stream) does, each time you call it.",
     ),
     Mistake(
         "launched before there is a batch",
-        traces.both(traces.is_wrong, traces.some(traces.launched_before_data)),
+        known.both(traces.is_wrong, traces.some(traces.launched_before_data)),
         "The graph reads x, and is launched ahead of the copy that fills it. For each batch: a copy in, a launch, a "
         "copy back.",
     ),
     Mistake(
         "copied back before the graph is launched",
-        traces.both(traces.is_wrong, traces.some(traces.back_before_launch)),
+        known.both(traces.is_wrong, traces.some(traces.back_before_launch)),
         "Each batch needs its own launch, between its copy in and its copy back.",
     ),
     Mistake(
         "the graph copies the same batch each time",
         traces.either(
             known.gives(cases.first_batch_again),
-            traces.both(traces.is_wrong, traces.some(traces.copies_in_graph)),
+            known.both(traces.is_wrong, traces.some(traces.copies_in_graph)),
         ),
         "A graph keeps its arguments, those of copies too. Leave the copies out of it: ahead of each launch "
         "one brings a batch to x, behind it one brings f to out[k].",
@@ -97,12 +97,12 @@ EPOCH = (
     HOST_DID_IT,
     Mistake(
         "captured more than once",
-        traces.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) > 1)),
+        known.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) > 1)),
         "Capturing costs the host as much as launching, and more. Capture once, ahead of the loop.",
     ),
     Mistake(
         "the host waits for each batch",
-        traces.both(
+        known.both(
             traces.either(known.over(TIME), known.over("requests of the host")),
             traces.waits_at_all,
             traces.some(lambda t: traces.graphs(t) == 1 and not traces.kernels_outside(t)),
@@ -112,7 +112,7 @@ EPOCH = (
     ),
     Mistake(
         "more than a graph for each batch",
-        traces.both(
+        known.both(
             known.over("requests of the host"),
             traces.some(lambda t: traces.graphs(t) == 1 and not traces.copies_in_graph(t)),
         ),
@@ -120,7 +120,7 @@ EPOCH = (
     ),
     Mistake(
         "the whole loop is captured",
-        traces.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) == 1)),
+        known.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) == 1)),
         "The graph holds every batch, so the host asks for all of it one by one. Capture what is the same for "
         "every batch.",
     ),

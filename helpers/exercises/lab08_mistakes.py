@@ -13,7 +13,7 @@ WAITS = "waits of the host"
 SENT_FROM = "MiB that batches are sent from"
 HOST_DID_IT = Mistake(
     "the host has done the work",
-    traces.both(lambda e: bool(e.budgets), traces.nothing_asked),
+    known.both(lambda e: bool(e.budgets), traces.nothing_asked),
     "The numbers are right, and no kernel has made them: the recording holds no launch. Let the GPU do it.",
 )
 IN_DEFAULT = Mistake(
@@ -31,7 +31,7 @@ NO_THREADS = Mistake(
 )
 VAIN_WAIT = Mistake(
     "waits for an event that was never recorded",
-    traces.both(known.found(), traces.vain_wait),
+    known.both(known.found(), traces.vain_wait),
     "A wait for an event that nobody has recorded yet is no wait: record it first, in the stream to be waited for.",
 )
 
@@ -39,7 +39,7 @@ VAIN_WAIT = Mistake(
 STAGE = (
     Mistake(
         "nothing is sent yet",
-        traces.both(traces.is_wrong, traces.sends_nothing),
+        known.both(traces.is_wrong, traces.sends_nothing),
         "No copy to the device is in the recording: the kernel works on what was there before.",
     ),
     Mistake(
@@ -70,13 +70,13 @@ STAGE = (
     IN_DEFAULT,
     Mistake(
         "a stream waits where the host has to",
-        traces.both(traces.hazard("host write"), traces.some(lambda t: bool(of(t, "wait")))),
+        known.both(traces.hazard("host write"), traces.some(lambda t: bool(of(t, "wait")))),
         "wait_event holds up what the stream is given later. But it is the host that fills the buffer: let the "
         "host wait, by the event's synchronize().",
     ),
     Mistake(
         "the event stands in the wrong place",
-        traces.both(traces.hazard("host write"), traces.waits_at_all),
+        known.both(traces.hazard("host write"), traces.waits_at_all),
         "The host waits, and yet fills a buffer that a copy may still be reading. An event stands for what its "
         "stream was given before record(): record it behind the copy, and wait for it before that buffer is "
         "filled again.",
@@ -90,7 +90,7 @@ STAGE = (
     ),
     Mistake(
         "batches that share a place on the device",
-        traces.both(known.found(), traces.some(traces.shares_a_place)),
+        known.both(known.found(), traces.some(traces.shares_a_place)),
         "Two batches were sent to the same place of device, in different streams: the second one may arrive while a "
         "kernel or a copy back is still at the first. A batch has a place of its own there, device[k].",
     ),
@@ -102,12 +102,12 @@ STAGE = (
     HOST_DID_IT,
     Mistake(
         "the host waits at the end",
-        traces.both(known.over(WAITS), traces.some(traces.ends_with_a_wait), lambda e: not known.over(TIME)(e)),
+        known.both(known.over(WAITS), traces.some(traces.ends_with_a_wait), lambda e: not known.over(TIME)(e)),
         "Nothing is left to be waited for here: the function returns, and whoever called it waits.",
     ),
     Mistake(
         "from pageable memory to the device",
-        traces.both(known.over(TIME), traces.pageable),
+        known.both(known.over(TIME), traces.pageable),
         "A batch lies in pageable memory, so its copy makes the host wait and goes at a fraction of the pace. "
         "That is what the pinned buffers are for.",
     ),
@@ -119,30 +119,30 @@ STAGE = (
     ),
     Mistake(
         "one stream only",
-        traces.both(known.over(TIME), traces.one_stream),
+        known.both(known.over(TIME), traces.one_stream),
         "Nothing overlaps in one stream. Batches take the four streams in turn.",
     ),
     Mistake(
         "the host waits for more than the copy",
-        traces.both(traces.either(known.over(TIME), known.over(WAITS)), traces.some(traces.waits_for_all)),
+        known.both(traces.either(known.over(TIME), known.over(WAITS)), traces.some(traces.waits_for_all)),
         "synchronize() of a stream or of the device waits for the kernel and the copy back too. The buffer is "
         "free as soon as it has been sent: an event behind set() says so.",
     ),
     Mistake(
         "two streams where four are needed",
-        traces.both(known.over(TIME), traces.only_streams(3), lambda e: not known.over(WAITS)(e)),
+        known.both(known.over(TIME), traces.only_streams(3), lambda e: not known.over(WAITS)(e)),
         "A batch's copy in waits for the copy back of the batch before it in its stream. Batches take the four "
         "streams in turn.",
     ),
     Mistake(
         "the event stands behind more than the copy",
-        traces.both(known.over(TIME), traces.some(traces.recorded_behind_more)),
+        known.both(known.over(TIME), traces.some(traces.recorded_behind_more)),
         "The host waits for an event behind the kernel or the copy back. The buffer is free as soon as it has been "
         "sent: record the event directly behind set().",
     ),
     Mistake(
         "the host waits too early",
-        traces.both(known.over(TIME), traces.waits_at_all, lambda e: not known.over(WAITS)(e)),
+        known.both(known.over(TIME), traces.waits_at_all, lambda e: not known.over(WAITS)(e)),
         "While one buffer is being sent, the host could fill the other one. Wait for a buffer's copy only when that "
         "buffer is to be filled again.",
     ),
@@ -199,7 +199,7 @@ BRANCHES = (
     ),
     Mistake(
         "the event stands in the wrong place",
-        traces.both(known.found(), traces.some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
+        known.both(known.found(), traces.some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
         "An event stands for what its stream was given before record(), and holds up what the other is given "
         "after wait(). Record behind the last kernel of a chain; wait ahead of the sum that needs it.",
     ),
@@ -218,29 +218,29 @@ BRANCHES = (
     ),
     Mistake(
         "everything in one stream",
-        traces.both(known.over(TIME), traces.one_stream),
+        known.both(known.over(TIME), traces.one_stream),
         "Right, and in order, and nothing overlaps.",
     ),
     Mistake(
         "work in the default stream",
-        traces.both(known.over(TIME), traces.some(traces.uses_default_stream)),
+        known.both(known.over(TIME), traces.some(traces.uses_default_stream)),
         "Something was asked for without a stream, and so stands in the default stream. All other streams of "
         "Numba wait for it, and it for them: copies, launches, record and wait take a stream.",
     ),
     Mistake(
         "smoothed by more launches than needed",
-        traces.both(known.over(TIME), traces.some(traces.launches(6))),
+        known.both(known.over(TIME), traces.some(traces.launches(6))),
         "Each launch costs the host a request, while the other chains wait to be asked for, and reads the "
         f"series anew. The second argument says how often: {cases.TIMES} for z, in one launch.",
     ),
     Mistake(
         "two chains share a stream",
-        traces.both(known.over(TIME), traces.only_streams(3)),
+        known.both(known.over(TIME), traces.only_streams(3)),
         "What is in one stream runs one after the other. Give each of x, y and z a stream of its own.",
     ),
     Mistake(
         "waits for z too early",
-        traces.both(known.over(TIME), traces.some(traces.two_waits_before_the_sum)),
+        known.both(known.over(TIME), traces.some(traces.two_waits_before_the_sum)),
         "The sum of x and y does not need z, and yet waits for it. Wait for z behind all that can be done without it.",
     ),
     Mistake(
@@ -294,7 +294,7 @@ CARRY = (
     ),
     Mistake(
         "one stream only",
-        traces.both(
+        known.both(
             known.over(TIME),
             traces.one_stream,
             traces.some(lambda t: len({o.queue for o in t.operations}) == 1),

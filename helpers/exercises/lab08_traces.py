@@ -30,10 +30,6 @@ def hazard(*kinds: str, named: str = ""):
     return some(when)
 
 
-def both(*tests):
-    return lambda evidence: all(test(evidence) for test in tests)
-
-
 def either(*tests):
     return lambda evidence: any(test(evidence) for test in tests)
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from helpers.exercises import alike
-from helpers.vgpu.errors import OutOfBounds
+from helpers.vgpu.errors import Deadlock, OutOfBounds
 
 
 def nothing_written(evidence) -> bool:
@@ -114,6 +114,22 @@ def found(*kinds: str, space: str = "", source: str = ""):
 def hinted(kind: str):
     """Beside its errors the sanitizer gave a hint of this kind."""
     return lambda evidence: any(hint.kind == kind for hint in evidence.hints)
+
+
+def both(*predicates):
+    """All of several traces."""
+    return lambda evidence: all(each(evidence) for each in predicates)
+
+
+def never_come(evidence) -> bool:
+    """Some threads never come to a barrier that others wait at, or come there only by ending."""
+    stuck = any(isinstance(outcome.error, Deadlock) for outcome in evidence.outcomes)
+    return stuck or found(*BARRIERS)(evidence) or both(found(*RACES), hinted("barrier_ended"))(evidence)
+
+
+def spent(evidence, label: str) -> float:
+    """What an answer cost in a budget; 0 where it was not counted."""
+    return next((each.value for each in evidence.budgets if each.label == label), 0)
 
 
 def _same(got, wrong) -> bool:
