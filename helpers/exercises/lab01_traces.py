@@ -128,21 +128,21 @@ def one_block(evidence) -> bool:
     return len({pair for pair, _ in blocks_of(evidence)}) == 1
 
 
-def grid_of_another_block(evidence) -> bool:
-    """The blocks are right, and the grids are whole numbers, some of them others."""
+def grid_of_another_block(evidence, fewest: int = 1) -> bool:
+    """The blocks are right, and the grids are whole numbers, of `fewest` or more, some of them others."""
     seen = blocks_of(evidence)
     grids = [o.got[0] for o in evidence.outcomes if of_two(o.got)]
     return (
         len(seen) == len(evidence.outcomes)
         and all(pair == case.expected[1] for pair, case in seen)
-        and all(of_two(grid) and all(type(n) is int and n > 0 for n in grid) for grid in grids)
+        and all(of_two(grid) and all(type(n) is int and n >= fewest for n in grid) for grid in grids)
     )
 
 
 def limited_otherwise(evidence) -> bool:
-    """The same, and grids are others for images of very many rows only."""
+    """The same, and grids are others for images of very many rows only; a remainder may be 0."""
     wrong = [o for o in evidence.outcomes if not o.ok]
-    return grid_of_another_block(evidence) and all(o.case.arguments[0] > MOST_BLOCKS for o in wrong)
+    return grid_of_another_block(evidence, fewest=0) and all(o.case.arguments[0] > MOST_BLOCKS for o in wrong)
 
 
 # -- normalise --------------------------------------------------------------------------------------------------------
