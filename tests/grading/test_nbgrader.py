@@ -106,10 +106,20 @@ def test_nbgrader_writes_feedback(graded):
         assert graded.lab.graded[0].grade_id in page.read_text(encoding="utf-8")
 
 
-def test_nbgrader_validates_the_solved_lab(graded):
-    assert graded.validated("solved").startswith("Success! Your notebook passes all the tests.")
-    if graded.lab.name == NAME:  # for the labs themselves autograde has shown it already
-        assert "VALIDATION FAILED ON 3 CELL(S)" in graded.validated("untouched")
+@pytest.mark.parametrize("name", [NAME, "lab08_streams"])
+def test_nbgrader_validates_what_is_solved(name, tmp_path):
+    """Two of them: it runs a notebook as autograde does above, which has every lab."""
+    made = Course(tmp_path, source.read(WRITERS[name](tmp_path / "labs" / "source")))
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    made.hand_in("solved", solved(made.lab))
+    assert made.validated("solved").startswith("Success! Your notebook passes all the tests.")
+
+
+def test_nbgrader_finds_what_is_not_solved_invalid(tmp_path):
+    made = Course(tmp_path, source.read(written(tmp_path / "labs" / "source")))
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    made.hand_in("untouched", released(made.lab))
+    assert "VALIDATION FAILED ON 3 CELL(S)" in made.validated("untouched")
 
 
 # -- what a notebook may hold besides -------------------------------------------------------------------
