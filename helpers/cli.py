@@ -103,16 +103,18 @@ def doctor(arguments: argparse.Namespace) -> int:
 
 def test_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pytest", nargs="*", help="what pytest is given; put -- before its options")
+    parser.add_argument("--all", action="store_true", help="the right answers by very many routes, too")
 
 
 # Two processes halve the time. Files stay whole, as what is compiled for one test serves the next; what looks at all
 # processes or at the whole machine comes after the rest, alone.
 PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "loadfile", "--no-loadscope-reorder")
-WHOLE_SUITE = ([*PARALLEL, "-m", "not alone"], ["-m", "alone"])
+WHOLE_SUITE = ([*PARALLEL, "-m", "not alone and not exhaustive"], ["-m", "alone"])
+EXHAUSTIVE = [*PARALLEL, "-m", "exhaustive"]
 
 
 def test(arguments: argparse.Namespace) -> int:
-    runs = [arguments.pytest] if arguments.pytest else WHOLE_SUITE
+    runs = [arguments.pytest] if arguments.pytest else [*WHOLE_SUITE, *([EXHAUSTIVE] if arguments.all else [])]
     return max(call([sys.executable, "-m", "pytest", *options], cwd=project_folder()) for options in runs)
 
 

@@ -122,8 +122,12 @@ def test_the_whole_suite_is_run_in_parts_that_leave_nothing_out(root, monkeypatc
     calls = []
     monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append(command) or len(calls) % 2)
     monkeypatch.chdir(root)
+    assert cli.main(["test", "--all"]) == 1
+    chosen = [command[command.index("-m", 2) + 1] for command in (line[1:] for line in calls)]
+    assert chosen == ["not alone and not exhaustive", "alone", "exhaustive"]
+    calls.clear()
     assert cli.main(["test"]) == 1
-    assert [command[command.index("-m", 2) + 1] for command in (line[1:] for line in calls)] == ["not alone", "alone"]
+    assert len(calls) == 2, "but for what takes minutes and tells little"
 
 
 def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):

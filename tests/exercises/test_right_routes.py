@@ -10,6 +10,7 @@ from helpers.check import check
 from helpers.exercises import exercise
 
 RIGHT = Path(__file__).with_name("right")
+pytestmark = pytest.mark.exhaustive
 
 
 def _rows(path: Path) -> list[tuple[str, str, str]]:

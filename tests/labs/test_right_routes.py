@@ -9,6 +9,7 @@ from helpers.check import check
 from tests.labs.test_labs import SEEDS, answer_to, judged
 
 RIGHT = Path(__file__).with_name("right")
+pytestmark = pytest.mark.exhaustive
 
 
 def _rows(path: Path) -> list[tuple[str, str, str]]:
