@@ -20,10 +20,6 @@ def _race_in_shared(evidence) -> bool:
     return known.found(*known.RACES, space="shared")(evidence) and not _stuck(evidence)
 
 
-def _any(*tests):
-    return lambda evidence: any(test(evidence) for test in tests)
-
-
 ONE_WARP_WORKS = Mistake(
     "few warps do the work of all",
     known.over(given.SHARED_OUT.label),
@@ -227,7 +223,7 @@ ROW_MAX = (
     ),
     Mistake(
         "a step is missing",
-        _any(*(known.gives(_greatest_of(lambda t, d=d: t & d == 0)) for d in (1, 2, 4, 8, 16, 32, 64))),
+        known.either(*(known.gives(_greatest_of(lambda t, d=d: t & d == 0)) for d in (1, 2, 4, 8, 16, 32, 64))),
         "Half of the threads never get through to the result. 32 lanes take the steps 16, 8, 4, 2 and 1; then "
         "four warps take 2 and 1.",
     ),
@@ -298,7 +294,7 @@ DOT = (
     ),
     Mistake(
         "every thread adds the same sum",
-        _any(_times(BLOCK), _times(WARP)),
+        known.either(_times(BLOCK), _times(WARP)),
         "The sum of the block is to be added once: `if t == 0:` ahead of the atomic.",
     ),
     Mistake(
@@ -320,7 +316,7 @@ DOT = (
     ),
     Mistake(
         "a step is missing",
-        _any(*(known.gives(_dot_of_threads(lambda t, d=d: t & d == 0)) for d in (1, 2, 4, 8, 16, 32, 64))),
+        known.either(*(known.gives(_dot_of_threads(lambda t, d=d: t & d == 0)) for d in (1, 2, 4, 8, 16, 32, 64))),
         "Half of the threads never get through to the result. 32 lanes take the steps 16, 8, 4, 2 and 1; then "
         "there are the sums of four warps.",
     ),
@@ -385,7 +381,7 @@ EXCLUSIVE = (
     ),
     Mistake(
         "too few steps",
-        _any(*(known.gives(_reaching(2**k)) for k in range(1, 10)), known.gives(_half_a_power)),
+        known.either(*(known.gives(_reaching(2**k)) for k in range(1, 10)), known.gives(_half_a_power)),
         "Some elements have the sum of a few before them, not of all. The distance doubles until it covers the "
         "block, for (int d = 1; d < n; d *= 2), and not only a warp.",
     ),

@@ -16,7 +16,6 @@ from helpers.exercises.ch11_cases import (
     REPLAYED,
     TOGETHER,
     any_pageable,
-    any_timeline,
     as_it_was,
     blocks_rounded_down,
     failed_in_capture,
@@ -31,10 +30,9 @@ from helpers.exercises.ch11_cases import (
     replayed,
     short_graph,
     tail_only,
-    timelines,
     waits_for_nothing,
 )
-from helpers.exercises.stream_work import of
+from helpers.exercises.stream_work import of, some, timelines
 
 EXERCISES = (
     Exercise(
@@ -61,7 +59,7 @@ EXERCISES = (
             ),
             Mistake(
                 "nothing comes back",
-                lambda e: known.nothing_written(e) and any_timeline(lambda t: bool(of(t, "kernel")))(e),
+                lambda e: known.nothing_written(e) and some(lambda t: bool(of(t, "kernel")))(e),
                 "The work is done on the device, and stays there: device[part].get(stream, out=out[part], "
                 "blocking=False).",
             ),
@@ -72,7 +70,7 @@ EXERCISES = (
             ),
             Mistake(
                 "pageable memory in between",
-                any_timeline(any_pageable),
+                some(any_pageable),
                 "One of the copies goes from or to an ordinary NumPy array, so the host waits for it. x and out are "
                 "pinned: slices of them are pinned too; what you make with NumPy is not.",
             ),
@@ -80,7 +78,7 @@ EXERCISES = (
                 "a step without its stream",
                 lambda e: (
                     any("default stream" in finding.what for finding in e.findings)
-                    or (known.over(OVERLAP.label)(e) and any_timeline(kernels_in_the_default_stream)(e))
+                    or (known.over(OVERLAP.label)(e) and some(kernels_in_the_default_stream)(e))
                 ),
                 "Something is asked for without a stream, so it goes to the default stream, and the rest of its chunk "
                 "to another. Name the chunk's stream in all three: set, the kernel (stream=stream), and get.",
@@ -112,7 +110,7 @@ EXERCISES = (
             ),
             Mistake(
                 "a kernel of few threads",
-                lambda e: known.over(OVERLAP.label)(e) and any_timeline(few_threads)(e),
+                lambda e: known.over(OVERLAP.label)(e) and some(few_threads)(e),
                 "The kernel itself takes most of the time: some blocks of 256 threads, such as 16, have work enough "
                 "in a chunk.",
             ),
@@ -127,13 +125,13 @@ EXERCISES = (
             Mistake(
                 "too many chunks",
                 lambda evidence: (
-                    known.over(OVERLAP.label)(evidence) and any_timeline(lambda t: len(of(t, "kernel")) > 12)(evidence)
+                    known.over(OVERLAP.label)(evidence) and some(lambda t: len(of(t, "kernel")) > 12)(evidence)
                 ),
                 "Each chunk is three things to ask for, each a launch overhead of the host. Take fewer, larger ones.",
             ),
             Mistake(
                 "too few chunks",
-                lambda e: known.over(OVERLAP.label)(e) and any_timeline(lambda t: 1 < len(of(t, "kernel")) < 4)(e),
+                lambda e: known.over(OVERLAP.label)(e) and some(lambda t: 1 < len(of(t, "kernel")) < 4)(e),
                 "With two or three chunks, most of the time only one engine has something to do: the first copy in and "
                 "the last one out overlap with nothing. Take more, smaller ones.",
             ),
@@ -185,13 +183,13 @@ def overlap(x, device, out, work, rounds):
             ),
             Mistake(
                 "waits for an event that was never recorded",
-                lambda evidence: known.found()(evidence) and any_timeline(waits_for_nothing)(evidence),
+                lambda evidence: known.found()(evidence) and some(waits_for_nothing)(evidence),
                 "A wait for an event that nobody has recorded yet is no wait. First event.record(the stream to wait "
                 "for), then event.wait(the stream that waits).",
             ),
             Mistake(
                 "the event stands in the wrong place",
-                lambda evidence: known.found()(evidence) and any_timeline(records_late)(evidence),
+                lambda evidence: known.found()(evidence) and some(records_late)(evidence),
                 "An event stands for what its stream has been given before record(), and holds up what the other is "
                 "given after wait(). Record behind the kernel on y; wait ahead of add.",
             ),
@@ -295,7 +293,7 @@ def join(x, y, out, work, add, rounds):
             ),
             Mistake(
                 "too little in the graph",
-                lambda e: known.over(REPLAYED.label)(e) and any_timeline(short_graph)(e),
+                lambda e: known.over(REPLAYED.label)(e) and some(short_graph)(e),
                 "A graph of one launch costs as much as the launch. All ten go into it.",
             ),
             Mistake(

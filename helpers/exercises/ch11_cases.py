@@ -8,7 +8,16 @@ import numpy as np
 
 from helpers.exercises import Budget, Case, Mistake, plural
 from helpers.exercises import mistakes as known
-from helpers.exercises.stream_work import GPU, OnDevice, Out, OutOnDevice, microseconds, of, waits
+from helpers.exercises.stream_work import (
+    GPU,
+    OnDevice,
+    Out,
+    OutOnDevice,
+    graphs,
+    microseconds,
+    of,
+    waits,
+)
 
 ROUNDS = 180
 BIG = 1 << 20
@@ -82,14 +91,6 @@ def replay_case(n: int, times: int) -> Case:
     return Case(f"{plural(n, 'element')}, {plural(times, 'time')}", arguments, block=(128,))
 
 
-def timelines(evidence) -> list:
-    return [outcome.timeline for outcome in evidence.outcomes if outcome.timeline is not None]
-
-
-def any_timeline(test):
-    return lambda evidence: any(map(test, timelines(evidence)))
-
-
 def any_pageable(timeline) -> bool:
     return any(operation.pinned is False for operation in timeline.operations)
 
@@ -105,10 +106,6 @@ def records_late(timeline) -> bool:
 
 def waits_for_nothing(timeline) -> bool:
     return any("never recorded" in line for line in timeline.findings())
-
-
-def _graphs(timeline) -> int:
-    return len({id(each.graph) for each in of(timeline, "graph")})
 
 
 def replayed(often):
@@ -206,7 +203,7 @@ REPLAYED = Budget(
 )
 CAPTURED_ONCE = Budget(
     "graphs made for 20 times",
-    _graphs,
+    graphs,
     1,
     "A graph can be launched as often as you like: make one.",
 )

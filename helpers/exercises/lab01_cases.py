@@ -144,11 +144,6 @@ def reached_back(evidence) -> bool:
     return any(isinstance(o.error, OutOfBounds) and "[-" in str(o.error) for o in evidence.outcomes)
 
 
-def out_of_whole_blocks(evidence) -> bool:
-    """Stopped in a case that has no thread too many, where no guard is at fault."""
-    return any(isinstance(o.error, OutOfBounds) and o.case.out.expected.size % BLOCK == 0 for o in evidence.outcomes)
-
-
 def to_the_next(evidence) -> bool:
     """Each element but the last is the step that belongs to the one behind it."""
     seen = [(o.got, o.case.out.expected) for o in evidence.outcomes if o.got is not None]

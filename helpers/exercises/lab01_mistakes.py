@@ -23,7 +23,7 @@ STEPS = (
     ),
     Mistake(
         "an index behind the end",
-        cases.out_of_whole_blocks,
+        known.out_of_whole_blocks(cases.BLOCK),
         "Some thread leaves its array where every thread has an element, so it is the index and not the guard. "
         "A thread needs x[i] and the one before, x[i - 1].",
     ),

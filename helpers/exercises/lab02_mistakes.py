@@ -6,6 +6,7 @@ from helpers.exercises import Mistake
 from helpers.exercises import lab02_cases as cases
 from helpers.exercises import lab02_traces as traces
 from helpers.exercises import mistakes as known
+from helpers.exercises.lab02_cases import BLOCK
 from helpers.vgpu.errors import Misaligned
 
 LOADED, STORED = "bytes loaded per byte needed", "bytes stored per byte needed"
@@ -107,7 +108,7 @@ HEADS = (
     WHOLE_NUMBERS,
     Mistake(
         "an index beyond its dimension",
-        traces.left_with_whole_blocks,
+        known.out_of_whole_blocks(BLOCK),
         "Some thread left an array where every thread has an element, so it is an index and not the guard. x is "
         "(tokens, heads, size) and out is (heads, tokens, size). A number is taken apart from its end: a remainder by "
         "one size, then a division by the same size, then the next.",

@@ -7,7 +7,6 @@ import numpy as np
 from helpers.exercises import Case
 from helpers.exercises import mistakes as known
 from helpers.exercises.lab02_cases import BLOCK
-from helpers.vgpu.errors import OutOfBounds
 
 
 def in_whole_numbers(evidence) -> bool:
@@ -38,11 +37,6 @@ def planes_left_out(evidence) -> bool:
 
 
 # -- heads before tokens
-
-
-def left_with_whole_blocks(evidence) -> bool:
-    """Some thread left its array in a case that has no thread too many."""
-    return any(isinstance(o.error, OutOfBounds) and o.case.out.expected.size % BLOCK == 0 for o in evidence.outcomes)
 
 
 def one_block_of_heads(evidence) -> bool:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.exercises import Case, Out, cover, numbers, plural
+from helpers.exercises.ch05_cases import area
 
 TILE, THIN, WARP, SIDE = 32, (32, 8), 32, 16
 SHAPES = ((1, 1), (1, 70), (70, 1), (13, 37), (64, 32), (33, 95))
-
-
-def area(rows: int, columns: int) -> str:
-    return f"{plural(rows, 'row')} × {plural(columns, 'column')}"
 
 
 def _shapes_drawn(dice: np.random.Generator) -> list[tuple[int, int]]:

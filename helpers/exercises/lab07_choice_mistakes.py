@@ -89,13 +89,13 @@ ROOM = (
     ),
     Mistake(
         "values are left out",
-        traces.any_of(*(known.gives(cases.room_by_steps(step)) for step in (2, 4, 8, 16, 32))),
+        known.either(*(known.gives(cases.room_by_steps(step)) for step in (2, 4, 8, 16, 32))),
         "Registers were tried in steps from the present value on, and the last one as good lies between two of them. "
         "Try every value.",
     ),
     Mistake(
         "KiB are taken for bytes",
-        traces.any_of(
+        known.either(
             *(known.gives(lambda case, unit=unit: cases.room(*case.arguments, unit=unit)) for unit in (1, 1000))
         ),
         "`occupancy` takes bytes: 1024 * kib.",
@@ -127,7 +127,7 @@ LAUNCH = (
     ),
     Mistake(
         "a float has four bytes",
-        traces.any_of(*(known.gives(cases.launched(shared=size)) for size in (1, 2, 8))),
+        known.either(*(known.gives(cases.launched(shared=size)) for size in (1, 2, 8))),
         "The need is in floats of four bytes, and `occupancy` takes bytes: 4 * floats * threads.",
     ),
     Mistake(
@@ -178,7 +178,7 @@ LAUNCH = (
     ),
     Mistake(
         "more than one wave",
-        traces.any_of(known.gives(cases.wave(held=False)), known.gives(cases.wave(least=max))),
+        known.either(known.gives(cases.wave(held=False)), known.gives(cases.wave(least=max))),
         "Two numbers are limits: the blocks that the GPU holds at once, and those that give each element a "
         "thread. Take the smaller one.",
     ),
@@ -194,7 +194,7 @@ LAUNCH = (
     ),
     Mistake(
         "the last elements have no block",
-        traces.any_of(known.gives(cases.wave(rounded_up=False)), known.gives(cases.wave(to_nearest=True))),
+        known.either(known.gives(cases.wave(rounded_up=False)), known.gives(cases.wave(to_nearest=True))),
         "n / threads rounded down, or to the nearest, leaves elements without a thread: round up.",
     ),
     Mistake(

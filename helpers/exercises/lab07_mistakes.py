@@ -45,7 +45,7 @@ TOP = (
     ),
     Mistake(
         "a row is left out",
-        traces.any_of(
+        known.either(
             known.gives(lambda case: cases.top(case.arguments[0][1:])),
             known.gives(lambda case: cases.top(case.arguments[0][:-1])),
             known.gives(lambda case: cases.top(case.arguments[0][: cases.KEPT])),
@@ -176,7 +176,7 @@ FLIGHT = (
     ),
     Mistake(
         "half of something else",
-        traces.any_of(
+        known.either(
             known.gives(lambda case: case.out.expected - case.out.initial / 2),
             known.gives(lambda case: case.out.expected + case.arguments[1] / 2),
             known.gives(lambda case: case.out.expected + case.arguments[2] / 2),
@@ -185,7 +185,7 @@ FLIGHT = (
     ),
     Mistake(
         "a or b twice",
-        traces.any_of(*(known.gives(lambda case, k=k: case.out.initial + case.arguments[k]) for k in (1, 2))),
+        known.either(*(known.gives(lambda case, k=k: case.out.initial + case.arguments[k]) for k in (1, 2))),
         "One of the two micro-batches came twice, the other not at all.",
     ),
     Mistake(

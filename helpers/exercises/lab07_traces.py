@@ -60,14 +60,6 @@ def other_blocks_alone(evidence) -> bool:
     )
 
 
-def is_wrong(evidence) -> bool:
-    return any(not outcome.ok for outcome in evidence.outcomes)
-
-
-def any_of(*tests):
-    return lambda evidence: any(test(evidence) for test in tests)
-
-
 def strays(within: bool):
     """Whether a thread that has a column, or one that has none, reached past an array."""
 
@@ -118,7 +110,7 @@ def of_rows(evidence) -> bool:
 
 
 def in_other_order(evidence) -> bool:
-    return is_wrong(evidence) and all(
+    return known.is_wrong(evidence) and all(
         o.error is None and np.array_equal(np.sort(o.got, axis=0), np.sort(o.case.out.expected, axis=0))
         for o in evidence.outcomes
     )

@@ -7,7 +7,7 @@ from helpers.exercises import lab08_cases as cases
 from helpers.exercises import lab08_traces as traces
 from helpers.exercises import mistakes as known
 from helpers.exercises.lab08_mistakes import HOST_DID_IT, IN_DEFAULT, TIME
-from helpers.exercises.stream_work import of
+from helpers.exercises.stream_work import graphs, of, some
 
 EPOCH = (
     Mistake(
@@ -18,9 +18,7 @@ EPOCH = (
     ),
     Mistake(
         "the second stream is outside the capture",
-        traces.either(
-            traces.captures_fail("Isolation"), known.both(traces.is_wrong, traces.some(traces.kernels_outside))
-        ),
+        known.either(traces.captures_fail("Isolation"), known.both(known.is_wrong, some(traces.kernels_outside))),
         "Only what the first stream leads to is captured. Record an event in the first stream within the "
         "capture, and let the second wait for it: from then on it is captured too.",
     ),
@@ -31,25 +29,25 @@ EPOCH = (
     ),
     Mistake(
         "the graph is never launched",
-        known.both(traces.is_wrong, traces.nothing_asked, traces.some(lambda t: bool(of(t, "D2H")))),
+        known.both(known.is_wrong, traces.nothing_asked, some(lambda t: bool(of(t, "D2H")))),
         "A capture runs nothing. graph.launch(stream) does, each time you call it.",
     ),
     Mistake(
         "launched before there is a batch",
-        known.both(traces.is_wrong, traces.some(traces.launched_before_data)),
+        known.both(known.is_wrong, some(traces.launched_before_data)),
         "The graph reads x, and is launched ahead of the copy that fills it. For each batch: a copy in, a launch, a "
         "copy back.",
     ),
     Mistake(
         "copied back before the graph is launched",
-        known.both(traces.is_wrong, traces.some(traces.back_before_launch)),
+        known.both(known.is_wrong, some(traces.back_before_launch)),
         "Each batch needs its own launch, between its copy in and its copy back.",
     ),
     Mistake(
         "the graph copies the same batch each time",
-        traces.either(
+        known.either(
             known.gives(cases.first_batch_again),
-            known.both(traces.is_wrong, traces.some(traces.copies_in_graph)),
+            known.both(known.is_wrong, some(traces.copies_in_graph)),
         ),
         "A graph keeps its arguments, those of copies too. Leave the copies out of it: ahead of each launch "
         "one brings a batch to x, behind it one brings f to out[k].",
@@ -66,7 +64,7 @@ EPOCH = (
     ),
     Mistake(
         "another number of layers",
-        traces.either(*(known.gives(cases.of_depths(*which)) for which in cases.DEPTHS)),
+        known.either(*(known.gives(cases.of_depths(*which)) for which in cases.DEPTHS)),
         "Each direction has `depth` layers: the first reads x, each other one what the one before it wrote, "
         "in f or in b.",
     ),
@@ -97,15 +95,15 @@ EPOCH = (
     HOST_DID_IT,
     Mistake(
         "captured more than once",
-        known.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) > 1)),
+        known.both(known.over("requests of the host"), some(lambda t: graphs(t) > 1)),
         "Capturing costs the host as much as launching, and more. Capture once, ahead of the loop.",
     ),
     Mistake(
         "the host waits for each batch",
         known.both(
-            traces.either(known.over(TIME), known.over("requests of the host")),
+            known.either(known.over(TIME), known.over("requests of the host")),
             traces.waits_at_all,
-            traces.some(lambda t: traces.graphs(t) == 1 and not traces.kernels_outside(t)),
+            some(lambda t: graphs(t) == 1 and not traces.kernels_outside(t)),
         ),
         "While the host waits, nothing is asked for, and each wait is a request of its own. get() blocks unless told "
         "not to: blocking=False.",
@@ -114,13 +112,13 @@ EPOCH = (
         "more than a graph for each batch",
         known.both(
             known.over("requests of the host"),
-            traces.some(lambda t: traces.graphs(t) == 1 and not traces.copies_in_graph(t)),
+            some(lambda t: graphs(t) == 1 and not traces.copies_in_graph(t)),
         ),
         "A copy in, one launch of the graph and a copy back are enough for a batch: all kernels belong into the graph.",
     ),
     Mistake(
         "the whole loop is captured",
-        known.both(known.over("requests of the host"), traces.some(lambda t: traces.graphs(t) == 1)),
+        known.both(known.over("requests of the host"), some(lambda t: graphs(t) == 1)),
         "The graph holds every batch, so the host asks for all of it one by one. Capture what is the same for "
         "every batch.",
     ),

@@ -6,7 +6,7 @@ from helpers.exercises import Mistake
 from helpers.exercises import lab08_cases as cases
 from helpers.exercises import lab08_traces as traces
 from helpers.exercises import mistakes as known
-from helpers.exercises.stream_work import of
+from helpers.exercises.stream_work import of, some
 
 TIME = "modelled us"
 WAITS = "waits of the host"
@@ -39,7 +39,7 @@ VAIN_WAIT = Mistake(
 STAGE = (
     Mistake(
         "nothing is sent yet",
-        known.both(traces.is_wrong, traces.sends_nothing),
+        known.both(known.is_wrong, traces.sends_nothing),
         "No copy to the device is in the recording: the kernel works on what was there before.",
     ),
     Mistake(
@@ -49,7 +49,7 @@ STAGE = (
     ),
     Mistake(
         "smoothed never, or twice",
-        traces.either(
+        known.either(
             known.gives(lambda case: case.arguments[0].array),
             known.gives(lambda case: cases.smoothed(case.arguments[0].array, times=2)),
         ),
@@ -70,7 +70,7 @@ STAGE = (
     IN_DEFAULT,
     Mistake(
         "a stream waits where the host has to",
-        known.both(traces.hazard("host write"), traces.some(lambda t: bool(of(t, "wait")))),
+        known.both(traces.hazard("host write"), some(lambda t: bool(of(t, "wait")))),
         "wait_event holds up what the stream is given later. But it is the host that fills the buffer: let the "
         "host wait, by the event's synchronize().",
     ),
@@ -90,7 +90,7 @@ STAGE = (
     ),
     Mistake(
         "batches that share a place on the device",
-        known.both(known.found(), traces.some(traces.shares_a_place)),
+        known.both(known.found(), some(traces.shares_a_place)),
         "Two batches were sent to the same place of device, in different streams: the second one may arrive while a "
         "kernel or a copy back is still at the first. A batch has a place of its own there, device[k].",
     ),
@@ -102,7 +102,7 @@ STAGE = (
     HOST_DID_IT,
     Mistake(
         "the host waits at the end",
-        known.both(known.over(WAITS), traces.some(traces.ends_with_a_wait), lambda e: not known.over(TIME)(e)),
+        known.both(known.over(WAITS), some(traces.ends_with_a_wait), lambda e: not known.over(TIME)(e)),
         "Nothing is left to be waited for here: the function returns, and whoever called it waits.",
     ),
     Mistake(
@@ -124,7 +124,7 @@ STAGE = (
     ),
     Mistake(
         "the host waits for more than the copy",
-        known.both(traces.either(known.over(TIME), known.over(WAITS)), traces.some(traces.waits_for_all)),
+        known.both(known.either(known.over(TIME), known.over(WAITS)), some(traces.waits_for_all)),
         "synchronize() of a stream or of the device waits for the kernel and the copy back too. The buffer is "
         "free as soon as it has been sent: an event behind set() says so.",
     ),
@@ -136,7 +136,7 @@ STAGE = (
     ),
     Mistake(
         "the event stands behind more than the copy",
-        known.both(known.over(TIME), traces.some(traces.recorded_behind_more)),
+        known.both(known.over(TIME), some(traces.recorded_behind_more)),
         "The host waits for an event behind the kernel or the copy back. The buffer is free as soon as it has been "
         "sent: record the event directly behind set().",
     ),
@@ -156,7 +156,7 @@ STAGE = (
 BRANCHES = (
     Mistake(
         "a step is left out or done twice",
-        traces.either(
+        known.either(
             *(
                 known.gives(lambda case, kw=kw: cases.joined(*case.arguments[:3], **kw))
                 for kw in (
@@ -187,7 +187,7 @@ BRANCHES = (
     ),
     Mistake(
         "one of the three comes twice",
-        traces.either(*(known.gives(cases.twice(*which)) for which in ((0, 1), (1, 0)))),
+        known.either(*(known.gives(cases.twice(*which)) for which in ((0, 1), (1, 0)))),
         "x or y was sent in place of the other.",
     ),
     NO_THREADS,
@@ -199,7 +199,7 @@ BRANCHES = (
     ),
     Mistake(
         "the event stands in the wrong place",
-        known.both(known.found(), traces.some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
+        known.both(known.found(), some(lambda t: bool(of(t, "record")) and bool(of(t, "wait")))),
         "An event stands for what its stream was given before record(), and holds up what the other is given "
         "after wait(). Record behind the last kernel of a chain; wait ahead of the sum that needs it.",
     ),
@@ -223,13 +223,13 @@ BRANCHES = (
     ),
     Mistake(
         "work in the default stream",
-        known.both(known.over(TIME), traces.some(traces.uses_default_stream)),
+        known.both(known.over(TIME), some(traces.uses_default_stream)),
         "Something was asked for without a stream, and so stands in the default stream. All other streams of "
         "Numba wait for it, and it for them: copies, launches, record and wait take a stream.",
     ),
     Mistake(
         "smoothed by more launches than needed",
-        known.both(known.over(TIME), traces.some(traces.launches(6))),
+        known.both(known.over(TIME), some(traces.launches(6))),
         "Each launch costs the host a request, while the other chains wait to be asked for, and reads the "
         f"series anew. The second argument says how often: {cases.TIMES} for z, in one launch.",
     ),
@@ -240,7 +240,7 @@ BRANCHES = (
     ),
     Mistake(
         "waits for z too early",
-        known.both(known.over(TIME), traces.some(traces.two_waits_before_the_sum)),
+        known.both(known.over(TIME), some(traces.two_waits_before_the_sum)),
         "The sum of x and y does not need z, and yet waits for it. Wait for z behind all that can be done without it.",
     ),
     Mistake(
@@ -267,12 +267,12 @@ CARRY = (
     ),
     Mistake(
         "copied out before the kernel is done",
-        traces.some(lambda t: any(h.second.kind == "D2H" and h.first.kind != "D2H" for h in t.hazards())),
+        some(lambda t: any(h.second.kind == "D2H" and h.first.kind != "D2H" for h in t.hazards())),
         "The copy back of a piece has to follow its kernel: put both into one stream, or order them.",
     ),
     Mistake(
         "pieces come back to the same place",
-        traces.some(lambda t: any(h.second.kind == h.first.kind == "D2H" for h in t.hazards())),
+        some(lambda t: any(h.second.kind == h.first.kind == "D2H" for h in t.hazards())),
         "Two copies back write the same part of out. A piece belongs where it came from: out[first : first + steps].",
     ),
     Mistake(
@@ -297,7 +297,7 @@ CARRY = (
         known.both(
             known.over(TIME),
             traces.one_stream,
-            traces.some(lambda t: len({o.queue for o in t.operations}) == 1),
+            some(lambda t: len({o.queue for o in t.operations}) == 1),
         ),
         "Nothing overlaps in one stream. Give each buffer a stream.",
     ),

@@ -7,16 +7,8 @@ import math
 import numpy as np
 
 from helpers.exercises import lab08_cases as cases
-from helpers.exercises.stream_work import of, waits
-
-
-def timelines(evidence) -> list:
-    return [outcome.timeline for outcome in evidence.outcomes if outcome.timeline is not None]
-
-
-def some(test):
-    """Whether any recording passes the test."""
-    return lambda evidence: any(map(test, timelines(evidence)))
+from helpers.exercises import mistakes as known
+from helpers.exercises.stream_work import of, some, timelines, waits
 
 
 def hazard(*kinds: str, named: str = ""):
@@ -30,19 +22,11 @@ def hazard(*kinds: str, named: str = ""):
     return some(when)
 
 
-def either(*tests):
-    return lambda evidence: any(test(evidence) for test in tests)
-
-
 vain_wait = some(lambda timeline: any("never recorded" in line for line in timeline.findings()))
 pageable = some(lambda timeline: any(each.pinned is False for each in timeline.operations))
 nothing_asked = some(lambda timeline: not (of(timeline, "kernel") or of(timeline, "graph")))
 sends_nothing = some(lambda timeline: not of(timeline, "H2D"))
 waits_at_all = some(lambda timeline: waits(timeline) > 0)
-
-
-def is_wrong(evidence) -> bool:
-    return any(not outcome.ok for outcome in evidence.outcomes)
 
 
 def one_stream(evidence) -> bool:
@@ -140,7 +124,7 @@ def launched_before_data(timeline) -> bool:
 
 def partly_added(evidence) -> bool:
     """Each element is f, b or their sum, and in some case not all are sums."""
-    return is_wrong(evidence) and all(
+    return known.is_wrong(evidence) and all(
         outcome.error is None and (cases.nearest_part(outcome) < 1e-4).all() for outcome in evidence.outcomes
     )
 
@@ -157,7 +141,3 @@ def captures_fail(word: str = ""):
 
 def kernels_outside(timeline) -> bool:
     return bool(of(timeline, "graph")) and bool(of(timeline, "kernel"))
-
-
-def graphs(timeline) -> int:
-    return len({id(each.graph) for each in of(timeline, "graph")})

@@ -121,6 +121,22 @@ def both(*predicates):
     return lambda evidence: all(each(evidence) for each in predicates)
 
 
+def either(*predicates):
+    """Any of several traces."""
+    return lambda evidence: any(each(evidence) for each in predicates)
+
+
+def is_wrong(evidence) -> bool:
+    return any(not outcome.ok for outcome in evidence.outcomes)
+
+
+def out_of_whole_blocks(threads: int):
+    """Stopped in a case of whole blocks of so many threads, where no guard is at fault."""
+    return lambda evidence: any(
+        isinstance(o.error, OutOfBounds) and o.case.out.expected.size % threads == 0 for o in evidence.outcomes
+    )
+
+
 def never_come(evidence) -> bool:
     """Some threads never come to a barrier that others wait at, or come there only by ending."""
     stuck = any(isinstance(outcome.error, Deadlock) for outcome in evidence.outcomes)

@@ -7,6 +7,7 @@ shows in the recording alone.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,11 +55,12 @@ class Unordered:
     space: str = "streams"
 
 
-class Issued:
-    """Stream work that was asked for already: `issue()` gives what `issue(answer, case)` would."""
+class Issued(ABC):
+    """Stream work that was asked for already."""
 
+    @abstractmethod
     def issue(self) -> tuple[np.ndarray, Timeline]:
-        raise NotImplementedError
+        """What `issue(answer, case)` would give."""
 
 
 def issue(answer, case: Case) -> tuple[np.ndarray, Timeline]:
@@ -142,3 +144,18 @@ def _pinned(array: np.ndarray) -> np.ndarray:
     held = cuda.pinned_array_like(array)
     held[...] = array
     return held
+
+
+def timelines(evidence) -> list:
+    """The recordings of all cases that have one."""
+    return [outcome.timeline for outcome in evidence.outcomes if outcome.timeline is not None]
+
+
+def some(test):
+    """Whether any recording passes the test."""
+    return lambda evidence: any(map(test, timelines(evidence)))
+
+
+def graphs(timeline) -> int:
+    """How many graphs were launched, each counted once."""
+    return len({id(each.graph) for each in of(timeline, "graph")})
