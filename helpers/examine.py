@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -248,21 +247,16 @@ def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
     else:
         arguments, outputs = place(case)
         _forget(answer)
-        counted = _of_arrays(profile(answer, case.grid, case.block, arguments), arguments, outputs)
+        watched = case.watched if any(b.of == "warp" for b in task.budgets) else None
+        counted = profile(answer, case.grid, case.block, arguments, watched=watched)
+        counted = _of_arrays(counted, arguments, outputs)
         got = outputs[0].get()
-    of = {
-        "launch": lambda: counted,
-        "warp": cache(lambda: _watched_warp(answer, case)),
-        "warps": cache(lambda: _shares(answer, case)),
-    }
+    of = {"launch": lambda: counted, "warp": cache(lambda: counted.chain), "warps": lambda: counted.by_warp}
     spent = tuple(
         Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
     )
-    if task.shared_out and not all(each.over for each in spent):
-        requests = sum(counted[f"global_{op}_requests"] for op in ("load", "store", "atomic"))
-        followed = any(b.of == "warps" and each.value < math.inf for b, each in zip(task.budgets, spent, strict=True))
-        if alone := _who_does_most(answer, case, requests, of["warps"] if followed else None):
-            spent = tuple(replace(each, alone=alone) for each in spent)
+    if task.shared_out and not all(each.over for each in spent) and (alone := counted.by_warp.who_does_most()):
+        spent = tuple(replace(each, alone=alone) for each in spent)
     return spent, _compared(case, got, task)
 
 
@@ -285,38 +279,8 @@ def _sectors(arrays: list) -> int:
 def _measured(budget: Budget, counted) -> float:
     try:
         return float(budget.measure(counted()))
-    except (ChainTooLong, KernelTimeout):  # so much is done that it is not followed to the end
+    except ChainTooLong:  # so much is done that it is not followed to the end
         return math.inf
-
-
-def _watched_warp(answer, case: Case):
-    """What one warp of a case executes, and what waits for what."""
-    from helpers.vgpu.dependencies import chain
-
-    _forget(answer)
-    block, warp = case.watched
-    return chain(answer, case.grid, case.block, tuple(place(case)[0]), block_index=(block, 0, 0), warp=warp)
-
-
-def _shares(answer, case: Case):
-    """What each warp of a case does."""
-    from helpers.vgpu.balance import shares
-
-    _forget(answer)
-    return shares(answer, case.grid, case.block, tuple(place(case)[0]))
-
-
-def _who_does_most(answer, case: Case, requests: int, followed: Callable | None) -> str:
-    """The block or warp that does most of the work of a case; "" where it is shared out.
-
-    `followed`: gives what each warp does, where that was followed to its end anyway.
-    """
-    from helpers.vgpu.balance import who_does_most
-
-    if followed is not None:
-        return followed().who_does_most(requests)
-    _forget(answer)
-    return who_does_most(answer, case.grid, case.block, tuple(place(case)[0]), requests)
 
 
 def _worst_line(counted, budget) -> str:

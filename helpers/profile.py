@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from helpers import gpus
 from helpers.callable_module import callable_module
@@ -23,6 +24,10 @@ from helpers.gpus import GPU
 from helpers.occupancy import Occupancy, occupancy
 from helpers.profile_table import METRICS, as_html, as_text, summary
 from helpers.roofline import Model, model_time
+
+if TYPE_CHECKING:
+    from helpers.vgpu.balance import Shares
+    from helpers.vgpu.dependencies import Chain
 
 __all__ = ["Comparison", "Line", "Profile", "compare", "profile"]
 
@@ -83,6 +88,19 @@ class Profile:
     def total(self) -> Mapping[str, int]:
         """Every counter of the whole launch by its plain key."""
         return self.counters.total
+
+    @property
+    def by_warp(self) -> Shares:
+        """What each warp did: instructions, and requests to global memory."""
+        return self.counters.by_warp
+
+    @property
+    def chain(self) -> Chain | None:
+        """What the watched warp executed, and what waits for what; None where none was watched.
+
+        `ChainTooLong` where that is more than 20,000 instructions.
+        """
+        return self.counters.chain
 
     @property
     def name(self) -> str:
@@ -169,16 +187,18 @@ def modelled(kernel, counters, gpu: GPU) -> tuple[Occupancy, Model]:
 
 
 def profile(
-    kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None, **meta
-) -> Profile:
+    kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None,
+    watched: tuple[int, int] | None = None, **meta,
+) -> Profile:  # fmt: skip
     """Run `kernel` once with every counter on and say what it did.
 
     `kernel` is a `@cuda.jit` or `@triton.jit` kernel or a `cp.RawKernel`, of the virtual GPU or of a real one;
     `grid` and `block` are ints or tuples of up to three; `args` is the tuple of arguments, which the launch
     really changes. `shared_bytes` is dynamic shared memory per block, `device` a GPU of the table for the
-    compiler's and the modelled numbers (else the one chosen by `device("...")`), `timeout` in seconds. A Triton
-    kernel chooses its block itself: `profile(add, grid, None, (x, y, out, n), BLOCK=1024, num_warps=8)`, where
-    `grid` may be a function as in a launch. Raises what a launch raises, and TypeError for what is no kernel.
+    compiler's and the modelled numbers (else the one chosen by `device("...")`), `timeout` in seconds. `watched`: the
+    number of a block, x first, and of a warp in it, whose instructions `Profile.chain` then has. A Triton kernel
+    chooses its block itself: `profile(add, grid, None, (x, y, out, n), BLOCK=1024, num_warps=8)`, where `grid` may be
+    a function as in a launch. Raises what a launch raises, and TypeError for what is no kernel.
     """
     gpu = _row(device)
     from helpers.vgpu import launch
@@ -188,7 +208,7 @@ def profile(
     dynamic = shared_bytes or prepared.shared_bytes
     counters = launch.launch(
         prepared.kernel, prepared.grid or grid, prepared.block or block, prepared.params, prepared.arrays, dynamic,
-        observe=True, timeout=timeout, cooperative=prepared.cooperative,
+        observe=True, timeout=timeout, cooperative=prepared.cooperative, watched=watched,
     )  # fmt: skip
     finish()
     return _assemble(prepared.kernel, counters, dynamic, gpu, limit_on_registers(kernel))

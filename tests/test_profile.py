@@ -98,7 +98,7 @@ def fake(monkeypatch):
             total[key] += count
     launched = []
 
-    def launch(kernel, grid, block, params, arrays, shared_bytes, *, observe, timeout, cooperative):
+    def launch(kernel, grid, block, params, arrays, shared_bytes, *, observe, timeout, cooperative, watched):
         launched.append((grid, block, shared_bytes, observe, timeout))
         return Counters(LINES, total)
 

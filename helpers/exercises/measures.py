@@ -82,4 +82,4 @@ def conflicts_per_shared_request(profile) -> float:
 def busiest_warp(shares) -> float:
     """The instructions of the warp that executes most, for each that a warp executes on average; of all warps."""
     warps = shares.instructions
-    return max(warps) * len(warps) / max(1, sum(warps))
+    return float(warps.max() * warps.size / max(1, warps.sum()))

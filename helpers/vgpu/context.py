@@ -25,6 +25,8 @@ CONTEXT = (
     "random", "order", "lanes", "watch",
     # the heap of kernels: where it is, how large, its tables, where its part of the maps of touched memory begins
     "heap", "heap_bytes", "heap_owners", "heap_ends", "heap_touch",
+    # what each warp does: the table, and requests to global memory in this turn; the log of one warp, and its number
+    "by_warp", "asked", "path", "followed",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -34,6 +36,8 @@ SITE = (
     "mask", "low", "room", "bits", "shape", "active",
     # counts
     "requests", "sectors", "lanes", "shared_requests", "shared_wavefronts", "local_requests", "local_sectors",
+    # what some of them were before the request of a warp that is followed
+    "requests_before", "sectors_before", "shared_before", "local_before",
 )  # fmt: skip
 SITE_SLOT = {name: index for index, name in enumerate(SITE)}
 PHASES = 192  # byte offset: counts of the pattern for each of the 8 words of a sector it may start in, 0: not known
@@ -44,6 +48,17 @@ SITE_BYTES = 512
 # A worker's buffer for textures: first the coordinates of a request that failed (three vectors), then results or
 # addresses of a request, then the numbers of the sectors its texels lie in (up to 8 for each lane).
 TEXTURE_RESULTS, TEXTURE_KEYS, TEXTURE_BYTES = 512, 1024, 2048
+
+# What each warp did: PTX instructions, and requests to global memory.
+BY_WARP = ("instructions", "requests")
+BY_WARP_BYTES = 8 * len(BY_WARP)
+# A bulk copy is as many requests as a full warp makes for it with a word for every lane.
+BULK_REQUEST = 128
+# The log of one warp: how many entries it should have, and for how many there is room; then the entries. Each begins
+# with a code, the number of a segment that the warp runs or that of a site counted on from the last segment's; a
+# segment's entry has its lanes (bits), a site's entry what the request added to the counters.
+PATH = ("entries", "room")
+PATH_ENTRY = ("code", "lanes", "requests", "sectors", "shared_requests", "local_requests")
 
 SHARED_LAUNCH = ("next_block", "blocks", "stop_block")
 LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}

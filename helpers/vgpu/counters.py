@@ -11,6 +11,7 @@ from collections import Counter as Tally
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,12 @@ from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import Lowered
 from helpers.vgpu.lower.segments import kind_of
 from helpers.vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
+from helpers.vgpu.ptx import Instruction
+
+if TYPE_CHECKING:
+    from helpers.vgpu.balance import Shares
+    from helpers.vgpu.dependencies import Chain
+    from helpers.vgpu.path import Path
 
 
 @dataclass(frozen=True)
@@ -158,7 +165,9 @@ class Footprint:
 class Counters:
     """The counts of one launch: `lines` by the learner's line, `total` over all, by the keys of `COUNTERS`.
 
-    `counters[name]` takes a key or Nsight Compute's name; `KeyError` names the nearest ones.
+    `counters[name]` takes a key or Nsight Compute's name; `KeyError` names the nearest ones. `by_warp` is what each
+    warp did, and `path` what the warp did that the launch was to watch, None without one; both None where counters
+    do not come from a launch of the virtual GPU.
     """
 
     lines: Mapping[int, Mapping[str, int]]
@@ -168,6 +177,18 @@ class Counters:
     block: tuple[int, int, int]
     warps: int
     shared_bytes: int
+    by_warp: Shares | None = None
+    path: Path | None = None
+
+    @property
+    def chain(self) -> Chain | None:
+        """What the watched warp executed, and what waits for what; None where none was watched.
+
+        `ChainTooLong` where that is more than 20,000 instructions.
+        """
+        from helpers.vgpu.dependencies import linked
+
+        return None if self.path is None else linked(self.path)
 
     def __getitem__(self, name: str) -> int:
         found = _BY_NAME.get(name)
@@ -184,11 +205,9 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
     """
     own = {index for index, name in files.items() if name == filename}
     lines: dict[int, Tally] = {}
-    # An instruction without a line belongs to the one before it, the first ones to the first line there is.
     current, inherited = 0, {}
-    for segment, (executed, lanes, divergent, _) in zip(lowered.segments, segments.tolist(), strict=True):
-        for instruction in segment.counted:
-            current = line_of(instruction.location, own) or current
+    for parts, (executed, lanes, divergent, _) in zip(placed(lowered, own), segments.tolist(), strict=True):
+        for _, instruction, current in parts:
             inherited[instruction.text, instruction.location] = current
             tally = lines.setdefault(current, Tally())
             tally["instructions"] += executed
@@ -213,6 +232,21 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
         MappingProxyType({n: t for n, t in by_line.items() if t}),
         MappingProxyType({key: int(total[key]) for key in KEYS}),
     )
+
+
+def placed(lowered: Lowered, own: set[int]) -> list[list[tuple[int, Instruction, int]]]:
+    """Of each segment the instructions that count: the place of each in the segment, and its line (0: not known).
+
+    One without a line belongs to that of the instruction before it. `own`: the numbers of the learner's files.
+    """
+    found, current = [], 0
+    for segment in lowered.segments:
+        parts = []
+        for position, instruction in segment.placed:
+            current = line_of(instruction.location, own) or current
+            parts.append((position, instruction, current))
+        found.append(parts)
+    return found
 
 
 def _static(instruction) -> dict[str, int]:

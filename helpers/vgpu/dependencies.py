@@ -1,28 +1,23 @@
 """What one warp executes, instruction by instruction, and which of them wait for which.
 
-This is the data under pictures of latency hiding. It comes from the reference interpreter, on a copy: the arrays that
-the kernel writes are put back as they were.
+This is the data under pictures of latency hiding. It comes from the compiled code of a counted launch, in which one
+warp writes a log (`helpers.vgpu.path`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from helpers.vgpu import reference
 from helpers.vgpu.errors import LaunchError
-from helpers.vgpu.isa import KINDS
-from helpers.vgpu.prepare import prepare
-from helpers.vgpu.ptx import Instruction, Mem, Not, Pair, Reg, Vec
-from helpers.vgpu.trace import check_place, check_warp, run_block
+from helpers.vgpu.lower.segments import kind_of, results, sources
+from helpers.vgpu.path import Path
+from helpers.vgpu.ptx import Imm, Instruction
 
 MOST = 20_000
-SECTOR = 32
 # They name a value anew and cost nothing in machine code: copies, conversions of addresses, parameters.
 _COPIES = ("mov", "cvta")
-_WITHOUT_RESULT = ("st", "red", "bra", "ret", "exit", "call", "bar", "barrier", "membar", "fence", "trap")
+# Calls that were put in place are jumps in compiled code, or nothing.
+_CALLS = ("ret", "call")
 
 
 class ChainTooLong(LaunchError):
@@ -33,8 +28,9 @@ class ChainTooLong(LaunchError):
 class Link:
     """One instruction of the warp: the earlier ones (by number) whose results it reads, and what it asks of memory.
 
-    `space` is "global", "shared", "local" or "" (no memory), `op` "load", "store", "atomic" or ""; `sectors` are the
-    32-byte sectors that a request to global memory touches.
+    `space` is "global", "shared", "local", "const" or "" (no memory), `op` "load", "store", "atomic" or ""; `sectors`
+    are the 32-byte sectors that a request to global memory touches. Textures and surfaces lie in global memory, and
+    an asynchronous copy loads from there: whoever waits for it needs it.
     """
 
     opcode: str
@@ -77,92 +73,93 @@ class Chain:
 def chain(
     kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int = 0, shared_bytes: int = 0, **meta
 ) -> Chain:  # fmt: skip
-    """Run one block of a launch and say what one of its warps executes, and what waits for what.
+    """Run a launch and say what one of its warps executes, and what waits for what.
 
     Copies between registers, conversions of addresses and parameters are no instructions of their own here: machine
     code has none of them. What one thread hands to another through memory is not followed. kernel, grid, block, args,
-    shared_bytes, meta: as at the launch. Errors: as a launch; IndexError for a block outside the grid or a warp outside
-    the block; `ChainTooLong` beyond 20,000 instructions.
+    shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch; IndexError for a block
+    outside the grid or a warp outside the block; `ChainTooLong` beyond 20,000 instructions.
     """
+    from helpers.vgpu.launch import rehearse
+    from helpers.vgpu.prepare import prepare
+    from helpers.vgpu.trace import check_place
+
     if block is not None:
         check_place(grid, block, block_index)
     _, prepared, _ = prepare("chain", kernel, grid, block, args, meta)
-    grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
-    check_warp(warp, block)
-    found = _Links(warp)
-    run_block(prepared, grid, block, block_index, shared_bytes, on_access=found.access, on_step=found.step)
-    return Chain(prepared.kernel.name, tuple(found.finished()))
+    grid, block, (x, y, z) = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    number = (z * grid[1] + y) * grid[0] + x
+    return rehearse(prepared, grid, block, shared_bytes, watched=(number, warp)).chain
 
 
-class _Links:
-    """Watches the interpreter; a request to memory shows after the step that made it began."""
-
-    def __init__(self, warp: int):
-        self.warp = warp
-        self.links: list[Link] = []
-        self.requests: dict[int, tuple[str, str, int]] = {}
-        self.made_by: dict[tuple[int, str], tuple[int, ...]] = {}  # (frame, register) → links
-
-    def step(self, step: reference.Step) -> None:
-        if step.warp != self.warp:
-            return
-        if len(self.links) >= MOST:
-            raise ChainTooLong(f"the warp executes more than {MOST:,} instructions: take fewer elements a thread.")
-        frame, instruction = id(step.frame), step.instruction
-        written, read = _registers(instruction)
-        needs = {link for name in read for link in self.made_by.get((frame, name), ())}
+def linked(path: Path) -> Chain:
+    """The instructions of a path, and which of them need which. Errors: `ChainTooLong`."""
+    links: list[Link] = []
+    registers, copies = _Registers(), _Copies()
+    for step in path.steps():
+        instruction, written = step.instruction, results(step.instruction)
+        # A lane whose guard is false keeps the old value.
+        read = sources(instruction) + (written if instruction.guard is not None else [])
+        needs = {link for name in read for link in registers.links(name, step.lanes)}
         if _is_copy(instruction):
             made = tuple(needs)
         else:
-            made = (len(self.links),)
-            self.links.append(Link(instruction.opcode, step.line, tuple(sorted(needs))))
+            made = (len(links),)
+            needs |= copies.waited_for(instruction)
+            if step.op and instruction.opcode == "cp":
+                copies.asked_for(len(links))
+            links.append(Link(_opcode(instruction), step.line, tuple(sorted(needs)), step.space, step.op, step.sectors))
+        if len(links) > MOST:
+            break
         for name in written:
-            self.made_by[frame, name] = made
+            registers.write(name, step.lanes, made)
+    if len(links) > MOST or not path.whole:
+        raise ChainTooLong(f"the warp executes more than {MOST:,} instructions: take fewer elements a thread.")
+    return Chain(path.kernel.name, tuple(links))
 
-    def access(self, seen: reference.Access) -> None:
-        if seen.warp == self.warp and self.links and seen.space != "param":
-            sectors = 0
-            if seen.space == "global":
-                first = seen.addresses[seen.mask].astype(np.int64) // SECTOR
-                last = (seen.addresses[seen.mask].astype(np.int64) + seen.nbytes - 1) // SECTOR
-                sectors = len(np.unique(np.concatenate((first, last))))
-            self.requests[len(self.links) - 1] = seen.space, seen.op, sectors
 
-    def finished(self) -> Iterator[Link]:
-        for number, link in enumerate(self.links):
-            space, op, sectors = self.requests.get(number, ("", "", 0))
-            yield Link(link.opcode, link.line, link.needs, space, op, sectors)
+class _Registers:
+    """Which links the values in registers come from, lane by lane."""
+
+    def __init__(self):
+        self.made_by: dict[str, list[tuple[int, tuple[int, ...]]]] = {}  # of each register: (lanes, links)
+
+    def links(self, name: str, lanes: int) -> set[int]:
+        return {link for others, links in self.made_by.get(name, ()) if others & lanes for link in links}
+
+    def write(self, name: str, lanes: int, links: tuple[int, ...]) -> None:
+        kept = [(others & ~lanes, old) for others, old in self.made_by.get(name, ()) if others & ~lanes]
+        self.made_by[name] = [*kept, (lanes, links)]
+
+
+class _Copies:
+    """The asynchronous copies that a warp has asked for and not waited for, in the groups that it closed."""
+
+    def __init__(self):
+        self.groups: list[set[int]] = [set()]
+
+    def asked_for(self, link: int) -> None:
+        self.groups[-1].add(link)
+
+    def waited_for(self, instruction: Instruction) -> set[int]:
+        """The copies that must have come before the instruction is over."""
+        words = instruction.modifiers
+        if "commit_group" in words:
+            self.groups.append(set())
+            return set()
+        if "wait_group" in words:  # all but the latest groups that were closed
+            (pending,) = instruction.operands
+            last = len(self.groups) - 1 - (pending.value if isinstance(pending, Imm) else 0)
+        elif "wait_all" in words or (instruction.opcode == "mbarrier" and {"test_wait", "try_wait"} & set(words)):
+            last = len(self.groups)
+        else:
+            return set()
+        return set().union(*self.groups[: max(0, last)])
 
 
 def _is_copy(instruction: Instruction) -> bool:
-    return instruction.opcode in _COPIES or (
-        KINDS.get(instruction.opcode) == "load" and "param" in instruction.modifiers
-    )
+    return instruction.opcode in _COPIES or (kind_of(instruction) == "load" and "param" in instruction.modifiers)
 
 
-def _registers(instruction: Instruction) -> tuple[list[str], list[str]]:
-    """The registers that an instruction writes, and those that it reads, its guard among them."""
-    operands = list(instruction.operands)
-    written: list[str] = []
-    if operands and instruction.opcode not in _WITHOUT_RESULT and not isinstance(operands[0], Mem):
-        written = list(_named(operands.pop(0)))
-    read = [name for operand in operands for name in _named(operand)]
-    return written, read + list(_named(instruction.guard))
-
-
-def _named(operand) -> Iterator[str]:
-    match operand:
-        case Reg(name):
-            yield name
-        case Not(Reg(name)):
-            yield name
-        case Vec(items):
-            for item in items:
-                yield from _named(item)
-        case Pair(first, second):
-            yield from _named(first)
-            yield from _named(second)
-        case Mem(base, _, coordinates):
-            yield from _named(base)
-            for item in coordinates or ():
-                yield from _named(item)
+def _opcode(instruction: Instruction) -> str:
+    return instruction.modifiers[0] if instruction.modifiers in ((word,) for word in _CALLS) else instruction.opcode

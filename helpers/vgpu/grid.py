@@ -19,9 +19,11 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import numpy as np
 
 from helpers.vgpu import counters as counting
-from helpers.vgpu import faults, heap, jit, memory, residency, schedule, textures, tracebacks
+from helpers.vgpu import faults, heap, jit, memory, path, residency, schedule, textures, tracebacks
+from helpers.vgpu.balance import Shares
 from helpers.vgpu.context import (
     ASYNCHRONOUS,
+    BY_WARP,
     FAILED,
     IDLE,
     LAUNCH_SLOT,
@@ -33,7 +35,7 @@ from helpers.vgpu.context import (
 )
 from helpers.vgpu.counters import Counters, Footprint
 from helpers.vgpu.errors import OutOfMemory
-from helpers.vgpu.lower import SEGMENT_SLOTS
+from helpers.vgpu.lower.tallies import SEGMENT_SLOTS
 from helpers.vgpu.lower.texture import SITE_KINDS as TEXTURE_KINDS
 from helpers.vgpu.worker import LANES, Worker, aligned, block_areas
 
@@ -71,7 +73,7 @@ class Grid:
     """One launch: what its workers share."""
 
     def __init__(self, kernel, lowered, address, grid, block, params, shared_bytes, dynamic, observe, timeout,
-                 cooperative=False, seed=None):  # fmt: skip
+                 cooperative=False, seed=None, watched=None):  # fmt: skip
         self.kernel, self.lowered, self.address = kernel, lowered, address
         self.grid, self.block = grid, block
         self.observe, self.timeout, self.cooperative, self.seed = observe, timeout, cooperative, seed
@@ -111,6 +113,9 @@ class Grid:
         if observe and area is not None:
             total += area.nbytes // 32
         self.reads, self.writes = np.zeros(total, np.uint8), np.zeros(total, np.uint8)
+        # What each warp does; a turn belongs to one warp, and a block to one worker, so nobody else writes there.
+        self.by_warp = np.zeros((self.blocks, self.warps, len(BY_WARP)) if observe else 0, np.int64)
+        self.path = None if watched is None else path.log()
         self.printed: list[tuple[int, int, str]] = []
         self.fault: faults.Fault | None = None
         self.assertion: tuple[bytes, ...] = ()  # the condition and file of a failed assert
@@ -136,6 +141,8 @@ class Grid:
             "workspace": 0 if self.workspace is None else self.workspace.address, "patience": PATIENCE * self.warps,
             "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
             "order": 0 if self.order is None else self.order.ctypes.data, "heap_touch": heap_touch,
+            "by_warp": self.by_warp.ctypes.data, "path": 0 if watched is None else self.path.ctypes.data,
+            "followed": -1 if watched is None else watched[0] * self.warps + watched[1],
         }  # fmt: skip
 
         if area is not None:
@@ -344,7 +351,12 @@ class Grid:
         files = self.kernel.module.module.files
         lines, total = counting.gather(lowered, files, self.kernel.filename, sites, segments)
         footprint = Footprint(*(32 * int(np.count_nonzero(m)) for m in (self.reads, self.writes)))
-        return Counters(lines, total, footprint, self.grid, self.block, self.warps * self.blocks, self.shared_bytes)
+        shares = Shares(*(self.by_warp[:, :, index] for index in range(len(BY_WARP))), self.grid)
+        followed = None if self.path is None else path.read(self.kernel, lowered, self.path)
+        return Counters(
+            lines, total, footprint, self.grid, self.block, self.warps * self.blocks, self.shared_bytes, shares,
+            followed,
+        )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=64)

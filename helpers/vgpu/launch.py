@@ -78,7 +78,7 @@ class Kernel:
         return self.function.parameters
 
     @cached_property
-    def _variants(self) -> dict[tuple[bool, bool, bool], tuple[Lowered, int]]:
+    def _variants(self) -> dict[tuple[bool, ...], tuple[Lowered, int]]:
         return {}
 
     def line_text(self, line: int | None) -> str:
@@ -87,17 +87,21 @@ class Kernel:
             return ""
         return self.source[line - self.first_line].strip()
 
-    def compiled(self, count: bool = False, fine: bool = False, watch: bool = False) -> tuple[Lowered, int]:
+    def compiled(
+        self, count: bool = False, fine: bool = False, watch: bool = False, follow: bool = False
+    ) -> tuple[Lowered, int]:
         """The kernel in LLVM's terms and the address of its code.
 
         `count`: with counters. `fine`: such that every access to memory may be the last of a warp's turn. `watch`:
-        under the sanitizer's eyes.
+        under the sanitizer's eyes. `follow`: with counters and the log of one warp.
         """
-        variant = count, fine, watch
+        variant = count, fine, watch, follow
         with _compile_lock:
             if variant not in self._variants:
                 addresses = self.module.variables.addresses
-                lowered = lower(self.module.module, self.function, addresses, NAME, count, self.filename, fine, watch)
+                lowered = lower(
+                    self.module.module, self.function, addresses, NAME, count, self.filename, fine, watch, follow
+                )
                 address = jit.compile_kernel(lowered.text, NAME)
                 self._variants[variant] = replace(lowered, text=""), address  # nobody wants the text any more
             return self._variants[variant]
@@ -177,6 +181,7 @@ def launch(
     cooperative: bool = False,
     schedule: str | None = None,
     seed: int | None = None,
+    watched: tuple[int, int] | None = None,
 ) -> Counters | None:
     """Run a kernel to its end.
 
@@ -184,30 +189,73 @@ def launch(
     parameter. shared_bytes: dynamic shared memory. observe: count, and return `Counters`. threads: worker threads
     (default: one a core). timeout: seconds (default 60, or the environment's WARPBOOK_TIMEOUT). cooperative: the grid
     must fit on the modelled GPU, and may synchronise. schedule: "sequential" or "random", which follows `seed`
-    (default: what `schedule.scheduled` says).
+    (default: what `schedule.scheduled` says). watched: the number of a block, x first, and of a warp in it, which
+    counted code follows (`Counters.path` and `.chain`).
     Results and counts do not depend on `threads`, with three exceptions: atomics on floats, whose sums are rounded in
     the order in which blocks come, as on a GPU (threads=1 makes them repeat bit for bit); what a kernel makes of the
     order in which its blocks come; and how often blocks that wait for one another look.
     Errors: `LaunchError` for a bad configuration; subclasses of `KernelError` for what goes wrong inside.
     """
-    plan = plans.chosen(schedule, seed)
     grid, block = check_dimensions(grid, block)
-    counted = observe or bool(FINISHED)
-    lowered, address = kernel.compiled(counted, plan.random)
+    run = _run(
+        kernel, grid, block, params, arrays, shared_bytes, counted=observe or bool(FINISHED), threads=threads,
+        timeout=timeout, cooperative=cooperative, plan=plans.chosen(schedule, seed), watched=watched,
+    )  # fmt: skip
+    for listener in LAUNCHED:
+        listener(kernel, grid, block, shared_bytes)
+    for listener in FINISHED:
+        listener(run)
+    return run.counters() if observe else None
+
+
+def _check_watched(watched: tuple[int, int], grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
+    """Raise IndexError for a block that the grid has not, or a warp that the block has not."""
+    from helpers.vgpu.trace import check_warp
+
+    number, warp = watched
+    if not 0 <= number < math.prod(grid):
+        raise IndexError(f"block {number} lies outside the grid, whose {math.prod(grid)} blocks count from 0")
+    check_warp(warp, block)
+
+
+def rehearse(
+    prepared: Prepared, grid, block, shared_bytes: int = 0, watched: tuple[int, int] | None = None
+) -> Counters:  # fmt: skip
+    """What a launch counts, which nobody hears of and which prints nothing: memory is afterwards as it was before.
+
+    grid, block: three ints each; the rest as for `launch`. Errors: as a launch.
+    """
+    from helpers.vgpu.trace import restored
+
+    with restored(prepared):
+        return _run(
+            prepared.kernel, grid, block, prepared.params, prepared.arrays, shared_bytes or prepared.shared_bytes,
+            counted=True, cooperative=prepared.cooperative, plan=plans.chosen(None, None), watched=watched,
+            prints=False,
+        ).counters()  # fmt: skip
+
+
+def _run(
+    kernel: Kernel, grid, block, params, arrays, shared_bytes: int, *, counted: bool, plan, cooperative: bool = False,
+    threads: int | None = None, timeout: float | None = None, watched=None, prints: bool = True,
+) -> Grid:  # fmt: skip
+    """A launch that has come to its end; raises what went wrong."""
+    if watched is not None:
+        _check_watched(watched, grid, block)
+    counted = counted or watched is not None
+    lowered, address = kernel.compiled(counted, plan.random, follow=watched is not None)
     needed = check_shared(lowered, shared_bytes)
     if cooperative:
         residency.check_cooperative(kernel, grid, block, needed)
     timeout = float(os.environ.get("WARPBOOK_TIMEOUT", 60)) if timeout is None else timeout
     data = pack(kernel, params)
     run = Grid(
-        kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative, plan.seed
-    )
+        kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative, plan.seed,
+        watched,
+    )  # fmt: skip
     run.go(1 if plan.random else min(threads or os.cpu_count() or 1, math.prod(grid)))
-    host_calls.flush(run.printed)
+    if prints:
+        host_calls.flush(run.printed)
     if run.fault is not None:
         raise faults.error(kernel, lowered, run.fault, grid, block, arrays)
-    for listener in LAUNCHED:
-        listener(kernel, grid, block, shared_bytes)
-    for listener in FINISHED:
-        listener(run)
-    return run.counters() if observe else None
+    return run

@@ -20,7 +20,7 @@ from helpers.vgpu.context import (
     SLOT,
     TEXTURE_BYTES,
 )
-from helpers.vgpu.lower import SEGMENT_SLOTS
+from helpers.vgpu.lower.tallies import SEGMENT_SLOTS
 
 LANES = 32
 

@@ -27,10 +27,10 @@ from helpers.vgpu.lower.calls import Calls
 from helpers.vgpu.lower.control import Control
 from helpers.vgpu.lower.emit import LANES, Emitter, Value
 from helpers.vgpu.lower.operands import Operands
+from helpers.vgpu.lower.tallies import Tallies
 from helpers.vgpu.ptx import RESERVED, Instruction, Location
 
 HEADER_BYTES = 192  # program counters, the turn, and room to align the registers
-SEGMENT_SLOTS = 4  # executions, lanes, divergent branches, unused
 HANDLERS = {
     **lower_memory.HANDLERS,
     **lower_warp.HANDLERS,
@@ -54,6 +54,7 @@ class Site:
     space: str = ""
     nbytes: int = 0
     matrices: int = 0  # 8×8 matrices that `ldmatrix` and `stmatrix` move, each in one wavefront at least
+    at: tuple[int, int] = (0, 0)  # the segment, and which of its instructions
 
 
 @dataclass(frozen=True)
@@ -77,15 +78,17 @@ class Lowered:
 
 def lower(
     module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool, filename: str = "",
-    fine: bool = False, watch: bool = False,
+    fine: bool = False, watch: bool = False, follow: bool = False,
 ) -> Lowered:  # fmt: skip
     """Write `function` as LLVM IR; `addresses` are those of the module's variables, `count` weaves counters in.
 
     `filename` is the learner's file as the PTX names it, for errors. `fine` makes every access to memory a place
-    where other lanes, warps and blocks may have their turn; `watch` weaves the sanitizer in.
+    where other lanes, warps and blocks may have their turn; `watch` weaves the sanitizer in; `follow`, besides
+    `count`, the log of one warp.
     """
     try:
         lowering = Lowering(module, function, addresses, name, count, filename, fine)
+        lowering.follow = follow
         lowering.watch = lower_watch.Watch(lowering) if watch else None
         return lowering.run()
     except (VirtualGPUError, ptx.PTXSyntaxError):
@@ -97,11 +100,11 @@ def lower(
         ) from error
 
 
-class Lowering(Control, Calls, Operands):
+class Lowering(Control, Calls, Operands, Tallies):
     """One kernel on its way to LLVM IR; `e` is the emitter, `mask` the lanes that run the current segment."""
 
     def __init__(self, module, function, addresses, name, count, filename, fine=False):
-        self.fine = fine
+        self.fine, self.follow, self.position = fine, False, 0
         self.asked: list = []  # in a loop that waits: what counts its loads for the lanes that leave
         self.own = {index for index, path in module.files.items() if path == filename}
         self.module, self.function, self.name, self.count = module, function, name, count
@@ -141,6 +144,8 @@ class Lowering(Control, Calls, Operands):
         e.line("%index_slot = alloca i32")
         if self.watch:
             e.line("%watched_slot = alloca <32 x i64>, align 64")
+        e.line("%status_slot = alloca i32")
+        self.begin_tallies()
         self.set_aside(e.const("i32", 0), e.const("i32", PC_DONE))
         e.line("%target_slot = alloca i32")
         e.line("%forced_slot = alloca i1")
@@ -189,6 +194,7 @@ class Lowering(Control, Calls, Operands):
         e.line(f"%segments = inttoptr i64 {self.fixed['segments'].text} to ptr")
         e.line(f"%fuel_p = getelementptr i64, ptr %ctx, i64 {SLOT['fuel']}")
         e.line("%turn_p = getelementptr i8, ptr %state, i64 128")
+        self.begin_log()
 
     def context(self, slot: str, invariant: bool = True) -> Value:
         """A slot of the context, as i64."""
@@ -210,12 +216,12 @@ class Lowering(Control, Calls, Operands):
         self.active = self.lanes_of(self.mask)
         self.asked = []
         if self.count and segment.index not in self.flow.waits:
-            self.tally(segment.index, 0, e.const("i64", 1))
-            self.tally(segment.index, 1, e.resize(e.intrinsic("llvm.ctpop", self.mask), 64))
+            self.executed(segment, e.const("i64", 1), self.mask)
         if segment.resumes is not None:
             self.resume(segment)
-        for instruction in segment.body:
+        for self.position, instruction in enumerate(segment.body):
             self.instruction(instruction)
+        self.position = len(segment.body)
         self.location = segment.last.location if segment.last else self.location
         {
             "jump": self.end_jump,
@@ -226,14 +232,6 @@ class Lowering(Control, Calls, Operands):
             "return": self.end_return,
         }[segment.end](segment)
 
-    def tally(self, index: int, slot: int, amount: Value) -> None:
-        """Add to one of a segment's counters."""
-        e = self.e
-        p = e.assign(f"getelementptr i64, ptr %segments, i64 {index * SEGMENT_SLOTS + slot}", "ptr", False)
-        old = e.assign(f"load i64, ptr {p.text}", "i64", False)
-        new = e.bin("add", old, amount)
-        e.line(f"store i64 {new.text}, ptr {p.text}")
-
     def unsupported(self, what: str) -> Unsupported:
         return lacking(what, line_of(self.location, self.own))
 
@@ -242,7 +240,7 @@ class Lowering(Control, Calls, Operands):
     def instruction(self, instruction: Instruction) -> None:
         if instruction.location is not None:
             self.location = instruction.location
-        kind = segments.kind_of(instruction)
+        kind, known = segments.kind_of(instruction), len(self.sites)
         if self.watch:
             lower_watch.before(self, instruction, kind)
         if kind == "arithmetic":
@@ -253,12 +251,14 @@ class Lowering(Control, Calls, Operands):
             raise self.unsupported(f"the PTX instruction `{instruction}`")
         if self.watch:
             lower_watch.after(self, kind)
+        self.requested(range(known, len(self.sites)))
 
     # ------------------------------------------------------------ sites
 
     def site(self, instruction: Instruction, kind: str, space: str = "", nbytes: int = 0, matrices: int = 0) -> int:
         located = replace(instruction, location=instruction.location or self.location)
-        self.sites.append(Site(located, kind, space, nbytes, matrices))
+        self.sites.append(Site(located, kind, space, nbytes, matrices, (self.here.index, self.position)))
+        self.about_to_request(len(self.sites) - 1)
         return len(self.sites) - 1
 
     def site_pointer(self, number: int) -> str:

@@ -155,11 +155,11 @@ class Control(Dispatch):
         left = e.icmp("ne", leaving, e.const("i32", 0))
         self.progress(left)
         if self.count:
-            self.tally(segment.index, 0, e.resize(left, 64))
-            self.tally(segment.index, 1, e.resize(e.intrinsic("llvm.ctpop", leaving), 64))
+            self.executed(segment, e.resize(left, 64), leaving)
             self.tally(segment.index, 2, e.resize(e.bin("and", left, e.icmp("ne", bits, e.const("i32", 0))), 64))
-            for asked in self.asked:
+            for site, asked in self.asked:
                 asked(leaving)
+                self.requested([site])
         self.flush()
         self.set_pcs(bits, e.const("i32", again | PC_POLL))
         self.set_pcs(leaving, e.const("i32", onward))

@@ -88,7 +88,7 @@ class Dispatch:
         e.label("stop")
         e.line(f"%finished = icmp eq i32 %pc, {PC_DONE}")
         e.line(f"%status = select i1 %finished, i32 {DONE}, i32 {WAITING}")
-        e.line("ret i32 %status")
+        self.end_turn("%status")
         e.label("ready_to_run")
         seen = Value("%pcs", "i32", True)
         if self.flow.waits:
@@ -101,7 +101,7 @@ class Dispatch:
             seen = e.select(overtake, Value("%pcs", "i32", True), awake)
             e.line(f"br i1 {asleep.text}, label %polling, label %one_place")
             e.label("polling")
-            e.line(f"ret i32 {POLLING}")
+            self.end_turn(POLLING)
             e.label("one_place")
         if searched:
             e.line(f"%at0 = insertelement {v} poison, i32 %pc, i32 0")
@@ -136,7 +136,7 @@ class Dispatch:
         e.line(f"switch i32 %next, label %lost [ {cases} ]")
         for label, status in (("waits", WAITING), ("ends", DONE)):
             e.label(label)
-            e.line(f"ret i32 {status}")
+            self.end_turn(status)
         e.label("lost")
         e.line("unreachable")
         if self.flow.diverged:
@@ -151,13 +151,21 @@ class Dispatch:
         e.label("starved")
         if not self.flow.structured:
             self.next_turn()
-        e.line(f"ret i32 {OUT_OF_FUEL}")
+        self.end_turn(OUT_OF_FUEL)
         if self.flow.spinning:
             e.label("spin")
             self.move_lanes()
             if not self.flow.structured:
                 self.next_turn()
-            e.line(f"ret i32 {SPUN}")
+            self.end_turn(SPUN)
+        e.label("turn_over")
+        self.end_tallies()
+        e.line(f"ret i32 {e.assign('load i32, ptr %status_slot', 'i32', False).text}")
+
+    def end_turn(self, status: int | str) -> None:
+        """Give control back to the block loop, which is told why."""
+        self.e.line(f"store i32 {status}, ptr %status_slot")
+        self.e.line("br label %turn_over")
 
     def take_turns(self, ready: Value, keys: Value, low: Value) -> Value:
         """Which key is the next to run, and `%swap`: whether that is another one than the lowest, which then overtakes.

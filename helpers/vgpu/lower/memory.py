@@ -81,6 +81,8 @@ def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int, val
         f"i32 {mask.text}, i32 {nbytes}, i32 {rule})"
     )
     answer, offsets = e.assign(call, "i64", False), where
+    if space == "const" and counts_here(k):
+        k.not_asked(mask)
     count_when_left(k, instruction, where, nbytes)
     if space == "shared":
         where = e.bin("add", e.resize(where, 64), k.fixed["shared_base"])
@@ -111,14 +113,17 @@ def count_when_left(k, instruction: Instruction, where: Value, nbytes: int) -> N
     e, space = k.e, space_of(instruction)
     check = {"shared": "shared", "local": "local"}.get(space, "global")
     lanes, guard = e.splat(where), k.guard(instruction.guard)
-    site = k.site_pointer(k.site(instruction, "load", space, nbytes))
+    number = k.site(instruction, "load", space, nbytes)
+    site = k.site_pointer(number)
 
     def count(leaving: Value) -> None:
         mask = leaving if guard is None else e.bin("and", leaving, k.guarded_mask(guard))
         call = f"call i64 @wb_c_{check}(ptr %ctx, ptr {site}, {lanes.full} {lanes.text}, i32 {mask.text}, "
         e.assign(f"{call}i32 {nbytes}, i32 {LOAD})", "i64", False)
+        if space == "const":
+            k.not_asked(mask)
 
-    k.asked.append(count)
+    k.asked.append((number, count))
 
 
 def _fused(k, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
@@ -141,7 +146,10 @@ def _fused(k, instruction: Instruction, memory: Mem, bits: int, value: Value | N
     v = f"<{LANES} x i{bits}>"
     if value is None:
         e.declarations.add(f"declare {v} @{function}({types})")
-        return e.assign(f"call {v} @{function}({arguments})", f"i{bits}", True)
+        value = e.assign(f"call {v} @{function}({arguments})", f"i{bits}", True)
+        if space == "const" and counts_here(k):
+            k.not_asked(mask)
+        return value
     value = e.splat(value)
     e.declarations.add(f"declare void @{function}({types}, {v})")
     e.line(f"call void @{function}({arguments}, {v} {value.text})")

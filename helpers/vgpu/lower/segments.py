@@ -131,8 +131,14 @@ class Segment:
     @property
     def counted(self) -> list[Instruction]:
         """The instructions of the kernel that lanes execute here, without those that stand for parts of others."""
+        return [instruction for _, instruction in self.placed]
+
+    @property
+    def placed(self) -> list[tuple[int, Instruction]]:
+        """The same, each with its place in the segment."""
         last = [] if self.last is None or self.shared_end else [self.last]
-        return [i for i in (*self.body, *last) if kind_of(i) not in ("result", "frames") and "piece" not in i.modifiers]
+        every = enumerate((*self.body, *last))
+        return [(at, i) for at, i in every if kind_of(i) not in ("result", "frames") and "piece" not in i.modifiers]
 
 
 def split(body, unsynchronised: frozenset[int] = frozenset(), cuts: frozenset[int] = frozenset()) -> list[Segment]:

@@ -18,6 +18,7 @@ from helpers.vgpu.runtime import tensor as runtime_tensor
 from helpers.vgpu.runtime import texture as runtime_texture
 from helpers.vgpu.runtime.barriers import BARRIERS
 from helpers.vgpu.runtime.driver import DRIVER
+from helpers.vgpu.runtime.follow import FOLLOW
 from helpers.vgpu.runtime.text import FAIL, V1, V32, V64, context
 
 DECLARATIONS = f"""
@@ -71,7 +72,7 @@ def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512."""
     parts = [runtime_access.source(avx512), runtime_lanes.source(), runtime_mbarrier.loop_source()]
     parts += [runtime_tensor.source(), runtime_texture.source(), runtime_shadow.hooks()]
-    return "\n".join([DECLARATIONS, FAIL, DRIVER, BARRIERS, HOST, runtime_heap.source(), *parts])
+    return "\n".join([DECLARATIONS, FAIL, DRIVER, BARRIERS, HOST, FOLLOW, runtime_heap.source(), *parts])
 
 
 def later(function: str) -> str | None:

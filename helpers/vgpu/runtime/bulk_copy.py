@@ -15,8 +15,10 @@ from helpers.vgpu.context import (
     BULK_ENTRIES,
     BULK_ENTRY,
     BULK_ENTRY_BYTES,
+    BULK_REQUEST,
     LOADS,
     SITE_SLOT,
+    SLOT,
     STORES,
     TENSOR,
     TENSOR_MAP,
@@ -296,6 +298,9 @@ def _issue() -> Routine:
         for slot, amount in (("requests", 1), ("lanes", nbytes.get())):
             counter = r.at(r["site"], 8 * SITE_SLOT[slot])
             r.store(counter, r.load(counter, "i64", 8) + amount, 8)
+        asked = r.at(ctx, 8 * SLOT["asked"])
+        words = (nbytes.get() + (BULK_REQUEST - 1)) >> (BULK_REQUEST.bit_length() - 1)
+        r.store(asked, r.load(asked, "i64", 8) + words, 8)
         queue = _queue(r)
         head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
         with r.when((tail - head).eq(BULK_ENTRIES)):

@@ -80,11 +80,19 @@ step:
 
 
 def bump(slot: str, amount: str, tag: str) -> str:
-    """Add to a counter of the site."""
-    return f"""{site(tag + "_p", slot)}
+    """Add to a counter of the site; requests to global memory are counted for the warp whose turn it is, too."""
+    text = f"""{site(tag + "_p", slot)}
   %{tag}_o = load i64, ptr %{tag}_p
   %{tag}_n = add i64 %{tag}_o, {amount}
   store i64 %{tag}_n, ptr %{tag}_p"""
+    return (
+        text
+        if slot != "requests"
+        else f"""{text}
+  {get(tag + "_asked", "asked")}
+  %{tag}_asked_n = add i64 %{tag}_asked, {amount}
+  store i64 %{tag}_asked_n, ptr %{tag}_asked_at"""
+    )
 
 
 FAIL = f"""
