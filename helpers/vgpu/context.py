@@ -12,7 +12,7 @@ CONTEXT = (
     "fuel", "fuel_slice", "error", "error_site", "error_lane", "error_address", "error_warp", "error_block",
     "warp", "warps", "sites", "segments", "starts", "ends", "allocations", "reads", "writes", "touch_offsets",
     "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices", "rounds",
-    "dynamic_shared", "zeroed_shared", "host", "host_data", "clock", "barriers", "loose_barriers", "workspace",
+    "dynamic_shared", "zeroed_shared", "zeroed_state", "host", "host_data", "barriers", "loose_barriers", "workspace",
     # asynchronous copies; waits for an mbarrier: the one that failed last, those of a round, rounds without progress,
     # whether one changed, warps that a random schedule passed over
     "copies", "stalled", "stall_site", "stall_lane", "stall_offset", "stall_warp", "stalls", "stall_rounds",
@@ -29,6 +29,9 @@ CONTEXT = (
     "by_warp", "asked", "path", "followed",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
+
+# A warp's state begins with 32 program counters; then come its turn and its clock, and from HEADER on its registers.
+TURN, CLOCK, HEADER = 128, 136, 192
 
 SITE = (
     "base", "span", "space", "touch",

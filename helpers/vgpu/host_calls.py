@@ -26,7 +26,10 @@ def callback(worker, run):
         try:
             lanes = [lane for lane in range(32) if mask >> lane & 1]
             if code & 255 == PRINTF:
-                text = "".join(_printed(worker, int(data[0, lane]), int(data[1, lane])) for lane in lanes)
+                formats = [_string(worker, int(data[0, lane])) for lane in lanes]
+                pairs = zip(formats, data[1, lanes].tolist(), strict=True)
+                text = "".join(_printed(worker, form, buffer) for form, buffer in pairs)
+                data[0, lanes] = [printf.argument_count(form) for form in formats]
                 if room[0] > 0:
                     room[0] -= len(text)
                     note = "" if room[0] > 0 else "\n… more output was dropped\n"
@@ -81,8 +84,7 @@ def _string(worker, address: int) -> bytes:
     return data.partition(b"\0")[0]
 
 
-def _printed(worker, fmt: int, buffer: int) -> str:
-    text = _string(worker, fmt)
+def _printed(worker, text: bytes, buffer: int) -> str:
     nbytes = min(printf.argument_bytes(text), _readable(worker, buffer))
     arguments = ctypes.string_at(buffer, nbytes) if nbytes else b""
     return printf.render(text, arguments, lambda address: _string(worker, address))

@@ -83,3 +83,55 @@ def test_a_warp_outside_the_block_and_one_that_runs_too_long_are_refused(monkeyp
     monkeypatch.setattr(dependencies, "MOST", 10)
     with pytest.raises(ChainTooLong, match="more than 10 instructions"):
         chain(early, 1, 64, (x, out))
+
+
+@cuda.jit
+def collatz(x, out):
+    i, steps = cuda.grid(1), 0
+    n = x[i]
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    out[i] = steps
+
+
+def test_a_warp_takes_the_same_way_in_compiled_code_and_under_the_interpreter():
+    """Also one whose lanes leave a loop of 1,800 instructions one by one."""
+    from helpers.vgpu.launch import rehearse
+    from helpers.vgpu.trace import run_block
+
+    prepared = collatz.prepare((cp.arange(1, 65, dtype="int32"), cp.zeros(64, np.int32)), grid=1, block=64)
+    interpreted = []
+    run_block(
+        prepared, (1, 1, 1), (64, 1, 1), (0, 0, 0), 0,
+        on_step=lambda step: step.warp == 1 and interpreted.append((step.instruction.opcode, step.line)),
+    )  # fmt: skip
+    counted = rehearse(prepared, (1, 1, 1), (64, 1, 1), watched=(0, 1))
+    followed = [(step.instruction.opcode, step.line) for step in counted.path.steps()]
+    assert followed == interpreted and len(followed) == counted.by_warp.instructions[0, 1] > 1800
+
+
+WORDS = r"""
+#define COPY(to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], 4; cp.async.commit_group;" \
+    :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#define WAIT(n) asm volatile("cp.async.wait_group %0;" :: "n"(n) : "memory");
+#define KEEP(a) asm volatile("{ .reg .pred p; setp.eq.u32 p, %1, 999; @p mov.f32 %0, 0f00000000; }" \
+    : "+f"(a) : "r"(i));
+"""
+ROADS = {
+    # what a thread does, loads, waits
+    "a copy that is waited for": ("COPY(s + i, x + i) WAIT(0) out[i] = s[i];", 1, 1),
+    "two copies, waited for together": ("COPY(s + i, x + i) COPY(s + i + 32, x + i + 32) WAIT(0)", 2, 1),
+    "two copies, one after the other": ("COPY(s + i, x + i) WAIT(0) COPY(s + i, x + i + 32) WAIT(0)", 2, 2),
+    "a copy that is not waited for": ("COPY(s + i, x + i) WAIT(1)", 1, 0),
+    "an atomic that reads": ("out[i] = atomicAdd(out + i, 0.f);", 0, 1),
+    "a register that nobody overwrites": ("float a = x[i]; if (i < n - 9) KEEP(a) out[i] = a;", 1, 1),
+    "a register that some overwrite": ("float a = x[i]; if (i < n - 5) a = 3; KEEP(a) out[i] = a;", 1, 1),
+}
+
+
+@pytest.mark.parametrize("what", ROADS)
+def test_waits_are_seen_by_every_road(what):
+    body, loads, waits = ROADS[what]
+    found, _ = of("__shared__ float s[64];" + WORDS + body)
+    assert (found.loads, found.waits) == (loads, waits)

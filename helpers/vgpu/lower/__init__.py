@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from helpers.vgpu import layout, ptx
-from helpers.vgpu.context import PC_DONE, SITE_BYTES, SLOT
+from helpers.vgpu.context import HEADER, PC_DONE, SITE_BYTES, SLOT, TURN
 from helpers.vgpu.errors import Unsupported, VirtualGPUError
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
@@ -30,7 +30,6 @@ from helpers.vgpu.lower.operands import Operands
 from helpers.vgpu.lower.tallies import Tallies
 from helpers.vgpu.ptx import RESERVED, Instruction, Location
 
-HEADER_BYTES = 192  # program counters, the turn, and room to align the registers
 HANDLERS = {
     **lower_memory.HANDLERS,
     **lower_warp.HANDLERS,
@@ -68,6 +67,7 @@ class Lowered:
     state_bytes: int
     static_shared: int
     dynamic_offset: int
+    zeroed_state: int  # bytes of registers that are zero when a warp begins: all, where one is read that nobody wrote
     zeroed_shared: int  # bytes of shared memory, from its beginning, that are zero when a block begins
     local_bytes: int
     parameters_addressed: bool
@@ -121,7 +121,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         self.sites: list[Site] = []
         self.e = Emitter()
         self.slots: dict[str, int] = {}
-        self.state_bytes = HEADER_BYTES
+        self.state_bytes = HEADER
         self.called = flat.called
         self.local_bytes = self.lay_out_stacks(flat.variables, kernel_bytes)
         self.env: dict[str, Value] = {}
@@ -169,12 +169,21 @@ class Lowering(Control, Calls, Operands, Tallies):
         )
         return Lowered(
             self.name, text, tuple(self.sites), tuple(self.flow.segments), -(-self.state_bytes // 64) * 64,
-            self.static_shared, self.dynamic_offset, RESERVED.nbytes if RESERVED.name in self.shared else 0,
-            self.local_bytes, self.parameters_addressed,
+            self.static_shared, self.dynamic_offset, self.zeroed_state(),
+            RESERVED.nbytes if RESERVED.name in self.shared else 0, self.local_bytes, self.parameters_addressed,
             any(self.is_loose(s.last) for s in self.flow.segments if s.end == "barrier"),
             bool(self.flow.spinning or self.flow.waits),
             tuple(self.watch.places) if self.watch else (),
         )  # fmt: skip
+
+    def zeroed_state(self) -> int:
+        """The bytes of registers to clear for each warp, so that none holds what an earlier block left there.
+
+        That takes a register which may be read before it is written, or a product in which lanes take part that have
+        written none.
+        """
+        products = any(segments.kind_of(i) == "tensor" for s in self.flow.segments for i in s.body)
+        return self.state_bytes - HEADER if products or self.flow.live_in[0] else 0
 
     @staticmethod
     def is_loose(barrier: Instruction) -> bool:
@@ -193,7 +202,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         e.line(f"%sites = inttoptr i64 {self.fixed['sites'].text} to ptr")
         e.line(f"%segments = inttoptr i64 {self.fixed['segments'].text} to ptr")
         e.line(f"%fuel_p = getelementptr i64, ptr %ctx, i64 {SLOT['fuel']}")
-        e.line("%turn_p = getelementptr i8, ptr %state, i64 128")
+        e.line(f"%turn_p = getelementptr i8, ptr %state, i64 {TURN}")
         self.begin_log()
 
     def context(self, slot: str, invariant: bool = True) -> Value:
@@ -221,7 +230,7 @@ class Lowering(Control, Calls, Operands, Tallies):
             self.resume(segment)
         for self.position, instruction in enumerate(segment.body):
             self.instruction(instruction)
-        self.position = len(segment.body)
+        self.position, self.current = len(segment.body), segment.last
         self.location = segment.last.location if segment.last else self.location
         {
             "jump": self.end_jump,
@@ -241,6 +250,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         if instruction.location is not None:
             self.location = instruction.location
         kind, known = segments.kind_of(instruction), len(self.sites)
+        self.current = instruction
         if self.watch:
             lower_watch.before(self, instruction, kind)
         if kind == "arithmetic":

@@ -13,13 +13,19 @@ FUNCTIONS = {"malloc": MALLOC, "free": FREE, "__cuda_syscall_aligned_malloc": MA
 
 
 def call(k, instruction: Instruction) -> None:
-    e, target = k.e, instruction.operands[0]
+    target = instruction.operands[0]
     name = target.target.name
     if any(f"{a}@0" not in k.registers for a in target.arguments):
         raise k.unsupported(f"a call of `{name}` with an argument that was never stored")
     number = k.site(replace(instruction, operands=(), modifiers=(name,)), "heap")
     if k.watch and name == "free":
         k.watch.place(k, instruction, "free", "global", of=number)
+    ask(k, instruction, FUNCTIONS[name], number)
+
+
+def ask(k, instruction: Instruction, code: int, site: int) -> None:
+    """Call out with up to two arguments a lane, and take what the host answers to each."""
+    e, target = k.e, instruction.operands[0]
     arguments = [e.splat(e.resize(k.read(f"{a}@0"), 64)) for a in target.arguments[:2]]
     arguments += [e.splat(e.const("i64", 0))] * (2 - len(arguments))
     guard = k.guard(instruction.guard)
@@ -27,8 +33,6 @@ def call(k, instruction: Instruction) -> None:
     v = f"<{LANES} x i64>"
     e.declarations.add(f"declare {v} @wb_heap(ptr, i64, i64, i32, {v}, {v})")
     given = ", ".join(f"{a.full} {a.text}" for a in arguments)
-    answer = e.assign(
-        f"call {v} @wb_heap(ptr %ctx, i64 {FUNCTIONS[name]}, i64 {number}, i32 {mask.text}, {given})", "i64", True
-    )
+    answer = e.assign(f"call {v} @wb_heap(ptr %ctx, i64 {code}, i64 {site}, i32 {mask.text}, {given})", "i64", True)
     for result in target.returns:
-        k.write(f"{result}@0", answer, guard)
+        k.write(f"{result}@0", e.resize(answer, k.bits(f"{result}@0")), guard)

@@ -24,6 +24,9 @@ def call(k, instruction: Instruction) -> None:
     if any(f"{a}@0" not in k.registers for a in target.arguments[:4]):
         raise k.unsupported(f"a call of `{name}` with an argument that was never stored")
     k.site(replace(instruction, operands=()), "host")
+    if code == PRINTF:
+        heap.ask(k, instruction, PRINTF, len(k.sites) - 1)
+        return
     arguments = [e.splat(e.resize(k.read(f"{a}@0"), 64)) for a in target.arguments[:4]]
     while len(arguments) < 4:
         arguments.append(e.splat(e.const("i64", 0)))
@@ -33,8 +36,6 @@ def call(k, instruction: Instruction) -> None:
     text = ", ".join(f"{a.full} {a.text}" for a in arguments)
     site = len(k.sites) - 1
     e.line(f"call void @wb_host(ptr %ctx, i64 {code | site << 8}, i32 {mask.text}, {text})")
-    for result in target.returns:
-        k.write(f"{result}@0", e.const("i32", 0))
 
 
 HANDLERS = {"call": call}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import SLOT
+from helpers.vgpu.context import CLOCK
 from helpers.vgpu.lower.emit import LANES, Value
 
 
@@ -28,10 +28,12 @@ def _thread(axis):
 
 
 def _clock(k):
+    """Each reading by a warp is 32 later than its last, whatever else happens: no run tells itself apart by it."""
     e = k.e
-    p = e.assign(f"getelementptr i64, ptr %ctx, i64 {SLOT['clock']}", "ptr", False)
+    p = e.assign(f"getelementptr i8, ptr %state, i64 {CLOCK}", "ptr", False)
     old = e.assign(f"load i64, ptr {p.text}", "i64", False)
-    new = e.bin("add", old, e.const("i64", LANES))
+    reads = e.icmp("ne", k.guarded_mask(k.guard(k.current.guard)), e.const("i32", 0))
+    new = e.bin("add", old, e.select(reads, e.const("i64", LANES), e.const("i64", 0)))
     e.line(f"store i64 {new.text}, ptr {p.text}")
     return old
 

@@ -7,7 +7,6 @@ wants its old value.
 
 from __future__ import annotations
 
-from helpers.vgpu.lower import heap
 from helpers.vgpu.lower.segments import Segment, kind_of, reads_carry, registers_in, results, sources
 from helpers.vgpu.ptx import Instruction, Special, Sym, Vec
 
@@ -55,8 +54,6 @@ def _result_is_uniform(instruction: Instruction, uniform: set[str], invariant: b
     if kind == "vote":
         # Lanes that name different members get different answers; activemask has no operand for them.
         return not invariant and all(n in uniform for o in instruction.operands[2:] for n in registers_in(o))
-    if kind == "call":
-        return not invariant and instruction.operands[0].target.name not in heap.FUNCTIONS
     return kind == "result" and not invariant
 
 

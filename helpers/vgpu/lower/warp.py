@@ -45,8 +45,10 @@ def shuffle(k, instruction: Instruction) -> None:
     }[mode]()
     inside = e.icmp("sge" if mode == "up" else "sle", source, ceiling)
     source = e.select(inside, source, lane)
-    result = e.lanes("wb_permute", a, source, result="i32")
     guard = k.guard(instruction.guard)
+    # What a lane holds that does not take part is nobody's business: it gives 0, in both engines.
+    given = e.select(k.lanes_of(k.guarded_mask(guard)), a, e.const("i32", 0))
+    result = e.lanes("wb_permute", given, source, result="i32")
     if isinstance(destination, Pair):
         if destination.second is not None:
             k.write(destination.second, inside, guard)

@@ -30,7 +30,7 @@ from helpers.vgpu.schedule import chosen
 __all__ = ["Access", "Step", "run"]
 
 TURN = 1_000  # steps of one warp before the next has its turn, so that warps may wait for each other
-PATIENCE = 2_000  # steps of a split warp before other lanes than the lowest get a turn
+PATIENCE = 400  # times that a warp asks what others may change before other lanes than the lowest get a turn
 GRACE = 200  # … and how many steps that turn lasts
 
 
@@ -295,8 +295,11 @@ def step(warp: Warp) -> bool:
     if not groups:
         return False
     turn = warp.turns
-    if warp.steps % PATIENCE > PATIENCE - GRACE:  # lanes that go round and round let the others have a turn
-        turn = 2 * (warp.steps // PATIENCE) + 1
+    if warp.tries > PATIENCE:  # lanes that go round and round let the others have a turn
+        turn = 2 * warp.impatient + 1
+        warp.grace += 1
+        if warp.grace > GRACE:
+            warp.tries, warp.grace, warp.impatient = 0, 0, warp.impatient + 1
     groups = warp.block.machine.mixed(warp.in_turn(groups, turn))
     if warp.in_vain:  # the lanes that ask memory in vain make room for others
         first = warp.in_vain % len(groups)

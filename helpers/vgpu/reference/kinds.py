@@ -98,6 +98,7 @@ def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     old = mem.atomic(instruction, hosts, mask, values)
     if (mem.read(hosts, mask, kind.bits // 8) != before).any():
         warp.block.machine.writes += 1
+        warp.tries += 1
     else:  # such as a compare-and-swap that found the lock taken
         warp.block.machine.asks(warp)
     warp.write(frame, target, old, kind, mask)
@@ -128,7 +129,8 @@ def inspect(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 
 
 def fence(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
-    """Lanes run in lockstep and memory has no caches: every write is visible at once."""
+    """Lanes run in lockstep and memory has no caches: every write is visible at once. Who waits for others has one."""
+    warp.tries += 1
 
 
 # ---------------------------------------------------------------- the flow of control; these move the lanes
@@ -258,8 +260,8 @@ def shuffle(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     target, source, b, c, *_ = instruction.operands
     value, inside = _outputs(target)
     mode = next(word for word in instruction.modifiers if word in ("up", "down", "bfly", "idx"))
-    values = (warp.read(frame, operand, U32) for operand in (source, b, c))
-    received, within = lanes.shuffle(mode, *values)
+    given, *places = (warp.read(frame, operand, U32) for operand in (source, b, c))
+    received, within = lanes.shuffle(mode, np.where(mask, given, np.uint32(0)), *places)
     warp.write(frame, value, received, U32, mask)
     warp.write(frame, inside, within, PRED, mask)
 

@@ -162,6 +162,7 @@ class Machine:
     def asks(self, warp) -> None:
         """A warp is about to read what others may change: end its turn if it has asked exactly so before."""
         self.asked += 1
+        warp.tries += 1
         frames = [frame for _, frame in sorted(warp.frames.items(), key=lambda item: item[0])]
         lanes = (warp.pc, warp.depth, warp.code, warp.live, *(frame.carry for frame in frames))
         registers = [value for frame in frames for _, value in sorted(frame.registers.items())]

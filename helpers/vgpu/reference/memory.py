@@ -17,6 +17,7 @@ from helpers.vgpu.errors import Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.isa import in_numpy as py
 
 LANES = 32
+ALIGNMENT = 1024  # of windows, as in the compiled engine
 SPACES = ("global", "shared", "local", "const", "param")
 
 
@@ -58,8 +59,8 @@ class Window:
 
     def __init__(self, nbytes: int):
         self.nbytes = nbytes
-        self.allocation = np.full(nbytes + 256, 0xFF, np.uint8)
-        self.base = -(-self.allocation.ctypes.data // 256) * 256
+        self.allocation = np.full(nbytes + ALIGNMENT, 0xFF, np.uint8)
+        self.base = -(-self.allocation.ctypes.data // ALIGNMENT) * ALIGNMENT
 
     def fill(self, data) -> None:
         start = self.base - self.allocation.ctypes.data

@@ -30,6 +30,7 @@ from helpers.vgpu.ptx import Vec as Vector
 
 LANES = 32
 LANE = np.arange(LANES)
+CLOCKS = ("clock", "clock64", "globaltimer", "globaltimer_lo")
 UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
@@ -106,11 +107,13 @@ class Warp:
         self.code = np.zeros(LANES, np.int64)
         self.stacks: list[list] = [[] for _ in range(LANES)]
         self.frames: dict[tuple[int, int], Frame] = {}
-        self.steps = 0
+        self.steps = self.clock = 0
         self.stalled: dict | None = None  # where the warp asked an mbarrier in vain
         self.turns = 0  # how often that was so: each time other lanes may be the first, see `in_turn`
         self.asked: dict[bytes, int] = {}  # the state of the warp when it last asked memory, by where it was
         self.asked_at, self.in_vain = -1, 0  # how often it has asked in vain since memory changed
+        self.tries = 0  # how often it has tried what may depend on others since lanes other than the lowest had a turn
+        self.impatient = self.grace = 0  # how many such turns there were, and steps of the one under way
         self.sleeps = False  # it asked in vain: its turn is over
         entry = self.frame(0, 0)
         entry.parameters[:, : len(block.parameters)] = block.parameters
@@ -242,11 +245,12 @@ class Warp:
             "laneid": lane, "warpid": self.index, "nwarpid": -(-block.threads // LANES), "WARP_SZ": LANES,
             "lanemask_eq": ones << lane, "lanemask_lt": below, "lanemask_le": below | (ones << lane),
             "lanemask_gt": ~(below | (ones << lane)), "lanemask_ge": ~below, "smid": 0, "nsmid": 1,
-            "gridid": 0, "clock": self.steps, "clock64": self.steps, "clock_hi": 0, "globaltimer": self.steps,
-            "globaltimer_lo": self.steps, "globaltimer_hi": 0, "dynamic_smem_size": block.dynamic_bytes,
+            "gridid": 1, "clock_hi": 0, "globaltimer_hi": 0, "dynamic_smem_size": block.dynamic_bytes,
             "total_smem_size": block.shared_bytes,
             "envreg1": self.workspace() >> 32, "envreg2": self.workspace() & 0xFFFFFFFF,
         }  # fmt: skip
+        if name in CLOCKS:  # each reading by a warp is 32 later than its last
+            scalars[name], self.clock = self.clock, self.clock + LANES
         if name not in scalars:
             raise Unsupported(f"The special register %{name} is not known to the virtual GPU.")
         return np.full(LANES, scalars[name], np.uint64)

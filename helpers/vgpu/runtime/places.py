@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import BARRIER_BYTES, LAUNCH_SLOT, PLACE, PLACE_BYTES, PLACE_SLOT
+from helpers.vgpu.context import (
+    BARRIER_BYTES,
+    CLOCK,
+    HEADER,
+    LAUNCH_SLOT,
+    PLACE,
+    PLACE_BYTES,
+    PLACE_SLOT,
+    TURN,
+)
 from helpers.vgpu.runtime.text import context, get, get_pointer
 
 _names = iter(range(1 << 30))
@@ -119,6 +128,12 @@ known:
   {get_pointer("states", "states")}
   {get("bytes", "state_bytes")}
   {get("warps", "warps")}
+  {get("cleared", "zeroed_state")}
+  {get_pointer("lb", "local_base")}
+  {get("ln", "local_bytes")}
+  %lanes = shl i64 %warps, 5
+  %local = mul i64 %ln, %lanes
+  call void @llvm.memset.p0.i64(ptr %lb, i8 -1, i64 %local, i1 false)
   br label %prepare
 prepare:
   %pw = phi i64 [0, %known], [%pw1, %prepare]
@@ -127,8 +142,12 @@ prepare:
   %pf = shl i64 %pw, 7
   %pfp = getelementptr i8, ptr %first, i64 %pf
   call void @llvm.memcpy.p0.p0.i64(ptr %ps, ptr %pfp, i64 128, i1 false)
-  %turn_p = getelementptr i8, ptr %ps, i64 128
+  %turn_p = getelementptr i8, ptr %ps, i64 {TURN}
   store i64 0, ptr %turn_p
+  %clock_p = getelementptr i8, ptr %ps, i64 {CLOCK}
+  store i64 0, ptr %clock_p
+  %registers = getelementptr i8, ptr %ps, i64 {HEADER}
+  call void @llvm.memset.p0.i64(ptr %registers, i8 0, i64 %cleared, i1 false)
   %pw1 = add i64 %pw, 1
   %prepared = icmp eq i64 %pw1, %warps
   br i1 %prepared, label %out, label %prepare
@@ -173,7 +192,7 @@ define internal i1 @random_turn(ptr %ctx, ptr %state) noinline {{
   {_put("fuel", "%fuel")}
   %way = lshr i64 %r, 20
   %turn = and i64 %way, 127
-  %turn_p = getelementptr i8, ptr %state, i64 128
+  %turn_p = getelementptr i8, ptr %state, i64 {TURN}
   store i64 %turn, ptr %turn_p
   %set = call i64 @draw(ptr %ctx)
   %how = lshr i64 %r, 5
