@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
+from helpers.roads import ROADS
 from helpers.roofline import MEMORIES, bytes_moved, flops_by_unit, seconds_text
 
 SOURCE_WIDTH = 50
@@ -127,6 +128,7 @@ def _intensity(memory: str):
 
 
 METRICS = (
+    *(Metric(road.key, None, road.plain, "counted", _of(road.of)) for road in ROADS),
     Metric(
         "sectors_per_load_request",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",

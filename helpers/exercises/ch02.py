@@ -227,14 +227,14 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
             ),
             Budget(
                 "sectors per load request",
-                lambda profile: profile["global_load_sectors"] / profile["global_load_requests"],
+                lambda profile: profile["global_read_sectors"] / profile["global_read_requests"],
                 4.2,
                 "The lanes of a warp read far apart in the same step. Let neighbouring threads take "
                 "neighbouring elements.",
             ),
             Budget(
                 "load requests for 4,096 floats",
-                lambda profile: profile["global_load_requests"],
+                lambda profile: profile["global_read_requests"],
                 132,
                 "32 lanes load together: 4,096 floats need 128 requests of full warps.",
                 "global_load_requests",

@@ -31,7 +31,7 @@ def square_case(n: int) -> Case:
 
 
 def written_once(profile) -> float:
-    return profile["global_store_bytes"] / (4 * 4096)
+    return profile["global_write_bytes"] / (4 * 4096)
 
 
 def column_by_column(case: Case) -> np.ndarray:

@@ -22,7 +22,7 @@ EXERCISES = (
         budgets=(
             Budget(
                 "local requests",
-                lambda profile: profile["local_load_requests"] + profile["local_store_requests"],
+                lambda profile: profile["local_requests"],
                 0,
                 "An array with an index that only the running thread knows lives in local memory.",
                 "local_store_requests",
@@ -35,7 +35,7 @@ EXERCISES = (
             ),
             Budget(
                 "global load requests for 4,096 fours",
-                lambda profile: profile["global_load_requests"],
+                lambda profile: profile["global_read_requests"],
                 640,
                 "128 warps load four values and one k each: 640 requests.",
             ),
@@ -146,21 +146,21 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
         budgets=(
             Budget(
                 "local requests",
-                lambda profile: profile["local_load_requests"] + profile["local_store_requests"],
+                lambda profile: profile["local_requests"],
                 0,
                 "A table of its own for each thread is a local array.",
                 "local_store_requests",
             ),
             Budget(
                 "shared store requests",
-                lambda profile: profile["shared_store_requests"],
+                lambda profile: profile["shared_write_requests"],
                 600,
                 "64 blocks store 256 floats each, 32 at a time: 512 requests.",
                 "shared_store_requests",
             ),
             Budget(
                 "sectors loaded for 8,192 look-ups",
-                lambda profile: profile["global_load_sectors"],
+                lambda profile: profile["global_read_sectors"],
                 5400,
                 "A block loads the table once, in 32 sectors, and 16 sectors of `which`: 64 · 48 = 3,072; with two "
                 "neighbouring entries a thread 5,120.",

@@ -103,13 +103,13 @@ def ratio(over: str, under: str):
 
 LOADS = Budget(
     "sectors per load request",
-    ratio("global_load_sectors", "global_load_requests"),
+    ratio("global_read_sectors", "global_read_requests"),
     4.2,
     "32 neighbouring floats fill 4 sectors; lanes that read far apart drag in a sector each.",
 )
 STORES = Budget(
     "sectors per store request",
-    ratio("global_store_sectors", "global_store_requests"),
+    ratio("global_write_sectors", "global_write_requests"),
     4.2,
     "Stores are counted like loads: neighbouring lanes should write neighbouring elements.",
     "global_store_sectors",
@@ -120,7 +120,7 @@ def sectors_in_all(floats: int) -> Budget:
     """Every sector of so many floats once, and a few to spare: a single lane at work makes good ratios, too."""
     return Budget(
         f"sectors loaded for {floats:,} floats",
-        lambda profile: profile["global_load_sectors"],
+        lambda profile: profile["global_read_sectors"],
         floats * 4 // 32 + 4,
         "8 floats fill a sector: fetch each sector once, for all the lanes that want it.",
     )
@@ -129,14 +129,14 @@ def sectors_in_all(floats: int) -> Budget:
 HALVED, GREY = sectors_in_all(64 * 64), sectors_in_all(3 * 4096)
 WIDE_TOO = Budget(
     "sectors per 128 bytes of a load request",
-    lambda p: p["global_load_sectors"] / max(1, p["global_load_requests"], p["global_load_bytes"] / 128),
+    lambda p: p["global_read_sectors"] / max(1, p["global_read_requests"], p["global_load_bytes"] / 128),
     4.2,
     "32 neighbouring floats fill 4 sectors, and 32 neighbouring float4s 16, 4 for each 128 bytes.",
 )
 
 WIDE_LOADS = Budget(
     "load requests for 4,096 floats",
-    lambda profile: profile["global_load_requests"],
+    lambda profile: profile["global_read_requests"],
     33,
     "A warp's float4 load fetches 128 floats in one request: 4,096 floats need 32 requests.",
     "global_load_requests",

@@ -25,6 +25,7 @@ from helpers.exercises.ch05_cases import (
     UNFILLED,
     WHOLE,
 )
+from helpers.exercises.measures import sectors_per_request
 
 EXERCISES = (
     Exercise(
@@ -38,13 +39,13 @@ EXERCISES = (
         budgets=(
             Budget(
                 "sectors per load request",
-                cases.for_each("load", "global", "sectors"),
+                sectors_per_request("read"),
                 4.2,
                 "The lanes of a warp should read neighbours in a row of x.",
             ),
             Budget(
                 "sectors per store request",
-                cases.for_each("store", "global", "sectors"),
+                sectors_per_request("write"),
                 4.2,
                 "The lanes of a warp should write neighbours in a row of out.",
                 "global_store_sectors",
@@ -148,7 +149,7 @@ def transpose(x, out):
         budgets=(
             Budget(
                 "sectors loaded for 4,096 floats",
-                lambda profile: profile["global_load_sectors"],
+                lambda profile: profile["global_read_sectors"],
                 800,
                 "A block needs its 128 elements and 4 more on either side: about 20 sectors, if it loads each once.",
             ),
@@ -260,7 +261,7 @@ void stencil(const float* x, float* out, int n) {
         budgets=(
             Budget(
                 "sectors loaded for (48 × 64) by (64 × 80)",
-                lambda profile: profile["global_load_sectors"],
+                lambda profile: profile["global_read_sectors"],
                 4000,
                 "15 blocks load 4 pairs of tiles of 256 floats each, 32 sectors a tile: 15 · 4 · 2 · 32 = 3,840.",
             ),

@@ -121,9 +121,17 @@ def whole_tiles_right(evidence) -> bool:
     return any(o.ok for o in evidence.outcomes if o.case.out.expected.shape == (2 * TILE, 2 * TILE))
 
 
-def for_each(op: str, space: str, what: str):
-    """Wavefronts or sectors for each request of one kind; 0 where there is none."""
-    return lambda profile: profile[f"{space}_{op}_{what}"] / max(1, profile[f"{space}_{op}_requests"])
+def wavefronts_per_request(op: str):
+    """Wavefronts for each request that reads or writes shared memory ("load", "store"); atomics do both."""
+
+    def measure(profile) -> float:
+        wavefronts = profile[f"shared_{op}_wavefronts"] + profile["shared_atomic_wavefronts"]
+        requests = profile[f"shared_{op}_requests"] + profile["shared_atomic_requests"]
+        if op == "store":
+            wavefronts, requests = wavefronts + profile["shared_copy_wavefronts"], requests + profile["async_copies"]
+        return wavefronts / max(1, requests)
+
+    return measure
 
 
 RACE, ENDED = known.found(*known.RACES), known.hinted("barrier_ended")
@@ -131,14 +139,14 @@ UNWRITTEN = known.found("uninitialised", space="shared")
 
 SHARED_LOADS = Budget(
     "wavefronts per shared load",
-    for_each("load", "shared", "wavefronts"),
+    wavefronts_per_request("load"),
     1.05,
     "32 lanes that read 32 words of one bank are served one after another.",
     "shared_load_wavefronts",
 )
 SHARED_STORES = Budget(
     "wavefronts per shared store",
-    for_each("store", "shared", "wavefronts"),
+    wavefronts_per_request("store"),
     1.05,
     "32 lanes that write 32 words of one bank are served one after another.",
     "shared_store_wavefronts",

@@ -160,14 +160,14 @@ NEVER_COME = Mistake(
 
 ATOMICS = Budget(
     "global atomic requests for 8,192 values",
-    lambda profile: profile["global_atomic_requests"],
+    lambda profile: profile["global_update_requests"],
     2 * BLOCKS,
     "64 bins are two requests of a warp. Count in shared memory, and add each block's bins to the global ones once.",
     "global_atomic_requests",
 )
 ONE_A_BLOCK = Budget(
     "global atomic requests for 4 blocks",
-    lambda profile: profile["global_atomic_requests"],
+    lambda profile: profile["global_update_requests"],
     BLOCKS,
     "Find the best of the block in shared memory first; then one thread compares it with the best of all.",
     "global_atomic_requests",

@@ -50,14 +50,14 @@ def _a_row(key: str):
 
 BARRIERS = Budget(
     "barriers of a warp, per row",
-    lambda profile: profile["barriers"] / profile.counters.grid[0] / (BLOCK // WARP),
+    lambda profile: profile["synchronisations"] / profile.counters.grid[0] / (BLOCK // WARP),
     2,
     "The lanes of a warp need no barrier of the block: let them compare by shuffles, five of them.",
     "barriers",
 )
 SHARED = Budget(
     "shared requests per row",
-    lambda profile: _a_row("shared_load_requests")(profile) + _a_row("shared_store_requests")(profile),
+    _a_row("shared_requests"),
     8,
     "Four warps leave four numbers: four stores and one load will do.",
     "shared_load_requests",
@@ -89,7 +89,7 @@ def dot_case(n: int) -> Case:
 
 ATOMICS = Budget(
     "global atomic requests for 4 blocks",
-    lambda profile: profile["global_atomic_requests"],
+    lambda profile: profile["global_update_requests"],
     BLOCKS,
     "Add up within the block first; then one thread of it adds to the result.",
     "global_atomic_requests",
@@ -98,14 +98,14 @@ ATOMICS = Budget(
 
 DOT_LOADS = Budget(
     "load requests for 8,192 pairs",
-    lambda profile: profile["global_load_requests"],
+    lambda profile: profile["global_read_requests"],
     2 * 8192 // WARP + 32,
     "A warp's request brings 32 elements, so that 8,192 of x and of y take 512.",
     "global_load_requests",
 )
 DOT_SECTORS = Budget(
     "sectors loaded for 8,192 pairs",
-    lambda profile: profile["global_load_sectors"],
+    lambda profile: profile["global_read_sectors"],
     2 * 8192 // 8 + 64,
     "32 lanes that read 32 neighbours need 4 sectors.",
     "global_load_sectors",
@@ -138,7 +138,7 @@ LONGEST = Budget(
 )
 SCAN_LOADS = Budget(
     "load requests for 1,024 elements",
-    lambda profile: profile["global_load_requests"],
+    lambda profile: profile["global_read_requests"],
     64,
     "Each element is loaded once: what threads need of one another goes through shared memory or shuffles.",
     "global_load_requests",

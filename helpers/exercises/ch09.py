@@ -154,14 +154,14 @@ def smallest_block(registers, floats, names, wanted):
             ),
             Budget(
                 "requests to local memory",
-                lambda profile: profile["local_load_requests"] + profile["local_store_requests"],
+                lambda profile: profile["local_requests"],
                 0,
                 "An array whose index is not known to the compiler cannot stand in registers.",
                 "local_load_requests",
             ),
             Budget(
                 "sectors loaded for 64 × 256 floats",
-                lambda profile: profile["global_load_sectors"],
+                lambda profile: profile["global_read_sectors"],
                 2100,
                 "Each value is needed once: 64 · 256 · 4 / 32 = 2,048 sectors.",
             ),
@@ -281,7 +281,7 @@ def spread(x, out):
             ),
             Budget(
                 "sectors loaded for 2 × 1,024 floats",
-                lambda profile: profile["global_load_sectors"],
+                lambda profile: profile["global_read_sectors"],
                 260,
                 "32 lanes that read 32 neighbours need 4 sectors.",
             ),

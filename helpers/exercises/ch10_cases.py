@@ -97,14 +97,14 @@ def one_for_all(evidence) -> bool:
 
 STORED = Budget(
     "bytes stored for each element",
-    lambda profile: profile["global_store_bytes"] / COUNTED,
+    lambda profile: profile["global_write_bytes"] / COUNTED,
     4,
     "One float32 is the result. Whatever else is stored could have stayed in a register.",
     "global_store_sectors",
 )
 MOVED = Budget(
     "bytes of all sectors for each element",
-    lambda profile: 32 * (profile["global_load_sectors"] + profile["global_store_sectors"]) / COUNTED,
+    lambda profile: 32 * (profile["global_read_sectors"] + profile["global_write_sectors"]) / COUNTED,
     8.2,
     "4 bytes come and 4 go, if neighbouring lanes take neighbouring elements.",
     "global_load_sectors",

@@ -10,8 +10,8 @@ from helpers.exercises.measures import (
     idle_lanes,
     load_requests_for_needed,
     loaded_for_needed,
-    per_request,
     per_warp,
+    sectors_per_request,
     stored_again,
 )
 
@@ -47,7 +47,7 @@ EXERCISES = (
             ),
             Budget(
                 "store requests per warp",
-                per_warp("global_store_requests"),
+                per_warp("global_write_requests"),
                 1.1,
                 "Each thread writes one element, once.",
                 "global_store_requests",
@@ -80,10 +80,10 @@ EXERCISES = (
         sanitize=True,
         shared_out=True,
         budgets=(
-            Budget(LOADS, per_request("sectors", "global", "load"), 6, "The lanes of a warp should read neighbours."),
+            Budget(LOADS, sectors_per_request("read"), 6, "The lanes of a warp should read neighbours."),
             Budget(
                 STORES,
-                per_request("sectors", "global", "store"),
+                sectors_per_request("write"),
                 6,
                 "The lanes of a warp should write neighbours.",
                 "global_store_sectors",

@@ -163,12 +163,12 @@ def reads_the_output(evidence) -> bool:
 
 def loads_of_it(warp) -> float:
     """Loads of a warp; a warp that has none leaves its share to others."""
-    return warp.loads or math.inf
+    return sum(link.op in ("load", "atomic") and link.space == "global" for link in warp.links) or math.inf
 
 
 def stores_of_it(warp) -> float:
     """Stores of a warp; a warp that has none leaves its share to others."""
-    return sum(link.op == "store" and link.space == "global" for link in warp.links) or math.inf
+    return sum(link.op in ("store", "atomic") and link.space == "global" for link in warp.links) or math.inf
 
 
 def only_where_threads_suffice(evidence) -> bool:

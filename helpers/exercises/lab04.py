@@ -18,7 +18,7 @@ def _one_ticket(teach: str) -> Budget:
     """Too many atomics, or none, as when one block does the work of all or a ticket is drawn by ++."""
     return Budget(
         OFF_ONE_TICKET,
-        lambda profile: abs(per_block("global_atomic_requests")(profile) - 1),
+        lambda profile: abs(per_block("global_update_requests")(profile) - 1),
         0,
         teach,
         "global_atomic_requests",
@@ -45,14 +45,14 @@ EXERCISES = (
         budgets=(
             Budget(
                 BARRIERS,
-                lambda profile: per_warp("barriers")(profile) / ROWS_A_BLOCK,
+                lambda profile: per_warp("synchronisations")(profile) / ROWS_A_BLOCK,
                 3,
                 "Set, compare, read, and on to the next row: three places where all must have arrived.",
                 "barriers",
             ),
             Budget(
                 ROW_QUEUE,
-                lambda profile: per_block("shared_atomic_wavefronts")(profile) / ROWS_A_BLOCK,
+                lambda profile: per_block("shared_atomic_wavefronts", "global_update_requests")(profile) / ROWS_A_BLOCK,
                 BLOCK,
                 "All want the same word, so they queue. Let each thread find its own least first, and ask once.",
                 "shared_atomic_wavefronts",
@@ -130,7 +130,7 @@ EXERCISES = (
         budgets=(
             Budget(
                 ATOMICS,
-                per_block("global_atomic_requests"),
+                per_block("global_update_requests"),
                 8,
                 "256 bins are eight requests of a warp. Count in shared memory, and add a block's bins once.",
                 "global_atomic_requests",
@@ -185,7 +185,7 @@ EXERCISES = (
             _loads(1.2, "Every value is loaded once, by lanes that read neighbours, and so are the counts in `parts`."),
             Budget(
                 "barriers per warp",
-                per_warp("barriers"),
+                per_warp("synchronisations"),
                 8,
                 "Set, count, add, ticket, and what the last block needs: a handful, whatever the number of values.",
                 "barriers",

@@ -10,8 +10,6 @@ from helpers.exercises.budgets import SHARED_OUT
 from helpers.exercises.lab05_cases import BLOCK
 from helpers.exercises.lab05_mistakes import LOADED, STORES
 from helpers.exercises.measures import (
-    ATOMICS,
-    SHARED,
     loaded_for_needed,
     per_block,
     per_warp,
@@ -25,7 +23,7 @@ ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefin
 def _barriers_a_round(profile) -> float:
     """Barriers of a warp for each 256 elements; from what was read, how many they are is known to a sector."""
     rounds = cover(profile.counters.footprint.read_bytes, 4 * BLOCK)
-    return profile["barriers"] / profile.counters.warps / max(1, rounds)
+    return profile["synchronisations"] / profile.counters.warps / max(1, rounds)
 
 
 COALESCED = Budget(
@@ -54,14 +52,14 @@ EXERCISES = (
             COALESCED,
             Budget(
                 STORES,
-                per_warp("shared_store_requests", "shared_atomic_wavefronts"),
+                per_warp("shared_write_requests"),
                 1.25,
                 "Within a warp lanes add by shuffles, which take no shared memory. One number a warp is left to store.",
                 "shared_store_requests",
             ),
             Budget(
                 "global atomics per block",
-                per_block("global_atomic_requests"),
+                per_block("global_update_requests"),
                 1,
                 "Add up within the block first; then one thread of it adds to the result.",
                 "global_atomic_requests",
@@ -98,7 +96,7 @@ EXERCISES = (
             COALESCED,
             Budget(
                 "shared requests",
-                total(*SHARED),
+                total("shared_requests", "global_update_requests"),
                 0,
                 "The lanes of one warp share a row, and reach one another's registers by shuffles.",
                 "shared_load_requests",
@@ -139,14 +137,14 @@ EXERCISES = (
             COALESCED,
             Budget(
                 "barriers per warp",
-                per_warp("barriers"),
+                per_warp("synchronisations"),
                 2,
                 "A scan of a warp by shuffles needs no barrier. One is enough to hand on what each warp found last.",
                 "barriers",
             ),
             Budget(
                 "shared requests per row",
-                per_block(*SHARED),
+                per_block("shared_requests"),
                 80,
                 "Eight warps leave one number each. Nothing else needs to be in shared memory.",
                 "shared_load_requests",
@@ -200,7 +198,7 @@ EXERCISES = (
             ),
             Budget(
                 "atomics",
-                total(*ATOMICS),
+                total("global_update_requests", "shared_atomic_requests"),
                 0,
                 "An atomic hands out places in the order in which threads come, and nothing fixes that order.",
                 "shared_atomic_requests",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from helpers.exercises import Budget, Exercise
 from helpers.exercises import lab07_cases as cases
 from helpers.exercises import lab07_choice_mistakes as choice_mistakes
 from helpers.exercises import lab07_mistakes as mistakes
 from helpers.exercises.lab07_mistakes import LOADED, NO_REGISTERS, REGISTERS, SPILLS, WAITS
-from helpers.exercises.measures import SHARED, loaded_for_needed, total
+from helpers.exercises.measures import loaded_for_needed, total
 
 GPUS = ("A100", "H100")
 """Those on which 32 registers a thread let every place for a warp be taken."""
@@ -19,8 +21,9 @@ def _worst(*names: str):
 
 
 def _waits_per_kib(chain) -> float:
-    loads = [link for link in chain.links if link.op == "load" and link.space == "global"]
-    return chain.waits / max(1, sum(link.sectors for link in loads)) * 32
+    """Waits of a warp; one that loads nothing leaves its share to others."""
+    sectors = sum(link.sectors for link in chain.links if link.op == "load" and link.space == "global")
+    return 32 * chain.waits / sectors if sectors else math.inf
 
 
 FEW_REGISTERS = Budget(
@@ -123,7 +126,7 @@ EXERCISES = (
         budgets=(
             Budget(
                 NO_REGISTERS,
-                total("local_load_requests", "local_store_requests", *SHARED),
+                total("local_requests", "shared_requests"),
                 0,
                 "An array stands in registers only where the compiler knows every index.",
                 "local_load_requests",

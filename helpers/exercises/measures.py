@@ -1,4 +1,7 @@
-"""What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp."""
+"""What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp.
+
+They go by what is asked of memory by any instruction (`helpers.roads`), so that another road is no way around them.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,9 @@ def per_warp(*keys: str) -> Callable:
     return lambda profile: sum(profile[key] for key in keys) / profile.counters.warps
 
 
-def per_request(what: str, space: str, op: str) -> Callable:
-    """Sectors or wavefronts for each request of one kind; 0 where there is none."""
-    return lambda profile: profile[f"{space}_{op}_{what}"] / max(1, profile[f"{space}_{op}_requests"])
+def sectors_per_request(what: str) -> Callable:
+    """Sectors for each request that reads ("read") or writes ("write") global memory; 0 where there is none."""
+    return lambda profile: profile[f"global_{what}_sectors"] / max(1, profile[f"global_{what}_requests"])
 
 
 def total(*keys: str) -> Callable:
@@ -28,13 +31,12 @@ def total(*keys: str) -> Callable:
 
 def loaded_for_needed(profile) -> float:
     """Bytes of all sectors that requests loaded, for each byte of the distinct sectors among them; at best 1."""
-    sectors = profile["global_load_sectors"] + profile["global_copy_sectors"]
-    return 32 * sectors / max(32, profile.counters.footprint.read_bytes)
+    return 32 * profile["global_read_sectors"] / max(32, profile.counters.footprint.read_bytes)
 
 
 def stored_for_needed(profile) -> float:
     """Bytes of all sectors that requests stored to, for each byte of the distinct sectors among them; at best 1."""
-    return 32 * profile["global_store_sectors"] / max(32, profile.counters.footprint.written_bytes)
+    return 32 * profile["global_write_sectors"] / max(32, profile.counters.footprint.written_bytes)
 
 
 def idle_lanes(profile) -> float:
@@ -44,17 +46,17 @@ def idle_lanes(profile) -> float:
 
 def load_requests_for_needed(profile) -> float:
     """Load requests for each 128 bytes, a word for every lane, of the distinct sectors that they bring."""
-    return 128 * profile["global_load_requests"] / max(32, profile.counters.footprint.read_bytes)
+    return 128 * profile["global_read_requests"] / max(32, profile.counters.footprint.read_bytes)
 
 
 def loaded_for_written(profile) -> float:
     """Bytes of all sectors that requests loaded, for each byte of the distinct sectors that were stored to."""
-    return 32 * profile["global_load_sectors"] / max(32, profile.counters.footprint.written_bytes)
+    return 32 * profile["global_read_sectors"] / max(32, profile.counters.footprint.written_bytes)
 
 
 def load_requests_for_written(profile) -> float:
     """Load requests for each 512 bytes, 16 for every lane, of the distinct sectors that were stored to."""
-    return 512 * profile["global_load_requests"] / max(32, profile.counters.footprint.written_bytes)
+    return 512 * profile["global_read_requests"] / max(32, profile.counters.footprint.written_bytes)
 
 
 def instructions_for_written(profile) -> float:
@@ -64,19 +66,14 @@ def instructions_for_written(profile) -> float:
 
 def stored_again(profile) -> float:
     """Bytes that lanes store, for each byte of the distinct sectors that they store to; 1 if each is stored once."""
-    return profile["global_store_bytes"] / max(32, profile.counters.footprint.written_bytes)
-
-
-SHARED = ("shared_load_requests", "shared_store_requests", "shared_atomic_requests")
-"""Every request to shared memory."""
-ATOMICS = ("global_atomic_requests", "shared_atomic_requests")
-"""Every atomic."""
+    return profile["global_write_bytes"] / max(32, profile.counters.footprint.written_bytes)
 
 
 def conflicts_per_shared_request(profile) -> float:
     """Wavefronts beyond those that a request's width needs, for each request to shared memory."""
-    requests = profile["shared_load_requests"] + profile["shared_store_requests"]
-    return (profile["shared_load_conflicts"] + profile["shared_store_conflicts"]) / max(1, requests)
+    conflicts = sum(profile[f"shared_{op}_conflicts"] for op in ("load", "store", "copy"))
+    conflicts += profile["shared_atomic_wavefronts"] - profile["shared_atomic_requests"]
+    return conflicts / max(1, profile["shared_requests"])
 
 
 def busiest_warp(shares) -> float:

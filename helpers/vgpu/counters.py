@@ -75,6 +75,9 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("global_atomic_requests", _l1("requests", "global_op_atom"), "global atomic requests", "requests",
             "atomics without a result are counted here too; Nsight lists those under op_red"),
     Counter("global_atomic_sectors", _l1("sectors", "global_op_atom"), "global atomic sectors", "sectors"),
+    Counter("global_fetch_requests", None, "those that give what was there before", "requests",
+            "they are among the global atomic requests"),
+    Counter("global_fetch_sectors", None, "sectors of atomics that give what was there before", "sectors"),
     Counter("shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", "shared load requests", "requests"),
     Counter("shared_load_wavefronts", _shared("pipe_lsu_wavefronts", "ld"),
             "shared load wavefronts", "wavefronts"),
@@ -144,6 +147,9 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("matrix_store_requests", None, "stmatrix instructions, per warp", "requests",
             "their wavefronts and conflicts are among those of shared stores"),
     Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
+    Counter("mbarrier_operations", None, "operations on mbarriers, per warp", "instructions",
+            "an mbarrier may be asked again and again: how often depends on the schedule"),
+    Counter("waits", None, "ends of loops that ask memory whether they may go on, per warp", "loops"),
 )
 # fmt: on
 KEYS = tuple(c.key for c in COUNTERS)
@@ -206,7 +212,7 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
     own = {index for index, name in files.items() if name == filename}
     lines: dict[int, Tally] = {}
     current, inherited = 0, {}
-    for parts, (executed, lanes, divergent, _) in zip(placed(lowered, own), segments.tolist(), strict=True):
+    for parts, (executed, lanes, divergent, waits) in zip(placed(lowered, own), segments.tolist(), strict=True):
         for _, instruction, current in parts:
             inherited[instruction.text, instruction.location] = current
             tally = lines.setdefault(current, Tally())
@@ -214,8 +220,9 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
             tally["thread_instructions"] += lanes
             for key, factor in _static(instruction).items():
                 tally[key] += factor * (lanes if key.startswith(_PER_THREAD) else executed)
-        if divergent:
-            tally["divergent_branches"] += divergent
+        for key, count in (("divergent_branches", divergent), ("waits", waits)):
+            if count:
+                tally[key] += count
     for site, slots in zip(lowered.sites, sites, strict=True):
         if slots[SITE_SLOT["requests"]] or slots[SITE_SLOT["shared_requests"]] or slots[SITE_SLOT["local_requests"]]:
             place = site.instruction.text, site.instruction.location
@@ -258,6 +265,8 @@ def _static(instruction) -> dict[str, int]:
         return {} if instruction.modifiers in (("ret",), ("call",)) else {"branches": 1}
     if kind == "barrier":
         return {"barriers": 1}
+    if kind == "mbarrier":
+        return {"mbarrier_operations": 1}
     if kind != "arithmetic":
         return {}
     found = isa.match(instruction.opcode, instruction.modifiers)
@@ -301,6 +310,8 @@ def _memory(site, slots: dict[str, int]) -> dict[str, int]:
         else:
             found[f"global_{kind}_requests"] = slots["requests"]
             found[f"global_{kind}_sectors"] = slots["sectors"]
+            if kind == "atomic" and site.instruction.opcode == "atom":
+                found |= {"global_fetch_requests": slots["requests"], "global_fetch_sectors": slots["sectors"]}
             if kind != "atomic" and not slots["shared_requests"]:
                 found[f"global_{kind}_bytes"] = slots["lanes"] * nbytes
     if slots["shared_requests"]:

@@ -133,10 +133,14 @@ class Control(Dispatch):
             e.label(f"part{k}")
             if self.count:
                 self.tally(segment.index, 2, e.const("i64", 1))
+            self.left(segment, taken)
+            self.left(segment, following)
             self.part(taken, following, going, staying)
         e.label(yes)
+        self.left(segment, taken)
         self.go(taken)
         e.label(no)
+        self.left(segment, following)
         self.go(following)
 
     def end_wait(self, segment) -> None:
@@ -156,6 +160,7 @@ class Control(Dispatch):
         self.progress(left)
         if self.count:
             self.executed(segment, e.resize(left, 64), leaving)
+            self.tally(segment.index, 3, e.resize(left, 64))
             self.tally(segment.index, 2, e.resize(e.bin("and", left, e.icmp("ne", bits, e.const("i32", 0))), 64))
             for site, asked in self.asked:
                 asked(leaving)

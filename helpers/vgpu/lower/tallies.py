@@ -11,7 +11,7 @@ from helpers.vgpu.context import BY_WARP, BY_WARP_BYTES, SLOT
 from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.lower.segments import Segment
 
-SEGMENT_SLOTS = 4  # executions, lanes, divergent branches, unused
+SEGMENT_SLOTS = 4  # executions, lanes, divergent branches, ends of loops that ask memory whether they may go on
 
 
 class Tallies:
@@ -45,6 +45,11 @@ class Tallies:
         if self.follow:
             call = f"@wb_follow_segment(ptr %ctx, i64 {segment.index}, i32 {lanes.text})"
             self._log([call], e.icmp("ne", times, e.const("i64", 0)))
+
+    def left(self, segment: Segment, target: int) -> None:
+        """Lanes go on at `target`: perhaps they leave a loop that asks memory whether they may."""
+        if self.count and segment.index in self.flow.spinning and target not in self.flow.spinning:
+            self.tally(segment.index, 3, self.e.const("i64", 1))
 
     def end_tallies(self) -> None:
         """The turn of the warp is over: what it did is added to the table."""
