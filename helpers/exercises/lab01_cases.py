@@ -86,7 +86,9 @@ def images_drawn(dice: np.random.Generator) -> list[Case]:
         image_case(images, channels, int(pixels + dice.integers(0, 60)), blocks, threads, int(dice.integers(1, 10**6)))
         for images, channels, pixels, blocks, threads in drawn
     ]
-    return [*found, image_case(2, 3, int(dice.integers(900, 1100)), 3, 128, int(dice.integers(1, 10**6)))]
+    blocks = int(dice.choice([2, 3, 4, 6]))  # and as many threads in all, which share the stores
+    counted = image_case(2, 3, int(dice.integers(900, 1100)), blocks, 384 // blocks, int(dice.integers(1, 10**6)))
+    return [*found, counted]
 
 
 # -- what comes out when something is left out ------------------------------------------------------------------------

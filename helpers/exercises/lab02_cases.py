@@ -185,7 +185,7 @@ def embeds_drawn(dice: np.random.Generator) -> list[Case]:
     drawn += [(int(dice.integers(40, 70)), 256)]
     launches = [(1, WARP * int(dice.integers(1, 3)))]
     launches += [(int(dice.integers(1, 5)), WARP * int(dice.integers(1, 6))) for _ in range(2)]
-    launches += [(12, 64)]
+    launches += [(int(dice.integers(10, 15)), 64)]
     return [
         embed_case(*each, *launch, seed) for each, launch, seed in zip(drawn, launches, seeds(dice, 4), strict=True)
     ]

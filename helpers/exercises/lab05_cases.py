@@ -28,7 +28,9 @@ def totals_drawn(dice: np.random.Generator) -> list[Case]:
     cases = [total_case(n, b, WARP * int(dice.integers(1, 33)), int(dice.integers(1, 10**6))) for n, b in sizes]
     # Counted with whole warps for each block, so that a block may as well have elements that lie side by side: else its
     # warps would begin within a sector.
-    return [*cases, total_case(8 * WARP * int(dice.integers(24, 36)), 8, 128, int(dice.integers(1, 10**6)))]
+    blocks, warps, rounds = (int(dice.integers(*band)) for band in ((6, 11), (3, 6), (24, 36)))
+    counted = total_case(blocks * WARP * rounds, blocks, WARP * warps, int(dice.integers(1, 10**6)))
+    return [*cases, counted]
 
 
 def sum_of(which):
@@ -204,7 +206,7 @@ def fills_drawn(dice: np.random.Generator) -> list[Case]:
         (2, int(dice.integers(2, 32))),
         (3, int(dice.integers(33, 128))),
         (4, int(dice.integers(129, 256))),
-        (6, BLOCK),
+        (int(dice.integers(5, 12)), 8 * int(dice.integers(28, 1 + BLOCK // 8))),  # rows that begin at a sector
     ]
     return [fill_case(*size, int(dice.integers(1, 10**6)), dice.uniform(0.02, 0.3)) for size in sizes]
 

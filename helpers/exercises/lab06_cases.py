@@ -252,7 +252,7 @@ def repeat_case(rows: int, seed: int = 0, longest: int = 60) -> Case:
 
 def repeats_drawn(dice: np.random.Generator) -> list[Case]:
     rows = [2, *dice.integers(3, 120, 2), dice.integers(300, 500)]
-    longest = (*dice.integers(5, 300, 3), 120)
+    longest = (*dice.integers(5, 300, 3), dice.integers(100, 140))
     return [repeat_case(int(n), seed, int(k)) for n, seed, k in zip(rows, seeds(dice, 4), longest, strict=True)]
 
 

@@ -178,7 +178,7 @@ def tops_drawn(dice: np.random.Generator) -> list[Case]:
     sizes = [
         (int(dice.integers(2, 8)), int(dice.integers(2, 31))),
         (int(dice.integers(9, 40)), int(dice.integers(129, 256))),
-        (int(dice.integers(90, 130)), 256),
+        (int(dice.integers(90, 130)), 8 * int(dice.integers(28, 33))),
     ]
     return [top_case(*size, int(dice.integers(1, 10**6))) for size in sizes]
 

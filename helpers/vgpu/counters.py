@@ -20,7 +20,7 @@ from helpers.vgpu.context import SITE, SITE_SLOT
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import Lowered
-from helpers.vgpu.lower.segments import kind_of
+from helpers.vgpu.lower.segments import kind_of, results, sources
 from helpers.vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
 from helpers.vgpu.ptx import Instruction
 
@@ -75,9 +75,9 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("global_atomic_requests", _l1("requests", "global_op_atom"), "global atomic requests", "requests",
             "atomics without a result are counted here too; Nsight lists those under op_red"),
     Counter("global_atomic_sectors", _l1("sectors", "global_op_atom"), "global atomic sectors", "sectors"),
-    Counter("global_fetch_requests", None, "those that give what was there before", "requests",
+    Counter("global_fetch_requests", None, "global atomics whose results are read", "requests",
             "they are among the global atomic requests"),
-    Counter("global_fetch_sectors", None, "sectors of atomics that give what was there before", "sectors"),
+    Counter("global_fetch_sectors", None, "sectors of global atomics whose results are read", "sectors"),
     Counter("shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", "shared load requests", "requests"),
     Counter("shared_load_wavefronts", _shared("pipe_lsu_wavefronts", "ld"),
             "shared load wavefronts", "wavefronts"),
@@ -211,7 +211,7 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
     """
     own = {index for index, name in files.items() if name == filename}
     lines: dict[int, Tally] = {}
-    current, inherited = 0, {}
+    current, inherited, fetches = 0, {}, _fetches(lowered)
     for parts, (executed, lanes, divergent, waits) in zip(placed(lowered, own), segments.tolist(), strict=True):
         for _, instruction, current in parts:
             inherited[instruction.text, instruction.location] = current
@@ -227,7 +227,9 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
         if slots[SITE_SLOT["requests"]] or slots[SITE_SLOT["shared_requests"]] or slots[SITE_SLOT["local_requests"]]:
             place = site.instruction.text, site.instruction.location
             line = line_of(site.instruction.location, own) or inherited.get(place, 0)
-            lines.setdefault(line, Tally()).update(_memory(site, dict(zip(SITE, slots.tolist(), strict=False))))
+            lines.setdefault(line, Tally()).update(
+                _memory(site, dict(zip(SITE, slots.tolist(), strict=False)), site.instruction in fetches)
+            )
     if 0 in lines:  # what has no line at all belongs to the first
         strays = lines.pop(0)
         lines.setdefault(min(lines, default=1), Tally()).update(strays)
@@ -295,7 +297,14 @@ def _copied(site, slots: dict[str, int]) -> dict[str, int]:
     }
 
 
-def _memory(site, slots: dict[str, int]) -> dict[str, int]:
+def _fetches(lowered: Lowered) -> set[Instruction]:
+    """The atomics whose results somebody reads, as sites have them."""
+    found = {site.instruction for site in lowered.sites if site.kind == "atomic" and site.instruction.opcode == "atom"}
+    read = {name for s in lowered.segments for i in s.counted for name in sources(i)} if found else set()
+    return {instruction for instruction in found if read.intersection(results(instruction))}
+
+
+def _memory(site, slots: dict[str, int], fetches: bool) -> dict[str, int]:
     kind, nbytes = site.kind, site.nbytes
     if kind == "copy":
         return _copied(site, slots)
@@ -310,7 +319,7 @@ def _memory(site, slots: dict[str, int]) -> dict[str, int]:
         else:
             found[f"global_{kind}_requests"] = slots["requests"]
             found[f"global_{kind}_sectors"] = slots["sectors"]
-            if kind == "atomic" and site.instruction.opcode == "atom":
+            if fetches:
                 found |= {"global_fetch_requests": slots["requests"], "global_fetch_sectors": slots["sectors"]}
             if kind != "atomic" and not slots["shared_requests"]:
                 found[f"global_{kind}_bytes"] = slots["lanes"] * nbytes
