@@ -80,7 +80,7 @@ TRIED, STALLED = 1, 2  # bits of the slot "spun": warps have SPUN, or asked an m
 _ERROR_NAMES = (
     "bounds", "alignment", "deadlock", "assert", "trap", "host", "partial", "unlike", "stride",
     "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
-    "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free",
+    "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free", "bar_number",
 )  # fmt: skip
 ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}

@@ -299,9 +299,17 @@ def _stride(scene: _Scene) -> KernelError:
     )
 
 
+def _bar_number(scene: _Scene) -> KernelError:
+    return KernelError(
+        f"no such barrier: {scene.where()} comes to barrier {scene.fault.address} of its block, and a block has 0 to "
+        f"15.\n  {scene.at_line(scene.line)}\n  Usual cure: check how the barrier's number is computed.",
+        **scene.keywords(),
+    )
+
+
 _BUILDERS = {
     "deadlock": _deadlock, "timeout": _timeout, "unfinished": _unfinished, "assert": _assert,
-    "trap": _trap, "host": _host, "partial": _partial, "unlike": _unlike, "stride": _stride,
+    "trap": _trap, "host": _host, "partial": _partial, "bar_number": _bar_number, "unlike": _unlike, "stride": _stride,
     "texture": texture.error, "all wait": _all_wait,
     **access.BUILDERS, **asynchronous.BUILDERS, **calls.BUILDERS, **heap.BUILDERS,
 }  # fmt: skip

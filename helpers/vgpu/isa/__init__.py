@@ -28,8 +28,8 @@ from helpers.vgpu.isa.types import (
 )
 
 __all__ = [
-    "ANY_INT", "CONVERSIONS", "FLOAT_COMPARISONS", "INT_COMPARISONS", "KINDS", "PACKED", "TABLE", "TYPES", "Form",
-    "Match", "Op", "Type", "converts", "match", "operand_type", "register_type",
+    "ANY_INT", "CONVERSIONS", "FLOAT_COMPARISONS", "INT_COMPARISONS", "KINDS", "MADE", "PACKED", "TABLE", "TYPES",
+    "Form", "Match", "Op", "Type", "converts", "match", "operand_type", "register_type",
 ]  # fmt: skip
 
 # Instructions without arithmetic: opcode -> kind, the name of the function that both engines have for it.
@@ -46,6 +46,8 @@ KINDS: dict[str, str] = {
     "tex": "texture", "tld4": "texture", "suld": "surface", "sust": "surface",
     "txq": "texture_query", "suq": "texture_query",
 }  # fmt: skip
+
+MADE = ("inlined", "invoke", "return", "frames")  # opcodes that lowering makes of calls, and no text may have
 
 _BY_OPCODE: dict[str, list[Op]] = {}
 for _op in TABLE:

@@ -5,7 +5,20 @@ from __future__ import annotations
 from helpers.vgpu.context import ARRIVED, EXPECTED, GATHERED, NAMED, REDUCES, RESULTS
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.lower.warp import first_active
-from helpers.vgpu.ptx import Instruction
+from helpers.vgpu.ptx import Imm, Instruction
+
+MOST = 15  # the highest number of a barrier
+
+
+def number_of(k, instruction: Instruction, operand) -> Value:
+    """Which of the block's 16 barriers is meant: a register may hold any number, and those above are an error."""
+    e = k.e
+    number = first_active(k, k.bits_value(operand, 32))
+    if not isinstance(operand, Imm):
+        lanes = k.guarded_mask(k.guard(instruction.guard))
+        wrong = e.select(e.icmp("ugt", number, e.const("i32", MOST)), lanes, e.const("i32", 0))
+        k.fail_where(wrong, "bar_number", k.site(instruction, "warp"), e.splat(e.resize(number, 64)))
+    return e.bin("and", number, e.const("i32", MOST))
 
 
 def _gathered(k, number: Value, offset: int) -> str:
@@ -17,13 +30,12 @@ def _gathered(k, number: Value, offset: int) -> str:
     return e.assign(f"inttoptr i64 {where.text} to ptr", "ptr", False).text
 
 
-def gather_predicate(k, instruction: Instruction, number) -> None:
+def gather_predicate(k, instruction: Instruction, number: Value) -> None:
     """Before waiting at bar.red: add this warp's lanes to the block's counts."""
     e = k.e
     predicate = k.bits_value(instruction.operands[-1], 1)
     true = e.bin("and", k.bits_of(predicate), k.mask)
     false = e.bin("and", k.mask, e.flip(true))
-    number = first_active(k, k.bits_value(number, 32))
     for offset, bits in ((GATHERED, true), (GATHERED + 128, false)):
         p = _gathered(k, number, offset)
         old = e.assign(f"load i64, ptr {p}", "i64", False)
@@ -34,7 +46,7 @@ def gather_predicate(k, instruction: Instruction, number) -> None:
 
 def barrier_result(k, instruction: Instruction) -> None:
     e = k.e
-    number = first_active(k, k.bits_value(instruction.operands[1], 32))
+    number = number_of(k, instruction, instruction.operands[1])
     places = [_gathered(k, number, offset) for offset in (RESULTS, RESULTS + 128)]
     counts = [e.assign(f"load i64, ptr {place}", "i64", False) for place in places]
     zero = e.const("i64", 0)
@@ -65,7 +77,7 @@ def pass_barrier(k, instruction: Instruction) -> None:
     if "cluster" in instruction.modifiers:
         raise k.unsupported(f"the PTX instruction `{instruction}`")
     e = k.e
-    number = first_active(k, k.bits_value(instruction.operands[0], 32))
+    number = number_of(k, instruction, instruction.operands[0])
     expect(k, number, instruction.operands[1])
     p = _gathered(k, number, ARRIVED)
     old = e.assign(f"load i64, ptr {p}", "i64", False)

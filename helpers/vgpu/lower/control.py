@@ -14,7 +14,6 @@ from helpers.vgpu.lower import block_barriers, segments
 from helpers.vgpu.lower import watch as lower_watch
 from helpers.vgpu.lower.dispatch import Dispatch
 from helpers.vgpu.lower.emit import LANES, Value
-from helpers.vgpu.lower.warp import first_active
 from helpers.vgpu.ptx import Imm
 
 
@@ -203,17 +202,16 @@ class Control(Dispatch):
     def end_barrier(self, segment) -> None:
         e, last = self.e, segment.last
         number = last.operands[0] if last.operands else Imm(0)
+        number = block_barriers.number_of(self, last, last.operands[1] if "red" in last.modifiers else number)
         if "red" in last.modifiers:
-            number = last.operands[1]
             block_barriers.gather_predicate(self, last, number)
-        number = first_active(self, self.bits_value(number, 32))
         if "red" not in last.modifiers and len(last.operands) == 2:
             block_barriers.expect(self, number, last.operands[1])
             if self.watch:
                 lower_watch.counted(self, last, last.operands[0], last.operands[1])
         guard = self.guard(last.guard)
         self.spill(segment)
-        flag = e.bin("shl", e.bin("and", number, e.const("i32", 15)), e.const("i32", PC_BARRIER_SHIFT))
+        flag = e.bin("shl", number, e.const("i32", PC_BARRIER_SHIFT))
         target = e.bin("or", flag, e.const("i32", segment.targets[0] | PC_WAIT))
         everyone_waits = self.others_at(PC_WAIT)
         self.flush()

@@ -197,8 +197,8 @@ def _access(k, instruction, where: Value, mask: Value, nbytes: int, stored, widt
     )  # fmt: skip
     if k.watch:
         answer = _watched(k, instruction, space, nbytes, rule, seen, answer)
-    if check == "shared":
-        where = e.bin("add", where, k.fixed["shared_base"])
+    if check == "shared":  # the offset that was checked, without what lies above its 32 bits
+        where = e.bin("add", e.resize(seen, 64), k.fixed["shared_base"])
     width = int(stored[0].type[1:]) if stored else width
     words = nbytes * 8 // width
     if words > 1:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from helpers.vgpu.errors import CompileError
 
-class PTXSyntaxError(ValueError):
+
+class PTXSyntaxError(CompileError, ValueError):
     """The text is no PTX that this parser knows; the message names the line of the PTX."""
 
 

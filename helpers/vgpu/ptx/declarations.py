@@ -8,7 +8,9 @@ from helpers.vgpu.ptx import TYPE_BYTES, Parameter, Variable
 from helpers.vgpu.ptx.scope import Scope
 from helpers.vgpu.ptx.tokens import Tokens
 
-MOST_REGISTERS = 1 << 18  # far beyond what compilers declare
+# Bytes of one variable of a space that there may be, far beyond what GPUs have; and bytes of an alignment.
+MOST_BYTES = {"param": 1 << 15, "const": 1 << 20, "shared": 1 << 20, "local": 1 << 22, "global": 1 << 33}
+MOST_ALIGNED = 1 << 16
 
 
 def registers(tokens: Tokens, scope: Scope) -> None:
@@ -22,13 +24,13 @@ def registers(tokens: Tokens, scope: Scope) -> None:
         name = tokens.next()
         if tokens.accept("<"):
             count = tokens.integer()
-            if not 0 <= count <= MOST_REGISTERS:
-                raise tokens.error(f"a function with {count} registers is no kernel")
+            scope.reserve(count, tokens)
             for index in range(count):
-                scope.declare(f"{name}{index}", kind)
+                scope.declare(f"{name}{index}", kind, tokens)
             tokens.expect(">")
         else:
-            scope.declare(name, kind)
+            scope.reserve(1, tokens)
+            scope.declare(name, kind, tokens)
         if not tokens.accept(","):
             break
     tokens.expect(";")
@@ -49,11 +51,11 @@ def parameters(tokens: Tokens) -> tuple[Parameter, ...]:
         while tokens.kind() == "dot":
             word = tokens.next()[1:]
             if word == "align":
-                align = tokens.integer()
+                align = _alignment(tokens)
             elif word in TYPE_BYTES:
                 kind = word
         name = tokens.next()
-        nbytes = TYPE_BYTES[kind or "b64"] * _elements(tokens)
+        nbytes = _size(tokens, "param", TYPE_BYTES[kind or "b64"])
         found.append(Parameter(name, kind or "b64", nbytes, align or TYPE_BYTES[kind or "b64"]))
         tokens.accept(",")
     return tuple(found)
@@ -65,7 +67,7 @@ def variables(tokens: Tokens, space: str, external: bool) -> list[Variable]:
     while tokens.kind() == "dot":
         word = tokens.next()[1:]
         if word == "align":
-            align = tokens.integer()
+            align = _alignment(tokens)
         elif word in ("v2", "v4"):
             lanes = int(word[1])
         elif word in TYPE_BYTES:
@@ -75,11 +77,11 @@ def variables(tokens: Tokens, space: str, external: bool) -> list[Variable]:
     size = TYPE_BYTES[kind] * lanes
     found = []
     while True:
-        name, count = tokens.next(), _elements(tokens)
+        name, given = tokens.next(), _size(tokens, space, size)
         init, relocations, filled = None, (), 0
         if tokens.accept("="):
             init, relocations, filled = _initialiser(tokens, kind)
-        nbytes = max(size * count, filled)
+        nbytes = max(given, filled)
         if init is not None:
             init = init.ljust(nbytes, b"\0")
         found.append(Variable(name, space, align or size, nbytes, init, relocations, external))
@@ -89,13 +91,22 @@ def variables(tokens: Tokens, space: str, external: bool) -> list[Variable]:
     return found
 
 
-def _elements(tokens: Tokens) -> int:
-    """How many elements `[2][3]` stands for: one without brackets, none known (0) for `[]`."""
-    count = 1
+def _alignment(tokens: Tokens) -> int:
+    align = tokens.integer()
+    if not 0 < align <= MOST_ALIGNED or align & (align - 1):
+        raise tokens.error(f"an alignment is a power of two up to {MOST_ALIGNED}, not {align}")
+    return align
+
+
+def _size(tokens: Tokens, space: str, nbytes: int) -> int:
+    """The bytes of `[2][3]` elements of so many bytes: one without brackets, none known (0) for `[]`."""
     while tokens.accept("["):
-        count = 0 if tokens.peek() == "]" else count * tokens.integer()
+        count = 0 if tokens.peek() == "]" else tokens.integer()
+        nbytes *= count
+        if not 0 <= nbytes <= MOST_BYTES.get(space, 0) or count < 0:
+            raise tokens.error(f"no variable of .{space} memory has {count} elements here")
         tokens.expect("]")
-    return count
+    return nbytes
 
 
 def _initialiser(tokens: Tokens, kind: str) -> tuple[bytes, tuple, int]:
@@ -117,6 +128,8 @@ def _initialiser(tokens: Tokens, kind: str) -> tuple[bytes, tuple, int]:
                 tokens.expect(")")
             if tokens.accept("+"):
                 offset = tokens.integer()
+            if size != 8:
+                raise tokens.error(f"the address of {symbol} takes 8 bytes, and an element here has {size}")
             relocations.append((len(data), symbol, offset))
             data += bytes(size)
         else:

@@ -47,9 +47,9 @@ def _operand(tokens: Tokens, scope: Scope):
     if word == "[":
         return _memory(tokens, scope)
     if word == "{":
-        items = [_operand(tokens, scope)]
+        items = [_element(tokens, scope)]
         while tokens.accept(","):
-            items.append(_operand(tokens, scope))
+            items.append(_element(tokens, scope))
         tokens.expect("}")
         if not tokens.accept("|"):
             return Vec(tuple(items))
@@ -80,6 +80,12 @@ def _operand(tokens: Tokens, scope: Scope):
         other = tokens.next()
         return Pair(first, None if other == "_" else Reg(scope.register(other)))
     return first
+
+
+def _element(tokens: Tokens, scope: Scope):
+    if tokens.peek() in ("{", "[", "!"):
+        raise tokens.error(f"{tokens.peek()!r} begins no element of a vector")
+    return _operand(tokens, scope)
 
 
 def _memory(tokens: Tokens, scope: Scope) -> Mem:

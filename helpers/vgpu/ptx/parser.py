@@ -104,7 +104,7 @@ class Parser:
                 scope.close()
             elif word == "{":
                 depth += 1
-                scope.open()
+                scope.open(self.tokens)
                 scope.foresee(self.tokens)
             elif word == ";":
                 continue
@@ -114,7 +114,7 @@ class Parser:
                 declare.registers(self.tokens, scope)
             elif word[0] == "." and word[1:] in SPACES:
                 for variable in declare.variables(self.tokens, word[1:], False):
-                    scope.declare_variable(variable)
+                    scope.declare_variable(variable, self.tokens)
             elif word in (".pragma", ".branchtargets", ".calltargets", ".callprototype"):
                 self.tokens.skip_to(";")
             elif word == ".file":

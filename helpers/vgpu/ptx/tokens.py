@@ -15,7 +15,7 @@ _TOKEN = re.compile(
       | (?P<name>[%$_A-Za-z][\w$]*)
       | (?P<string>"(?:[^"\\]|\\.)*")
       | (?P<mark>[{}()\[\],;:|+\-!@<>=])""",
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,  # letters of other alphabets stand in strings and comments only
 )
 
 

@@ -1,133 +1,141 @@
 """Whether instructions have the operands that their opcodes need: what is past here may rely on it.
 
 Compilers write nothing else, so this is for PTX by hand, and for text that is no PTX. What a row of the instruction
-table takes follows from its signature; the other kinds have a row in `SHAPES`.
+table takes follows from its signature; the other kinds have a row in `shapes.SHAPES`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from helpers.vgpu import isa
+from helpers.vgpu.isa import small
 from helpers.vgpu.ptx import (
     TYPE_BYTES,
     Call,
     Function,
-    Imm,
     Instruction,
     Label,
     Mem,
     Module,
     Not,
-    Pair,
+    Parameter,
     PTXSyntaxError,
-    Reg,
-    Special,
     Sym,
     Vec,
 )
+from helpers.vgpu.ptx.shapes import SHAPES, width, wrong_operand, wrong_operands, wrong_shape
 from helpers.vgpu.ptx.verify_async import wrong_async
-
-_SCALAR = (Reg, Imm, Special, Sym)
-_PLACE = (Reg, type(None))
-# Kind -> the classes of operands that must be there, in order; what follows them is the handler's business.
-SHAPES: dict[str, tuple[tuple[type, ...], ...]] = {
-    "load": ((Reg, Vec, type(None)), (Mem,)),
-    "store": ((Mem,), (Reg, Imm, Vec, Special, Sym)),
-    "address": (_PLACE, _SCALAR),
-    "inspect": (_PLACE, _SCALAR),
-    "branch": ((Sym,),),
-    "call": ((Call,),),
-    "shuffle": ((Reg, Pair, type(None)), _SCALAR, _SCALAR, _SCALAR),
-    "match": ((Reg, Pair, type(None)), _SCALAR, _SCALAR),
-    "redux": (_PLACE, _SCALAR, _SCALAR),
-    "elect": ((Reg, Pair, type(None)), _SCALAR),
-}
-# Kind -> modifiers of which one must be there.
-WORDS: dict[str, frozenset[str]] = {
-    "shuffle": frozenset(("up", "down", "bfly", "idx")),
-    "match": frozenset(("any", "all")),
-    "redux": frozenset(("add", "min", "max", "and", "or", "xor")),
-}
-VOTES = {"all", "any", "uni", "ballot"}
-_VALUE_TYPED = ("load", "store", "atomic")
 
 
 def verify(module: Module, function: Function) -> None:
     """Raise `PTXSyntaxError`, naming the line of the PTX, for the first instruction that is not well formed."""
-    labels = {s.name for s in function.body or () if isinstance(s, Label)}
-    params = {v.name: v.nbytes for v in function.variables.values() if v.space == "param"}
-    params |= {p.name: p.nbytes for p in (*function.parameters, *function.returns)}
+    labels = Counter(s.name for s in function.body or () if isinstance(s, Label))
+    params = {v.name: v for v in function.variables.values() if v.space == "param"}
+    own = [p.name for p in (*function.parameters, *function.returns)]
+    twice = [name for name, times in (Counter((*own, *params)) + labels).items() if times > 1]
+    if twice:
+        raise PTXSyntaxError(f"{function.name} declares {twice[0]} more than once")
+    sizes = {name: v.nbytes for name, v in params.items()}
+    sizes |= {p.name: p.nbytes for p in (*function.parameters, *function.returns)}
     for statement in function.body or ():
         if isinstance(statement, Instruction):
             wrong = _wrong(statement, function.registers, labels)
             if wrong is None and statement.opcode == "call":
-                wrong = _wrong_call(statement.operands[0], module, params)
+                wrong = _wrong_call(statement.operands[0], module, sizes)
             if wrong is None and isa.KINDS.get(statement.opcode) in ("load", "store"):
-                wrong = _outside(statement, params)
+                wrong = _outside(statement, sizes)
             if wrong:
                 raise PTXSyntaxError(f"line {statement.text} of the PTX: `{statement}` {wrong}")
 
 
-def _wrong(instruction: Instruction, registers: dict[str, str], labels: set[str]) -> str | None:
+def _wrong(instruction: Instruction, registers: dict[str, str], labels: Mapping[str, int]) -> str | None:
     guard = instruction.guard
     if guard is not None:
         name = guard.reg.name if isinstance(guard, Not) else guard.name
         if registers[name] != "pred":
             return f"is guarded by {name}, which is no predicate"
+    if instruction.opcode in isa.MADE or "piece" in instruction.modifiers:
+        return "is no instruction of PTX"
     kind = isa.KINDS.get(instruction.opcode)
-    if kind in WORDS and not WORDS[kind] & set(instruction.modifiers):
-        return f"says none of {', '.join(sorted(WORDS[kind]))}"
-    if instruction.opcode == "vote" and not (len(instruction.operands) > 1 and set(instruction.modifiers) & VOTES):
-        return "is no vote that PTX has"
-    if kind == "atomic":
-        operands = instruction.operands if instruction.opcode == "red" else instruction.operands[1:]
-        if not instruction.operands:
-            return "has no operands"
-        if instruction.opcode != "red" and not isinstance(instruction.operands[0], (Reg, Vec, type(None))):
-            return "has no place for its result"
-        if len(operands) < 2 or not isinstance(operands[0], Mem):
-            return "needs an address and a value"
     if kind in ("copy", "mbarrier"):
-        return wrong_async(instruction)
+        return wrong_async(instruction, registers)
     if kind is None:
         return _wrong_row(instruction, registers)
-    if kind in _VALUE_TYPED and not any(m in TYPE_BYTES for m in instruction.modifiers[-1:]):
-        return "names no type"
-    shape = SHAPES.get(kind, ())
-    if len(instruction.operands) < len(shape):
-        return f"has {len(instruction.operands)} operands, and needs {len(shape)}"
-    for place, (operand, classes) in enumerate(zip(instruction.operands, shape, strict=False), 1):
-        if not isinstance(operand, classes):
-            return f"cannot have its operand {place} like this"
+    if kind in SHAPES:
+        wrong = wrong_shape(kind, instruction, registers)
+        if wrong:
+            return wrong
     if kind == "branch" and instruction.operands[0].name not in labels:
         return f"goes to {instruction.operands[0].name}, which is no label here"
     return None
 
 
+# ---------------------------------------------------------------- rows of the instruction table
+
+
 def _wrong_row(instruction: Instruction, registers: dict[str, str]) -> str | None:
-    found = isa.match(instruction.opcode, instruction.modifiers)
+    words, operands = instruction.modifiers, instruction.operands
+    if instruction.opcode == "cvt":
+        return _wrong_conversion(instruction, registers)
+    if instruction.opcode == "mov" and any(isinstance(operand, Vec) for operand in operands):
+        return _wrong_parts(instruction, registers)
+    found = isa.match(instruction.opcode, words)
     if found is None:
         return None  # refused, by name, when the kernel is compiled
     if instruction.opcode in ("setp", "set") and not found.form.has_comparison:
         return "names no comparison"
-    if not instruction.operands or isinstance(instruction.operands[0], (Imm, Mem, Special, Not, Sym, Call)):
-        return "has no place for its result"
     wanted = [symbol for symbol in found.op.inputs if symbol != "c"]
-    given = instruction.operands[1:]
-    least = sum(not symbol.endswith("?") for symbol in wanted)
-    if len(given) > len(wanted):
-        return f"has {len(given)} operands besides its result, and takes {len(wanted)}"
-    if len(given) < least and instruction.opcode != "cvt":
-        return f"has {len(given)} operands besides its result, and needs {least}"
-    for operand, symbol in zip(given, wanted, strict=False):
-        if operand is None or isinstance(operand, (Mem, Pair, Call)):
-            return "takes registers and numbers, not this"
-        if isinstance(operand, Reg):
-            predicate = isa.operand_type(symbol, found.form).kind == "p"
-            if predicate != (registers[operand.name] == "pred"):
-                return f"takes {'a predicate' if predicate else 'no predicate'} where {operand.name} stands"
-    return None
+    results = [symbol for symbol in found.op.outputs if symbol != "c"]
+    shape = [_operand(symbol, found, "d") for symbol in results]
+    target = "|".join(shape) if len(shape) > 1 else shape[0]
+    given = [_operand(symbol, found, "s") + "?" * symbol.endswith("?") for symbol in wanted]
+    return wrong_operands(operands, (target, *given), registers)
+
+
+def _operand(symbol: str, found: isa.Match, letter: str) -> str:
+    """How `shapes` writes an operand of a row."""
+    kind = isa.operand_type(symbol, found.form)
+    if kind.kind == "p":
+        return {"d": "q", "s": "p"}[letter]
+    bits = kind.bits * (2 if found.packed and symbol in ("t", "s") else 1)
+    # There are no registers of 8 bits: such values stand in wider ones.
+    return f"{ {'d': 'w', 's': 'r'}[letter] if bits == 8 else letter }{bits}"
+
+
+def _wrong_conversion(instruction: Instruction, registers: dict[str, str]) -> str | None:
+    """`cvt` may widen what it reads and writes; two numbers may come into one register."""
+    words, operands = instruction.modifiers, instruction.operands
+    named = [word for word in words if word in TYPE_BYTES or word in small.SMALL or word == "ue8m0x2"]
+    if len(named) != 2:
+        return "does not name two types"
+    bits = [width(word) if word in TYPE_BYTES else 2 * small.SMALL[word].field if word in small.SMALL else 16
+            for word in named]  # fmt: skip
+    joins = named[1] == "f32" and named[0].endswith("x2")
+    target, sources = f"w{bits[0]}", (f"r{bits[1]}",) * (1 + joins)
+    return wrong_operands(operands, (target, *sources), registers)
+
+
+def _wrong_parts(instruction: Instruction, registers: dict[str, str]) -> str | None:
+    """`mov` between a register and its 2 or 4 parts."""
+    words, operands = instruction.modifiers, instruction.operands
+    if len(words) != 1 or words[0] not in ("b16", "b32", "b64", "b128"):
+        return "moves parts of no type that PTX has"
+    bits = width(words[0])
+    if len(operands) != 2:
+        return f"has {len(operands)} operands, and takes 2"
+    apart = isinstance(operands[0], Vec)
+    vector, whole = operands if apart else operands[::-1]
+    count = len(vector.items)
+    if count not in (2, 4):
+        return f"moves {count} parts"
+    parts = f"{'d' if apart else 's'}{bits // count}*{count}"
+    wrong = wrong_operand(vector, parts, registers) or wrong_operand(whole, f"{'s' if apart else 'd'}{bits}", registers)
+    return f"has an operand that has to be {wrong}" if wrong else None
+
+
+# ---------------------------------------------------------------- parameters
 
 
 def _outside(access: Instruction, params: Mapping[str, int]) -> str | None:
@@ -140,21 +148,33 @@ def _outside(access: Instruction, params: Mapping[str, int]) -> str | None:
     lanes = next((int(m[1:]) for m in access.modifiers if m in ("v2", "v4", "v8")), 1)
     first, nbytes = memory.base.offset + memory.offset, params[memory.base.name]
     if first >= 0 and first + lanes * TYPE_BYTES[access.modifiers[-1]] <= nbytes:
-        return None
+        each = TYPE_BYTES[access.modifiers[-1]]
+        return f"reads or writes {each} bytes at byte {first} of {memory.base.name}" if first % each else None
     return f"leaves {memory.base.name}, which has {nbytes} bytes"
 
 
-def _wrong_call(call: Call, module: Module, params: Mapping[str, int]) -> str | None:
-    unknown = [name for name in (*call.returns, *call.arguments) if name not in params]
+def _wrong_call(call: Call, module: Module, sizes: Mapping[str, int]) -> str | None:
+    passed = (*call.returns, *call.arguments)
+    unknown = [name for name in passed if name not in sizes]
     if unknown:
         return f"passes {unknown[0]}, which is no .param variable here"
-    callee = module.functions.get(call.target.name) if isinstance(call.target, Sym) else None
+    if not isinstance(call.target, Sym):
+        return None  # only functions with parameters of these sizes are called through a pointer
+    callee = module.functions.get(call.target.name)
     if callee is None:
-        return None
-    for what, given, wanted in (
-        ("arguments", call.arguments, callee.parameters),
-        ("results", call.returns, callee.returns),
-    ):
-        if len(given) != len(wanted):
-            return f"gives {callee.name} {len(given)} {what}; it has {len(wanted)}"
+        return None  # refused, by name, when the kernel is compiled
+    if callee.entry:
+        return f"calls {callee.name}, which is a kernel"
+    return _wrong_passing(callee.name, "arguments", call.arguments, callee.parameters, sizes) or _wrong_passing(
+        callee.name, "results", call.returns, callee.returns, sizes
+    )
+
+
+def _wrong_passing(name: str, what: str, given: tuple[str, ...], wanted: tuple[Parameter, ...], sizes) -> str | None:
+    """Arguments are laid where the function's parameters are, so that they have to be as large."""
+    if len(given) != len(wanted):
+        return f"gives {name} {len(given)} {what}; it has {len(wanted)}"
+    for one, parameter in zip(given, wanted, strict=True):
+        if sizes[one] != parameter.nbytes:
+            return f"passes {one} of {sizes[one]} bytes for {parameter.name} of {name}, which has {parameter.nbytes}"
     return None

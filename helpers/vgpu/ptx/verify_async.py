@@ -1,51 +1,58 @@
-"""Whether asynchronous copies and mbarrier instructions have the operands that their forms need."""
+"""The operands that asynchronous copies and mbarrier instructions take, form by form (see `shapes`)."""
 
 from __future__ import annotations
 
-from helpers.vgpu.ptx import Imm, Instruction, Mem, Not, Reg, Special, Sym
+from collections.abc import Mapping
 
-_SCALAR = (Reg, Imm, Special, Sym)
-_PLACE = (Reg, type(None))
-_STATE = (_PLACE, (Mem,))
-# The first operation of `mbarrier`, or a word of `cp.async` -> the operands that must be there, in order.
+from helpers.vgpu.ptx import Instruction
+from helpers.vgpu.ptx.shapes import Words, wrong_operands
+
+_STATE = ("D64", "m")
+# The first word of `mbarrier`, or one of `cp.async` -> the operands.
 _BARRIER = {
-    "init": ((Mem,), _SCALAR), "inval": ((Mem,),), "arrive": _STATE, "arrive_drop": _STATE,
-    "expect_tx": ((Mem,), _SCALAR), "complete_tx": ((Mem,), _SCALAR), "test_wait": ((Reg,), (Mem,), _SCALAR),
-    "try_wait": ((Reg,), (Mem,), _SCALAR), "pending_count": ((Reg,), _SCALAR),
+    "init": ("m", "s32"), "inval": ("m",), "arrive": _STATE, "arrive_drop": _STATE, "expect_tx": ("m", "s32"),
+    "complete_tx": ("m", "s32"), "test_wait": ("q", "m"), "try_wait": ("q", "m"), "pending_count": ("d32", "s64"),
 }  # fmt: skip
-_COPY = {
-    "commit_group": (), "wait_group": ((Imm,),), "wait_all": (), "mbarrier": ((Mem,),), "prefetch": ((Mem,),),
-}  # fmt: skip
+_COPY = {"commit_group": (), "wait_group": ("i",), "wait_all": (), "mbarrier": ("m",)}
+_RANKS = {f"{rank}d": rank for rank in range(1, 6)}
 
 
-def wrong_async(instruction: Instruction) -> str | None:
+def wrong_async(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
     """What is wrong with the operands of `cp` or `mbarrier`, in words; None if nothing is."""
-    words, operands = instruction.modifiers, instruction.operands
-    if instruction.opcode == "mbarrier":
-        if not words or words[0] not in _BARRIER:
-            return "is no operation on an mbarrier that PTX has"
-        shape = _BARRIER[words[0]]
-        needs_count = words[0].startswith("arrive") and {"expect_tx", "noComplete"} & set(words)
-        shape = (*shape, _SCALAR) if needs_count else shape
-    else:
-        word = next((w for w in words if w in _COPY), None)
-        shape = _COPY[word] if word else _shape_of_copy(instruction)
-    if len(operands) < len(shape):
-        return f"has {len(operands)} operands, and needs {len(shape)}"
-    for place, (operand, classes) in enumerate(zip(operands, shape, strict=False), 1):
-        if not isinstance(operand, classes):
-            return f"cannot have its operand {place} like this"
-    if instruction.opcode == "cp" and not shape and operands:
-        return "takes no operands"
-    return None
+    shape = (_barrier if instruction.opcode == "mbarrier" else _copy)(instruction.modifiers, len(instruction.operands))
+    return shape if isinstance(shape, str) else wrong_operands(instruction.operands, shape, registers)
 
 
-def _shape_of_copy(instruction: Instruction) -> tuple:
-    words = instruction.modifiers
-    spaces = [word.split("::")[0] for word in words]
+def _barrier(words: Words, given: int) -> tuple[str, ...] | str:
+    if not words or words[0] not in _BARRIER:
+        return "is no operation on an mbarrier that PTX has"
+    shape = _BARRIER[words[0]]
+    if words[0].startswith("arrive"):
+        return (*shape, "s32" if {"expect_tx", "noComplete"} & set(words) else "s32?")
+    if words[0].endswith("_wait"):
+        state = "s32" if "parity" in words else "s64"
+        return (*shape, state, *(("s32?",) if words[0] == "try_wait" else ()))
+    return shape
+
+
+def _copy(words: Words, given: int) -> tuple[str, ...] | str:
+    word = next((w for w in words if w in _COPY), None)
+    if word is not None:
+        return _COPY[word]
+    policy = ("s64",) if "L2::cache_hint" in words else ()
     if "bulk" not in words:
-        more = ((Reg, Imm, Not),) * (("L2::cache_hint" in words) + (len(instruction.operands) > 3))
-        return ((Mem,), (Mem,), (Imm,), *more[: max(0, len(instruction.operands) - 3)])
-    loads = "shared" in spaces and ("global" not in spaces or spaces.index("shared") < spaces.index("global"))
-    size = () if "tensor" in words else (_SCALAR,)
-    return ((Mem,), (Mem,), *size, *(((Mem,),) if loads else ()))
+        partly = given - len(policy) > 3
+        return ("m", "m", "i", *(("x32",) if partly else ()), *policy)
+    tensor = "tensor" in words
+    if tensor and sum(w in _RANKS for w in words) != 1:
+        return "does not say how many dimensions it has (.1d to .5d)"
+    remote, size = ("t", ()) if tensor else ("m", ("s32",))
+    if "prefetch" in words:
+        return (remote, *size, *policy)
+    spaces = [s for s in (word.split("::")[0] for word in words) if s in ("shared", "global")]
+    if len(spaces) != 2:
+        return "does not say from which space to which it copies"
+    more = ("s16",) if "multicast::cluster" in words else ()
+    if spaces[0] == "shared":
+        return ("m", "m" if spaces[1] == "shared" else remote, *size, "m", *more, *policy)
+    return (remote, "m", *size, *policy)

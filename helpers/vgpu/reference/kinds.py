@@ -12,7 +12,7 @@ import functools
 import numpy as np
 
 from helpers.vgpu import isa, printf
-from helpers.vgpu.errors import DeviceAssert, Unsupported
+from helpers.vgpu.errors import DeviceAssert, KernelError, Unsupported
 from helpers.vgpu.ptx import Call, Instruction, Pair, Sym
 from helpers.vgpu.ptx import Vec as Vector
 from helpers.vgpu.reference import allocation, bulk_copy, lanes, mbarrier, tensor, texture
@@ -215,6 +215,9 @@ def barrier(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     for lane in np.flatnonzero(mask):
         count = int(numbers[1][lane]) if len(numbers) > 1 else None
         number, line = int(numbers[0][lane]), warp.line(lane)
+        if number > 15:
+            text = f"barrier {number} of a block, which has 0 to 15, {warp.place(instruction, lane)}"
+            raise KernelError(text, **warp.where(instruction, lane))
         parked = Barrier(number, count, instruction, line, bool(votes[lane]), frame, target)
         if "arrive" in words:
             warp.block.arrived[number] = warp.block.arrived.get(number, 0) + 1
