@@ -58,17 +58,23 @@ def copy(k, instruction: Instruction) -> None:
     where = e.splat(memory.address(k, source, 64))
     offsets = shared_offsets(k, instruction, target)
     takes = e.splat(takes)
+    text = call(
+        k, f"wb_{'c' if k.count else 'p'}_copy_check", f"ptr, ptr, ptr, ptr, {V64}, {V32}, i32, i32, {V32}",
+        f"ptr %ctx, ptr {sites[0]}, ptr {sites[1]}, ptr {sites[2]}, {where.full} {where.text}, "
+        f"{offsets.full} {offsets.text}, i32 {mask.text}, i32 {nbytes}, {takes.full} {takes.text}", "i32",
+    )  # fmt: skip
+    good = e.assign(text, "i32", False)
     if k.watch:
-        lanes = e.resize(mask, 64)
+        lanes = e.resize(good, 64)
         if not rest:
             watch.access(k, instruction, source, "global", nbytes, memory.LOAD, where, lanes, bounded=False)
-        watch.access(k, instruction, target, "shared", nbytes, memory.STORE, offsets, lanes, pending=True)
-    function = f"wb_{'c' if k.count else 'p'}_copy"
+        lanes, _ = watch.access(k, instruction, target, "shared", nbytes, memory.STORE, offsets, lanes, pending=True)
+        good = e.resize(lanes, 32)
     e.line(
         call(
-            k, function, f"ptr, ptr, ptr, ptr, {V64}, {V32}, i32, i32, {V32}",
-            f"ptr %ctx, ptr {sites[0]}, ptr {sites[1]}, ptr {sites[2]}, {where.full} {where.text}, "
-            f"{offsets.full} {offsets.text}, i32 {mask.text}, i32 {nbytes}, {takes.full} {takes.text}",
+            k, "wb_copy_issue", f"ptr, {V64}, {V32}, i32, i32, {V32}",
+            f"ptr %ctx, {where.full} {where.text}, {offsets.full} {offsets.text}, i32 {good.text}, i32 {nbytes}, "
+            f"{takes.full} {takes.text}",
         )
     )  # fmt: skip
 

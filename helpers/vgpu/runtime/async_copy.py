@@ -95,48 +95,62 @@ def _enqueue() -> Routine:
     return r
 
 
-def _issue(letter: str) -> Routine:
-    """`take` are the bytes that each lane reads of the `size` it writes; `tail` is a site that counts nothing."""
+def _check(letter: str) -> Routine:
+    """The lanes of `mask` that may copy: `takes` are the bytes that each reads of the `size` it writes.
+
+    Lanes that may not are reported. `tail` is a site that counts nothing.
+    """
     r = Routine(
-        f"wb_{letter}_copy",
-        f"ptr ctx, ptr from, ptr into, ptr tail, {V64} sources, {V32} targets, i32 mask, i32 size, {V32} takes",
-    )
-    ctx, size, mask = r["ctx"], r["size"], r["mask"]
-    sizes = _broadcast(r, size)
-    too_much = r["takes"].above(sizes).bits() & mask
-    with r.when(too_much.ne(0)):
-        site = r.call("i64", "site_id", ctx, r["from"])
-        wide = r["takes"].to(V64)
-        r.call("void", "fail", ctx, r.number("i64", ERROR_CODE["copy_size"]), site, too_much, wide)
-        r.give()
-    reading = r["takes"].ne(0).bits() & mask
-    partly = r["takes"].ne(sizes).bits() & reading
+        f"wb_{letter}_copy_check",
+        f"ptr ctx, ptr from, ptr into, ptr tail, {V64} sources, {V32} targets, i32 mask, i32 size, {V32} takes", "i32",
+    )  # fmt: skip
+    ctx, size = r["ctx"], r["size"]
+    good = r.variable("i32", r["mask"])
     load, store, one = (r.number("i32", n) for n in (0, 1, 1))
-    whole = partly.eq(0)
+
+    def stop(code: str, lanes: Value, shown: Value) -> None:
+        with r.when(lanes.ne(0)):
+            site = r.call("i64", "site_id", ctx, r["from"])
+            r.call("void", "fail", ctx, r.number("i64", ERROR_CODE[code]), site, lanes, shown)
+            good.set(good.get() & ~lanes)
+
+    def ask(function: str, *arguments: Value) -> None:
+        """Lanes that are asked for and not among the answer drop out."""
+        lanes = arguments[2]
+        answer = r.call("i64", function, ctx, *arguments).to("i32")
+        good.set(good.get() & ~(lanes & ~answer))
+
+    sizes = _broadcast(r, size)
+    stop("copy_size", r["takes"].above(sizes).bits() & r["mask"], r["takes"].to(V64))
+    reading = r["takes"].ne(0).bits() & good.get()
+    whole = (r["takes"].ne(sizes).bits() & reading).eq(0)
     with r.when(whole), r.when(reading.ne(0)):
-        r.call("i64", f"wb_{letter}_global", ctx, r["from"], r["sources"], reading, size, load)
+        ask(f"wb_{letter}_global", r["from"], r["sources"], reading, size, load)
     with r.when(whole ^ 1):
         # A lane that takes less than the size may stand less than the size before the end of its array: its first
         # and its last byte are looked up. All its bytes lie in one sector, since the source is aligned to the size.
         odd = (r["sources"] & _broadcast(r, size - 1).to(V64)).ne(0).bits() & reading
-        with r.when(odd.ne(0)):
-            site = r.call("i64", "site_id", ctx, r["from"])
-            r.call("void", "fail", ctx, r.number("i64", ERROR_CODE["alignment"]), site, odd, r["sources"])
-            r.give()
-        r.call("i64", f"wb_{letter}_global", ctx, r["from"], r["sources"], reading, one, load)
+        stop("alignment", odd, r["sources"])
+        ask(f"wb_{letter}_global", r["from"], r["sources"], reading & ~odd, one, load)
         last = r["sources"] + (r["takes"] - 1).to(V64)
-        r.call("i64", "wb_p_global", ctx, r["tail"], last, reading, one, load)
-    with r.when(mask.ne(0)):
-        r.call("i64", f"wb_{letter}_shared", ctx, r["into"], r["targets"], mask, size, store)
-        with r.when(r.slot("error").ne(0)):
-            r.give()
+        ask("wb_p_global", r["tail"], last, reading & good.get(), one, load)
+    with r.when(good.get().ne(0)):
+        ask(f"wb_{letter}_shared", r["into"], r["targets"], good.get(), size, store)
+    r.give(good.get())
+    return r
+
+
+def _issue() -> Routine:
+    """Queue the copies of lanes that have been checked."""
+    r = Routine("wb_copy_issue", f"ptr ctx, {V64} sources, {V32} targets, i32 lanes, i32 size, {V32} takes")
+    with r.when(r["lanes"].ne(0)):
         queue = own_queue(r)
-        entry = r.call("ptr", "new_entry", ctx, queue)
-        for name, value in (("sources", r["sources"]), ("targets", r["targets"]), ("takes", r["takes"])):
-            r.store(r.at(entry, ENTRY[name]), value, 64)
+        entry = r.call("ptr", "new_entry", r["ctx"], queue)
+        for name in ("sources", "targets", "takes"):
+            r.store(r.at(entry, ENTRY[name]), r[name], 64)
         r.store(r.at(entry, ENTRY["groups"]), r.load(r.at(queue, QUEUE["committed"]), V32, 64), 64)
-        r.store(r.at(entry, ENTRY["lanes"]), mask, 4)
-        r.store(r.at(entry, ENTRY["size"]), size, 4)
+        r.store(r.at(entry, ENTRY["lanes"]), r["lanes"], 4)
+        r.store(r.at(entry, ENTRY["size"]), r["size"], 4)
     return r
 
 
@@ -176,4 +190,5 @@ def _wait() -> Routine:
 
 
 def source() -> str:
-    return "".join(map(str, (_advance(), _finish(), _enqueue(), _issue("c"), _issue("p"), _commit(), _wait())))
+    routines = (_advance(), _finish(), _enqueue(), _check("c"), _check("p"), _issue(), _commit(), _wait())
+    return "".join(map(str, routines))
