@@ -111,15 +111,16 @@ BULK = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 4160}
 BULK_ENTRY = {
     "open": 0, "kind": 8, "site": 16, "remote": 24, "offset": 32, "bytes": 40, "barrier": 48, "thread": 56, "group": 64,
     "reduce": 72, "coordinates": 80,
+    "map": 128,  # of a tensor copy: the tensor map as it was checked, since the kernel may write over its own
 }  # fmt: skip
-BULK_ENTRY_BYTES, BULK_ENTRIES = 128, 256
+BULK_ENTRY_BYTES, BULK_ENTRIES = 256, 256
 COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
 LOADS, STORES = 0, 1  # kinds of bulk copies, plus TENSOR for those that go by a tensor map
 TENSOR = 2
 
 # A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element and swizzled bytes of a row,
 # the address, and for each of 5 dimensions, fastest first: elements, bytes between them, elements of a box, steps.
-TENSOR_MARK = 0x70616D726F736E65
+TENSOR_BYTES, TENSOR_MARK = 128, 0x70616D726F736E65
 TENSOR_MAP = {
     "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "address": 24, "sizes": 32, "strides": 52, "box": 92,
     "steps": 108,  # axis 0 has none, so that they begin 4 bytes further

@@ -10,9 +10,9 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from helpers.vgpu.context import TENSOR_BYTES as BYTES
 from helpers.vgpu.context import TENSOR_MAP, TENSOR_MARK
 
-BYTES = 128
 SWIZZLES = (0, 32, 64, 128)
 MOST_AXES = 5
 
@@ -99,6 +99,25 @@ def describe(
     return Description(
         int(address), element, reverse(shape), (element, *found[1:]), reverse(box), reverse(steps), swizzle
     )
+
+
+def decode(raw: bytes, rank: int) -> Description | None:
+    """What the 128 bytes of a tensor map of so many dimensions say; None where `describe` would not have made them."""
+    mark, has, element, swizzle = struct.unpack_from("<Q3I", raw)
+    if mark != TENSOR_MARK or has != rank:
+        return None
+    (address,) = struct.unpack_from("<Q", raw, TENSOR_MAP["address"])
+    sizes, strides, box = (
+        struct.unpack_from(f"<{rank}{letter}", raw, TENSOR_MAP[name])
+        for name, letter in (("sizes", "I"), ("strides", "Q"), ("box", "I"))
+    )
+    steps = (1, *struct.unpack_from("<4I", raw, TENSOR_MAP["steps"] + 4))[:rank]
+    shape = [values[::-1] for values in (sizes, strides, box)]
+    try:
+        found = describe(address, element, *shape, swizzle=swizzle, steps=steps[::-1])
+    except ValueError:
+        return None
+    return found if found.encode() == raw else None
 
 
 def _require(condition: bool, otherwise: str) -> None:

@@ -48,6 +48,8 @@ def fragment_kernel(opcode: str, instruction: str, fragments, repeats=(1, 1)) ->
         lines += [f"mad.lo.u64 %p, %lane, {size}, %{letter}p;"] if letter != "d" else []
         if letter != "d":
             lines += [f"ld.global.b{f.width} {r}, [%p+{32 * size * i}];" for i, r in enumerate(registers)]
+        if opcode == "wmma" and letter in "ab" and f.type == "f16":  # eight registers, in which the matrix repeats
+            registers = (registers * 8)[:8]
         names.append("{" + ", ".join(registers) + "}")
     d = fragments[3]
     size = d.width // 8

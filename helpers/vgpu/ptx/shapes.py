@@ -293,8 +293,7 @@ def _surface(opcode: str, words: Words):
     lanes = next((_LANES[w] for w in words if w in ("v2", "v4")), 1)
     if not bits or bits * lanes > 128:
         return "names no type that surfaces know"
-    vector = f"*{lanes}" if lanes > 1 else ""
-    return ("t", f"r{bits}{vector}") if opcode == "sust" else (f"w{bits}{vector}", "t")
+    return ("t", f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", "t")
 
 
 def _query(opcode: str, words: Words):

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import struct
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import heap, isa, memory
-from helpers.vgpu.context import TENSOR_MAP, TENSOR_MARK
+from helpers.vgpu import heap, isa, layout, memory, tensor_map
 from helpers.vgpu.errors import KernelError, Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.ptx import Instruction, Mem
 from helpers.vgpu.reference import async_copy, mbarrier
@@ -102,7 +101,7 @@ def _in_shared(warp, offset: int, nbytes: int, where: dict) -> None:
 
 def _in_global(address: int, nbytes: int, where: dict) -> None:
     area = heap.current()
-    if area is not None and area.inside(np.full(1, address, np.uint64), nbytes)[0]:
+    if area is not None and nbytes <= area.nbytes and area.inside(np.full(1, address, np.uint64), nbytes)[0]:
         return
     starts, ends = memory.table()
     if nbytes and not any(int(s) <= address and address + nbytes <= int(e) for s, e in zip(starts, ends, strict=True)):
@@ -118,27 +117,22 @@ def _box(warp, address: int, offset: int, starts: list[int], where: dict) -> tup
         window = warp.block.param_window
         inside = 0 <= address - int(window.base) <= window.nbytes - 128
         raw = ctypes.string_at(address, 128) if inside else bytes(128)
-    mark, rank, element, swizzle = struct.unpack_from("<Q3I", raw)
-    if mark != TENSOR_MARK or rank != len(starts):
+    found = tensor_map.decode(raw, len(starts))
+    if found is None:
         raise failure(KernelError, "no tensor map of these dimensions", where)
-    (base,) = struct.unpack_from("<Q", raw, TENSOR_MAP["address"])
-    sizes, strides, box = (
-        struct.unpack_from(f"<{rank}{letter}", raw, TENSOR_MAP[name])
-        for name, letter in (("sizes", "I"), ("strides", "Q"), ("box", "I"))
-    )
-    steps = (1, *struct.unpack_from("<4I", raw, TENSOR_MAP["steps"] + 4))[:rank]
     if offset % 128:
         raise failure(Misaligned, "a tensor copy at a shared address that is no multiple of 128", where)
-    counts = [-(-b // s) for b, s in zip(box, steps, strict=True)]
-    nbytes = int(np.prod(counts)) * element
-    _in_shared(warp, offset, nbytes, where)
+    base, element, sizes, strides, steps = found.address, found.element, found.sizes, found.strides, found.steps
+    nbytes = math.prod(found.counts) * element
+    # Swizzling changes places within rows of so many bytes, of which the last may be begun only.
+    _in_shared(warp, offset, layout.align_up(nbytes, found.swizzle or 1), where)
     _in_global(base, element + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)), where)
     pieces = []
-    for number, indices in enumerate(itertools.product(*(range(n) for n in reversed(counts)))):
+    for number, indices in enumerate(itertools.product(*(range(n) for n in reversed(found.counts)))):
         at = [start + i * step for start, i, step in zip(starts, reversed(indices), steps, strict=True)]
         inside = all(0 <= a < n for a, n in zip(at, sizes, strict=True))
         remote = base + sum(a * s for a, s in zip(at, strides, strict=True)) if inside else None
-        near = int(warp.block.shared.base) + swizzled(offset + number * element, swizzle)
+        near = int(warp.block.shared.base) + swizzled(offset + number * element, found.swizzle)
         pieces.append(Piece(near, remote, element))
     return tuple(pieces), nbytes
 

@@ -21,6 +21,7 @@ from helpers.vgpu.context import (
     SLOT,
     STORES,
     TENSOR,
+    TENSOR_BYTES,
     TENSOR_MAP,
     TENSOR_MARK,
 )
@@ -114,7 +115,7 @@ def _axis(r: Routine, map_: Value, name: str, axis: int) -> Value:
 def _tensor() -> Routine:
     """A box of a tensor, row by row: what lies outside the tensor comes as zeros and is not written."""
     r = Routine("move_tensor", "ptr ctx, ptr entry")
-    map_ = _field(r, r["entry"], "remote").to("ptr")
+    map_ = r.at(r["entry"], BULK_ENTRY["map"])
     site = _field(r, r["entry"], "site").to("ptr")
     element = r.load(r.at(map_, TENSOR_MAP["element"]), "i32", 1).to("i64")
     swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
@@ -232,20 +233,60 @@ def _check_run() -> Routine:
     return r
 
 
+def _sound() -> Routine:
+    """Whether a private copy of a tensor map holds what `tensor_map.describe` lets through, for so many dimensions.
+
+    Past here no sum or product of its fields wraps: strides times sizes stay below 2^46, boxes below 2^43 bytes.
+    """
+    r = Routine("sound_map", "ptr map, i64 rank", "i1")
+    map_, rank = r["map"], r["rank"]
+    field = lambda name: r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64")
+    element = field("element")
+    swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i64", 1)  # with the four bytes behind it, which are 0
+    address = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
+    wrong = [r.load(map_, "i64", 1).ne(TENSOR_MARK), field("rank").ne(rank), (rank - 1).above(AXES - 1)]
+    wrong += [element.ne(1) & element.ne(2) & element.ne(4) & element.ne(8), (address & 15).ne(0)]
+    wrong += [swizzle.ne(0) & swizzle.ne(32) & swizzle.ne(64) & swizzle.ne(128)]
+    for axis in range(AXES):
+        size, stride, box = (_axis(r, map_, name, axis) for name in ("sizes", "strides", "box"))
+        step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
+        unused = rank.below(axis + 1) & ((size - 1) | (box - 1) | (step - 1) | stride).ne(0)
+        wrong += [size.eq(0), (box - 1).above(255), (step - 1).above(7), unused]
+        if axis:
+            within = stride.eq(0).pick(r.number("i64", 1), stride)
+            wrong += [
+                (stride & 15).ne(0),
+                stride.above((1 << 40) - 1),
+                (size - 1).above(r.number("i64", 1 << 46) // within),
+            ]
+        else:
+            row = box * element
+            wrong += [stride.ne(element), (row & 15).ne(0), swizzle.ne(0) & row.above(swizzle)]
+    found = wrong[0]
+    for one in wrong[1:]:
+        found = found | one
+    r.give(found ^ 1)
+    return r
+
+
 def _check_tensor() -> Routine:
-    """A tensor map, the memory it describes and the shared side: bytes of a box, or -1 after reporting a fault."""
-    r = Routine("check_tensor", "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank", "i64")
-    bad = r.number("i64", -1)
-    known = r.call("i1", "place", r["ctx"], r["site"], r["map"], r.number("i64", 128))
+    """A tensor map, the memory it describes and the shared side: bytes of a box, or -1 after reporting a fault.
+
+    `private` is memory of the runtime: the map is copied there once, and nobody looks at the kernel's again.
+    """
+    r = Routine(
+        "check_tensor", "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank, ptr private", "i64"
+    )
+    bad, map_ = r.number("i64", -1), r["private"]
     right = r.variable("i1", 0)
-    map_ = r["map"].to("ptr")
-    with r.when(known):
-        rank = r.load(r.at(map_, TENSOR_MAP["rank"]), "i32", 1).to("i64")
-        right.set(r.load(map_, "i64", 1).eq(TENSOR_MARK) & rank.eq(r["rank"]))
+    with r.when(r.call("i1", "place", r["ctx"], r["site"], r["map"], r.number("i64", TENSOR_BYTES))):
+        source = r["map"].to("ptr")
+        r.line(f"call void @llvm.memcpy.p0.p0.i64({map_}, {source}, i64 {TENSOR_BYTES}, i1 true)")
+        right.set(r.call("i1", "sound_map", map_, r["rank"]))
     with r.when(right.get() ^ 1):
         fault(r, "tensor_map", r["id"], r["lane"], r["map"])
         r.give(bad)
-    element = r.load(r.at(map_, TENSOR_MAP["element"]), "i32", 1).to("i64")
+    element, swizzle = (r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64") for name in ("element", "swizzle"))
     box, extent = r.variable("i64", element), r.variable("i64", element)
     for axis in range(AXES):
         step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
@@ -254,7 +295,10 @@ def _check_tensor() -> Routine:
     with r.when((r["offset"] & 127).ne(0)):
         fault(r, "bulk_alignment", r["id"], r["lane"], r["offset"] & 127)
         r.give(bad)
-    with r.when((r["offset"] + box.get()).above(r.slot("shared_bytes"))):
+    # Swizzling changes places within rows of so many bytes, of which the last may be begun only.
+    rest = swizzle.eq(0).pick(r.number("i64", 0), swizzle - 1)
+    reach = (box.get() + rest) & ~rest
+    with r.when((r["offset"] + reach).above(r.slot("shared_bytes"))):
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(bad)
     start = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
@@ -277,6 +321,7 @@ def _issue() -> Routine:
     id_ = r.call("i64", "site_id", ctx, r["site"])
     spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes")}
     spread |= {f"c{axis}": r.spread(r[f"c{axis}"]) for axis in range(AXES)}
+    private = r.spread(r.number(V64, 0))  # 256 bytes, of which a tensor map takes 128
     with r.each(r["mask"]) as lane:
         remote = r.load(r.at(spread["remotes"], lane << 3), "i64", 8)
         offset, barrier, size = (
@@ -284,7 +329,7 @@ def _issue() -> Routine:
         )
         nbytes = r.variable("i64", size)
         with r.when((kind & TENSOR).ne(0)):
-            nbytes.set(r.call("i64", "check_tensor", ctx, id_, r["site"], lane, remote, offset, r["rank"]))
+            nbytes.set(r.call("i64", "check_tensor", ctx, id_, r["site"], lane, remote, offset, r["rank"], private))
             with r.when(nbytes.get().eq(-1)):
                 r.give()
         with r.when((kind & TENSOR).eq(0)):
@@ -316,6 +361,7 @@ def _issue() -> Routine:
         }  # fmt: skip
         for name, value in fields.items():
             r.store(r.at(entry, BULK_ENTRY[name]), value, 8)
+        r.copy(r.at(entry, BULK_ENTRY["map"]), private, TENSOR_BYTES)
         for axis in range(AXES):
             value = r.load(r.at(spread[f"c{axis}"], lane << 2), "i32", 4).to("i64", signed=True)
             r.store(r.at(entry, BULK_ENTRY["coordinates"] + 8 * axis), value, 8)
@@ -368,7 +414,7 @@ def _complete_for() -> Routine:
 
 def source() -> str:
     routines = (
-        _mark(), *(_reduce(bits) for bits in (16, 32, 64)), _move(), _tensor(), _finish(), _drop(), _check_run(),
+        _mark(), *(_reduce(bits) for bits in (16, 32, 64)), _move(), _tensor(), _finish(), _drop(), _check_run(), _sound(),
         _check_tensor(), _issue(), _commit(), _wait(), _complete_for(),
     )  # fmt: skip
     return "".join(map(str, routines))

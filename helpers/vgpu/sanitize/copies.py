@@ -55,7 +55,7 @@ class Copies:
         monitor = self.monitor
         fields = {
             name: ctypes.c_int64.from_address(entry + offset).value
-            for name, offset in BULK_ENTRY.items() if name != "coordinates"
+            for name, offset in BULK_ENTRY.items() if name not in ("coordinates", "map")
         }  # fmt: skip
         number = self.numbers.get((fields["site"] - monitor.worker.sites.ctypes.data) // SITE_BYTES)
         if number is None or not fields["bytes"]:
@@ -73,7 +73,7 @@ class Copies:
                     break
             shadows["writes"][part] = np.uint64(now) | _PENDING
         elif stores:
-            self._written(fields)
+            self._written(fields, entry)
         else:
             writes = shadows["writes"][part]
             mine = (writes & _PENDING) == _PENDING
@@ -106,12 +106,12 @@ class Copies:
         monitor.pairs[kind, number, entry >> ENTRY_PLACE & (1 << ENTRY_TIME - ENTRY_PLACE) - 1] += 1
         monitor.conflict(kind, number, thread, (part.start + at) << monitor["shift"], entry)
 
-    def _written(self, fields: dict[str, int]) -> None:
+    def _written(self, fields: dict[str, int], entry: int) -> None:
         """A copy has written global memory: it is nobody's fresh memory any more."""
         monitor = self.monitor
         start, nbytes = fields["remote"], fields["bytes"]
         if fields["kind"] & TENSOR:  # a box of a tensor: the allocation it lies in counts as written as a whole
-            start, nbytes = ctypes.c_int64.from_address(start + TENSOR_MAP["address"]).value, None
+            start, nbytes = ctypes.c_int64.from_address(entry + BULK_ENTRY["map"] + TENSOR_MAP["address"]).value, None
         writes = monitor.global_part(start, nbytes)
         if writes is not None:
             writes[writes == NEVER_WRITTEN] = 0
