@@ -12,7 +12,7 @@ from helpers.vgpu.context import ERROR_CODE, SLOT
 from helpers.vgpu.lower.heap import FREE, MALLOC
 from helpers.vgpu.lower.host import ASSERT, PRINTF
 
-LIMIT = 1 << 20  # characters a launch may print, as the buffer of a GPU is limited too
+LIMIT = printf.LIMIT
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
 
 
@@ -27,13 +27,14 @@ def callback(worker, run):
             lanes = [lane for lane in range(32) if mask >> lane & 1]
             if code & 255 == PRINTF:
                 formats = [_string(worker, int(data[0, lane])) for lane in lanes]
+                data[0, lanes] = [printf.argument_count(form) for form in formats]
+                if room[0] <= 0:
+                    return 0
                 pairs = zip(formats, data[1, lanes].tolist(), strict=True)
                 text = "".join(_printed(worker, form, buffer) for form, buffer in pairs)
-                data[0, lanes] = [printf.argument_count(form) for form in formats]
-                if room[0] > 0:
-                    room[0] -= len(text)
-                    note = "" if room[0] > 0 else "\n… more output was dropped\n"
-                    run.printed.append((int(worker.slots[SLOT["block"]]), len(run.printed), text + note))
+                room[0] -= len(text)
+                note = "" if room[0] > 0 else "\n… more output was dropped\n"
+                run.printed.append((int(worker.slots[SLOT["block"]]), len(run.printed), text + note))
                 return 0
             if code & 255 in (MALLOC, FREE):
                 asked = _allocate if code & 255 == MALLOC else _free
@@ -79,7 +80,7 @@ def _readable(worker, address: int) -> int:
 
 
 def _string(worker, address: int) -> bytes:
-    room = _readable(worker, address)
+    room = min(_readable(worker, address), LIMIT)
     data = ctypes.string_at(address, room) if room else b"(no readable string)"
     return data.partition(b"\0")[0]
 

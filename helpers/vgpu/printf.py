@@ -17,6 +17,8 @@ _FIELD = re.compile(
 )
 # `long` is what the host's compiler says, as it is on a GPU: 8 bytes on Linux, 4 on Windows.
 _LONG = {b"ll": 8, b"l": ctypes.sizeof(ctypes.c_long), b"j": 8, b"z": 8, b"t": 8}
+LIMIT = 1 << 20  # characters of one launch, and of one text, as the buffer of a GPU is limited too
+WIDEST = 1 << 12  # a field's width and precision: more than that is what a wrong argument asks for
 _NARROW = {b"hh": 1, b"h": 2}
 
 
@@ -68,25 +70,29 @@ def render(fmt: bytes, buffer: bytes, string_at: Callable[[int], bytes] = lambda
     `buffer` holds `argument_bytes(fmt)` bytes of arguments; `string_at` fetches the text of a `%s` by its
     address.
     """
-    pieces, last = [], 0
+    pieces, last, room = [], 0, LIMIT
     for match, arguments in _fields(fmt)[0]:
         pieces.append(fmt[last : match.start()].decode(errors="replace"))
         last = match.end()
         raw = [buffer[a.offset : a.offset + a.nbytes] for a in arguments]
         pieces.append("%" if not raw else _convert(match, raw, string_at))
+        room -= len(pieces[-1])
+        if room < 0:
+            break
     pieces.append(fmt[last:].decode(errors="replace"))
     return "".join(pieces)
 
 
 def _convert(match: re.Match, raw: list[bytes], string_at) -> str:
     flags, stars = match["flags"].decode(), [int.from_bytes(r, "little", signed=True) for r in raw[:-1]]
-    width = stars.pop(0) if match["width"] == b"*" else int(match["width"] or 0)
+    width = stars.pop(0) if match["width"] == b"*" else _number(match["width"])
     precision = match["precision"]
     if precision is not None:
-        precision = stars.pop(0) if precision == b"*" else int(precision or 0)
-        precision = None if precision < 0 else precision
+        precision = stars.pop(0) if precision == b"*" else _number(precision)
+        precision = None if precision < 0 else min(precision, WIDEST)
     if width < 0:
         flags, width = flags + "-", -width
+    width = min(width, WIDEST)
     text, number = _body(match, raw[-1], flags, precision, string_at)
     if "-" in flags:
         return text.ljust(width)
@@ -94,6 +100,10 @@ def _convert(match: re.Match, raw: list[bytes], string_at) -> str:
         head = re.match(r"[-+ ]?(0[xX])?", text).group()
         return head + text[len(head) :].rjust(width - len(head), "0")
     return text.rjust(width)
+
+
+def _number(digits: bytes) -> int:
+    return int(digits[:10] or 0)  # what is longer is wider than the widest anyway
 
 
 def _body(match: re.Match, raw: bytes, flags: str, precision, string_at) -> tuple[str, bool]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import heap, heap_words, isa, memory
+from helpers.vgpu import heap, heap_words, isa, memory, printf
 from helpers.vgpu.errors import Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.isa import in_numpy as py
 
@@ -137,7 +137,7 @@ def aligned(warp, instruction, mask, addresses, op, nbytes):
 
 def text(warp, lane: int, address: int) -> bytes:
     """The text at a generic address, as far as its lane may read; a kernel may hand on any address."""
-    room = readable(warp, lane, address)
+    room = min(readable(warp, lane, address), printf.LIMIT)
     return ctypes.string_at(address, room).partition(b"\0")[0] if room else b"(no readable string)"
 
 
