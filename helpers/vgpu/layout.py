@@ -16,6 +16,7 @@ from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.ptx import Call, Function, Instruction, Mem, Module, Parameter, Sym, Variable, Vec
 
 DYNAMIC_ALIGNMENT = 16
+MOST_LOCAL = 512 << 10  # bytes of a thread's local memory ("CUDA C++ Programming Guide", compute capabilities)
 STACK_BYTES = 16384  # a thread's stack for functions that stay functions; `cudaLimitStackSize` is 1024 at first
 
 
@@ -35,6 +36,8 @@ def local_layout(function: Function) -> tuple[dict[str, int], int]:
 def place_locals(variables: Iterable[Variable]) -> tuple[dict[str, int], int]:
     """Offset in bytes of each of one function's .local variables, and a multiple of 16 that holds them all."""
     found, size = _place(variables)
+    if size > MOST_LOCAL:
+        raise Unsupported(f"Local arrays of {size} bytes in one function: a thread may have {MOST_LOCAL} at most.")
     return found, align_up(size, DYNAMIC_ALIGNMENT)
 
 
@@ -135,7 +138,8 @@ def load_variables(module: Module) -> LoadedVariables:
     addresses = {name: allocation.address for name, allocation in allocations.items()}
     targets = function_handles(module) | addresses
     for variable in wanted:
-        data = bytearray(variable.init or bytes(variable.nbytes))
+        data = bytearray(variable.init or b"")
+        ctypes.memset(addresses[variable.name] + len(data), 0, variable.nbytes - len(data))
         for offset, symbol, addend in variable.relocations:
             if symbol not in targets:
                 raise Unsupported(f"`{variable.name}` points to `{symbol}`, which has no global address.")

@@ -30,6 +30,7 @@ from helpers.vgpu.lower.operands import Operands
 from helpers.vgpu.lower.tallies import Tallies
 from helpers.vgpu.ptx import RESERVED, Instruction, Location
 
+MOST_LINES = 1 << 21  # of LLVM IR, which takes some hundred bytes each while it is compiled
 HANDLERS = {
     **lower_memory.HANDLERS,
     **lower_warp.HANDLERS,
@@ -154,6 +155,8 @@ class Lowering(Control, Calls, Operands, Tallies):
         e.line("br label %dispatch")
         self.dispatcher()
         for segment in self.flow.segments:
+            if len(e.lines) > MOST_LINES:
+                raise Unsupported("the kernel is too long to be compiled. Unroll loops less, or make several kernels.")
             self.segment(segment)
         body = "\n".join(e.lines)
         runtime = [

@@ -82,7 +82,9 @@ def pass_barrier(k, instruction: Instruction) -> None:
     p = _gathered(k, number, ARRIVED)
     old = e.assign(f"load i64, ptr {p}", "i64", False)
     # Where lanes may part, a warp comes in pieces.
-    came = e.resize(e.intrinsic("llvm.ctpop", k.mask), 64) if k.fine else e.const("i64", LANES)
+    coming = k.guarded_mask(k.guard(instruction.guard))
+    whole = e.select(e.icmp("eq", coming, e.const("i32", 0)), e.const("i64", 0), e.const("i64", LANES))
+    came = e.resize(e.intrinsic("llvm.ctpop", coming), 64) if k.fine else whole
     e.line(f"store i64 {e.bin('add', old, came).text}, ptr {p}")
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from helpers.vgpu import ptx
+from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.lacking import lacking, plain
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.lower import called, heap
@@ -20,6 +21,7 @@ from helpers.vgpu.ptx import Call, Instruction, Label, Mem, Not, Pair, Reg, Sym,
 
 HOST_FUNCTIONS = {"vprintf", "__assertfail", *heap.FUNCTIONS}
 ENDS = {"ret", "exit", "trap", "bra"}
+MOST = 1 << 17  # instructions of a kernel with all that stands in place of calls: several times the longest known
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,11 @@ class _Inliner:
 
         `root` is set for a function that stays one: its parameters lie in its frame.
         """
+        if len(self.body) + len(function.body or ()) > MOST:
+            raise Unsupported(
+                f"the kernel is too long: it has more than {MOST} instructions of PTX with the functions it calls. "
+                "Call functions in a loop instead of again and again, or unroll loops less."
+            )
         names = dict(names)
         for register, kind in function.registers.items():
             self.registers[register + suffix] = kind

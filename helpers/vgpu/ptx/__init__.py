@@ -219,5 +219,8 @@ def parse(text: str) -> Module:
     """
     from helpers.vgpu.ptx.parser import Parser  # the parser builds on the classes above
 
-    module = Parser(text.partition("\0")[0]).module()
+    try:
+        module = Parser(text.partition("\0")[0]).module()
+    except RecursionError:
+        raise PTXSyntaxError("the PTX nests deeper than any that a compiler writes") from None
     return replace(module, variables={RESERVED.name: RESERVED, **module.variables}) if RESERVED.name in text else module

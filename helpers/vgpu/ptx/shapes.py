@@ -15,6 +15,7 @@ the bits of its register, and `*` and a number for a vector:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, Vec
@@ -47,23 +48,25 @@ def wrong_operands(given: tuple, shape: tuple[str, ...], registers: Mapping[str,
 def wrong_operand(operand, shape: str, registers: Mapping[str, str]) -> str | None:
     """What should stand there instead of an operand, in words; None if it fits."""
     if isinstance(operand, Pair) and "|" in shape:
-        first, second = shape.split("|")
-        second = second.upper()  # each of the two may be dropped
-        both = ((operand.first, first if "*" in first else first.upper()), (operand.second, second))
+        first, second = shape.split("|")  # each of the two may be dropped
+        both = ((operand.first, first if "*" in first else first.upper()), (operand.second, second.upper()))
         return next((wrong for one, wanted in both if (wrong := wrong_operand(one, wanted, registers))), None)
-    one, _, count = shape.partition("|")[0].partition("*")
-    letter, bits = one[0], int(one[1:] or 0)
-    if count == "1" and not isinstance(operand, Vec):
-        count = ""  # a vector of one may stand without its braces
-    if count:
-        if not isinstance(operand, Vec) or len(operand.items) != int(count):
+    letter, sink, bits, count = _read(shape)
+    if count and (count > 1 or isinstance(operand, Vec)):
+        if not isinstance(operand, Vec) or len(operand.items) != count:
             return f"a vector of {count}"
-        spec = {"w": "W", "d": "D"}.get(letter, letter) + one[1:]
-        return next((wrong for item in operand.items if (wrong := wrong_operand(item, spec, registers))), None)
-    words = _WORDS[letter.lower()].format(bits)
-    if operand is None:
-        return None if letter.isupper() else words
-    return None if _FITS[letter.lower()](operand, bits, registers) else words
+        one = f"{letter.upper() if letter in 'dw' else letter}{bits}"
+        return next((wrong for item in operand.items if (wrong := wrong_operand(item, one, registers))), None)
+    if sink if operand is None else _FITS[letter](operand, bits, registers):
+        return None
+    return _WORDS[letter].format(bits)
+
+
+@lru_cache(maxsize=256)
+def _read(shape: str) -> tuple[str, bool, int, int]:
+    """The letter of a shape, whether it may be the sink, its bits and the length of a vector; 1: or no vector."""
+    one, _, count = shape.partition("|")[0].partition("*")
+    return one[0].lower(), one[0].isupper(), int(one[1:] or 0), int(count or 0)
 
 
 def _register(operand, bits: int, registers, wider: bool = False) -> bool:
@@ -93,6 +96,13 @@ def _address(operand, _, registers) -> bool:
     return not isinstance(operand.base, Reg) or width(registers[operand.base.name]) in (32, 64)
 
 
+def _box(operand, rank: int, registers) -> bool:
+    if not isinstance(operand, Mem) or len(operand.coordinates or ()) != rank:
+        return False
+    plain = Mem(operand.base, operand.offset)
+    return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates)
+
+
 _FITS: dict[str, Callable] = {
     "d": _register,
     "w": lambda operand, bits, registers: _register(operand, bits, registers, True),
@@ -105,7 +115,8 @@ _FITS: dict[str, Callable] = {
         _value(operand, bits, registers) and (not isinstance(operand, Imm) or 0 <= operand.value < BARRIERS)
     ),
     "m": _address,
-    "t": lambda operand, bits, registers: isinstance(operand, Mem) and bool(operand.coordinates),
+    "t": lambda operand, bits, registers: isinstance(operand, Mem) and len(operand.coordinates or ()) >= max(1, bits),
+    "c": lambda operand, bits, registers: _box(operand, bits, registers),
     "i": lambda operand, bits, registers: isinstance(operand, Imm),
     "l": lambda operand, bits, registers: isinstance(operand, Sym) and not operand.offset,
 }
@@ -114,6 +125,7 @@ _WORDS = {
     "s": "a register of {} bits or a number", "r": "a register of {} bits or more or a number", "p": "a predicate",
     "x": "a register of {} bits, a number or a predicate", "b": "the number of a barrier, 0 to 15",
     "m": "an address in brackets, in a register of 32 or 64 bits", "t": "a texture and its coordinates in brackets",
+    "c": "a tensor map and {} coordinates in brackets",
     "i": "a number", "l": "a name",
 }  # fmt: skip
 
@@ -222,7 +234,16 @@ def _barrier(opcode: str, words: Words):
         if not _one_of("popc and or", words):
             return "says none of and, or, popc"
         return ("d32" if "popc" in words else "q", "b32", *(("s32",) if COUNTED in words else ()), "p")
-    return ("b32?", "s32?") if "sync" in words or not words else "is no barrier that PTX has"
+    return ("b32", "s32?") if "sync" in words else "is no barrier that PTX has"
+
+
+def _policy(opcode: str, words: Words):
+    """`createpolicy`: how much of an array, or which part of memory, caches are asked to keep."""
+    if not _one_of("fractional range cvt", words):
+        return "says none of cvt, fractional, range"
+    return ("d64", *{"fractional": ("s32?",), "range": ("m", "s32", "s32"), "cvt": ("s64",)}[
+        next(word for word in words if word in ("fractional", "range", "cvt"))
+    ])  # fmt: skip
 
 
 def _inspect(opcode: str, words: Words):
@@ -306,9 +327,15 @@ SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
     "load": _memory, "store": _memory, "atomic": _memory, "address": _address_of, "inspect": _inspect,
     "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
     "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
+    "policy": _policy,
     "elect": lambda opcode, words: ("D32|q", "s32"), "tensor": _tensor, "texture": _texture, "surface": _surface,
     "texture_query": _query,
 }  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _shape(kind: str, opcode: str, words: Words):
+    return SHAPES[kind](opcode, words)
 
 
 def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str]) -> str | None:
@@ -316,7 +343,7 @@ def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str
     words, given = instruction.modifiers, instruction.operands
     if kind == "barrier" and "red" in words and len(given) == 4:
         words = (*words, COUNTED)
-    shape = SHAPES[kind](instruction.opcode, words)
+    shape = _shape(kind, instruction.opcode, words)
     if shape is None or isinstance(shape, str):
         return shape
     return wrong_operands(given, shape, registers)

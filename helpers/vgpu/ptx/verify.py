@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 
 from helpers.vgpu import isa
 from helpers.vgpu.isa import small
@@ -81,21 +82,29 @@ def _wrong_row(instruction: Instruction, registers: dict[str, str]) -> str | Non
         return _wrong_conversion(instruction, registers)
     if instruction.opcode == "mov" and any(isinstance(operand, Vec) for operand in operands):
         return _wrong_parts(instruction, registers)
+    if instruction.opcode == "mov" and words == ("b128",):
+        return wrong_operands(operands, ("d128", "s128"), registers)
     found = isa.match(instruction.opcode, words)
-    if found is None:
-        return None  # refused, by name, when the kernel is compiled
-    if instruction.opcode in ("setp", "set") and not found.form.has_comparison:
+    if found is None:  # refused, by name, when the kernel is compiled
+        return None if words else "names no type"
+    shape = _shape_of_row(instruction.opcode, words)
+    return shape if isinstance(shape, str) else wrong_operands(operands, shape, registers)
+
+
+@lru_cache(maxsize=4096)
+def _shape_of_row(opcode: str, words: tuple[str, ...]) -> tuple[str, ...] | str:
+    found = isa.match(opcode, words)
+    if opcode in ("setp", "set") and not found.form.has_comparison:
         return "names no comparison"
-    wanted = [symbol for symbol in found.op.inputs if symbol != "c"]
-    results = [symbol for symbol in found.op.outputs if symbol != "c"]
-    shape = [_operand(symbol, found, "d") for symbol in results]
-    target = "|".join(shape) if len(shape) > 1 else shape[0]
-    given = [_operand(symbol, found, "s") + "?" * symbol.endswith("?") for symbol in wanted]
-    return wrong_operands(operands, (target, *given), registers)
+    shape = [_operand(symbol, found, "d") for symbol in found.op.outputs if symbol != "c"]
+    given = [_operand(s, found, "s") + "?" * s.endswith("?") for s in found.op.inputs if s != "c"]
+    return ("|".join(shape), *given)
 
 
 def _operand(symbol: str, found: isa.Match, letter: str) -> str:
     """How `shapes` writes an operand of a row."""
+    if symbol == "imm":
+        return "i"
     kind = isa.operand_type(symbol, found.form)
     if kind.kind == "p":
         return {"d": "q", "s": "p"}[letter]

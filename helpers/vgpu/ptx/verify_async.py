@@ -43,10 +43,12 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
     if "bulk" not in words:
         partly = given - len(policy) > 3
         return ("m", "m", "i", *(("x32",) if partly else ()), *policy)
-    tensor = "tensor" in words
-    if tensor and sum(w in _RANKS for w in words) != 1:
-        return "does not say how many dimensions it has (.1d to .5d)"
-    remote, size = ("t", ()) if tensor else ("m", ("s32",))
+    remote, size = "m", ("s32",)
+    if "tensor" in words:
+        ranks = [_RANKS[word] for word in words if word in _RANKS]
+        if len(ranks) != 1:
+            return "does not say how many dimensions it has (.1d to .5d)"
+        remote, size = f"c{ranks[0]}", ()
     if "prefetch" in words:
         return (remote, *size, *policy)
     spaces = [s for s in (word.split("::")[0] for word in words) if s in ("shared", "global")]

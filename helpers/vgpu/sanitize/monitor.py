@@ -299,7 +299,7 @@ class Monitor:
         threads = self._threads(mask)
         if count % 32:
             self.report.counted(place, count, int(threads[0]) if len(threads) else 0, self.block())
-        if arrives:
+        if arrives and len(threads):
             self.order.arrive(barrier, threads, self.tick())
 
     def on_fence(self, place: int, wide: int, mask: int, _) -> None:
