@@ -4,14 +4,16 @@
 formed and go wrong while they run, in a process of their own, in which a miss changes a secret, tells it, or crashes.
 """
 
+import contextlib
 import json
 import subprocess
 import sys
 
 import pytest
 
-from helpers.vgpu import launch
+from helpers.vgpu import launch, ptx
 from helpers.vgpu.errors import VirtualGPUError
+from helpers.vgpu.ptx.verify import verify
 from tests.vgpu.containment import BUFFER, HEAD, ROWS, VARIANTS, kernel
 
 FUNCTION = ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; st.param.b32 [r], %x; ret; }"
@@ -46,6 +48,7 @@ WALLS = {
                "{%f0, %f1, %f2, %f3};"), "a vector of 2"),
     "a shuffle of one operand": (kernel("shfl.sync.idx.b32 %r1, %r0;"), "has 2 operands"),
     "a barrier with a high number": (kernel("bar.sync 16;"), "0 to 15"),
+    "a comparison with a third value": (kernel("setp.eq.u32 %p1, %r0, 1, %p0;"), "has 4 operands"),
     "what lowering makes of calls": (kernel("return;"), "no instruction of PTX"),
     "a frame": (kernel("frames;"), "no instruction of PTX"),
     "a wider argument": (kernel(PASSES.format(64, 32, "%d0"), FUNCTION), "which has 4"),
@@ -78,6 +81,40 @@ def test_what_is_not_exactly_ptx_is_refused_in_words(name):
         for one in launch.load(text, language="cuda").values():
             one.compiled()
     assert words in str(caught.value)
+
+
+# Instruction -> the last target without it and the first with it, as ptxas 12.9 has it.
+TARGETS = {
+    "setmaxnreg.inc.sync.aligned.u32 64;": ("sm_120", "sm_90a"),
+    "redux.sync.add.u32 %r1, %r0, -1;": ("sm_75", "sm_80"),
+    "redux.sync.min.f32 %f0, %f0, -1;": ("sm_120", "sm_100a"),
+    "cp.async.wait_all;": ("sm_75", "sm_80"),
+    "cp.async.bulk.commit_group;": ("sm_89", "sm_90"),
+    "mbarrier.arrive.noComplete.shared.b64 %d3, [%r0], 2;": ("sm_75", "sm_80"),
+    "mbarrier.arrive.shared.b64 %d3, [%r0], 2;": ("sm_89", "sm_90"),
+    "elect.sync %r1|%p1, -1;": ("sm_89", "sm_90"),
+    "atom.global.add.v2.f32 {%f0, %f1}, [%d0], {%f0, %f1};": ("sm_89", "sm_90"),
+    "ld.global.v4.b64 {%d3, %d4, %d5, %d6}, [%d0];": ("sm_90", "sm_100"),
+    "add.f32x2 %d3, %d3, %d3;": ("sm_90", "sm_100"),
+    "add.rn.bf16 %h1, %h1, %h1;": ("sm_89", "sm_90"),
+    "fma.rn.bf16 %h1, %h1, %h1, %h1;": ("sm_75", "sm_80"),
+    "min.xorsign.abs.f32 %f0, %f0, %f0;": ("sm_80", "sm_86"),
+    "min.f32 %f0, %f0, %f0, %f0;": ("sm_90", "sm_100"),
+    "cvt.rn.bf16.f32 %h1, %f0;": ("sm_75", "sm_80"),
+    "cvt.f64.bf16 %d3, %h1;": ("sm_89", "sm_90"),
+    "cvt.rn.f16x2.e4m3x2 %r1, %h1;": ("sm_86", "sm_89"),
+    "cvt.rn.f16x2.e2m3x2 %r1, %h1;": ("sm_120", "sm_100a"),
+}
+
+
+@pytest.mark.parametrize("instruction", TARGETS)
+def test_an_instruction_is_taken_for_the_targets_that_have_it(instruction):
+    without, first = TARGETS[instruction]
+    text = kernel(instruction)
+    for target in (first, without):
+        module = ptx.parse(text.replace("sm_90", target))
+        with contextlib.nullcontext() if target == first else pytest.raises(ptx.PTXSyntaxError, match=f"{first} "):
+            verify(module, module.functions["k"])
 
 
 @pytest.fixture(scope="module")

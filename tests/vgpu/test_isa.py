@@ -404,7 +404,7 @@ class Writer:
 
     def text(self) -> str:
         return "\n".join([
-            ".version 8.5", ".target sm_90", ".address_size 64",
+            ".version 8.7", ".target sm_100a", ".address_size 64",
             ".visible .entry k(.param .u64 in, .param .u64 out,",
             f"    .param .align 8 .b8 uniform[{8 * len(self.sections) or 8}])",
             "{", ".reg .b64 %in, %out, %offset;", ".reg .b32 %thread;", *self.declarations,

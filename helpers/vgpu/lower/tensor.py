@@ -25,6 +25,8 @@ def tensor_core(k, instruction: Instruction) -> None:
     opcode, words = instruction.opcode, instruction.modifiers
     if "aligned" not in words or "sync" not in words:
         raise k.unsupported(f"the PTX instruction `{instruction}`")
+    if opcode in ("ldmatrix", "stmatrix") and tensor.matrices(words) is None:
+        raise k.unsupported(f"the PTX instruction `{instruction}`")
     if opcode == "wmma":
         (product if "mma" in words else move)(k, instruction)
     else:
@@ -284,8 +286,6 @@ def _matrices(k, instruction: Instruction, memory: Mem) -> tuple[int, Value, Val
     """How many matrices, the offset of each lane's row in shared memory, and the lanes that give one."""
     e = k.e
     count = tensor.matrices(instruction.modifiers)
-    if count is None:
-        raise k.unsupported(f"the PTX instruction `{instruction}`")
     _, mask = whole_warp(k, instruction)
     where = lower_memory.address(k, memory, 32 if lower_memory.space_of(instruction) == "shared" else 64)
     if where.type == "i64":  # a generic address: what lies outside the shared window becomes an offset out of bounds

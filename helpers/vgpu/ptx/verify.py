@@ -27,6 +27,7 @@ from helpers.vgpu.ptx import (
     Vec,
 )
 from helpers.vgpu.ptx.shapes import SHAPES, width, wrong_operand, wrong_operands, wrong_shape
+from helpers.vgpu.ptx.targets import too_new
 from helpers.vgpu.ptx.verify_async import wrong_async
 
 
@@ -42,7 +43,7 @@ def verify(module: Module, function: Function) -> None:
     sizes |= {p.name: p.nbytes for p in (*function.parameters, *function.returns)}
     for statement in function.body or ():
         if isinstance(statement, Instruction):
-            wrong = _wrong(statement, function.registers, labels)
+            wrong = _wrong(statement, function.registers, labels) or too_new(statement, module.target)
             if wrong is None and statement.opcode == "call":
                 wrong = _wrong_call(statement.operands[0], module, sizes)
             if wrong is None and isa.KINDS.get(statement.opcode) in ("load", "store"):
@@ -94,10 +95,14 @@ def _wrong_row(instruction: Instruction, registers: dict[str, str]) -> str | Non
 @lru_cache(maxsize=4096)
 def _shape_of_row(opcode: str, words: tuple[str, ...]) -> tuple[str, ...] | str:
     found = isa.match(opcode, words)
-    if opcode in ("setp", "set") and not found.form.has_comparison:
-        return "names no comparison"
+    inputs = found.op.inputs
+    if opcode in ("setp", "set"):
+        if not found.form.has_comparison:
+            return "names no comparison"
+        joined = bool({"and", "or", "xor"} & set(words))
+        inputs = [symbol.rstrip("?") for symbol in inputs if joined or symbol != "p?"]
     shape = [_operand(symbol, found, "d") for symbol in found.op.outputs if symbol != "c"]
-    given = [_operand(s, found, "s") + "?" * s.endswith("?") for s in found.op.inputs if s != "c"]
+    given = [_operand(s, found, "s") + "?" * s.endswith("?") for s in inputs if s != "c"]
     return ("|".join(shape), *given)
 
 

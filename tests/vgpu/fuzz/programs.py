@@ -216,7 +216,7 @@ def source(seed: int) -> str:
             writer.slot += 1
     loads = [f"ld.global.b{bits} {r}, [%first+{8 * i}];" for bits, bank in BANKS.items() for i, r in enumerate(bank)]
     return "\n".join([
-        ".version 8.5", ".target sm_90", ".address_size 64",
+        ".version 8.7", ".target sm_100a", ".address_size 64",
         ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 count)", "{",
         *[f".reg .b{bits} {', '.join(bank)};" for bits, bank in BANKS.items()],
         f".reg .pred {', '.join(PREDICATES)}, %isnan, %more;",
