@@ -96,7 +96,7 @@ class Heap:
         Of 0 bytes too: a pointer to nothing, which can be freed.
         """
         alignment = max(alignment, GRAIN)
-        if nbytes > self.nbytes or alignment > self.nbytes:
+        if nbytes > self.nbytes or alignment > self.nbytes or alignment & (alignment - 1):
             return 0
         grains = max(1, -(-nbytes // GRAIN)) + 1
         with self._lock:

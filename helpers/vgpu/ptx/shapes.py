@@ -96,8 +96,9 @@ def _address(operand, _, registers) -> bool:
     return not isinstance(operand.base, Reg) or width(registers[operand.base.name]) in (32, 64)
 
 
-def _box(operand, rank: int, registers) -> bool:
-    if not isinstance(operand, Mem) or len(operand.coordinates or ()) != rank:
+def _box(operand, least: int, most: int, registers) -> bool:
+    """`[handle, {coordinates}]`, so many of them; compilers add some that nobody looks at."""
+    if not isinstance(operand, Mem) or not least <= len(operand.coordinates or ()) <= most:
         return False
     plain = Mem(operand.base, operand.offset)
     return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates)
@@ -115,8 +116,8 @@ _FITS: dict[str, Callable] = {
         _value(operand, bits, registers) and (not isinstance(operand, Imm) or 0 <= operand.value < BARRIERS)
     ),
     "m": _address,
-    "t": lambda operand, bits, registers: isinstance(operand, Mem) and len(operand.coordinates or ()) >= max(1, bits),
-    "c": lambda operand, bits, registers: _box(operand, bits, registers),
+    "t": lambda operand, axes, registers: _box(operand, axes, 4, registers),
+    "c": lambda operand, axes, registers: _box(operand, axes, axes, registers),
     "i": lambda operand, bits, registers: isinstance(operand, Imm),
     "l": lambda operand, bits, registers: isinstance(operand, Sym) and not operand.offset,
 }
@@ -299,6 +300,7 @@ def _tensor(opcode: str, words: Words):
 
 # ---------------------------------------------------------------- textures and surfaces
 
+_AXES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}  # coordinates, the layer among them
 _SLOPES = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "3d": 4}  # how many numbers each derivative of `.grad` has
 
 
@@ -306,7 +308,15 @@ def _texture(opcode: str, words: Words):
     if "v4" not in words:
         return None
     axes = next((_SLOPES[word] for word in words if word in _SLOPES), 1)
-    return ("d32*4|q", "t", *((f"s32*{axes}",) * 2 if "grad" in words else ("s32",) if "level" in words else ()))
+    return (
+        "d32*4|q",
+        _place(words),
+        *((f"s32*{axes}",) * 2 if "grad" in words else ("s32",) if "level" in words else ()),
+    )
+
+
+def _place(words: Words) -> str:
+    return f"t{next((_AXES[word] for word in words if word in _AXES), 1)}"
 
 
 def _surface(opcode: str, words: Words):
@@ -314,7 +324,8 @@ def _surface(opcode: str, words: Words):
     lanes = next((_LANES[w] for w in words if w in ("v2", "v4")), 1)
     if not bits or bits * lanes > 128:
         return "names no type that surfaces know"
-    return ("t", f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", "t")
+    place = _place(words)
+    return (place, f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", place)
 
 
 def _query(opcode: str, words: Words):
