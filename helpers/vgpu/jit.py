@@ -21,6 +21,7 @@ _machine = None
 _wide = False  # whether the CPU has AVX-512
 _made: set[str] = set()  # functions of the runtime that there are, and texts of parts of it
 _defined: set[str] = set()  # the names of all of them
+_signatures: dict[str, str] = {}  # … and what they take and give, as `demand.signatures` writes it
 _unfinished: list = []  # modules in the engine that there is no machine code of yet
 _numbers = itertools.count(1)
 _kernels: dict[bytes, int] = {}  # hashes of kernels' texts and where their code is
@@ -69,7 +70,7 @@ def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
 
 def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     with _lock:
-        from helpers.vgpu.runtime.demand import called, defined
+        from helpers.vgpu.runtime.demand import called, defined, signatures
 
         engine = _start()
         try:
@@ -82,6 +83,12 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
         # LLVM ends the whole process for a name that nobody defines.
         if missing := {name for name in wanted if name.startswith("wb_")} - _defined - own:
             raise Unsupported(f"the virtual GPU's runtime has no {', '.join(sorted(missing))}: a fault worth a report.")
+        # LLVM links by name alone: a function called with other arguments would take for them what happens to be there.
+        taken = signatures(text.partition("\ndefine ")[0])
+        if other := [name for name, given in taken.items() if _signatures.get(name, given) != given]:
+            raise Unsupported(
+                f"the virtual GPU calls its runtime's {', '.join(other)} wrongly: a fault worth a report."
+            )
         _optimise(module)
         _add(engine, module)
         _finish(engine)
@@ -142,6 +149,8 @@ def _make(engine, wanted: set[str]) -> None:
     for part in parts:
         _add(engine, part)
     _defined.update(*map(demand.defined, texts))
+    for text in texts:
+        _signatures.update(demand.signatures(text))
     _made.update(made)  # last: an interruption may make a function twice, but must not leave one out
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 _NAME = re.compile(r"@([\w.]+)\(")
 _NAMED = re.compile(r"@([\w.]+)")
+_HEAD = re.compile(r"^(?:define|declare) (?:internal )?(\S.*?) @(wb_\w+)\(([^()]*)\)", re.MULTILINE)
 
 
 class Functions:
@@ -72,6 +73,11 @@ def called(text: str) -> set[str]:
 def defined(text: str) -> set[str]:
     """The names of the functions that a text of LLVM IR defines."""
     return {_NAME.search(line).group(1) for line in text.splitlines() if line.startswith("define ")}
+
+
+def signatures(text: str) -> dict[str, str]:
+    """Result and parameters of each function of the runtime that a text declares or defines, as LLVM writes types."""
+    return {name: re.sub(r"%[\w.]+|\s", "", f"{result}({given})") for result, name, given in _HEAD.findall(text)}
 
 
 @lru_cache(maxsize=2)
