@@ -34,6 +34,7 @@ WALLS = {
     "a 16-bit address": (kernel("ld.global.b32 %r1, [%h0];"), "an address"),
     "coordinates in memory": (kernel("ld.global.b32 %r1, [%d0, {%r0}];"), "an address"),
     "an unknown word": (kernel("ld.global.sideways.b32 %r1, [%d0];"), "does not know"),
+    "a store to constants": (kernel("st.const.b32 [%d0], 1;"), "only read"),
     "a word twice": (kernel("ld.global.shared.b32 %r1, [%d0];"), "says both"),
     "an atomic with two values": (kernel("atom.global.add.u32 %r1, [%d0], 1, 2;"), "has 4 operands"),
     "cas with one value": (kernel("atom.global.cas.b32 %r1, [%d0], 1;"), "has 3 operands"),

@@ -177,6 +177,8 @@ def _memory(opcode: str, words: Words) -> tuple[str, ...] | str:
         return f"moves {bits * lanes} bits at once"
     vector = f"*{lanes}" if lanes > 1 else ""
     policy = ("s64",) if "hint" in found else ()
+    if opcode not in ("ld", "ldu") and found.get("space") in ("const", "param::entry"):
+        return f"writes .{found['space']} memory, which kernels only read"
     if opcode in ("ld", "ldu"):
         return (f"{'w' if vector else 'W'}{bits}{vector}", "m", *policy)
     if opcode == "st":
