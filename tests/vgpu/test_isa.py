@@ -371,9 +371,8 @@ class Writer:
             self.operand(kind, position, given)
             for position, (kind, given) in enumerate(zip(case.inputs, case.given, strict=True))
         ]
-        minus = "sub" in text
         if "c" in case.op.inputs:
-            self.set_carry(operands.pop(), minus)
+            self.body.append(f"add.cc.u32 {self.register('b32')}, {operands.pop()}, 0xFFFFFFFF;")
         results = [
             self.register(register_type(kind))
             for kind, o in zip(case.outputs, case.op.outputs, strict=False)
@@ -385,13 +384,8 @@ class Writer:
             self.store(case, kind, register)
         if "c" in case.op.outputs:
             carry = self.register("b32")
-            self.body.append(f"{'subc' if minus else 'addc'}.u32 {carry}, 0, 0;")
+            self.body.append(f"addc.u32 {carry}, 0, 0;")
             self.store(case, "u32", carry)
-
-    def set_carry(self, register: str, minus: bool) -> None:
-        scratch = self.register("b32")
-        line = f"sub.cc.u32 {scratch}, 0, {register};" if minus else f"add.cc.u32 {scratch}, {register}, 0xFFFFFFFF;"
-        self.body.append(line)
 
     def store(self, case: Case, kind: str, register: str) -> None:
         if kind == "pred":

@@ -140,7 +140,7 @@ def test_wide_products(kind, bits):
 
 @pytest.mark.parametrize(("kind", "bits"), [(k, b) for k in "us" for b in (32, 64)])
 def test_carries_chain(kind, bits):
-    """Whatever the sign of the type, the carry is that of the unsigned sum or difference."""
+    """Whatever the sign of the type, the carry is that of the unsigned sum; a difference is a + ~b + carry."""
     triples = [(a, b, c) for a, b in itertools.product(integers(bits), repeat=2) for c in (0, 1)]
     a, b, carry = zip(*triples, strict=True)
     top, mask = 1 << bits, (1 << bits) - 1
@@ -148,8 +148,11 @@ def test_carries_chain(kind, bits):
     assert total == [(x + y + c) & mask for x, y, c in triples]
     assert over == [x + y + c >= top for x, y, c in triples]
     total, over = meaning(f"subc.cc.{kind}{bits}", a, b, carry)
-    assert total == [(x - y - c) & mask for x, y, c in triples]
-    assert over == [x < y + c for x, y, c in triples]
+    assert total == [(x - y - (1 - c)) & mask for x, y, c in triples]
+    assert over == [x >= y + (1 - c) for x, y, c in triples]
+    total, over = meaning(f"sub.cc.{kind}{bits}", a, b)
+    assert total == [(x - y) & mask for x, y, c in triples]
+    assert over == [x >= y for x, y, c in triples]
 
 
 def test_saturating_and_24_bit_arithmetic():

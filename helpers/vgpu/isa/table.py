@@ -47,21 +47,27 @@ def carry_add(m, a, b, c=0):
     return _carried(m, a + b + np.asarray(c).astype(object))
 
 
-def carry_subtract(m, a, b, c=0):
-    a, b = _unsigned(m, a, b)
-    return _carried(m, a - b - np.asarray(c).astype(object))
+def carry_subtract(m, a, b, c=1):
+    """a - b as the adder makes it, a + ~b + 1: the flag it leaves is set where nothing is borrowed.
+
+    One flag serves sums and differences, so `addc` after `sub.cc` counts what was not borrowed, and `subc` after
+    `add.cc` takes one away where nothing was carried: NVIDIA's own division of 128-bit integers is made of both. "PTX
+    ISA" leaves the flag's sense open ("borrow-out written to CC.CF"); ptxas folds and emits this one (IADD3.X of ~b).
+    """
+    return carry_add(m, a, ~b, c)
 
 
-def _chain(op):
-    def llvm(e, m, a, b, c=None):
-        bits = 2 * m.t.bits
-        total = e.bin(op, e.resize(a, bits), e.resize(b, bits))
-        if c is not None:
-            total = e.bin(op, total, e.resize(c, bits))
-        over = e.bin("lshr", total, e.const(total.type, m.t.bits))
-        return e.resize(total, m.t.bits), e.icmp("ne", over, e.const(total.type, 0))
+def _chain(e, m, a, b, c=None):
+    bits = 2 * m.t.bits
+    total = e.bin("add", e.resize(a, bits), e.resize(b, bits))
+    if c is not None:
+        total = e.bin("add", total, e.resize(c, bits))
+    over = e.bin("lshr", total, e.const(total.type, m.t.bits))
+    return e.resize(total, m.t.bits), e.icmp("ne", over, e.const(total.type, 0))
 
-    return llvm
+
+def _chain_down(e, m, a, b, c=None):
+    return _chain(e, m, a, e.flip(b), e.const("i1", 1) if c is None else c)
 
 
 def _multiply_chain(high):
@@ -71,7 +77,7 @@ def _multiply_chain(high):
 
     def llvm(e, m, a, b, c, carry=None):
         product = ll.multiply_high(e, m, a, b) if high else e.bin("mul", a, b)
-        return _chain("add")(e, m, product, c, carry)
+        return _chain(e, m, product, c, carry)
 
     return numpy, llvm
 
@@ -180,12 +186,12 @@ TABLE: tuple[Op, ...] = (
     row("min", INT + PAIRS, "t=t,t", py.minimum, ll.minimum),
     row("max", INT + PAIRS, "t=t,t", py.maximum, ll.maximum),
     row("sad", INT, "t=t,t,t", lambda m, a, b, c: np.where(a < b, b - a, a - b) + c, _absolute_difference),
-    row("add.cc", types("u32 s32 u64 s64 b32 b64"), "t,c=t,t", carry_add, _chain("add")),
-    row("addc", types("u32 s32 u64 s64"), "t=t,t,c", _first(carry_add), _first(_chain("add"))),
-    row("addc.cc", types("u32 s32 u64 s64"), "t,c=t,t,c", carry_add, _chain("add")),
-    row("sub.cc", types("u32 s32 u64 s64"), "t,c=t,t", carry_subtract, _chain("sub")),
-    row("subc", types("u32 s32 u64 s64"), "t=t,t,c", _first(carry_subtract), _first(_chain("sub"))),
-    row("subc.cc", types("u32 s32 u64 s64"), "t,c=t,t,c", carry_subtract, _chain("sub")),
+    row("add.cc", types("u32 s32 u64 s64 b32 b64"), "t,c=t,t", carry_add, _chain),
+    row("addc", types("u32 s32 u64 s64"), "t=t,t,c", _first(carry_add), _first(_chain)),
+    row("addc.cc", types("u32 s32 u64 s64"), "t,c=t,t,c", carry_add, _chain),
+    row("sub.cc", types("u32 s32 u64 s64"), "t,c=t,t", carry_subtract, _chain_down),
+    row("subc", types("u32 s32 u64 s64"), "t=t,t,c", _first(carry_subtract), _first(_chain_down)),
+    row("subc.cc", types("u32 s32 u64 s64"), "t,c=t,t,c", carry_subtract, _chain_down),
     row("mad.lo.cc", types("u32 u64 s32 s64"), "t,c=t,t,t", *madc_lo),
     row("mad.hi.cc", types("u32 u64 s32 s64"), "t,c=t,t,t", *madc_hi),
     row("madc.lo", types("u32 u64 s32 s64"), "t=t,t,t,c", *map(_first, madc_lo)),

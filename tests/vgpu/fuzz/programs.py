@@ -71,9 +71,7 @@ class Writer:
         text, _, lookup = case.text.partition("#")
         inputs = [self.operand(kind) for kind in case.inputs]
         if "c" in case.op.inputs:
-            flag = inputs.pop()
-            minus = "sub" in text
-            self.add(f"sub.cc.u32 %scratch, 0, {flag};" if minus else f"add.cc.u32 %scratch, {flag}, 0xFFFFFFFF;")
+            self.add(f"add.cc.u32 %scratch, {inputs.pop()}, 0xFFFFFFFF;")
         kinds = [kind for kind, o in zip(case.outputs, case.op.outputs, strict=False) if o != "c"]
         targets: list[str] = []
         for kind in kinds:
