@@ -19,7 +19,8 @@ def convert(e, m, a):
         if target.is_float:
             return _between_floats(e, m, a)
         name = "llvm.fptosi.sat" if target.kind == "s" else "llvm.fptoui.sat"
-        return e.intrinsic(name, a, result=f"i{target.bits}")
+        whole, nan = e.intrinsic(name, a, result=f"i{target.bits}"), m.integer_of_nan
+        return e.select(e.fcmp("uno", a, a), e.const(whole.type, nan), whole) if nan else whole
     if target.is_float:
         return _from_integer(e, m, a)
     if "sat" in m.mods:

@@ -263,15 +263,16 @@ def convert(m, a):
                 a = rounding(a)
         if target.is_float:
             return _narrow(m, a)
-        # Float to integer always clamps to the target's range, and NaN becomes 0.
-        low, high = target.limits
+        # Float to integer always clamps to the target's range.
+        (low, high), nan = target.limits, np.isnan(a)
         a = np.nan_to_num(a.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
         if not set(m.mods) & set(INTEGER_ROUNDING):
             a = np.trunc(a)
         inside = (a >= low) & (a <= high)
         clamped = np.where(inside, a, 0.0).astype(target.dtype)
         clamped = np.where(a < low, np.array(low, target.dtype), clamped)
-        return np.where(a >= float(high), np.array(high, target.dtype), clamped)
+        clamped = np.where(a >= float(high), np.array(high, target.dtype), clamped)
+        return np.where(nan, np.array(m.integer_of_nan, f"u{target.bits // 8}").view(target.dtype), clamped)
     if target.is_float:
         word = directed.word_of(m)
         if target.bits == 16:

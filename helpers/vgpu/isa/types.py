@@ -59,6 +59,12 @@ class Form:
         return TYPES[f"{self.t.kind}{self.t.bits * 2}"]
 
     @property
+    def integer_of_nan(self) -> int:
+        """The bits that a conversion to an integer makes of NaN ("PTX ISA", cvt): the top one where doubles or 64 bits
+        take part, none otherwise (ptxas marks these NTZ, NaN to zero)."""
+        return 1 << (self.t.bits - 1) if self.s.bits == 64 or self.t.bits == 64 else 0
+
+    @property
     def has_comparison(self) -> bool:
         """Whether one of the modifiers is a comparison that the type of the sources has."""
         table = ll.FLOAT_COMPARE if self.s.is_float else ll.INTEGER_COMPARE

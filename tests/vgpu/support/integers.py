@@ -89,7 +89,8 @@ def simd() -> list[Row]:
         as_signed = {
             "vaddss": lambda a, b, low=low, high=high: clamp(a + b, low, high),
             "vsubss": lambda a, b, low=low, high=high: clamp(a - b, low, high),
-            "vavgs": lambda a, b: (a + b + (a + b >= 0)) >> 1, "vabsdiffs": lambda a, b: abs(a - b), "vmaxs": max, "vmins": min,
+            "vavgs": lambda a, b: (a + b + (a + b >= 0)) >> 1, "vabsdiffs": lambda a, b: abs(a - b),
+            "vmaxs": max, "vmins": min,
         }  # fmt: skip
         for sign, names in ((False, plain), (True, as_signed)):
             rows += [Row(f"__{name}{count}(x, y)", lanes(count, f, sign)) for name, f in names.items()]
@@ -167,7 +168,8 @@ WORDS = [
     Row("__popc(x)", lambda x, y, z: x.bit_count()), Row("__clz(x)", lambda x, y, z: 32 - x.bit_length()),
     Row("__ffs(x)", lambda x, y, z: (x & -x).bit_length()), Row("abs(int(x))", lambda x, y, z: abs(s32(x)) & M32),
     Row("int(x) >> (z & 31)", lambda x, y, z: s32(x) >> z % 32 & M32),
-    Row("(signed char)x", lambda x, y, z: x & 255), Row("int((signed char)x)", lambda x, y, z: signed(x & 255, 8) & M32),
+    Row("(signed char)x", lambda x, y, z: x & 255),
+    Row("int((signed char)x)", lambda x, y, z: signed(x & 255, 8) & M32),
     Row("int((short)x)", lambda x, y, z: signed(x & 65535, 16) & M32),
     Row("int((short)x) / ((short)y ? (short)y : 1)",
         lambda x, y, z: quotient(signed(x & 65535, 16), signed(y & 65535, 16) or 1) & M32),
