@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from tests.vgpu.support import integers
+from tests.vgpu.support import floats, integers
 
-FAMILIES = integers.FAMILIES
+FAMILIES = integers.FAMILIES | floats.FAMILIES
 
 
 @pytest.mark.parametrize("name", FAMILIES)
