@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.vgpu.isa import approximate, parts
 from helpers.vgpu.isa import in_llvm as ll
 from helpers.vgpu.isa import in_numpy as py
-from helpers.vgpu.isa import parts
 from helpers.vgpu.isa.convert import convert
 from helpers.vgpu.isa.directed import llvm_directed, numpy_directed
 from helpers.vgpu.isa.types import (
@@ -257,12 +257,13 @@ TABLE: tuple[Op, ...] = (
     row("div.approx", ["f32"], "t=t,t", lambda m, a, b: a / b, "fdiv", exact=False),
     row("rcp", F, "t=t", numpy_directed("rcp", lambda m, a: np.array(1, a.dtype) / a),
         llvm_directed("rcp", ll.reciprocal), "rcp.rn.{t}", directed=F),
-    row("rcp.approx", F, "t=t", lambda m, a: np.array(1, a.dtype) / a, ll.reciprocal,
+    row("rcp.approx", F, "t=t", approximate.numpy_reciprocal, approximate.llvm_reciprocal,
         ("rcp.approx.ftz.{t}",), exact=False),
     row("sqrt", F, "t=t", numpy_directed("sqrt", lambda m, a: np.sqrt(a)),
         llvm_directed("sqrt", lambda e, m, a: e.intrinsic("llvm.sqrt", a)), "sqrt.rn.{t}", directed=F),
     row("sqrt.approx", ["f32"], "t=t", lambda m, a: np.sqrt(a), "@llvm.sqrt", exact=False),
-    row("rsqrt.approx", F, "t=t", py.in_double(lambda a: 1 / np.sqrt(a)), ll.reciprocal_root, exact=False),
+    row("rsqrt.approx", F, "t=t", approximate.numpy_root, approximate.llvm_root,
+        "rsqrt.approx.{t} rsqrt.approx.ftz.{t}", exact=False),
     row("sin.approx", ["f32"], "t=t", py.in_double(np.sin), "@llvm.sin", exact=False),
     row("cos.approx", ["f32"], "t=t", py.in_double(np.cos), "@llvm.cos", exact=False),
     row("ex2.approx", types("f32 f16 bf16 f16x2 bf16x2"), "t=t", py.in_double(np.exp2), ll.power_of_two, exact=False),
