@@ -33,6 +33,7 @@ class Family:
     samples: Sequence[Callable]
     before: str = ""
     options: tuple[str, ...] = ()
+    arch: str = "compute_80"
     is_nan: Callable[[int], bool] = lambda raw: False
 
     def inputs(self, random, n: int) -> list[tuple[int, ...]]:
@@ -89,5 +90,5 @@ def evaluate(engine, family: Family, inputs: Sequence[Sequence[int]]) -> list[li
     given = np.array([[v >> 64 * w & 2**64 - 1 for v in row for w in (0, 1)] for row in inputs], np.uint64)
     out = np.zeros((len(rows), n, 2), np.uint64)
     text = source(family.types, rows, family.before)
-    engine.c(text, options=family.options)(n // 32, 32, given, out, n)
+    engine.c(text, options=family.options, arch=family.arch)(n // 32, 32, given, out, n)
     return [[low | high << 64 for low, high in row] for row in out.tolist()]

@@ -15,16 +15,18 @@ F32, F64, F16, BF16 = (FORMATS[name] for name in ("f32", "f64", "f16", "bf16"))
 def sample(f):
     """Zeros, ones and their neighbours, subnormals, the ends of the range, NaN; near 1; and any bits."""
     one = f.encode(Fraction(1))
-    smallest = 1 << f.precision - 1
+    smallest, span = 1 << f.precision - 1, min(20, f.highest - 1)
     edges = [0, one, one + 1, one - 1, 1, smallest - 1, smallest, f.infinity - 1, f.infinity, f.infinity + 1,
-             one + (smallest >> 1), f.encode(Fraction(1, 3)), f.encode(Fraction(5, 2)), f.encode(Fraction(7, 2))]  # fmt: skip
+             one + (smallest >> 1), f.encode(Fraction(1, 3)), *(f.encode(Fraction(n, 2)) for n in (5, 7))]  # fmt: skip
 
     def draw(random) -> int:
         kind = random.random()
         if kind < 0.3:
             return random.choice(edges) | random.choice((0, f.sign))
         if kind < 0.6:
-            return one + random.randrange(-20, 20) * smallest + random.getrandbits(f.precision - 1) | random.choice((0, f.sign))
+            return one + random.randrange(-span, span) * smallest + random.getrandbits(f.precision - 1) | random.choice(
+                (0, f.sign)
+            )
         return random.getrandbits(f.bits)
 
     return draw
@@ -50,7 +52,8 @@ def arithmetic(f, prefix: str, one: int) -> list[Row]:
             Row(f"__{prefix}sqrt_{word}(x)", lambda x, y, z, m=mode: root(f, m, x)),
         ]
     rows += [
-        Row("x / y", lambda x, y, z: divide(f, "rn", x, y)), Row("fma(x, y, z)", lambda x, y, z: fuse(f, "rn", x, y, z)),
+        Row("x / y", lambda x, y, z: divide(f, "rn", x, y)),
+        Row("fma(x, y, z)", lambda x, y, z: fuse(f, "rn", x, y, z)),
         Row("sqrt(x)", lambda x, y, z: root(f, "rn", x)), Row("1 / x", lambda x, y, z: divide(f, "rn", one, x)),
         Row("T(1) / T(3) * x", lambda x, y, z: multiply(f, "rn", divide(f, "rn", one, f.encode(Fraction(3))), x)),
         Row("fmod(x, y)", lambda x, y, z: modulo(f, x, y, False)),
@@ -153,7 +156,7 @@ def exponent_of(value: Fraction) -> int:
 
 
 def fraction_and_exponent(f, x: int):
-    negative, value = f.decode(x)
+    _, value = f.decode(x)
     if value in ("nan", "inf", 0):
         return (None if value == "nan" else x), 0
     exponent = exponent_of(value) + 1
@@ -268,8 +271,16 @@ def whole_of_double(bits: int, is_signed: bool):
 
 
 FAMILIES = {
-    "float": Family(("T",) * 3, arithmetic(F32, "f", 0x3F800000), [sample(F32)] * 3, f"typedef float T;{SPLIT}", is_nan=is_nan(F32)),
-    "double": Family(("T",) * 3, arithmetic(F64, "d", 0x3FF << 52), [sample(F64)] * 3, f"typedef double T;{SPLIT}", is_nan=is_nan(F64)),
+    "float": Family(
+        ("T",) * 3, arithmetic(F32, "f", 0x3F800000), [sample(F32)] * 3, f"typedef float T;{SPLIT}", is_nan=is_nan(F32)
+    ),
+    "double": Family(
+        ("T",) * 3,
+        arithmetic(F64, "d", 0x3FF << 52),
+        [sample(F64)] * 3,
+        f"typedef double T;{SPLIT}",
+        is_nan=is_nan(F64),
+    ),
     "from float": Family(("float",), conversions(F32, "float"), [sample(F32)], is_nan=is_nan(F64)),
     "from double": Family(("double",), conversions(F64, "double"), [sample(F64)], is_nan=is_nan(F32)),
     "from integers": Family(("unsigned long long",), from_integers(), [sample_integer(64)]),
