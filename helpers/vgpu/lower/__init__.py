@@ -14,7 +14,7 @@ from helpers.vgpu.context import HEADER, PC_DONE, SITE_BYTES, SLOT, TURN
 from helpers.vgpu.errors import Unsupported, VirtualGPUError
 from helpers.vgpu.lacking import lacking
 from helpers.vgpu.lines import line_of
-from helpers.vgpu.lower import arithmetic, block_barriers, calls, flow, host, inline, outline, segments
+from helpers.vgpu.lower import arithmetic, block_barriers, calls, definedness, flow, host, inline, outline, segments
 from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
 from helpers.vgpu.lower import memory as lower_memory
@@ -88,7 +88,7 @@ def lower(
     `count`, the log of one warp.
     """
     try:
-        lowering = Lowering(module, function, addresses, name, count, filename, fine)
+        lowering = Lowering(module, function, addresses, name, count, filename, fine, watch)
         lowering.follow = follow
         lowering.watch = lower_watch.Watch(lowering) if watch else None
         return lowering.run()
@@ -104,7 +104,7 @@ def lower(
 class Lowering(Control, Calls, Operands, Tallies):
     """One kernel on its way to LLVM IR; `e` is the emitter, `mask` the lanes that run the current segment."""
 
-    def __init__(self, module, function, addresses, name, count, filename, fine=False):
+    def __init__(self, module, function, addresses, name, count, filename, fine=False, watch=False):
         self.fine, self.follow, self.position = fine, False, 0
         self.asked: list = []  # in a loop that waits: what counts its loads for the lanes that leave
         self.own = {index for index, path in module.files.items() if path == filename}
@@ -112,6 +112,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         flat = inline.flatten(module, function, self.own)
         self.registers = {**flat.registers, "%cc": "pred"}
         self.flow = flow.analyse(flat.body, self.registers, fine)
+        self.tracked = definedness.follow(self.flow, self.registers) if watch else set()
         self.addresses = addresses
         self.parameters, _ = layout.parameter_layout(function)
         self.shared, self.static_shared, self.dynamic_offset = layout.shared_layout(module, function)
@@ -145,6 +146,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         e.line("%index_slot = alloca i32")
         if self.watch:
             e.line("%watched_slot = alloca <32 x i64>, align 64")
+            e.line(f"%unset_slot = alloca <{definedness.SLOT_BYTES} x i32>, align 64")
         e.line("%status_slot = alloca i32")
         self.begin_tallies()
         self.set_aside(e.const("i32", 0), e.const("i32", PC_DONE))
@@ -235,6 +237,8 @@ class Lowering(Control, Calls, Operands, Tallies):
             self.instruction(instruction)
         self.position, self.current = len(segment.body), segment.last
         self.location = segment.last.location if segment.last else self.location
+        if self.watch and segment.last:
+            definedness.used(self, segments.sources(segment.last))
         {
             "jump": self.end_jump,
             "branch": self.end_branch,
@@ -256,6 +260,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         self.current = instruction
         if self.watch:
             lower_watch.before(self, instruction, kind)
+            made = definedness.before(self, instruction, kind)
         if kind == "arithmetic":
             arithmetic.lower(self, instruction)
         elif kind in HANDLERS:
@@ -263,6 +268,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         else:
             raise self.unsupported(f"the PTX instruction `{instruction}`")
         if self.watch:
+            definedness.after(self, instruction, made)
             lower_watch.after(self, kind)
         self.requested(range(known, len(self.sites)))
 

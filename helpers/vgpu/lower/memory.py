@@ -8,7 +8,7 @@ offsets into the block's and the thread's own area.
 from __future__ import annotations
 
 from helpers.vgpu import layout, ptx
-from helpers.vgpu.lower import watch
+from helpers.vgpu.lower import definedness, watch
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
 
@@ -60,11 +60,13 @@ def local_host_address(k, within: Value) -> Value:
     return e.bin("add", e.bin("add", k.fixed["local_warp"], lanes), within)
 
 
-def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int, values=()) -> tuple[Value, Value]:
+def access(
+    k, instruction: Instruction, memory: Mem, nbytes: int, rule: int, values=(), element: int = 0
+) -> tuple[Value, Value]:
     """Check (and count) an access: host addresses, and the runtime's answer about the lanes (i64).
 
     The addresses are one scalar where all lanes access the same place. values: what a store writes, element by
-    element.
+    element; element: the bytes of one element of a load.
     """
     e, space = k.e, space_of(instruction)
     guard = k.guard(instruction.guard)
@@ -90,7 +92,9 @@ def access(k, instruction: Instruction, memory: Mem, nbytes: int, rule: int, val
         where = local_host_address(k, where)
     if k.watch:
         elements = None if values is None else spread(e, where, values)
-        answer, k.place = watch.access(k, instruction, memory, space, nbytes, rule, offsets, answer, elements)
+        answer, k.place = watch.access(
+            k, instruction, memory, space, nbytes, rule, offsets, answer, elements, element=element
+        )
     return where, answer
 
 
@@ -179,7 +183,7 @@ def load(k, instruction: Instruction) -> None:
     if lanes == 1 and bits in (32, 64) and (value := _fused(k, instruction, memory, bits, None)):
         _deliver(k, places[0], value, kind, guard)
         return
-    where, answer = access(k, instruction, memory, bits // 8 * lanes, LOAD)
+    where, answer = access(k, instruction, memory, bits // 8 * lanes, LOAD, element=bits // 8)
     if lanes > 1:  # the elements of a lane lie side by side, so those of the warp do not
         answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
     for index, place in enumerate(places):
@@ -187,6 +191,8 @@ def load(k, instruction: Instruction) -> None:
             continue
         at = e.bin("add", where, e.const("i64", index * bits // 8)) if index else where
         _deliver(k, place, _load_words(k, at, answer, bits), kind, guard)
+        if k.watch and space_of(instruction) not in ("param", "const"):
+            definedness.loaded(k, place, index * bits // 8, bits // 8, guard)
 
 
 def _load_words(k, at: Value, answer: Value, bits: int) -> Value:

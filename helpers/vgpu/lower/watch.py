@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from helpers.vgpu.context import PENDING
 from helpers.vgpu.lines import line_of
+from helpers.vgpu.lower import definedness
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.lower.flow import SYNC_KINDS
 from helpers.vgpu.lower.segments import kind_of, registers_in, results
@@ -57,6 +58,10 @@ class Watch:
         self.origins = _origins(body, set(k.shared) | set(k.locals) | set(k.parameters) | set(k.addresses))
         self.compared = _compared(body)
         self.sources = _mask_sources(body, k.module.files)
+        # What `definedness` wants: a count for labels, the last (place, where), and which shadows are made of which.
+        self.uses, self.accessed, self.merged = 0, None, {}
+        # What printf prints lies in local memory, where nobody looks: there a store of it has to count as its use.
+        self.prints = any(i.opcode == "call" and i.operands[0].target.name == "vprintf" for i in body)
 
     def made_from(self, memory: Mem) -> tuple[str, ...]:
         """The variables and parameters that an address is made from."""
@@ -188,13 +193,14 @@ def _mask_sources(body, files: dict[int, str]) -> dict[str, set[str]]:
 
 def access(
     k, instruction: Instruction, memory: Mem, space: str, nbytes: int, rule: int, where: Value, answer: Value,
-    stored=None, bounded: bool = True, pending: bool = False,
+    stored=None, bounded: bool = True, pending: bool = False, element: int = 0,
 ) -> tuple[Value, int]:  # fmt: skip
     """Tell the shadow of an access; give the runtime's answer about its lanes anew, and the place.
 
     where: offsets within the shared or the thread's local window, host addresses otherwise; stored: (host addresses,
     value) of each element a store writes, None where they are not at hand; bounded: whether the access has to stay in
-    the array that its address is made from; pending: whether it is an asynchronous copy's, which has to land yet.
+    the array that its address is made from; pending: whether it is an asynchronous copy's, which has to land yet;
+    element: the bytes of one, where a load's values are followed to their uses (0: unwritten ones are told at once).
     """
     e, watch = k.e, k.watch
     strength = PENDING if pending else _strength(k, instruction)
@@ -213,14 +219,17 @@ def access(
         call = f"call i32 @{name}(ptr %ctx, i32 {number}, {V64} {at.text}, {value.full} {value.text}, i32 {mask.text})"
         differs = e.bin("or", differs, e.assign(call, "i32", False))
     window = {"shared": "shared", "local": "local"}.get(space, "global")
+    watch.accessed = number, where
+    definedness.prepare(k, instruction, nbytes)
+    followed = (element.bit_length() - 1) << 4 | 1 << 7 if element else 0
     if strength and not pending and watch.fenced and window != "local":
         words = set(instruction.modifiers)
         order = (rule != 1) | (rule != 0) << 1 | bool(words & RELEASES) << 2
         passes(k, number, order, where, mask, window == "shared")
-    e.declarations.add(f"declare i32 @wb_s_{window}(ptr, i32, {V64}, i32, i32, i32, i32)")
+    e.declarations.add(f"declare i32 @wb_s_{window}(ptr, i32, {V64}, i32, i32, i32, i32, ptr)")
     good = e.assign(
         f"call i32 @wb_s_{window}(ptr %ctx, i32 {number}, {V64} {where.text}, i32 {mask.text}, i32 {nbytes}, "
-        f"i32 {rule | strength << 2}, i32 {differs.text})",
+        f"i32 {rule | strength << 2 | followed}, i32 {differs.text}, ptr %unset_slot)",
         "i32", False,
     )  # fmt: skip
     # The pattern's shape holds as long as no lane is missing.

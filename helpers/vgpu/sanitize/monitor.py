@@ -246,7 +246,7 @@ class Monitor:
             return
         row, place, address = what >> 16, what & (ENTRY_PLACES - 1), _words(vector)[lane]
         kind = row % PAIR_KINDS
-        if kind == CLASH and 0 <= address - self.worker["shared_base"] < self.worker["shared_bytes"]:
+        if kind in (CLASH, UNSET) and 0 <= address - self.worker["shared_base"] < self.worker["shared_bytes"]:
             address -= self.worker["shared_base"]
         if kind != UNSET and not self.races_in_global and self.report.in_global(place, address):
             return

@@ -52,7 +52,7 @@ def source() -> str:
     from helpers.vgpu.runtime import DECLARATIONS
 
     return "\n".join([
-        DECLARATIONS, "declare i1 @place(ptr, ptr, i64, i64)", words.REPORT, access.CLASHES,
+        DECLARATIONS, "declare i1 @place(ptr, ptr, i64, i64)", words.REPORT, words.NOTE, access.CLASHES,
         words.unordered(False), words.unordered(True), words.word(False), words.word(True),
         access.in_shared(), access.in_local(), access.in_global(),
         *(access.values(bits) for bits in (8, 16, 32, 64)), sync.join(), sync.collective(), sync.active(),

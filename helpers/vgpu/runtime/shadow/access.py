@@ -5,12 +5,13 @@ from __future__ import annotations
 from helpers.vgpu.context import ENTRY_PLACE, SITE_SLOT, SLOT
 from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.runtime.shadow.body import Body, argument, function
-from helpers.vgpu.runtime.shadow.words import CLASH, UNSET, report
+from helpers.vgpu.runtime.shadow.words import CLASH, unwritten
 from helpers.vgpu.runtime.text import V1, V64, broadcast, each_lane
 
 
-def _loop_over_words(e: Body, letter: str, at, units: Value, mask: Value) -> None:
+def _loop_over_words(e: Body, letter: str, at, shift: Value, mask: Value) -> None:
     """Call the word function for each granule of an access; `at(index)` gives the byte offsets in the shadows."""
+    units = _units(e, shift)
     tag = f"w{e.count}"
     before = e.name()
     e.line(f"br label %{tag}_in")
@@ -21,7 +22,7 @@ def _loop_over_words(e: Body, letter: str, at, units: Value, mask: Value) -> Non
     where = at(Value(before, "i64", False))
     e.line(
         f"call void @word_{letter}(ptr %ctx, i32 %place, {V64} {where.text}, {V64} %where, i32 {mask.text}, i32 %rule, "
-        "i32 %differs)"
+        f"i32 %differs, ptr %notes, i64 {before}, i64 {shift.text})"
     )
     e.line(f"{before}_n = add i64 {before}, 1")
     more = e.icmp("ult", Value(f"{before}_n", "i64", False), units)
@@ -53,7 +54,10 @@ def _units(e: Body, shift: Value) -> Value:
     return e.select(e.icmp("eq", units, e.i64(0)), e.i64(1), units)
 
 
-_HEAD = f"(ptr %ctx, i32 %place, {V64} %where, i32 %mask, i32 %nbytes, i32 %rule, i32 %differs)"
+_HEAD = f"(ptr %ctx, i32 %place, {V64} %where, i32 %mask, i32 %nbytes, i32 %rule, i32 %differs, ptr %notes)"
+"""`%rule`: LOAD, STORE or ATOMIC, the strength (2 bits), log2 of an element's bytes (3 bits), and whether the values of a
+load are followed to their uses: then `%notes` gets, for each byte, the lanes for which it is unwritten. Of a store to
+local memory it says which lanes store such values."""
 
 
 def in_shared() -> str:
@@ -74,7 +78,7 @@ def in_shared() -> str:
         def at(index):
             return e.bin("shl", e.bin("add", first, index), e.i64(3))
 
-        _loop_over_words(e, "s", at, _units(e, shift), good)
+        _loop_over_words(e, "s", at, shift, good)
         e.line("br label %out")
         e.label("out")
         e.line(f"ret i32 {good.text}")
@@ -98,27 +102,37 @@ def in_local() -> str:
         e.line("br label %put")
         e.label("put")
         e.line("%i = phi i64 [0, %store], [%i1, %put]")
-        e.scatter(e.splat(e.const("i8", 1)), e.bin("add", at, Value("%i", "i64", False)), good)
+        e.line("%up = getelementptr i32, ptr %notes, i64 %i")
+        e.line("%unwritten = load i32, ptr %up, align 4")
+        kept = e.lanes_of(Value("%unwritten", "i32", False))
+        noted = e.select(kept, e.const("i8", 0), e.const("i8", 1))
+        e.scatter(noted, e.bin("add", at, Value("%i", "i64", False)), good)
         e.line("%i1 = add i64 %i, 1")
         e.line(f"%more = icmp ult i64 %i1, {nbytes.text}")
         e.line("br i1 %more, label %put, label %out")
         e.label("load")
         e.line("br label %get")
         e.label("get")
-        e.line("%j = phi i64 [0, %load], [%j1, %get]")
-        e.line("%seen = phi <32 x i8> [zeroinitializer, %load], [%seen1, %get]")
+        e.line("%j = phi i64 [0, %load], [%j1, %got]")
+        e.line("%seen = phi <32 x i8> [zeroinitializer, %load], [%seen2, %got]")
         part = e.gather(8, e.bin("add", at, Value("%j", "i64", False)), good)
         e.line(f"%seen1 = or <32 x i8> %seen, {part.text}")
         e.line("%j1 = add i64 %j, 1")
-        e.line(f"%again = icmp ult i64 %j1, {nbytes.text}")
-        e.line("br i1 %again, label %get, label %judge")
-        e.label("judge")
+        # An element of which any byte is written counts as written: the others may be padding.
+        size = e.bin("and", e.bin("lshr", argument("rule", "i32"), e.const("i32", 4)), e.const("i32", 7))
+        element = e.bin("shl", e.i64(1), e.resize(size, 64))
+        whole = e.icmp("eq", e.bin("and", Value("%j1", "i64", False), e.bin("sub", element, e.i64(1))), e.i64(0))
         nothing = e.icmp("eq", Value("%seen1", "i8", True), e.const("i8", 0))
         raw = e.bin("and", e.bits_of(nothing), good)
-        e.when(e.some(raw), "unset")
-        report(e, UNSET, raw, e.const("i64", 0))
+        told = e.select(whole, raw, e.const("i32", 0))
+        e.when(e.some(told), "unset")
+        unwritten(e, told, Value("%j", "i64", False), e.i64(1))
         e.after("unset")
-        e.line("br label %out")
+        e.line(f"%seen2 = select i1 {whole.text}, <32 x i8> zeroinitializer, <32 x i8> %seen1")
+        e.line("br label %got")
+        e.label("got")
+        e.line(f"%again = icmp ult i64 %j1, {nbytes.text}")
+        e.line("br i1 %again, label %get, label %out")
         e.label("out")
         e.line(f"ret i32 {good.text}")
 
@@ -140,7 +154,7 @@ def in_global() -> str:
         in_local = e.bin("and", e.bits_of(e.icmp("ult", e.bin("sub", where, local), nlocal)), mask)
         windows = e.bin("or", in_shared, in_local)
         on_device = e.bin("and", mask, e.flip(windows))
-        arguments = "i32 {}, i32 %nbytes, i32 %rule, i32 %differs"
+        arguments = "i32 {}, i32 %nbytes, i32 %rule, i32 %differs, ptr %notes"
         e.line(f"br i1 {e.some(windows).text}, label %near, label %far")
         e.label("near")
         within = e.bin("sub", where, shared)
@@ -203,7 +217,7 @@ def in_global() -> str:
         def at(index):
             return e.bin("shl", e.bin("add", first, index), e.i64(3))
 
-        _loop_over_words(e, "g", at, _units(e, shift), inside)
+        _loop_over_words(e, "g", at, shift, inside)
         e.line("br label %group_end")
         e.label("group_end")
         e.line("br label %group")

@@ -18,7 +18,7 @@ from helpers.vgpu.context import (
 from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.runtime.shadow.body import Body, argument, function
 from helpers.vgpu.runtime.shadow.copies import pending
-from helpers.vgpu.runtime.text import V64, each_lane
+from helpers.vgpu.runtime.text import V64, broadcast, each_lane
 
 # Kinds of pairs, as the table `pairs` counts them.
 READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET, IN_FLIGHT = 0, 1, 2, 3, 4, 5
@@ -51,7 +51,8 @@ class Facts:
         self.floor, self.start, self.time = e.watch("floor"), e.watch("start"), e.watch("time")
         self.me = e.threads()
         self.warp = e.slot("warp")
-        self.strength = e.resize(e.bin("lshr", argument("rule", "i32"), e.const("i32", 2)), 64)
+        strength = e.bin("and", e.bin("lshr", argument("rule", "i32"), e.const("i32", 2)), e.const("i32", 3))
+        self.strength = e.resize(strength, 64)
         place = e.bin("shl", e.resize(argument("place", "i32"), 64), e.i64(ENTRY_PLACE))
         fixed = e.bin("or", e.bin("shl", self.time, e.i64(ENTRY_TIME)), place)
         fixed = e.bin("or", fixed, e.bin("shl", self.strength, e.i64(ENTRY_STRENGTH)))
@@ -147,7 +148,8 @@ def word(across: bool) -> str:
         raw = e.bin("and", e.bits_of(unset), mask)
         raw = e.select(is_store, e.const("i32", 0), raw)
         e.when(e.some(raw), "unset")
-        report(e, UNSET, raw, e.const("i64", 0))
+        shift = argument("shift", "i64")
+        unwritten(e, raw, e.bin("shl", argument("index", "i64"), shift), e.bin("shl", e.i64(1), shift))
         e.after("unset")
 
         if not across:
@@ -208,7 +210,8 @@ def word(across: bool) -> str:
         e.line("ret void")
 
     return function(
-        f"internal void @word_{letter}(ptr %ctx, i32 %place, {V64} %at, {V64} %where, i32 %mask, i32 %rule, i32 %differs)",
+        f"internal void @word_{letter}(ptr %ctx, i32 %place, {V64} %at, {V64} %where, i32 %mask, i32 %rule, i32 %differs, "
+        "ptr %notes, i64 %index, i64 %shift)",
         build, "noinline",
     )  # fmt: skip
 
@@ -249,6 +252,60 @@ def report(e: Body, kind, lanes: Value, entries: Value) -> None:
         f"call void @wb_s_report(ptr %ctx, i64 {kind.text}, i32 %place, i32 {lanes.text}, {V64} {entries.text}, "
         f"{V64} %where)"
     )
+
+
+def unwritten(e: Body, lanes: Value, first: Value, nbytes: Value) -> None:
+    """Lanes that read what nobody has written, in these bytes of an access: noted, or told where none are followed."""
+    e.line(
+        f"call void @unset(ptr %ctx, i32 %place, i32 {lanes.text}, {V64} %where, i32 %rule, ptr %notes, "
+        f"i64 {first.text}, i64 {nbytes.text})"
+    )
+
+
+FOLLOWED, WHERE = 1 << 7, 48  # a bit of `%rule`; the bits of where in the shadow of a register
+NOTE = f"""
+define internal void @unset(ptr %ctx, i32 %place, i32 %lanes, {V64} %where, i32 %rule, ptr %notes, i64 %first,
+    i64 %nbytes) noinline cold {{
+entry:
+  %bit = and i32 %rule, {FOLLOWED}
+  %followed = icmp ne i32 %bit, 0
+  %end = add i64 %first, %nbytes
+  br i1 %followed, label %note, label %tell
+note:
+  %i = phi i64 [%first, %entry], [%i1, %note]
+  %p = getelementptr i32, ptr %notes, i64 %i
+  %old = load i32, ptr %p, align 4
+  %new = or i32 %old, %lanes
+  store i32 %new, ptr %p, align 4
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, %end
+  br i1 %more, label %note, label %out
+tell:
+  call void @wb_s_report(ptr %ctx, i64 {UNSET}, i32 %place, i32 %lanes, {V64} zeroinitializer, {V64} %where)
+  br label %out
+out:
+  ret void
+}}
+define void @wb_s_used(ptr %ctx, {V64} %shadows, i32 %lanes) noinline cold {{
+entry:
+  %held = alloca {V64}, align 64
+  store {V64} %shadows, ptr %held, align 64
+  {broadcast("lowest", "i64", str((1 << WHERE) - 1))}
+  %where = and {V64} %shadows, %lowest
+  {each_lane("%lanes", "entry", "tell")}
+  %hp = getelementptr i64, ptr %held, i32 %lane
+  %shadow = load i64, ptr %hp
+  %place64 = lshr i64 %shadow, {WHERE}
+  %place = trunc i64 %place64 to i32
+  %bit = shl i32 1, %lane
+  br label %tell
+tell:
+  call void @wb_s_report(ptr %ctx, i64 {UNSET}, i32 %place, i32 %bit, {V64} zeroinitializer, {V64} %where)
+  br label %loop
+out:
+  ret void
+}}
+"""
 
 
 # A conflict is counted by its kind and its two places; the host hears of the first one only.
