@@ -46,4 +46,7 @@ def module(name: str):
     if name == "triton":
         stand_in = import_module(MODULES[name][False])
         return stand_in.installed() if real else stand_in.activate()
-    return import_module(MODULES[name][real])
+    found = import_module(MODULES[name][real])
+    if name == "cuda" and not real:
+        found.activate()  # Numba's own modules that launch kernels launch them there, too
+    return found

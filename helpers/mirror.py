@@ -218,7 +218,7 @@ class _Array:
         offset = home.address + first - home.span.low - home.allocation.address
         data = memory.view(home.allocation, shape, dtype, offset, strides=strides)
         if _is(value, ("numba.cuda.cudadrv.devicearray", "DeviceRecord")):
-            return DeviceRecord(data)
+            return DeviceRecord.over(data)
         return ndarray._over(data)
 
 

@@ -8,8 +8,10 @@ the real module takes this one's place, so nothing here may behave in a way that
 from __future__ import annotations
 
 import importlib
+import types
 
 from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.numba.array import DeviceNDArray, DeviceRecord, MappedNDArray, is_cuda_ndarray
 from helpers.vgpu.numba.host import (
     close,
     cuda_error,
@@ -30,7 +32,6 @@ from helpers.vgpu.numba.host import (
     profile_start,
     profile_stop,
     profiling,
-    refuse,
     select_device,
     stream,
     synchronize,
@@ -51,8 +52,14 @@ from helpers.vgpu.numba.transfer import (
 
 legacy_default_stream = default_stream
 
+# Where Numba keeps its classes of arrays: isinstance(x, cuda.cudadrv.devicearray.DeviceNDArray)
+devicearray = types.SimpleNamespace(
+    DeviceNDArray=DeviceNDArray, DeviceRecord=DeviceRecord, MappedNDArray=MappedNDArray, is_cuda_ndarray=is_cuda_ndarray
+)
+cudadrv = types.SimpleNamespace(devicearray=devicearray)
+
 __all__ = [
-    "as_cuda_array", "close", "cuda_error", "current_context", "default_stream", "defer_cleanup", "detect",
+    "as_cuda_array", "close", "cuda_error", "cudadrv", "current_context", "default_stream", "defer_cleanup", "detect",
     "device_array", "device_array_like", "event", "event_elapsed_time", "external_stream",
     "from_cuda_array_interface", "get_current_device", "gpus", "is_available", "is_cuda_array",
     "is_supported_version", "legacy_default_stream", "list_devices", "managed_array", "mapped_array",
@@ -68,6 +75,23 @@ _LATE = {
     "InOut": "helpers.vgpu.numba.args",
 }
 
+# Numba's own, which launches kernels on the virtual GPU: name → module and the name there ("" for all of it).
+_ADOPTED = {
+    "random": ("numba.cuda.random", ""),
+    "Reduce": ("numba.cuda.kernels.reduction", "Reduce"),
+    "reduce": ("numba.cuda.kernels.reduction", "Reduce"),
+    "vectorize": ("numba.cuda.np.ufunc.decorators", "vectorize"),
+    "guvectorize": ("numba.cuda.np.ufunc.decorators", "guvectorize"),
+}
+
+
+def activate() -> None:
+    """Let Numba's own modules that launch kernels launch them here: `numba.cuda.random`, `target="cuda"`."""
+    from helpers.vgpu.numba import adopted
+
+    adopted.activate()
+
+
 # Numba's own, for use inside kernels. Its types (float32, int64[:], …) and vectors (float4) are let through
 # too.
 KERNEL_SIDE = frozenset({
@@ -79,24 +103,14 @@ KERNEL_SIDE = frozenset({
     "activemask", "lanemask_lt", "popc", "brev", "clz", "ffs", "fma", "cbrt", "selp", "nanosleep",
     "threadfence", "threadfence_block", "threadfence_system",
     "ldca", "ldcg", "ldcs", "ldlu", "ldcv", "stcg", "stcs", "stwb", "stwt",
-    "cg", "libdevice", "types", "literal_unroll", "compile", "compile_ptx", "is_float16_supported",
+    "cg", "libdevice", "types", "literal_unroll", "is_float16_supported", "declare_device",
+    "compile", "compile_ptx", "compile_all", "CUSource", "PTXSource", "LTOIR", "Cubin", "Fatbin", "Archive", "Object",
 })  # fmt: skip
 
-_REDUCE = "write a block reduction (shared memory, or shfl_down_sync), or use cp.sum and cp.ReductionKernel"
 _INSTEAD = {
-    "reduce": _REDUCE,
-    "Reduce": _REDUCE,
-    "vectorize": "write a kernel with one thread an element, or a cp.ElementwiseKernel",
-    "guvectorize": "write a kernel with one thread an element, or a cp.RawKernel",
-    "declare_device": "write the function in Python (@cuda.jit(device=True)), or all of it as a cp.RawKernel",
     "open_ipc_array": "share arrays between threads of one process; there are no handles for other processes",
     "mapped": "use cuda.mapped_array",
 }
-
-reduce, vectorize, guvectorize, declare_device = (
-    refuse(name, _INSTEAD[name]) for name in ("reduce", "vectorize", "guvectorize", "declare_device")
-)
-Reduce = reduce
 
 
 class Missing(Unsupported, AttributeError):
@@ -106,8 +120,11 @@ class Missing(Unsupported, AttributeError):
 def __getattr__(name: str):
     if name in _LATE:
         return getattr(importlib.import_module(_LATE[name]), name)
-    if name == "random":
-        return importlib.import_module("helpers.vgpu.numba.random")
+    if name in _ADOPTED:
+        from helpers.vgpu.numba.adopted import adopted
+
+        module, member = _ADOPTED[name]
+        return getattr(adopted(module), member) if member else adopted(module)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from helpers.vgpu.compile import python as compile_numba
@@ -132,4 +149,4 @@ def _nearest(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LATE, *KERNEL_SIDE, *_INSTEAD, "random"} - {"mapped", "open_ipc_array"})
+    return sorted({*__all__, *_LATE, *_ADOPTED, *KERNEL_SIDE})

@@ -24,16 +24,21 @@ from helpers.vgpu import steady
 from helpers.vgpu.compile.cuda_c import OLDEST, entries
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.numba.errors import explain
-from helpers.vgpu.numba.link import link
+from helpers.vgpu.numba.link import link, with_ptx
 
 PINNED = "0.30.4"
 
 # What is relied on: module → the names it must have.
 RELIED_ON = {
     "numba.cuda": ("compile", "grid", "threadIdx", "jit"),
-    "numba.cuda.compiler": ("get_current_device", "compile", "_compile_pyfunc_with_fixup"),
+    "numba.cuda.compiler": ("get_current_device", "compile_cuda", "kernel_fixup"),
     "numba.cuda.dispatcher": ("get_current_device", "CUDADispatcher"),
-    "numba.cuda.core.errors": ("NumbaPerformanceWarning", "NumbaDebugInfoWarning"),
+    "numba.cuda.cudadrv.nvvm": ("set_launch_bounds",),
+    "numba.cuda.cudadrv.linkable_code": ("LinkableCode", "CUSource", "PTXSource"),
+    "numba.cuda.codegen": ("CUDACodeLibrary",),
+    "numba.cuda.core.errors": ("NumbaPerformanceWarning", "NumbaDebugInfoWarning", "NumbaInvalidConfigWarning"),
+    "numba.cuda.core.config": ("CUDA_DEBUGINFO_DEFAULT",),
+    "numba.cuda.decorators": ("_validate_shared_memory_carveout",),
     "numba.cuda.core.compiler_lock": ("global_compiler_lock",),
     "numba.cuda.core.sigutils": ("normalize_signature", "is_signature"),
     "numba.cuda.typing.typeof": ("typeof", "Purpose"),
@@ -63,7 +68,7 @@ _modules = steady.apart(_load)  # what is half imported stays broken
 cuda = _modules["numba.cuda"]
 types = _modules["numba.cuda.types"]
 sigutils = _modules["numba.cuda.core.sigutils"]
-steady.register(_modules["numba.cuda.core.compiler_lock"].global_compiler_lock, rank=2)
+_compiler_lock = steady.register(_modules["numba.cuda.core.compiler_lock"].global_compiler_lock, rank=2)
 PerformanceWarning = _modules["numba.cuda.core.errors"].NumbaPerformanceWarning
 Dispatcher = _modules["numba.cuda.dispatcher"].CUDADispatcher
 
@@ -129,7 +134,8 @@ class CompiledPython:
 
     `entry_name` is the kernel's mangled name in `ptx`, `filename` the file as the PTX's line table writes
     it, `first_line` the line of `source[0]` in it, and `signature` the argument types. `max_registers` only
-    counts when the PTX is assembled, so it travels along.
+    counts when the PTX is assembled, so it travels along. `made` is Numba's own result, `debug` whether exceptions
+    are noted, and `calls` whether any of them may come from a device function.
     """
 
     ptx: str = field(repr=False)
@@ -140,6 +146,21 @@ class CompiledPython:
     signature: tuple = ()
     max_registers: int | None = None
     cooperative: bool = False
+    debug: bool = False
+    calls: bool = False
+    made: object = field(default=None, repr=False, compare=False)
+
+    def llvm(self) -> str:
+        """The LLVM IR that Numba gave to NVIDIA's compiler."""
+        return self.made.library.get_llvm_str()
+
+    def annotated(self) -> str:
+        """The source with Numba's own representation and types beside each line."""
+        return str(self.made.type_annotation)
+
+    def exception(self, code: int) -> tuple:
+        """What a kernel means by an error code: (class, arguments or None, (function, file, line) or None)."""
+        return self.made.call_helper.get_exception(code)
 
 
 def numba_to_ptx(
@@ -151,15 +172,18 @@ def numba_to_ptx(
     max_registers: int | None = None,
     opt: bool = True,
     launch_bounds=None,
+    debug: bool = False,
+    linked=(),
 ) -> CompiledPython:
     """Compile a Python function as a kernel, with source lines.
 
     `signature` is Numba's in any of its forms: "void(float32[::1], int64)", a tuple of types, a call of a
-    type. Raises `CompileError` with the learner's line, and `Unsupported` for what would need another
-    library linked in. Kept by function and options, so that asking again is free.
+    type. `debug` lets exceptions be noted, `linked` are files (.cu, .ptx) or Numba's objects for such, whose
+    functions the kernel calls. Raises `CompileError` with the learner's line, and `Unsupported` for what would need
+    another library linked in. Kept by function and options, so that asking again is free.
     """
     arguments, _ = sigutils.normalize_signature(signature)
-    options = (arguments, target(cc), bool(fastmath), max_registers, bool(opt), launch_bounds)
+    options = (arguments, target(cc), bool(fastmath), max_registers, bool(opt), launch_bounds, bool(debug), linked)
     made = _made.setdefault(py_function, {})
     if options not in made:
         made[options] = steady.apart(_compile, py_function, *options)
@@ -170,24 +194,18 @@ def numba_to_ptx(
 _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
-def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds) -> CompiledPython:
-    options = {
-        "device": False,
-        "abi": "numba",
-        "lineinfo": True,
-        "fastmath": fastmath,
-        "opt": opt,
-        "launch_bounds": launch_bounds,
-        "cc": cc,
-    }
+def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds, debug, linked) -> CompiledPython:
     failure = None
     try:
-        with modelled(cc), _deep(), warnings.catch_warnings():
+        with modelled(cc), _deep(), warnings.catch_warnings(), _compiler_lock:
             # A kernel made with `exec` has no source to show; its line numbers are right all the same.
             warnings.simplefilter("ignore", _modules["numba.cuda.core.errors"].NumbaDebugInfoWarning)
-            ptx, _ = cuda.compile(py_function, arguments, output="ptx", **options)
-            if _externals(ptx):
-                ptx = _linked(ptx, py_function, arguments, options)
+            made = _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug)
+            for each in linked:
+                made.library.add_linking_file(each)
+            ptx = made.library.get_asm_str(cc)
+            if _externals(ptx) or made.library._linking_files:
+                ptx = _linked(ptx, made.library, cc)
     except Exception as error:
         failure = explain(error, py_function, arguments)
     if failure is not None:
@@ -214,8 +232,25 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
         source=tuple(lines),
         signature=arguments,
         max_registers=max_registers,
-        cooperative="cudaCGSynchronize" in ptx,
+        cooperative="cudaCGSynchronize" in ptx or made.library.use_cooperative,
+        debug=debug,
+        calls=any(True for _ in _callees(py_function, {py_function.__code__})),
+        made=made,
     )
+
+
+def _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug):
+    """Numba's result for a kernel: as it compiles for itself, but always with source lines."""
+    compiler = _modules["numba.cuda.compiler"]
+    # NVIDIA's compiler is not told of `debug`: it would take each device function for a program of its own.
+    nvvm = {"fastmath": fastmath, "opt": 3 if opt else 0}
+    made = compiler.compile_cuda(
+        py_function, types.void, arguments, debug=debug, lineinfo=True, fastmath=fastmath, nvvm_options=nvvm, cc=cc
+    )
+    kernel = made.library.get_function(made.fndesc.llvm_func_name)
+    compiler.kernel_fixup(kernel, debug)
+    _modules["numba.cuda.cudadrv.nvvm"].set_launch_bounds(kernel, launch_bounds)
+    return made
 
 
 def _externals(ptx: str) -> set[str]:
@@ -223,18 +258,33 @@ def _externals(ptx: str) -> set[str]:
     return set(re.findall(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)", ptx, re.MULTILINE)) - _PROVIDED
 
 
-def _linked(ptx: str, py_function, arguments, options) -> str:
-    """The PTX with the CUDA C++ functions inlined that Numba itself would link in."""
-    library, _ = _modules["numba.cuda.compiler"]._compile_pyfunc_with_fixup(py_function, arguments, **options)
+def _linked(ptx: str, library, cc) -> str:
+    """The PTX with the functions inlined that Numba itself would link in, from CUDA C++ or PTX."""
     # The two compilers mark their debug information differently, and the linker wants it alike.
     library._llvm_strs = [
         text.replace('i32 2, !"Debug Info Version"', 'i32 1, !"Debug Info Version"') for text in library.llvm_strs
     ]
-    sources = [code.data for code in library._linking_files if getattr(code, "kind", "") == "cu"]
-    sources = [source.decode() if isinstance(source, bytes) else source for source in sources]
+    linkable = _modules["numba.cuda.cudadrv.linkable_code"]
+    codes = [linkable.LinkableCode.from_path_or_obj(code) for code in library._linking_files]
+    for code in codes:
+        if not isinstance(code, linkable.CUSource | linkable.PTXSource):
+            raise Unsupported(
+                f"The virtual GPU links CUDA C++ and PTX, and `{code.name}` is a {type(code).__name__.lower()}: "
+                "link the source of its functions (a .cu file) or their PTX instead."
+            )
+    sources = [_text(code.data) for code in codes if isinstance(code, linkable.CUSource)]
     if "reshape" in " ".join(_externals(ptx)):
         sources.append((Path(cuda.__file__).parent / "reshape_funcs.cu").read_text())
-    return link(library.get_ltoir(cc=options["cc"]), sources, options["cc"])
+    if sources:
+        ptx = link(library.get_ltoir(cc=cc), sources, cc)
+    for code in codes:
+        if isinstance(code, linkable.PTXSource):
+            ptx = with_ptx(ptx, _text(code.data))
+    return ptx
+
+
+def _text(data) -> str:
+    return data.decode() if isinstance(data, bytes) else data
 
 
 def _as_written(ptx: str, filename: str) -> str:
@@ -306,16 +356,30 @@ def is_type(value) -> bool:
     return isinstance(value, types.Type) or (hasattr(value, "_description_") and hasattr(value, "aliases"))
 
 
-def random():
-    """Numba's module of random number generators for kernels."""
-    return importlib.import_module("numba.cuda.random")
+def debug_by_default(given: bool | None) -> bool:
+    """Whether exceptions are noted: as the option says, or else Numba's configuration."""
+    return bool(_modules["numba.cuda.core.config"].CUDA_DEBUGINFO_DEFAULT if given is None else given)
+
+
+def check_options(options) -> None:
+    """Warn of combinations of options as Numba does, and refuse values that it refuses."""
+    if debug_by_default(options.get("debug")):
+        told = _modules["numba.cuda.core.errors"].NumbaInvalidConfigWarning
+        if options.get("opt") is not False:
+            warnings.warn("debug=True takes opt=False: with both on, a real GPU may crash.", told, stacklevel=3)
+        if options.get("lineinfo"):
+            warnings.warn("debug=True keeps source lines already: leave lineinfo=True out.", told, stacklevel=3)
+    if (carveout := options.get("shared_memory_carveout")) is not None:
+        _modules["numba.cuda.decorators"]._validate_shared_memory_carveout(carveout)
 
 
 def device_function(py_function, signatures, capability, **options):
     """A real Numba device function; without signatures it compiles when a kernel that calls it does."""
-    decorate = cuda.jit(signatures, device=True, lineinfo=True, **options)
     try:
-        with modelled(capability):
+        with modelled(capability), warnings.catch_warnings():
+            # Numba advises against what the kernel's options have been checked for.
+            warnings.simplefilter("ignore", _modules["numba.cuda.core.errors"].NumbaInvalidConfigWarning)
+            decorate = cuda.jit(signatures, device=True, lineinfo=True, **options)
             return decorate(py_function)
     except Exception as error:
         failure = explain(error, py_function)

@@ -10,6 +10,7 @@ import functools
 import struct
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,15 +131,22 @@ def mismatch(expected, given) -> str | None:
 
 
 class Packer:
-    """Collects the parameters of one launch; `finish()` copies back what came from the host."""
+    """Collects the parameters of one launch; `finish()` calls `first`, then copies back what came from the host.
 
-    def __init__(self):
+    extensions: objects with a `prepare_args`, as `@cuda.jit(extensions=…)` takes them; the last is asked first.
+    """
+
+    def __init__(self, extensions=()):
+        self.first: Callable[[], None] = lambda: None
+        self._extensions = tuple(reversed(tuple(extensions)))
         self.params: list[bytes] = []
         self.arrays: list[ArrayInfo] = []
         self._after: list = []
 
     def add(self, expected, value, name: str) -> None:
         """Append the parameters of one argument of Numba type `expected`."""
+        for extension in self._extensions:
+            expected, value = extension.prepare_args(expected, value, stream=0, retr=self._after)
         hint = value if isinstance(value, ArgumentHint) else InOut(value)
         if isinstance(expected, types.Array):
             self._array(self._to_device(hint), name)
@@ -151,7 +159,8 @@ class Packer:
             self.params.extend(scalar(expected, hint.value))
 
     def finish(self) -> None:
-        """Copy back to the host arrays that were given directly."""
+        """Raise what the kernel raised, or copy back to the host arrays that were given directly."""
+        self.first()
         for action in self._after:
             action()
 

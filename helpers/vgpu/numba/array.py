@@ -27,8 +27,30 @@ class DeviceNDArray:
     __cuda_memory__ = True
     __cuda_ndarray__ = True
 
-    def __init__(self, data: np.ndarray, stream=0, owner=None):
+    def __init__(self, shape, strides, dtype, stream=0, gpu_data=None):
+        """As Numba's: uninitialised, or over the memory of `gpu_data`, which here is a device array."""
+        if gpu_data is None:
+            data = allocate(shape, dtype, strides=strides)
+        elif isinstance(gpu_data, DeviceNDArray):
+            data = np.lib.stride_tricks.as_strided(gpu_data._data, shape, strides).view(dtype)
+        else:
+            raise Unsupported(
+                f"gpu_data is a {type(gpu_data).__name__}, and the virtual GPU makes arrays over its own memory only: "
+                "give another array's .gpu_data, or use cuda.from_cuda_array_interface."
+            )
+        self._set(data, stream, gpu_data)
+
+    def _set(self, data: np.ndarray, stream, owner) -> None:
         self._data, self.stream, self._owner = data, stream, owner
+
+    @classmethod
+    def over(cls, data: np.ndarray, stream=0, owner=None):
+        """The device array that `data` shows, a NumPy array over device memory; `owner` is kept alive."""
+        made = cls.__new__(cls)
+        made._set(data, stream, owner)
+        return made
+
+    gpu_data = property(lambda self: self)
 
     shape = property(lambda self: self._data.shape)
     strides = property(lambda self: self._data.strides)
@@ -116,14 +138,14 @@ class DeviceNDArray:
     # --- views ----------------------------------------------------------------------------------------------
 
     def _view(self, data: np.ndarray) -> DeviceNDArray:
-        return DeviceNDArray(data, self.stream, self._owner)
+        return DeviceNDArray.over(data, self.stream, self._owner)
 
     def __getitem__(self, item):
         _check_basic(item)
         part = self._data[item]
         # An Ellipsis keeps NumPy from turning the last element into a scalar with no address.
         if isinstance(part, np.void):
-            return DeviceRecord(self._data[(*_as_tuple(item), ...)], self.stream, self._owner)
+            return DeviceRecord.over(self._data[(*_as_tuple(item), ...)], self.stream, self._owner)
         return self._view(part) if isinstance(part, np.ndarray) else part
 
     def getitem(self, item, stream=0):
@@ -182,7 +204,7 @@ class DeviceNDArray:
 
     def bind(self, stream=0) -> DeviceNDArray:
         """The same array with another default stream."""
-        return DeviceNDArray(self._data, stream, self._owner)
+        return DeviceNDArray.over(self._data, stream, self._owner)
 
     def __repr__(self) -> str:
         return f"DeviceNDArray(shape={self.shape}, dtype={self.dtype})"
@@ -190,6 +212,9 @@ class DeviceNDArray:
 
 class DeviceRecord(DeviceNDArray):
     """One structured element in device memory: `record["field"]` copies that field out."""
+
+    def __init__(self, dtype, stream=0, gpu_data=None):
+        super().__init__((), (), dtype, stream, gpu_data)
 
     @property
     def _numba_type_(self):
@@ -220,7 +245,7 @@ class MappedNDArray(np.ndarray):
 
     @property
     def __cuda_array_interface__(self) -> dict:
-        return DeviceNDArray(self.view(np.ndarray)).__cuda_array_interface__
+        return DeviceNDArray.over(self.view(np.ndarray)).__cuda_array_interface__
 
     @property
     def _numba_type_(self):
@@ -230,11 +255,16 @@ class MappedNDArray(np.ndarray):
 
     def copy_to_host(self, ary=None, stream=0) -> np.ndarray:
         """Copy to an ordinary NumPy array."""
-        return DeviceNDArray(self.view(np.ndarray)).copy_to_host(ary)
+        return DeviceNDArray.over(self.view(np.ndarray)).copy_to_host(ary)
 
     def copy_to_device(self, ary, stream=0) -> None:
         """Copy `ary` into this array."""
-        DeviceNDArray(self.view(np.ndarray)).copy_to_device(ary)
+        DeviceNDArray.over(self.view(np.ndarray)).copy_to_device(ary)
+
+
+def is_cuda_ndarray(value) -> bool:
+    """Whether this is one of Numba's device arrays (not one of another library)."""
+    return getattr(value, "__cuda_ndarray__", False)
 
 
 # --- details ------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import weakref
 
 from helpers.vgpu.compile import python as compile_numba
 from helpers.vgpu.numba.function import Function
-from helpers.vgpu.numba.jit import REFUSED, jit
+from helpers.vgpu.numba.jit import jit
 from helpers.vgpu.numba.kernel import OPTIONS
 
 _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
@@ -15,11 +15,11 @@ _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 def stand_in(dispatcher) -> Function:
     """The `Kernel` or `DeviceFunction` for what `numba.cuda.jit` made, with its options and signatures.
 
-    Always the same one for the same dispatcher. Raises `Unsupported` for options that the virtual GPU refuses.
+    Always the same one for the same dispatcher.
     """
     if dispatcher not in _made:
         written = compile_numba.as_written(dispatcher)
-        options = {name: value for name, value in written.options.items() if name in OPTIONS or name in REFUSED}
+        options = {name: value for name, value in written.options.items() if name in OPTIONS}
         decorate = jit(written.signatures, device=written.device, **options)
         _made[dispatcher] = decorate(written.py_func)
     return _made[dispatcher]

@@ -5,10 +5,15 @@ from __future__ import annotations
 import functools
 import types
 
+from helpers import device
 from helpers.vgpu.compile import python as compile_numba
-from helpers.vgpu.errors import CompileError, LaunchError
-from helpers.vgpu.numba.errors import line_with
-from helpers.vgpu.numba.rebind import rebind
+from helpers.vgpu.errors import LaunchError, Unsupported
+from helpers.vgpu.numba.rebind import Pending, rebind
+
+NO_MACHINE_CODE = (
+    "The virtual GPU runs PTX and makes no machine code (SASS) of it. inspect_asm() is the PTX, and a kernel's "
+    "get_regs_per_thread() and its like tell what NVIDIA's assembler makes of it."
+)
 
 
 class MissingConfiguration(LaunchError, ValueError):
@@ -22,27 +27,27 @@ class Function:
         functools.update_wrapper(self, py_func)
         self.py_func, self.targetoptions, self._signatures = py_func, dict(options), signatures
         self._real: dict = {}
-        self._under_way: set = set()
+        self._pending: dict[tuple, Pending] = {}
 
     def as_device_function(self, capability):
-        """The real Numba device function, compiled for GPUs of this compute capability."""
+        """The real Numba device function, compiled for GPUs of this compute capability.
+
+        A `Pending` of it while it is being made: then a function that it calls, perhaps itself, calls it in turn.
+        """
         capability = compile_numba.target(capability)
-        if capability in self._under_way:
-            line = line_with(self.py_func, rf"(?<!def ){self.__name__}\s*\(")
-            where = f"`{self.__name__}`" if line is None else f"`{self.__name__}`, line {line}"
-            raise CompileError(
-                f"{where}: it calls itself, which Numba does not compile for GPUs.\n\nTurn the recursion into a loop.",
-                line,
-            )
+        if capability in self._pending:
+            return self._pending[capability]
         if capability not in self._real:
-            chosen = ("fastmath", "inline", "forceinline")
+            chosen = ("fastmath", "inline", "forceinline", "debug", "opt")
             options = {name: self.targetoptions[name] for name in chosen if name in self.targetoptions}
-            self._under_way.add(capability)
+            pending = self._pending[capability] = Pending()
             try:
                 copy = rebind(self.py_func, capability)
+                made = compile_numba.device_function(copy, self._signatures, capability, **options)
             finally:
-                self._under_way.discard(capability)
-            self._real[capability] = compile_numba.device_function(copy, self._signatures, capability, **options)
+                del self._pending[capability]
+            self._real[capability] = made
+            pending.settle(made)
         return self._real[capability]
 
     def __get__(self, instance, owner=None):
@@ -51,6 +56,32 @@ class Function:
 
 class DeviceFunction(Function):
     """A function that only kernels can call, made by `@cuda.jit(device=True)`."""
+
+    def __init__(self, py_func, options, signatures=None):
+        super().__init__(py_func, options, signatures)
+        if signatures is not None:
+            self._made()
+
+    def _made(self):
+        return self.as_device_function(device.current().compute_capability)
+
+    overloads = property(lambda self: self._made().overloads)
+    signatures = nopython_signatures = property(lambda self: list(self.overloads))
+
+    def inspect_asm(self, signature=None):
+        """The PTX for a tuple of argument types, or a dictionary of all that kernels have compiled it for."""
+        with compile_numba.modelled(device.current().compute_capability):
+            return self._made().inspect_asm(signature)
+
+    def inspect_llvm(self, signature=None):
+        """The LLVM IR for a tuple of argument types, or a dictionary of all."""
+        return self._made().inspect_llvm(signature)
+
+    def inspect_sass(self, signature=None):
+        """Not for device functions, nor on the virtual GPU."""
+        raise Unsupported(NO_MACHINE_CODE)
+
+    inspect_sass_cfg = inspect_lto_ptx = inspect_sass
 
     def __call__(self, *args, **kwargs):
         raise MissingConfiguration(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from helpers import device as _device
 from helpers.vgpu import graphs, heap, memory, operations
-from helpers.vgpu.errors import LaunchError, Unsupported
+from helpers.vgpu.errors import LaunchError
 from helpers.vgpu.operations import Operation, Queue
 
 MemoryInfo = namedtuple("MemoryInfo", ("free", "total"))
@@ -343,14 +343,3 @@ def profile_start() -> None:
 
 def profile_stop() -> None:
     """Tell a profiler to stop."""
-
-
-def refuse(name: str, instead: str):
-    """A function that is there only to say what to use instead."""
-
-    def refused(*args, **kwargs):
-        raise Unsupported(f"The virtual GPU has no cuda.{name}; {instead}.")
-
-    refused.__name__ = refused.__qualname__ = name
-    refused.__doc__ = f"Not on the virtual GPU: {instead}."
-    return refused

@@ -6,33 +6,25 @@ import inspect
 import types
 
 from helpers.vgpu.compile import python as compile_numba
-from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.numba.function import DeviceFunction, Function
 from helpers.vgpu.numba.kernel import OPTIONS, Kernel
-
-# Options that real Numba has and the virtual GPU refuses, with what to do instead.
-REFUSED = {
-    "link": "write a device function in Python, or the whole kernel in CUDA C as a cp.RawKernel",
-    "extensions": "its kernels take arrays and numbers",
-}
 
 
 def jit(func_or_sig=None, device: bool = False, **options):
     """Compile a Python function for the GPU: the decorator `@cuda.jit`, with Numba's arguments.
 
     Plain, with options, with a signature ("void(float32[::1], int64)") or a list of them, or with
-    `device=True` for functions that kernels call. `link=` and `extensions=` are refused; `debug`,
-    `lineinfo`, `cache`, `lto` and the carve-out change nothing here, since source lines are always kept and
-    memory is always checked.
+    `device=True` for functions that kernels call. `lineinfo`, `cache`, `lto` and the carve-out change nothing here,
+    since source lines are always kept; memory is always checked.
     """
-    for name, value in options.items():
-        if name in REFUSED:
-            if value:
-                raise Unsupported(f"The virtual GPU has no {name}=: {REFUSED[name]}.")
-        elif name not in OPTIONS:
+    for name in options:
+        if name not in OPTIONS:
             raise TypeError(f"cuda.jit has no option {name!r}; it has {', '.join(['device', *OPTIONS])}")
     if device and options.get("link"):
         raise ValueError("link= has no meaning for a device function")
+    if options.get("boundscheck"):
+        raise NotImplementedError("Numba has no boundscheck=True for CUDA; the virtual GPU always checks memory")
+    compile_numba.check_options(options)
 
     if func_or_sig is None:
         return lambda function: _make(function, device, options, None)
@@ -52,7 +44,6 @@ def _make(function, device, options, signatures):
         raise TypeError("A jit decorator was called on an already jitted function; decorate it once.")
     if not inspect.isfunction(function):
         raise TypeError(f"cuda.jit decorates functions; this is a {type(function).__name__}")
-    options = {name: value for name, value in options.items() if name not in REFUSED}
     if device:
         return DeviceFunction(function, options, signatures)
     return Kernel(function, options, signatures)

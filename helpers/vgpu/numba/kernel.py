@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from dataclasses import dataclass
 
 from helpers import device
@@ -14,14 +15,15 @@ from helpers.vgpu.errors import ArgumentError, CompileError, Unsupported
 from helpers.vgpu.numba import host
 from helpers.vgpu.numba.args import Packer, mismatch, present, type_of
 from helpers.vgpu.numba.config import best_block, dimensions, most_threads
-from helpers.vgpu.numba.function import Function, MissingConfiguration
+from helpers.vgpu.numba.function import NO_MACHINE_CODE, Function, MissingConfiguration
+from helpers.vgpu.numba.raised import Raised
 from helpers.vgpu.numba.rebind import rebind
 from helpers.vgpu.residency import most_resident
 
-# Options of numba.cuda.jit: what they are when not given. All but the first four leave the PTX as it is.
+# Options of numba.cuda.jit: what they are when not given. All but the first six leave the PTX as it is.
 OPTIONS = {
-    "fastmath": False, "opt": None, "max_registers": None, "launch_bounds": None,
-    "inline": "never", "forceinline": False, "lineinfo": False, "debug": None, "cache": False, "lto": None,
+    "fastmath": False, "opt": None, "max_registers": None, "launch_bounds": None, "debug": None, "link": (),
+    "extensions": (), "inline": "never", "forceinline": False, "lineinfo": False, "cache": False, "lto": None,
     "shared_memory_carveout": None, "boundscheck": None,
 }  # fmt: skip
 
@@ -42,6 +44,11 @@ class Overload:
     def sizes(self) -> list[int]:
         """The bytes of each parameter."""
         return [parameter.nbytes for parameter in self.kernel.parameters]
+
+    @functools.cached_property
+    def raised(self) -> Raised | None:
+        """The exceptions that its threads raise; None unless it was compiled with `debug=True`."""
+        return Raised(self.kernel, self.compiled) if self.compiled.debug else None
 
     def resources(self) -> Resources:
         """Registers, shared memory and spills on the modelled GPU, as NVIDIA's assembler says."""
@@ -71,6 +78,15 @@ class Overload:
     def inspect_asm(self, cc=None) -> str:
         """The PTX."""
         return self.compiled.ptx
+
+    def inspect_llvm(self) -> str:
+        """The LLVM IR that Numba made."""
+        return self.compiled.llvm()
+
+    def inspect_types(self, file=None) -> None:
+        """Print the source with Numba's types beside each line, to `file` or to the standard output."""
+        head = f"{self.kernel.entry} {self.argument_types}"
+        print(head, "-" * 80, self.compiled.annotated(), "=" * 80, sep="\n", file=file)
 
     def __repr__(self) -> str:
         return f"Overload({self.kernel.name}{tuple(map(str, self.argument_types))})"
@@ -139,6 +155,8 @@ class Kernel(Function):
             max_registers=options["max_registers"],
             opt=options["opt"] is not False,
             launch_bounds=bounds,
+            debug=self.debug,
+            linked=tuple(map(_file, options["link"] or ())),
         )
         kernels = launch.load(
             compiled.ptx,
@@ -205,7 +223,7 @@ class Kernel(Function):
         """Everything a launch needs, without launching; call its `finish()` after the kernel has run."""
         args = tuple(present(value) for value in args)
         overload = self._select(args)
-        packer = Packer()
+        packer = Packer(self.extensions)
         for expected, value, name in zip(overload.argument_types, args, self._names, strict=True):
             packer.add(expected, value, name)
         if overload.sizes != [len(param) for param in packer.params]:
@@ -213,9 +231,12 @@ class Kernel(Function):
                 f"`{self.__name__}` takes an argument that the virtual GPU cannot pass: "
                 f"({', '.join(map(str, overload.argument_types))}); pass arrays and numbers."
             )
+        if overload.raised is not None:
+            overload.raised.clear()
+            packer.first = overload.raised.check
         return launch.Prepared(
             overload.kernel, packer.params, packer.arrays, shared_bytes, packer.finish,
-            cooperative="cudaCGSynchronize" in overload.kernel.ptx,
+            cooperative=overload.compiled.cooperative,
         )  # fmt: skip
 
     def argument_types(self, args) -> tuple:
@@ -224,6 +245,8 @@ class Kernel(Function):
 
     # --- looking into it ------------------------------------------------------------------------------------
 
+    debug = property(lambda self: compile_numba.debug_by_default(self.targetoptions.get("debug")))
+    extensions = property(lambda self: self.targetoptions.get("extensions") or [])
     signatures = property(lambda self: list(self.overloads))
     nopython_signatures = property(lambda self: list(self.overloads))
 
@@ -264,17 +287,37 @@ class Kernel(Function):
         """The biggest block that can be launched on the modelled GPU."""
         return self._each(signature, lambda overload: overload.max_threads_per_block)
 
+    def _text(self, signature, look):
+        if signature is not None:
+            return look(self.overloads[tuple(getattr(signature, "args", signature))])
+        return {types: look(overload) for types, overload in self.overloads.items()}
+
     def inspect_asm(self, signature=None):
-        """The PTX of one overload, or of each."""
-        return self._each(signature, lambda overload: overload.inspect_asm())
+        """The PTX for a signature, or a dictionary of all by types."""
+        return self._text(signature, lambda overload: overload.inspect_asm())
 
-    def _no_inspection(self, *args, **kwargs):
-        raise Unsupported("The virtual GPU has the PTX of a kernel only: kernel.inspect_asm().")
+    def inspect_llvm(self, signature=None):
+        """The LLVM IR for a signature, or a dictionary of all by types."""
+        return self._text(signature, lambda overload: overload.inspect_llvm())
 
-    inspect_llvm = inspect_sass = inspect_sass_cfg = inspect_lto_ptx = inspect_types = _no_inspection
+    def inspect_types(self, file=None) -> None:
+        """Print the source with Numba's types beside each line, for all signatures."""
+        for overload in self.overloads.values():
+            overload.inspect_types(file)
+
+    def inspect_sass(self, signature=None):
+        """Not on the virtual GPU."""
+        raise Unsupported(NO_MACHINE_CODE)
+
+    inspect_sass_cfg = inspect_lto_ptx = inspect_sass
 
     def __repr__(self) -> str:
         return f"<kernel {self.__name__}({', '.join(self._names)})>"
+
+
+def _file(code):
+    """What `link=` names: a path as text, or one of Numba's objects that hold code."""
+    return os.fspath(code) if isinstance(code, os.PathLike) else code
 
 
 @dataclass(frozen=True, eq=False)

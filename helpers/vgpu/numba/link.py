@@ -6,6 +6,8 @@ same is done here, with PTX as the result instead of machine code; source lines 
 
 from __future__ import annotations
 
+import re
+
 from helpers.vgpu.compile.cuda_c import alone, nvrtc
 from helpers.vgpu.errors import CompileError
 
@@ -34,6 +36,18 @@ def link(kernel: bytes, sources, capability) -> str:
     finally:
         nvjitlink.destroy(handle)
     return bytes(ptx).rstrip(b"\0").decode()
+
+
+def with_ptx(ptx: str, other: str) -> str:
+    """A PTX text with the functions of another one in the place of their declarations; source lines stay its own."""
+    # Line tables count each text's files anew, so those of the functions that come in are left out.
+    other = re.sub(r"^\s*\.(version|target|address_size|file|loc)\b[^\n]*\n", "", other + "\n", flags=re.MULTILINE)
+    other = re.sub(r"^\s*\.section\b[^{]*\{[^}]*\}", "", other, flags=re.MULTILINE)
+    for name in re.findall(r"^\s*\.visible\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+)", other, re.MULTILINE):
+        declared = rf"^\.extern \.func\s+(?:\([^)]*\)\s*)?{re.escape(name)}\s*(?:\([^)]*\)\s*)?;\n?"
+        ptx = re.sub(declared, "", ptx, flags=re.MULTILINE)
+    head, size, rest = ptx.partition(".address_size 64\n")
+    return head + size + other + rest
 
 
 def _intermediate(source: str, capability) -> bytes:

@@ -6,6 +6,8 @@ and the new function gets globals and cells of its own.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
 import types
 from collections.abc import Callable
@@ -13,6 +15,20 @@ from collections.abc import Callable
 from helpers.vgpu.compile import python as compile_numba
 
 STAND_IN = "helpers.vgpu.numba_cuda"
+
+
+class Pending:
+    """What a name shall mean as soon as it is there: the device function that is being made, which calls itself."""
+
+    def __init__(self):
+        self._waiting: list[Callable] = []
+
+    def then(self, put: Callable) -> None:
+        self._waiting.append(put)
+
+    def settle(self, value) -> None:
+        for put in self._waiting:
+            put(value)
 
 
 def rebind(function, capability) -> types.FunctionType:
@@ -26,7 +42,8 @@ def with_names(function, translate: Callable) -> types.FunctionType:
     wanted = {name for name in _names(function.__code__) if name in have}
     cells = tuple(_cell(cell, translate) for cell in function.__closure__ or ())
     names = {name: have[name] for name in ("__builtins__", "__name__", "__file__", "__package__") if name in have}
-    names.update({name: translate(have[name]) for name in wanted})
+    for name in wanted:
+        _give(translate(have[name]), functools.partial(names.__setitem__, name))
     copy = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells or None)
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__module__, copy.__qualname__, copy.__doc__ = (
@@ -38,10 +55,14 @@ def with_names(function, translate: Callable) -> types.FunctionType:
 
 
 def _cell(cell, translate: Callable) -> types.CellType:
-    try:
-        return types.CellType(translate(cell.cell_contents))
-    except ValueError:  # a name of the closure that has no value yet
-        return types.CellType()
+    made = types.CellType()
+    with contextlib.suppress(ValueError):  # a name of the closure that has no value yet
+        _give(translate(cell.cell_contents), functools.partial(setattr, made, "cell_contents"))
+    return made
+
+
+def _give(value, put: Callable) -> None:
+    value.then(put) if isinstance(value, Pending) else put(value)
 
 
 def _names(code: types.CodeType) -> set[str]:

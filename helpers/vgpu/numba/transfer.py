@@ -26,25 +26,29 @@ def to_device(obj, stream=0, copy: bool = True, to: DeviceNDArray | None = None)
     if isinstance(obj, np.void):
         data = allocate((), obj.dtype)
         data[()] = obj
-        return DeviceRecord(data, stream)
+        return DeviceRecord.over(data, stream)
     host = np.asarray(obj)
     if host.dtype.hasobject:
         raise TypeError(
             f"cannot copy a {type(obj).__name__} to the device: its elements are Python objects; make an "
             "array of numbers first, such as numpy.array(values, dtype=numpy.float32)"
         )
+    # What `numpy.broadcast_to` repeats moves once, and is repeated there by strides of 0 again.
+    shape, strides = host.shape, host.strides
+    if repeated := host.size > 1 and 0 in strides:
+        host = host[tuple(slice(None, None if step else 1) for step in strides)]
     if not (host.flags.c_contiguous or host.flags.f_contiguous):
         raise NotContiguous(STRIDED)
     data = allocate(host.shape, host.dtype, order="C" if host.flags.c_contiguous else "F")
     if copy:
         fill = functools.partial(np.copyto, data, host)
         operations.copy(queue_of(stream), "H2D", host, data, fill, asynchronous=bool(stream))
-    return DeviceNDArray(data, stream)
+    return DeviceNDArray.over(np.lib.stride_tricks.as_strided(data, shape, strides) if repeated else data, stream)
 
 
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0) -> DeviceNDArray:
     """An array in device memory, not initialised: on the virtual GPU its bytes are 0xFF (NaN, or -1)."""
-    return DeviceNDArray(allocate(shape, dtype, order, strides), stream)
+    return DeviceNDArray.over(allocate(shape, dtype, order, strides), stream)
 
 
 def device_array_like(ary, stream=0) -> DeviceNDArray:
@@ -105,7 +109,7 @@ def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> Devi
     dtype = np.dtype(desc["descr"]) if "descr" in desc and desc["typestr"][1] == "V" else np.dtype(desc["typestr"])
     shape = tuple(desc["shape"])
     if math.prod(shape) == 0:
-        return DeviceNDArray(allocate(shape, dtype), owner=owner)
+        return DeviceNDArray.over(allocate(shape, dtype), owner=owner)
     place = memory.describe(address)
     if place.allocation is None or place.freed or place.offset >= place.allocation.nbytes:
         raise LaunchError(
@@ -121,7 +125,7 @@ def from_cuda_array_interface(desc: dict, owner=None, sync: bool = True) -> Devi
     }
     if dtype.names:
         description["descr"] = dtype.descr
-    return DeviceNDArray(np.asarray(_Described(description)), owner=owner)
+    return DeviceNDArray.over(np.asarray(_Described(description)), owner=owner)
 
 
 class _Described:
