@@ -70,6 +70,11 @@ __all__ = [
 # Made here, but resting on Numba, whose import takes a second or two: loaded when first asked for.
 _LATE = {
     "jit": "helpers.vgpu.numba.jit",
+    "compile": "helpers.vgpu.numba.jit",
+    "compile_ptx": "helpers.vgpu.numba.jit",
+    "compile_all": "helpers.vgpu.numba.jit",
+    "compile_for_current_device": "helpers.vgpu.numba.jit",
+    "compile_ptx_for_current_device": "helpers.vgpu.numba.jit",
     "In": "helpers.vgpu.numba.args",
     "Out": "helpers.vgpu.numba.args",
     "InOut": "helpers.vgpu.numba.args",
@@ -104,7 +109,7 @@ KERNEL_SIDE = frozenset({
     "threadfence", "threadfence_block", "threadfence_system",
     "ldca", "ldcg", "ldcs", "ldlu", "ldcv", "stcg", "stcs", "stwb", "stwt",
     "cg", "libdevice", "types", "literal_unroll", "is_float16_supported", "declare_device",
-    "compile", "compile_ptx", "compile_all", "CUSource", "PTXSource", "LTOIR", "Cubin", "Fatbin", "Archive", "Object",
+    "CUSource", "PTXSource", "LTOIR", "Cubin", "Fatbin", "Archive", "Object",
 })  # fmt: skip
 
 _INSTEAD = {

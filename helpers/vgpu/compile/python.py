@@ -43,6 +43,8 @@ RELIED_ON = {
     "numba.cuda.core.sigutils": ("normalize_signature", "is_signature"),
     "numba.cuda.typing.typeof": ("typeof", "Purpose"),
     "numba.cuda.np.numpy_support": ("from_dtype",),
+    "numba.cuda.typeconv.rules": ("default_type_manager",),
+    "numba.cuda.target": ("CUDATypingContext",),
     "numba.cuda.types": ("Array", "Record", "BaseTuple", "Integer", "Float", "Boolean", "Complex", "void"),
 }
 
@@ -349,6 +351,29 @@ def array_type(array):
 def _array_type(dtype, ndim: int, layout: str, readonly: bool):
     element = _modules["numba.cuda.np.numpy_support"].from_dtype(dtype)
     return types.Array(element, ndim, layout, readonly=readonly)
+
+
+def nearest(given: tuple, signatures: list[tuple]) -> tuple:
+    """The signature that Numba takes for arguments of these types; a TypeError where none is better than all others."""
+    manager = _modules["numba.cuda.typeconv.rules"].default_type_manager
+    return signatures[manager.select_overload(given, signatures, True, False)]
+
+
+def see_values(translate) -> None:
+    """Whenever Numba asks for the type of a global name, let it see `translate(value, capability)`.
+
+    The learner's own functions are translated before; this is for those that Numba finds by itself: what `@overload`
+    gives, and functions for the CPU.
+    """
+    context = _modules["numba.cuda.target"].CUDATypingContext
+    original = context.resolve_value_type
+
+    @functools.wraps(original)
+    def resolve_value_type(self, value):
+        capability = getattr(_modelled, "capability", None)
+        return original(self, value if capability is None else translate(value, capability))
+
+    context.resolve_value_type = resolve_value_type
 
 
 def is_type(value) -> bool:

@@ -65,7 +65,7 @@ _INSTEAD = {
 
 
 # Kinds of dtype that no kernel takes, in words.
-_NO_NUMBERS = {"O": "Python objects", "U": "text", "S": "bytes"}
+_NO_NUMBERS = {"O": "Python objects"}
 
 
 def present(value):
@@ -155,6 +155,8 @@ class Packer:
         elif isinstance(expected, types.BaseTuple):
             for i, (kind, item) in enumerate(zip(expected, hint.value, strict=True)):
                 self.add(kind, item, f"{name}[{i}]")
+        elif isinstance(expected, types.EnumMember):
+            self.add(expected.dtype, hint.value.value, name)
         else:
             self.params.extend(scalar(expected, hint.value))
 
@@ -220,8 +222,6 @@ def _copy_back(device, value) -> None:
 
 def scalar(expected, value) -> list[bytes]:
     """The parameters of one number, as the type of the compiled kernel wants it."""
-    if isinstance(expected, types.EnumMember):
-        return scalar(expected.dtype, value.value)
     if isinstance(expected, types.Complex):
         half = "<f" if expected.bitwidth == 64 else "<d"
         number = complex(value)

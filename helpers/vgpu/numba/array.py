@@ -29,6 +29,7 @@ class DeviceNDArray:
 
     def __init__(self, shape, strides, dtype, stream=0, gpu_data=None):
         """As Numba's: uninitialised, or over the memory of `gpu_data`, which here is a device array."""
+        shape, strides = (part if np.iterable(part) or part is None else (part,) for part in (shape, strides))
         if gpu_data is None:
             data = allocate(shape, dtype, strides=strides)
         elif isinstance(gpu_data, DeviceNDArray):
@@ -51,6 +52,13 @@ class DeviceNDArray:
         return made
 
     gpu_data = property(lambda self: self)
+
+    def get_ipc_handle(self):
+        """Not on the virtual GPU, whose memory belongs to one process."""
+        raise Unsupported(
+            "The virtual GPU's memory belongs to one process, so there are no handles for others: share arrays between "
+            "threads of this one, or pass them on by way of the host (copy_to_host, multiprocessing.shared_memory)."
+        )
 
     shape = property(lambda self: self._data.shape)
     strides = property(lambda self: self._data.strides)

@@ -196,8 +196,18 @@ TABLE = (
     ),
     (
         r"insert_unresolved_ref",
-        "a device function calls itself, which Numba does not compile for GPUs",
-        "Turn the recursion into a loop.",
+        "device functions call one another in a circle, which Numba does not compile for GPUs",
+        "Turn the recursion into a loop, or let one function call itself.",
+    ),
+    (
+        r"cannot type infer runaway recursion",
+        "it calls a device function that calls itself and never returns anything else",
+        "Let the function return a number without calling itself first: `if n < 2: return n`.",
+    ),
+    (
+        r"Return type of recursive function does not converge",
+        "it calls a device function that calls itself with ever other types",
+        "Give the function's own calls arguments of the types that it was called with.",
     ),
     (
         r"Cannot (?:cast|unify) .*CUDADispatcher",

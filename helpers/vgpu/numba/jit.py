@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 import types
 
+from helpers import device as modelled
 from helpers.vgpu.compile import python as compile_numba
 from helpers.vgpu.numba.function import DeviceFunction, Function
 from helpers.vgpu.numba.kernel import OPTIONS, Kernel
+from helpers.vgpu.numba.rebind import rebind
 
 
 def jit(func_or_sig=None, device: bool = False, **options):
@@ -47,3 +49,29 @@ def _make(function, device, options, signatures):
     if device:
         return DeviceFunction(function, options, signatures)
     return Kernel(function, options, signatures)
+
+
+def compile(pyfunc, sig, *args, cc=None, **options):
+    """Compile a function to PTX or LTO-IR without running it, as `numba.cuda.compile` does: (code, type returned)."""
+    return _compiled("compile", pyfunc, sig, *args, cc=cc, **options)
+
+
+def compile_ptx(pyfunc, sig, *args, cc=None, **options):
+    """Compile a kernel, or with `device=True` a device function, to PTX: (PTX, type returned)."""
+    return _compiled("compile_ptx", pyfunc, sig, *args, cc=cc, **options)
+
+
+def compile_all(pyfunc, sig, *args, cc=None, **options):
+    """Compile a function and what it links to: (list of codes, type returned)."""
+    return _compiled("compile_all", pyfunc, sig, *args, cc=cc, **options)
+
+
+# Without a compute capability it is the modelled GPU's that counts.
+compile_for_current_device, compile_ptx_for_current_device = compile, compile_ptx
+
+
+def _compiled(name: str, function, signature, *args, cc, **options):
+    function = function.py_func if isinstance(function, Function) else function
+    cc = compile_numba.target(modelled.current().compute_capability) if cc is None else cc
+    with compile_numba.modelled(cc):
+        return getattr(compile_numba.cuda, name)(rebind(function, cc), signature, *args, cc=cc, **options)

@@ -75,6 +75,8 @@ class Overload:
         block = (blockdim,) if isinstance(blockdim, int) else tuple(blockdim)
         return most_resident(self.kernel, block, self.shared_mem_per_block + dynsmemsize)
 
+    cooperative = property(lambda self: self.compiled.cooperative)
+
     def inspect_asm(self, cc=None) -> str:
         """The PTX."""
         return self.compiled.ptx
@@ -178,18 +180,32 @@ class Kernel(Function):
         given = tuple(type_of(value, name, self.__name__) for name, value in zip(self._names, args, strict=True))
         if self._fixed is None or given in self._fixed:
             return self._overload(given)
-        reasons = []
+        reasons, fitting = [], []
         for types in self._fixed:
             pairs = zip(self._names, types, given, strict=True)
             reason = next((f"`{name}` {why}" for name, *pair in pairs if (why := mismatch(*pair))), None)
             if reason is None:
-                return self._overload(types)
+                fitting.append(types)
             reasons.append(f"  {', '.join(map(str, types))}: {reason}")
+        if fitting:
+            return self._overload(self._nearest(given, fitting))
         raise ArgumentError(
             f"`{self.__name__}` was compiled for other types than ({', '.join(map(str, given))}):\n"
             + "\n".join(reasons)
             + "\nConvert the array (`x.astype(numpy.float32)`), or leave the signature out of `@cuda.jit`."
         )
+
+    def _nearest(self, given: tuple, fitting: list[tuple]) -> tuple:
+        """Of several signatures that the arguments fit, the one that Numba would take."""
+        try:
+            return fitting[0] if len(fitting) == 1 else compile_numba.nearest(given, fitting)
+        except TypeError:
+            told = "\n".join(f"  {', '.join(map(str, types))}" for types in fitting)
+            raise ArgumentError(
+                f"`{self.__name__}`: several signatures fit the types ({', '.join(map(str, given))}), none better than "
+                f"the others:\n{told}\nAdd a signature of exactly these types, or convert the numbers "
+                "(`numpy.float32(x)`)."
+            ) from None
 
     # --- launching ------------------------------------------------------------------------------------------
 

@@ -7,8 +7,10 @@ follows. Without `debug=True` a thread that raises ends, and nobody hears of it.
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import os
+import textwrap
 
 from helpers.vgpu import launch, tracebacks
 from helpers.vgpu.compile.python import CompiledPython
@@ -42,6 +44,8 @@ class Raised:
         first, *others = arguments or ("",)
         said += f": {first}" if arguments else ""
         line = place[2] if place is not None else None
+        if kind is ZeroDivisionError and line is None:  # of these Numba keeps no place
+            line = next(iter(places), None) if len(places := self._divisions()) == 1 else None
         error = kind(f"{said}\n  {self._told(kind, thread, block, line)}", *others)
         error.line, error.thread, error.block = line, thread, block
         tracebacks.shorten(error)
@@ -49,16 +53,31 @@ class Raised:
 
     def _told(self, kind, thread, block, line: int | None) -> str:
         who = f"thread {_short(thread)} of block {_short(block)}"
-        text = self._kernel.line_text(line)
-        at = "" if line is None else f" at line {line}" + (f": {text}" if text else "")
-        if line is None and self._compiled.calls:
+        if kind is SystemError and line is None:
             return (
-                f"{who} raised an exception in a device function, whose kind Numba does not keep; "
-                "call the function's py_func on the host, or raise in the kernel itself."
+                f"{who} raised an exception in a device function, whose kind Numba does not keep: call the function's "
+                "py_func on the host, or raise in the kernel itself."
             )
+        text = self._kernel.line_text(line)
+        at = f" at line {line}" + (f": {text}" if text else "") if line is not None else ""
+        if kind is ZeroDivisionError and not at and (places := self._divisions()):
+            at = f" at one of the lines {', '.join(map(str, sorted(places)))}"
         # Numba counts the exceptions of each function anew, and keeps the numbers of the kernel's own only.
         doubt = " (or another, in a device function that it calls: Numba cannot tell)" if self._compiled.calls else ""
         return f"{who} raised {kind.__name__}{at}{doubt}"
+
+    def _divisions(self) -> set[int]:
+        """The lines of the source that divide."""
+        try:
+            tree = ast.parse(textwrap.dedent("\n".join(self._compiled.source)))
+        except SyntaxError:
+            return set()
+        dividing = (ast.Div, ast.FloorDiv, ast.Mod)
+        return {
+            node.lineno + self._compiled.first_line - 1
+            for node in ast.walk(tree)
+            if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, dividing)
+        }
 
 
 def _short(index: tuple[int, int, int]) -> str:

@@ -98,3 +98,14 @@ def _module(module: types.ModuleType):
             package.cuda = compile_numba.cuda
         return package
     return module
+
+
+def _seen(value, capability):
+    """What Numba should see where it finds `value` itself: of Numba's own device functions nothing is to be made."""
+    if not isinstance(value, types.ModuleType) and not hasattr(type(value), "as_device_function"):
+        return value
+    found = real(value, capability)
+    return value if isinstance(found, Pending) else found
+
+
+compile_numba.see_values(_seen)

@@ -53,7 +53,7 @@ def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0) -> 
 
 def device_array_like(ary, stream=0) -> DeviceNDArray:
     """An uninitialised device array with the shape, dtype and order of `ary`."""
-    return device_array(ary.shape, ary.dtype, order=_order(ary), stream=stream)
+    return device_array(ary.shape, ary.dtype, **_like(ary), stream=stream)
 
 
 def pinned_array(shape, dtype=np.float64, strides=None, order="C") -> np.ndarray:
@@ -70,7 +70,7 @@ def pinned_array(shape, dtype=np.float64, strides=None, order="C") -> np.ndarray
 
 def pinned_array_like(ary) -> np.ndarray:
     """A pinned array with the shape, dtype and order of `ary`."""
-    return pinned_array(ary.shape, ary.dtype, order=_order(ary))
+    return pinned_array(ary.shape, ary.dtype, **_like(ary))
 
 
 def mapped_array(shape, dtype=np.float64, strides=None, order="C", stream=0, portable=False, wc=False):
@@ -80,7 +80,7 @@ def mapped_array(shape, dtype=np.float64, strides=None, order="C", stream=0, por
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
     """A mapped array with the shape, dtype and order of `ary`."""
-    return mapped_array(ary.shape, ary.dtype, order=_order(ary))
+    return mapped_array(ary.shape, ary.dtype, **_like(ary))
 
 
 def managed_array(shape, dtype=np.float64, strides=None, order="C", stream=0, attach_global=True):
@@ -135,5 +135,11 @@ class _Described:
         self.__array_interface__ = description
 
 
-def _order(ary) -> str:
-    return "F" if ary.flags["F_CONTIGUOUS"] and not ary.flags["C_CONTIGUOUS"] else "C"
+def _like(ary) -> dict:
+    """The order of an array; for one with gaps, strides without gaps whose dimensions come in the same order."""
+    if ary.flags["C_CONTIGUOUS"] or ary.flags["F_CONTIGUOUS"]:
+        return {"order": "C" if ary.flags["C_CONTIGUOUS"] else "F"}
+    strides, step = [0] * ary.ndim, ary.dtype.itemsize
+    for axis in sorted(range(ary.ndim), key=lambda axis: ary.strides[axis]):
+        strides[axis], step = step, step * ary.shape[axis]
+    return {"strides": tuple(strides)}
