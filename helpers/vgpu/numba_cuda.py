@@ -8,7 +8,7 @@ the real module takes this one's place, so nothing here may behave in a way that
 from __future__ import annotations
 
 import importlib
-import types
+from types import SimpleNamespace
 
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.numba.array import DeviceNDArray, DeviceRecord, MappedNDArray, is_cuda_ndarray
@@ -53,10 +53,10 @@ from helpers.vgpu.numba.transfer import (
 legacy_default_stream = default_stream
 
 # Where Numba keeps its classes of arrays: isinstance(x, cuda.cudadrv.devicearray.DeviceNDArray)
-devicearray = types.SimpleNamespace(
+devicearray = SimpleNamespace(
     DeviceNDArray=DeviceNDArray, DeviceRecord=DeviceRecord, MappedNDArray=MappedNDArray, is_cuda_ndarray=is_cuda_ndarray
 )
-cudadrv = types.SimpleNamespace(devicearray=devicearray)
+cudadrv = SimpleNamespace(devicearray=devicearray)
 
 __all__ = [
     "as_cuda_array", "close", "cuda_error", "cudadrv", "current_context", "default_stream", "defer_cleanup", "detect",

@@ -376,6 +376,8 @@ def test_a_changed_numba_is_named_with_the_version_that_fits(real_cuda):
         real_cuda._load({"math": ("nothing_like_this",)})
     with pytest.raises(ImportError, match="no_such_module"):
         real_cuda._load({"no_such_module": ()})
+    with pytest.raises(ImportError, match=r"fractions: Fraction\.nothing_like_this"):
+        real_cuda._load({"fractions": ("Fraction.numerator", "Fraction.nothing_like_this")})
 
 
 def test_the_version_relied_on_is_the_one_pinned(real_cuda, root):

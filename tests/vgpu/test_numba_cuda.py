@@ -82,11 +82,10 @@ def test_a_missing_name_says_so_and_what_to_use(name, words):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: cuda.reduce(lambda a, b: a + b), "block reduction"),
-        (lambda: cuda.Reduce(lambda a, b: a + b), "block reduction"),
-        (lambda: cuda.vectorize(["float32(float32)"]), "one thread an element"),
-        (lambda: cuda.jit(link=["other.cu"])(scale.py_func), "no link="),
-        (lambda: scale.inspect_sass(), "inspect_asm"),
+        (lambda: scale.inspect_sass(), "get_regs_per_thread"),
+        (lambda: twice.inspect_sass(), "inspect_asm"),
+        (lambda: cuda.device_array(3).get_ipc_handle(), "copy_to_host"),
+        (lambda: cuda.cudadrv.devicearray.DeviceNDArray(3, 8, np.float64, gpu_data=4096), "from_cuda_array_interface"),
     ],
 )
 def test_what_is_refused_names_an_alternative(call, words):
@@ -100,6 +99,19 @@ def test_importing_the_stand_in_does_not_import_numba():
 
     code = "import sys, helpers.vgpu.numba_cuda; print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+def test_where_there_is_no_gpu_numbas_own_modules_launch_here_whenever_they_are_imported():
+    import subprocess
+    import sys
+
+    late = "from helpers import cuda; from numba.cuda import random, vectorizers"
+    early = "from numba.cuda import random, vectorizers; from helpers import cuda; cuda.jit"
+    for order in (late, early):
+        told = "print(random.cuda is cuda, vectorizers.cuda is cuda)"
+        code = f"import os; os.environ['WARPBOOK_BACKEND'] = 'virtual'; {order}; {told}"
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert ran.stdout.strip() == "True True", ran.stderr
 
 
 # --- arrays -------------------------------------------------------------------------------------------------
@@ -301,6 +313,33 @@ def test_repr_says_what_it_is():
     assert scale.__name__ == "scale" and scale.__doc__ == "Multiply in place."
 
 
+def test_an_array_like_one_with_gaps_has_its_order_and_no_gaps():
+    gaps = cuda.device_array((10, 12), order="F")[::2, ::2]
+    for like in (cuda.device_array_like, cuda.pinned_array_like, cuda.mapped_array_like):
+        assert like(gaps).strides == (8, 40)
+    assert cuda.device_array_like(np.zeros((3, 8, 4))[:, ::2].transpose(1, 0, 2)).strides == (32, 128, 8)
+
+
+def test_what_numpy_repeats_moves_once():
+    row = np.arange(4.0)
+    there = cuda.to_device(np.broadcast_to(row, (3, 4)))
+    assert there.shape == (3, 4) and there.strides == (0, 8) and there.alloc_size == 32
+    np.testing.assert_array_equal(there.copy_to_host(), [row] * 3)
+    with pytest.raises(ValueError, match="contiguous"):
+        cuda.to_device(np.zeros((4, 4))[:, ::2])
+
+
+def test_arrays_are_made_as_numba_documents_it():
+    DeviceNDArray = cuda.cudadrv.devicearray.DeviceNDArray
+    x = cuda.to_device(np.arange(6.0))
+    assert isinstance(x, DeviceNDArray) and cuda.cudadrv.devicearray.is_cuda_ndarray(x)
+    seen = DeviceNDArray((2, 3), (24, 8), np.float64, gpu_data=x.gpu_data)
+    x[4] = 9
+    assert seen[1, 1] == 9 and seen.gpu_data.device_pointer == x.device_pointer
+    assert DeviceNDArray(3, 8, np.float64).shape == (3,)
+    assert cuda.device_array(0).__cuda_array_interface__["data"][0] == 0
+
+
 # --- devices, streams, events -------------------------------------------------------------------------------
 
 
@@ -372,7 +411,35 @@ def test_context_managers_and_marks_do_nothing():
 def test_signatures_compile_at_once(signature):
     kernel = cuda.jit(signature)(scale.py_func)
     assert kernel.specialized and kernel.signatures == [(cuda.float32[::1], cuda.float32)]
-    assert ".entry" in kernel.inspect_asm()
+    assert ".entry" in kernel.inspect_asm(kernel.signatures[0])
+
+
+def test_what_compilers_made_of_a_kernel_and_of_a_device_function(capsys):
+    @cuda.jit
+    def kernel(x):
+        x[0] = twice(x[0])  # HERE
+
+    assert kernel.inspect_asm() == kernel.inspect_llvm() == {}
+    for dtype in (np.float32, np.int32):
+        kernel[1, 1](cuda.device_array(1, dtype))
+    types = [(cuda.float32[::1],), (cuda.int32[::1],)]
+    assert list(kernel.inspect_asm()) == list(kernel.inspect_llvm()) == kernel.signatures == types
+    assert ".entry" in kernel.inspect_asm(types[1]) and "define" in kernel.inspect_llvm(types[1])
+    assert set(twice.inspect_asm()) >= {(cuda.float32,), (cuda.int32,)}
+    assert "add.f32" in twice.inspect_asm((cuda.float32,)) and "fadd" in twice.inspect_llvm((cuda.float32,))
+    kernel.inspect_types()
+    assert capsys.readouterr().out.count("x[0] = twice(x[0])  # HERE") == 2
+    with pytest.raises(AttributeError, match="Numba's own launches"):
+        kernel.mark_launch_config_sensitive()
+
+
+def test_compiling_without_a_launch():
+    ptx, returned = cuda.compile_ptx(scale, "void(float32[::1], float32)")
+    assert ".entry" in ptx and ".target sm_80" in ptx and returned == cuda.void
+    ptx, returned = cuda.compile(lambda v: twice(v) + 1, "(float64,)", cc=(9, 0))
+    assert ".visible .func" in ptx and ".target sm_90" in ptx and returned == cuda.float64
+    assert cuda.compile_ptx_for_current_device(twice, "(int32,)", device=True)[1] == cuda.int64
+    assert len(cuda.compile_all(twice, "(int32,)", output="ptx")[0]) == 1
 
 
 def test_several_signatures():
@@ -439,7 +506,7 @@ def test_what_a_kernel_needs_of_the_gpu(modelled):
     assert tile.get_max_threads_per_block() == 1024 and bounded.get_max_threads_per_block() == 128
     assert tile.get_const_mem_size() > 0
     (overload,) = tile.overloads.values()
-    assert overload.shared_mem_per_block == 4224 and overload.inspect_asm() == tile.inspect_asm()
+    assert overload.shared_mem_per_block == 4224 and list(tile.inspect_asm().values()) == [overload.inspect_asm()]
 
 
 @pytest.mark.parametrize("registers, threads", [(16, 1024), (64, 1024), (65, 896), (128, 512), (255, 256)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 import pytest
 
@@ -27,6 +28,26 @@ def add(a, b):
 @cuda.jit(device=True)
 def odd_attribute(x):
     return x.foo  # HERE
+
+
+@cuda.jit(device=True)
+def even(n):
+    return n == 0 or odd(n - 1)
+
+
+@cuda.jit(device=True)
+def odd(n):
+    return n != 0 and even(n - 1)
+
+
+@cuda.guvectorize(["void(float32[:], float32[:])"], "(n)->(n)")
+def whole(x, out):
+    out[0] = x[0]
+
+
+@numba.njit("float32(float32)")
+def for_the_cpu(x):
+    return x
 
 
 @cuda.jit(device=True)
@@ -101,7 +122,28 @@ def device_function_short_of_an_argument(x):
     x[0] = add(1.0)  # HERE
 
 
-@case("calls itself", "loop")
+@case("call one another in a circle", "loop")
+def circle(x):
+    x[0] = even(3)
+
+
+@case("known only while the kernel runs", "Give it constants")
+def exception_with_a_value(x):
+    if x[0] > 3:
+        raise ValueError(x[0])  # HERE
+
+
+@case("`whole` works on whole arrays", "on the host")
+def ufunc(x):
+    whole(x)  # HERE
+
+
+@case("`for_the_cpu` is compiled for the CPU only", "Leave the signature out")
+def cpu_function(x):
+    x[0] = for_the_cpu(x[0])  # HERE
+
+
+@case("calls itself and never returns anything else", "if n < 2: return n")
 def recursion(x):
     x[0] = forever(3)
 
@@ -320,7 +362,7 @@ def test_message(function, words):
         assert word in message
     # Pages of candidates are what this replaces.
     assert len(message) < 700 and "During:" not in message and "No match" not in message
-    if function not in (recursion,):
+    if function not in (recursion, circle):
         with open(__file__) as file:
             text = file.read().splitlines()[line - 1]
         assert "HERE" in text
@@ -347,8 +389,101 @@ def test_an_unknown_complaint_still_has_its_line():
     assert str(error).startswith("`ordinary`: Numba cannot compile it: RuntimeError: something new")
 
 
-def test_recursion_names_its_line():
-    with pytest.raises(CompileError, match=r"`forever`, line \d+: it calls itself") as raised:
-        cuda.jit("void(float32[::1])")(recursion)
-    with open(__file__) as file:
-        assert "return n * forever(n - 1)" in file.read().splitlines()[raised.value.line - 1]
+# In a file of its own: pytest rewrites each `assert` of a test module.
+CAREFUL = """
+@cuda.jit(debug=True, opt=False)
+def careful(x, n):
+    i = cuda.grid(1)
+    if n == 1 and i == 37:
+        raise ValueError("a bad", "day")  # ValueError
+    assert n != 2 or i < 64, "too far"  # AssertionError
+    x[i] = 6 // n  # ZeroDivisionError
+"""
+
+
+@pytest.fixture(scope="module")
+def careful(tmp_path_factory):
+    path = tmp_path_factory.mktemp("careful") / "careful.py"
+    path.write_text(CAREFUL)
+    names = {"cuda": cuda}
+    exec(compile(CAREFUL, str(path), "exec"), names)
+    return names["careful"]
+
+
+@pytest.mark.parametrize(
+    "n, kind, said, thread, block",
+    [
+        (1, ValueError, "tid=[0, 0, 5] ctaid=[0, 0, 1]: a bad", (5, 0, 0), (1, 0, 0)),
+        (2, AssertionError, "tid=[0, 0, 0] ctaid=[0, 0, 2]: too far", (0, 0, 0), (2, 0, 0)),
+        (0, ZeroDivisionError, "tid=[0, 0, 0] ctaid=[0, 0, 0]: integer division by zero", (0, 0, 0), (0, 0, 0)),
+    ],
+)
+def test_exceptions_of_a_debug_kernel_reach_the_host(careful, n, kind, said, thread, block):
+    there, here = cuda.to_device(np.zeros(96, np.int64)), np.zeros(96, np.int64)
+    with pytest.raises(kind) as raised:
+        careful[3 if n else 1, 32](there, n)
+    error = raised.value
+    text = CAREFUL.splitlines()[error.line - 1].strip()
+    assert text.endswith(f"# {kind.__name__}") and text in str(error.args[0])
+    assert said in error.args[0] and f"thread ({thread[0]}) of block ({block[0]})" in error.args[0]
+    assert type(error) is kind and (error.thread, error.block) == (thread, block)
+    assert error.args[1:] == (("day",) if n == 1 else ())
+    with pytest.raises(kind):
+        careful[3, 32](cuda.InOut(here), n)
+    assert not here.any()  # as on a GPU, nothing comes back
+    careful[3, 32](there, 3)
+    assert set(there.copy_to_host()) == {2}  # and the next launch knows nothing of it
+
+
+def test_without_debug_a_thread_that_raises_ends_quietly(careful):
+    x = cuda.to_device(np.zeros(96, np.int64))
+    cuda.jit(careful.py_func)[3, 32](x, 1)
+    assert np.flatnonzero(x.copy_to_host() != 6).tolist() == [37]
+
+
+@cuda.jit(device=True)
+def picky(i):
+    if i == 3:
+        raise KeyError
+    return i
+
+
+def test_an_exception_of_a_device_function_is_not_taken_for_one_of_the_kernel():
+    @cuda.jit(debug=True, opt=False)
+    def calls(x):
+        x[cuda.grid(1)] = picky(cuda.grid(1))
+
+    @cuda.jit(debug=True, opt=False)
+    def raises_too(x):
+        if x.size == 0:
+            raise ValueError("no elements")
+        x[cuda.grid(1)] = picky(cuda.grid(1))
+
+    x = cuda.to_device(np.zeros(32))
+    with pytest.raises(SystemError, match=r"thread \(3\) of block \(0\) raised an exception in a device function"):
+        calls[1, 32](x)
+    with pytest.raises(ValueError, match="or another, in a device function"):
+        raises_too[1, 32](x)
+
+
+def test_a_division_by_zero_names_every_line_that_may_be_meant():
+    @cuda.jit(debug=True, opt=False)
+    def two(x):
+        x[0] = x[1] / x[2]
+        x[1] %= x[2]
+
+    with pytest.raises(ZeroDivisionError, match=r"at one of the lines \d+, \d+"):
+        two[1, 1](cuda.to_device(np.zeros(3)))
+
+
+def test_options_that_do_not_go_together_are_warned_of(careful):
+    from numba.cuda.core.errors import NumbaInvalidConfigWarning
+
+    with pytest.warns(NumbaInvalidConfigWarning, match="opt=False"):
+        cuda.jit(careful.py_func, debug=True)
+    with pytest.warns(NumbaInvalidConfigWarning, match="lineinfo"):
+        cuda.jit(careful.py_func, debug=True, opt=False, lineinfo=True)
+    with pytest.raises(ValueError, match="Carveout"):
+        cuda.jit(careful.py_func, shared_memory_carveout=101)
+    with pytest.raises(NotImplementedError, match="always checks"):
+        cuda.jit(careful.py_func, boundscheck=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import enum
 import math
 import warnings
 
+import numba
 import numpy as np
 import pytest
+from numba.cuda.extending import overload
 
 import helpers.vgpu.numba_cuda as cuda
 from helpers.device import device
 from helpers.vgpu import memory
-from helpers.vgpu.errors import LaunchError
+from helpers.vgpu.compile import cuda_c_to_ptx
+from helpers.vgpu.errors import LaunchError, Unsupported
 from helpers.vgpu.numba_cuda import float32, float64, int32, int64
 
 RNG = np.random.default_rng(7)
@@ -654,7 +658,8 @@ def test_grid_wide_barriers_make_a_launch_cooperative():
 
 
 def test_random_numbers():
-    from helpers.vgpu.numba.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+    create_xoroshiro128p_states = cuda.random.create_xoroshiro128p_states
+    xoroshiro128p_uniform_float32 = cuda.random.xoroshiro128p_uniform_float32
 
     @cuda.jit
     def pi(states, inside, draws):
@@ -822,3 +827,212 @@ def test_arrays_of_the_cupy_stand_in_are_used_in_place():
     expected = np.ones((8, 12), np.float32)
     expected[::2, 3:] = 2
     np.testing.assert_array_equal(cp.asnumpy(y), expected)
+
+
+# --- what Numba's own modules launch --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def adopted():
+    """What `from helpers import cuda` does where there is no GPU."""
+    cuda.activate()
+
+
+def test_random_states_are_numbas_and_lie_on_the_device(adopted):
+    from numba.cuda import random
+
+    assert cuda.random is random
+    states = random.create_xoroshiro128p_states(3, seed=7, subsequence_start=2)
+    expected = np.empty(3, random.xoroshiro128p_dtype)
+    random.init_xoroshiro128p_states_cpu(expected, 7, 2)
+    assert isinstance(states, cuda.cudadrv.devicearray.DeviceNDArray)
+    assert (states.copy_to_host() == expected).all()
+
+
+def test_ufuncs_run_on_the_virtual_gpu(adopted):
+    @numba.vectorize(["float64(float64, float64)", "int64(int64, int64)"], target="cuda")
+    def weigh(a, b):
+        return 2 * square(a) - b
+
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(weigh(x, x[:1]), 2 * x * x - x[:1])
+    there = weigh(cuda.to_device(x), 3.0)
+    assert isinstance(there, cuda.cudadrv.devicearray.DeviceNDArray)
+    np.testing.assert_array_equal(there.copy_to_host(), 2 * x * x - 3)
+    assert weigh(np.arange(4), np.ones(4, int)).dtype == np.int64
+    out = cuda.device_array(4)
+    weigh(cuda.to_device(x[0]), cuda.to_device(x[1]), out=out)
+    np.testing.assert_array_equal(out.copy_to_host(), 2 * x[0] ** 2 - x[1])
+    with pytest.raises(TypeError, match="No matching version"):
+        weigh(x.astype(np.float32), 1.0)
+
+
+def test_generalised_ufuncs_run_on_the_virtual_gpu(adopted):
+    @numba.guvectorize(["void(float32[:], float32, float32[:])"], "(n),()->(n)", target="cuda")
+    def running(x, start, out):
+        for i in range(x.size):
+            start += x[i]
+            out[i] = start
+
+    x = np.arange(20, dtype=np.float32).reshape(4, 5)
+    starts = np.arange(4, dtype=np.float32)
+    expected = np.cumsum(x, axis=1) + starts[:, None]
+    np.testing.assert_array_equal(running(x, starts), expected)
+    np.testing.assert_array_equal(running(cuda.to_device(x), np.float32(1)).copy_to_host(), np.cumsum(x, axis=1) + 1)
+
+
+@pytest.mark.parametrize("n", [1, 127, 128, 1000])
+def test_reductions_run_on_the_virtual_gpu(n):
+    @cuda.reduce
+    def largest(a, b):
+        return max(a, b)
+
+    x = np.random.default_rng(n).permutation(n)
+    assert largest(x) == largest(cuda.to_device(x)) == n - 1
+    assert largest(x, init=2 * n) == 2 * n and largest(x, size=1) == x[0]
+    kept = cuda.device_array(1, x.dtype)
+    assert largest(x, res=kept) is None and kept[0] == n - 1
+
+
+# --- functions from elsewhere ---------------------------------------------------------------------------------
+
+TRIPLE = """extern "C" __device__ int triple(int *result, int x) { *result = 3 * x; return 0; }"""
+
+
+@pytest.mark.parametrize("where", ["source", "file", "ptx", "option"])
+def test_functions_in_cuda_c_are_linked_in(where, tmp_path):
+    path = tmp_path / "triple.cu"
+    path.write_text(TRIPLE)
+    ptx = cuda_c_to_ptx(TRIPLE, options=("--relocatable-device-code=true",), arch="compute_75").ptx
+    codes = {"source": cuda.CUSource(TRIPLE), "file": str(path), "ptx": cuda.PTXSource(ptx), "option": None}
+    triple = cuda.declare_device("triple", "int32(int32)", link=codes[where])
+
+    @cuda.jit(link=[path] if where == "option" else [])
+    def kernel(x):
+        i = cuda.grid(1)
+        x[i] = triple(x[i]) + 1
+
+    x = cuda.to_device(np.arange(32, dtype=np.int32))
+    kernel[1, 32](x)
+    np.testing.assert_array_equal(x.copy_to_host(), 3 * np.arange(32) + 1)
+
+
+def test_code_without_source_cannot_be_linked():
+    triple = cuda.declare_device("triple", "int32(int32)", link=cuda.Cubin(b"\x7fELF", name="fast"))
+
+    @cuda.jit
+    def kernel(x):
+        x[0] = triple(x[0])
+
+    with pytest.raises(Unsupported, match=r"`fast` is a cubin: link the source of its functions \(a .cu file\)"):
+        kernel[1, 1](cuda.device_array(1, np.int32))
+
+
+def test_extensions_change_arguments_before_a_launch():
+    class Doubled:
+        def prepare_args(self, kind, value, stream, retr):
+            retr.append(lambda: seen.append("after"))
+            return kind, 2 * value if isinstance(value, int) else value
+
+    class Next:
+        def prepare_args(self, kind, value, stream, retr):
+            return kind, value + 1 if isinstance(value, int) else value
+
+    seen = []
+
+    @cuda.jit(extensions=[Doubled(), Next()])
+    def store(x, n):
+        x[0] = n
+
+    x = cuda.device_array(1, np.int64)
+    store[1, 1](x, 4)
+    assert x[0] == 10 and seen == ["after", "after"] and len(store.extensions) == 2
+
+
+@pytest.mark.parametrize("signature", [None, "int64(int64)"])
+def test_device_functions_may_call_themselves(signature):
+    @cuda.jit(signature, device=True)
+    def fib(n):
+        if n < 2:
+            return n
+        return fib(n - 1) + fib(n - 2)
+
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        x[i] = fib(x[i])
+
+    x = cuda.to_device(np.arange(10))
+    kernel[1, 10](x)
+    assert x.copy_to_host().tolist() == [0, 1, 1, 2, 3, 5, 8, 13, 21, 34]
+
+
+def this_grid(x):
+    x[0] = cuda.cg.this_grid().sync()
+
+
+def test_a_kernel_may_be_called_like_something_it_uses(monkeypatch):
+    monkeypatch.setitem(globals(), "this_grid", cuda.jit(this_grid))
+    x = cuda.device_array(1, np.int32)
+    this_grid[1, 1](x)
+    assert next(iter(this_grid.overloads.values())).cooperative
+
+
+def test_functions_that_numba_finds_by_itself_see_the_real_cuda():
+    def first_thread():
+        raise NotImplementedError
+
+    @overload(first_thread)
+    def _():
+        def on_the_device():
+            found = cuda.local.array(2, cuda.int32)
+            found[1] = cuda.threadIdx.x
+            return found[1] + 40
+
+        return on_the_device
+
+    @cuda.jit
+    def kernel(x):
+        x[cuda.grid(1)] = first_thread()
+
+    x = cuda.device_array(3, np.int32)
+    kernel[1, 3](x)
+    assert x.copy_to_host().tolist() == [40, 41, 42]
+
+
+class Corner(enum.Enum):
+    low = (1.0, 2.0)
+    high = (3.0, 4.5)
+
+
+def test_enumerations_of_tuples_and_arrays_of_text_are_arguments():
+    @cuda.jit
+    def kernel(corner, names, x):
+        x[0] = corner == Corner.high
+        names[0] = "new"
+
+    names, x = np.array(["old", "same"]), np.zeros(1, bool)
+    kernel[1, 1](Corner.high, cuda.InOut(names), cuda.InOut(x))
+    assert names.tolist() == ["new", "same"] and x[0]
+
+
+def test_of_several_signatures_the_nearest_is_taken():
+    kernel = cuda.jit(["(float64[::1], float32, float32)", "(float64[::1], float64, float64)"])(store_sum)
+    x = cuda.device_array(1)
+    kernel[1, 1](x, 1, 2**-30)  # an int and a float: both signatures fit
+    assert x[0] == 1 + 2**-30
+    undecided = cuda.jit(["(float64[::1], float32, float64)", "(float64[::1], float64, float32)"])(store_sum)
+    with pytest.raises(TypeError, match="several signatures fit"):
+        undecided[1, 1](x, 1.0, 2.0)
+
+
+def store_sum(x, a, b):
+    x[0] = a + b
+
+
+def test_callbacks_before_a_launch_see_the_compiled_kernel():
+    seen = []
+    configured = cuda.jit(store_sum)[2, 32]
+    configured.pre_launch_callbacks.append(lambda kernel, launch: seen.append((kernel.argument_types, launch.griddim)))
+    configured(cuda.device_array(1), 3, 4)
+    assert seen == [((cuda.float64[::1], cuda.int64, cuda.int64), (2, 1, 1))]

@@ -550,7 +550,8 @@ def test_loops_with_everything():
 
 
 def test_monte_carlo_with_xoroshiro():
-    from helpers.vgpu.numba.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+    cuda.activate()
+    from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
 
     @cuda.jit
     def pi(states, n, out):

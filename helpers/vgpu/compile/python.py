@@ -9,8 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import inspect
-import linecache
+import operator
 import re
 import sys
 import threading
@@ -22,6 +21,7 @@ from types import SimpleNamespace
 
 from helpers.vgpu import steady
 from helpers.vgpu.compile.cuda_c import OLDEST, entries
+from helpers.vgpu.compile.python_source import callees, source_with_callees
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.numba.errors import explain
 from helpers.vgpu.numba.link import link, with_ptx
@@ -30,23 +30,30 @@ PINNED = "0.30.4"
 
 # What is relied on: module → the names it must have.
 RELIED_ON = {
-    "numba.cuda": ("compile", "grid", "threadIdx", "jit"),
-    "numba.cuda.compiler": ("get_current_device", "compile_cuda", "kernel_fixup"),
-    "numba.cuda.dispatcher": ("get_current_device", "CUDADispatcher"),
+    "numba.cuda": ("compile", "compile_ptx", "compile_all", "grid", "threadIdx", "jit"),
+    "numba.cuda.compiler": (
+        "get_current_device", "compile_cuda", "kernel_fixup", "CUDACompileResult.library",
+        "CUDACompileResult.call_helper", "CUDACompileResult.fndesc", "CUDACompileResult.type_annotation",
+    ),
+    "numba.cuda.core.callconv": ("_MinimalCallHelper.get_exception",),
+    "numba.cuda.dispatcher": ("get_current_device", "CUDADispatcher", "CUDADispatcher.inspect_asm"),
     "numba.cuda.cudadrv.nvvm": ("set_launch_bounds",),
-    "numba.cuda.cudadrv.linkable_code": ("LinkableCode", "CUSource", "PTXSource"),
-    "numba.cuda.codegen": ("CUDACodeLibrary",),
+    "numba.cuda.cudadrv.linkable_code": ("LinkableCode.from_path_or_obj", "CUSource", "PTXSource"),
+    "numba.cuda.codegen": (
+        "CUDACodeLibrary.get_asm_str", "CUDACodeLibrary.get_ltoir", "CUDACodeLibrary.get_llvm_str",
+        "CUDACodeLibrary.llvm_strs", "CUDACodeLibrary.add_linking_file",
+    ),
     "numba.cuda.core.errors": ("NumbaPerformanceWarning", "NumbaDebugInfoWarning", "NumbaInvalidConfigWarning"),
-    "numba.cuda.core.config": ("CUDA_DEBUGINFO_DEFAULT",),
+    "numba.cuda.core.config": ("CUDA_DEBUGINFO_DEFAULT", "CUDA_NVRTC_EXTRA_SEARCH_PATHS"),
     "numba.cuda.decorators": ("_validate_shared_memory_carveout",),
     "numba.cuda.core.compiler_lock": ("global_compiler_lock",),
     "numba.cuda.core.sigutils": ("normalize_signature", "is_signature"),
     "numba.cuda.typing.typeof": ("typeof", "Purpose"),
     "numba.cuda.np.numpy_support": ("from_dtype",),
-    "numba.cuda.typeconv.rules": ("default_type_manager",),
-    "numba.cuda.target": ("CUDATypingContext",),
+    "numba.cuda.typeconv.rules": ("default_type_manager.select_overload",),
+    "numba.cuda.target": ("CUDATypingContext.resolve_value_type",),
     "numba.cuda.types": ("Array", "Record", "BaseTuple", "Integer", "Float", "Boolean", "Complex", "void"),
-}
+}  # fmt: skip
 
 
 def _load(table=RELIED_ON) -> dict:
@@ -55,7 +62,7 @@ def _load(table=RELIED_ON) -> dict:
     for name, members in table.items():
         try:
             loaded[name] = importlib.import_module(name)
-            missing = [member for member in members if not hasattr(loaded[name], member)]
+            missing = [member for member in members if not _has(loaded[name], member)]
         except ImportError as error:
             missing = [str(error)]
         if missing:
@@ -64,6 +71,15 @@ def _load(table=RELIED_ON) -> dict:
                 f"{', '.join(missing)}. Install the pinned version: pip install -r constraints.txt"
             )
     return loaded
+
+
+def _has(module, member: str) -> bool:
+    """Whether a module has a name, or one of its classes has: "Class.method"."""
+    try:
+        operator.attrgetter(member)(module)
+    except AttributeError:
+        return False
+    return True
 
 
 _modules = steady.apart(_load)  # what is half imported stays broken
@@ -225,7 +241,7 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
             f"`{py_function.__name__}` calls {', '.join(sorted(missing))}, which would have to be linked "
             "in from a library that the virtual GPU does not have. Write it in Python as a device function."
         )
-    lines, first = _source_with_callees(py_function)
+    lines, first = source_with_callees(py_function)
     return CompiledPython(
         ptx=ptx,
         entry_name=entries(ptx)[0],
@@ -236,7 +252,7 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
         max_registers=max_registers,
         cooperative="cudaCGSynchronize" in ptx or made.library.use_cooperative,
         debug=debug,
-        calls=any(True for _ in _callees(py_function, {py_function.__code__})),
+        calls=any(True for _ in callees(py_function, {py_function.__code__})),
         made=made,
     )
 
@@ -278,7 +294,8 @@ def _linked(ptx: str, library, cc) -> str:
     if "reshape" in " ".join(_externals(ptx)):
         sources.append((Path(cuda.__file__).parent / "reshape_funcs.cu").read_text())
     if sources:
-        ptx = link(library.get_ltoir(cc=cc), sources, cc)
+        folders = _modules["numba.cuda.core.config"].CUDA_NVRTC_EXTRA_SEARCH_PATHS.split(":")
+        ptx = link(library.get_ltoir(cc=cc), sources, cc, [folder for folder in folders if folder])
     for code in codes:
         if isinstance(code, linkable.PTXSource):
             ptx = with_ptx(ptx, _text(code.data))
@@ -292,43 +309,6 @@ def _text(data) -> str:
 def _as_written(ptx: str, filename: str) -> str:
     files = re.findall(r'^\s*\.file\s+\d+\s+"([^"]*)"', ptx, re.MULTILINE)
     return next((name for name in files if name.endswith(filename)), files[0] if files else filename)
-
-
-def source_of(py_function) -> tuple[list[str], int]:
-    """The source lines of a function and the number of the first; no lines when Python does not have them."""
-    try:
-        lines, first = inspect.getsourcelines(py_function)
-    except (OSError, TypeError):
-        return [], py_function.__code__.co_firstlineno
-    return [line.rstrip("\n") for line in lines], max(first, 1)
-
-
-def _source_with_callees(py_function) -> tuple[list[str], int]:
-    """The lines from the first to the last of a kernel and of the device functions beside it in its file."""
-    own, first = source_of(py_function)
-    if not own:
-        return own, first
-    low, high = first, first + len(own)
-    for callee in _callees(py_function, {py_function.__code__}):
-        lines, start = source_of(callee)
-        low, high = min(low, start), max(high, start + len(lines))
-    lines = linecache.getlines(py_function.__code__.co_filename)
-    if len(lines) < high - 1:
-        return own, first
-    return [line.rstrip("\n") for line in lines[low - 1 : high - 1]], low
-
-
-def _callees(py_function, seen: set):
-    """The device functions of the same file that a function calls, and those that these call."""
-    known = inspect.getclosurevars(py_function)
-    for value in (*known.nonlocals.values(), *known.globals.values()):
-        callee = getattr(value, "py_func", None)
-        code = getattr(callee, "__code__", None)
-        if code is None or code in seen or code.co_filename != py_function.__code__.co_filename:
-            continue
-        seen.add(code)
-        yield callee
-        yield from _callees(callee, seen)
 
 
 # --- what the stand-in needs of Numba's types ---------------------------------------------------------------

@@ -52,6 +52,7 @@ class DeviceNDArray:
         return made
 
     gpu_data = property(lambda self: self)
+    device_pointer = property(lambda self: self._data.ctypes.data)
 
     def get_ipc_handle(self):
         """Not on the virtual GPU, whose memory belongs to one process."""
@@ -91,7 +92,7 @@ class DeviceNDArray:
         return {
             "shape": self.shape,
             "strides": None if self.is_c_contiguous() else self.strides,
-            "data": (self._data.ctypes.data, not self._data.flags.writeable),
+            "data": (self._data.ctypes.data if self.size else 0, not self._data.flags.writeable),
             "typestr": self.dtype.str,
             "descr": self.dtype.descr,
             "stream": None,

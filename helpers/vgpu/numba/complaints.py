@@ -31,6 +31,16 @@ TABLE = (
         "Put its numbers into global constants or into an `enum.IntEnum`.",
     ),
     (
+        r"name '(\w+)'.*?Cannot determine Numba type of <class '[\w.]*UFunc\w*'>",
+        "`{0}` works on whole arrays (it is made by vectorize or guvectorize), which a kernel cannot use",
+        "Call `{0}` on the host, and in kernels a device function: `@cuda.jit(device=True)`.",
+    ),
+    (
+        r"name '(\w+)': using cpu function on device but its compilation is disabled",
+        "`{0}` is compiled for the CPU only, since `@njit` was given a signature",
+        "Leave the signature out, or put `@cuda.jit(device=True)` above `def {0}`.",
+    ),
+    (
         r"Untyped global name '(\w+)'.*?Cannot determine Numba type of <class '([\w.]+)'>",
         "`{0}` is a {1}, which a kernel cannot use",
         "Kernels use numbers, arrays, tuples of numbers and device functions; pass `{0}` as an argument.",
@@ -193,6 +203,11 @@ TABLE = (
         r"construct is not supported",
         "`with` cannot be used in a kernel",
         "A kernel has loops, branches, arithmetic and device functions; do the rest on the host.",
+    ),
+    (
+        r"return_dynamic_user_exc",
+        "an exception is given a value that is known only while the kernel runs",
+        "Give it constants: `raise ValueError(\"index too large\")`; the host's error names thread, block and line.",
     ),
     (
         r"insert_unresolved_ref",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 
-from helpers.vgpu.errors import CompileError
+from helpers.vgpu.compile.python_source import source_of
+from helpers.vgpu.errors import CompileError, VirtualGPUError
 from helpers.vgpu.numba.complaints import TABLE
 
 # Once something was compiled for the CPU, Numba tries the CPU's code for NumPy too, and complains of that as well.
 _OWN_TROUBLE = re.compile(r'Untyped global name [^\n]*\s+File "[^"]*\bnumba(?:_cuda)?[/\\][^"]*"')
 
 
-def explain(error: Exception, py_function, arguments=()) -> CompileError:
-    """One `CompileError` for whatever Numba raised; the original is kept as its `original`."""
-    if isinstance(error, CompileError):
+def explain(error: Exception, py_function, arguments=()) -> VirtualGPUError:
+    """One `CompileError` for whatever Numba raised, or an error of ours as it is; the original is kept as its `original`."""
+    if isinstance(error, VirtualGPUError):
         return error
     text = _OWN_TROUBLE.sub("", f"{type(error).__name__}: {error}")
     what, remedy, groups = _match(text)
@@ -95,8 +96,6 @@ def _from_text(text: str) -> int | None:
 
 def line_with(py_function, pattern: str) -> int | None:
     """The first line of a function whose code, comments apart, has the pattern."""
-    from helpers.vgpu.compile.python import source_of
-
     lines, first = source_of(py_function)
     code = ("" if line.lstrip().startswith("@") else line.split("#")[0] for line in lines)
     return next((first + i for i, line in enumerate(code) if re.search(pattern, line)), None)

@@ -50,6 +50,13 @@ class Function:
             pending.settle(made)
         return self._real[capability]
 
+    def __getattr__(self, name: str):
+        of_numba = not name.startswith("__") and hasattr(compile_numba.Dispatcher, name)
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}"
+            + (": it belongs to Numba's own launches, which the virtual GPU does not go through" if of_numba else "")
+        )
+
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
 

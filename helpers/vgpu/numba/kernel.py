@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from helpers import device
 from helpers.vgpu import launch, operations, steady
@@ -345,6 +345,7 @@ class Configured:
     blockdim: tuple[int, int, int]
     stream: object = 0
     sharedmem: int = 0
+    pre_launch_callbacks: list = field(default_factory=list)
 
     def __call__(self, *args, **named) -> None:
         if named:
@@ -353,6 +354,8 @@ class Configured:
                 f"({', '.join(named)})."
             )
         prepared = self.dispatcher.prepare(args, shared_bytes=self.sharedmem)
+        for callback in self.pre_launch_callbacks:
+            callback(self.dispatcher._select(tuple(map(present, args))), self)
         operations.kernel(
             host.queue_of(self.stream),
             prepared.kernel,

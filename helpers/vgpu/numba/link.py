@@ -13,13 +13,16 @@ from helpers.vgpu.errors import CompileError
 
 
 @alone
-def link(kernel: bytes, sources, capability) -> str:
-    """The PTX of a kernel, given as LTO-IR, with the functions of some CUDA C++ sources inlined into it."""
+def link(kernel: bytes, sources, capability, folders=()) -> str:
+    """The PTX of a kernel, given as LTO-IR, with the functions of some CUDA C++ sources inlined into it.
+
+    folders: where their own headers are looked for.
+    """
     from cuda.bindings import nvjitlink
 
     major, minor = capability
     options = [f"-arch=sm_{major}{minor}", "-lto", "-ptx", "-lineinfo"]
-    parts = [kernel, *(_intermediate(source, capability) for source in sources)]
+    parts = [kernel, *(_intermediate(source, capability, folders) for source in sources)]
     handle = nvjitlink.create(len(options), options)
     try:
         try:
@@ -50,7 +53,8 @@ def with_ptx(ptx: str, other: str) -> str:
     return head + size + other + rest
 
 
-def _intermediate(source: str, capability) -> bytes:
+def _intermediate(source: str, capability, folders) -> bytes:
     major, minor = capability
     options = [f"--gpu-architecture=compute_{major}{minor}", "-dlto", "--relocatable-device-code=true"]
+    options += [f"-I{folder}" for folder in folders]
     return nvrtc(source, "numba_support.cu", options, result="LTOIR")[0]
