@@ -13,7 +13,7 @@ _OWN_TROUBLE = re.compile(r'Untyped global name [^\n]*\s+File "[^"]*\bnumba(?:_c
 
 
 def explain(error: Exception, py_function, arguments=()) -> VirtualGPUError:
-    """One `CompileError` for whatever Numba raised, or an error of ours as it is; the original is kept as its `original`."""
+    """One `CompileError` for whatever Numba raised, which is kept as its `original`; an error of ours as it is."""
     if isinstance(error, VirtualGPUError):
         return error
     text = _OWN_TROUBLE.sub("", f"{type(error).__name__}: {error}")
