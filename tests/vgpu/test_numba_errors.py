@@ -127,6 +127,16 @@ def circle(x):
     x[0] = even(3)
 
 
+@case("the `max` of an array", "`.argmax()`")
+def maximum_of_an_array(x):
+    x[0] = x.max()  # HERE
+
+
+@case("kernels cannot allocate", "`x.reshape(n)[i]`")
+def flattened(x):
+    x[0] = x.ravel()[3]  # HERE
+
+
 @case("known only while the kernel runs", "Give it constants")
 def exception_with_a_value(x):
     if x[0] > 3:

@@ -177,6 +177,16 @@ TABLE = (
         "Convert the condition: `cuda.{0}(int(x[i] > 0))`.",
     ),
     (
+        r"No implementation of function Function\(<function npy_(\w+) at ",
+        "the `{0}` of an array makes an array on the way, and kernels cannot allocate",
+        "Write a loop that keeps the `{0}` so far; `.sum()`, `.prod()` and `.argmax()` of an array go.",
+    ),
+    (
+        r"\A\w+: (?:Failed in[^\n]*\s+)*Only accept returning of array passed",
+        "this makes a new array, and kernels cannot allocate",
+        "Index the array itself: `x[i, j]`, or `x.reshape(n)[i]` where it has to look flat.",
+    ),
+    (
         r"No implementation of function Function\(<function (\w+) at .*?>\) found for signature:"
         r"\s*>>> (.*?)\n",
         "`{0}` cannot be used in a kernel like this: {1}",
