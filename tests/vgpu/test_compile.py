@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -369,6 +371,18 @@ def test_the_modelled_gpu_is_told_to_this_thread_only(real_cuda):
     ask()
     assert seen[:2] == [(7, 5), (9, 0)]
     assert (9, 0) not in seen[2:] and len(seen) == 4
+
+
+def test_what_is_kept_of_a_function_does_not_keep_the_function():
+    def once(x):
+        if x.size == 1:
+            raise KeyError("one")
+        x[0] = x[1]
+
+    compiled, gone = compile.numba_to_ptx(once, "void(float32[::1])", debug=True, opt=False), weakref.ref(once)
+    del once
+    gc.collect()
+    assert gone() is None and compiled.exception(1)[:2] == (KeyError, ("one",))
 
 
 def test_a_changed_numba_is_named_with_the_version_that_fits(real_cuda):

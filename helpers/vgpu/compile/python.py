@@ -15,6 +15,7 @@ import sys
 import threading
 import warnings
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -152,8 +153,10 @@ class CompiledPython:
 
     `entry_name` is the kernel's mangled name in `ptx`, `filename` the file as the PTX's line table writes
     it, `first_line` the line of `source[0]` in it, and `signature` the argument types. `max_registers` only
-    counts when the PTX is assembled, so it travels along. `made` is Numba's own result, `debug` whether exceptions
-    are noted, and `calls` whether any of them may come from a device function.
+    counts when the PTX is assembled, so it travels along. `debug` says whether exceptions are noted, `calls` whether
+    any of them may come from a device function, and `exception` what an error code means: (class, arguments or None,
+    (function, file, line) or None). `llvm` is the LLVM IR that Numba made, `annotated` the source with Numba's types
+    beside each line. Nothing here refers to the function, by which these are kept.
     """
 
     ptx: str = field(repr=False)
@@ -166,19 +169,9 @@ class CompiledPython:
     cooperative: bool = False
     debug: bool = False
     calls: bool = False
-    made: object = field(default=None, repr=False, compare=False)
-
-    def llvm(self) -> str:
-        """The LLVM IR that Numba gave to NVIDIA's compiler."""
-        return self.made.library.get_llvm_str()
-
-    def annotated(self) -> str:
-        """The source with Numba's own representation and types beside each line."""
-        return str(self.made.type_annotation)
-
-    def exception(self, code: int) -> tuple:
-        """What a kernel means by an error code: (class, arguments or None, (function, file, line) or None)."""
-        return self.made.call_helper.get_exception(code)
+    llvm: str = field(default="", repr=False)
+    annotated: str = field(default="", repr=False)
+    exception: Callable[[int], tuple] | None = field(default=None, repr=False, compare=False)
 
 
 def numba_to_ptx(
@@ -253,7 +246,9 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
         cooperative="cudaCGSynchronize" in ptx or made.library.use_cooperative,
         debug=debug,
         calls=any(True for _ in callees(py_function, {py_function.__code__})),
-        made=made,
+        llvm=made.library.get_llvm_str(),
+        annotated=str(made.type_annotation),
+        exception=made.call_helper.get_exception,
     )
 
 

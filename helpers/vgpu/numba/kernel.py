@@ -83,12 +83,12 @@ class Overload:
 
     def inspect_llvm(self) -> str:
         """The LLVM IR that Numba made."""
-        return self.compiled.llvm()
+        return self.compiled.llvm
 
     def inspect_types(self, file=None) -> None:
         """Print the source with Numba's types beside each line, to `file` or to the standard output."""
         head = f"{self.kernel.entry} {self.argument_types}"
-        print(head, "-" * 80, self.compiled.annotated(), "=" * 80, sep="\n", file=file)
+        print(head, "-" * 80, self.compiled.annotated, "=" * 80, sep="\n", file=file)
 
     def __repr__(self) -> str:
         return f"Overload({self.kernel.name}{tuple(map(str, self.argument_types))})"
