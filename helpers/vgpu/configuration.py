@@ -51,6 +51,18 @@ def check_dimensions(grid, block) -> tuple[tuple[int, int, int], tuple[int, int,
     return found[0], found[1]
 
 
+def check_promised(kernel, block: tuple[int, int, int]) -> None:
+    """A `LaunchError` for a block that the kernel was promised it would not get (`launch_bounds`, `.maxntid`)."""
+    threads, directives = math.prod(block), kernel.function.directives
+    most, exactly = (math.prod(directives.get(name) or (0,)) for name in ("maxntid", "reqntid"))
+    if (most and threads > most) or (exactly and threads != exactly):
+        raise LaunchError(
+            f"{kernel.name} was compiled for blocks of {f'at most {most}' if most else exactly} threads, and this "
+            f"launch has {threads}: a GPU refuses it. Launch smaller blocks, or change the launch bounds "
+            "(`__launch_bounds__`, `launch_bounds=`)."
+        )
+
+
 def check_shared(lowered: Lowered, dynamic: int) -> int:
     """Bytes of shared memory a block needs in all, or `LaunchError` if the modelled GPU has less."""
     if dynamic < 0:

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 
 from helpers.vgpu import device_library, faults, host_calls, jit, layout, memory, ptx, residency, steady
 from helpers.vgpu import schedule as plans
-from helpers.vgpu.configuration import check_dimensions, check_shared, pack
+from helpers.vgpu.configuration import check_dimensions, check_promised, check_shared, pack
 from helpers.vgpu.counters import Counters
 from helpers.vgpu.grid import Grid
 from helpers.vgpu.lower import Lowered, lower
@@ -240,6 +240,7 @@ def _run(
     threads: int | None = None, timeout: float | None = None, watched=None, prints: bool = True,
 ) -> Grid:  # fmt: skip
     """A launch that has come to its end; raises what went wrong."""
+    check_promised(kernel, block)
     if watched is not None:
         _check_watched(watched, grid, block)
     counted = counted or watched is not None

@@ -433,6 +433,15 @@ def test_what_compilers_made_of_a_kernel_and_of_a_device_function(capsys):
         kernel.mark_launch_config_sensitive()
 
 
+def test_a_launch_beyond_its_bounds_is_refused():
+    bounded = cuda.jit(launch_bounds=64)(scale.py_func)
+    x = cuda.to_device(np.ones(128, np.float32))
+    bounded[2, 64](x, 2)
+    with pytest.raises(LaunchError, match=r"scale was compiled for blocks of at most 64 threads, and .* has 96"):
+        bounded[2, 96](x, 2)
+    assert set(x.copy_to_host()) == {2}
+
+
 def test_compiling_without_a_launch():
     ptx, returned = cuda.compile_ptx(scale, "void(float32[::1], float32)")
     assert ".entry" in ptx and ".target sm_80" in ptx and returned == cuda.void
