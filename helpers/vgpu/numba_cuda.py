@@ -52,11 +52,23 @@ from helpers.vgpu.numba.transfer import (
 
 legacy_default_stream = default_stream
 
-# Where Numba keeps its classes of arrays: isinstance(x, cuda.cudadrv.devicearray.DeviceNDArray)
-devicearray = SimpleNamespace(
-    DeviceNDArray=DeviceNDArray, DeviceRecord=DeviceRecord, MappedNDArray=MappedNDArray, is_cuda_ndarray=is_cuda_ndarray
-)
-cudadrv = SimpleNamespace(devicearray=devicearray)
+
+class _Driver:
+    """`cuda.cudadrv`: Numba keeps the classes of arrays there, for `isinstance(x, cuda.cudadrv.devicearray.…)`."""
+
+    devicearray = SimpleNamespace(
+        DeviceNDArray=DeviceNDArray,
+        DeviceRecord=DeviceRecord,
+        MappedNDArray=MappedNDArray,
+        is_cuda_ndarray=is_cuda_ndarray,
+    )
+
+    def __getattr__(self, name: str):
+        raise Missing(f"the virtual GPU has no cuda.cudadrv.{name}: it belongs to a real GPU's driver.")
+
+
+cudadrv = _Driver()
+devicearray = cudadrv.devicearray
 
 __all__ = [
     "as_cuda_array", "close", "cuda_error", "cudadrv", "current_context", "default_stream", "defer_cleanup", "detect",

@@ -95,7 +95,7 @@ class DeviceNDArray:
             "data": (self._data.ctypes.data if self.size else 0, not self._data.flags.writeable),
             "typestr": self.dtype.str,
             "descr": self.dtype.descr,
-            "stream": None,
+            "stream": (host.queue_of(self.stream).handle or None) if self.stream else None,
             "version": 3,
         }
 
