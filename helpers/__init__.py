@@ -40,7 +40,7 @@ _EXPORTS = {
     "trace": "vgpu.trace",
     "widgets": "widgets",
 }
-_BACKEND = ("cp", "cuda", "triton")
+_BACKEND = ("cp", "cupyx", "cuda", "triton")
 __all__ = sorted([*_EXPORTS, *_BACKEND])
 
 

@@ -17,6 +17,7 @@ from helpers.device import real_gpu
 CHOICES = ("auto", "virtual", "gpu")
 MODULES = {
     "cp": {True: "cupy", False: "helpers.vgpu.cupy"},
+    "cupyx": {True: "cupyx", False: "helpers.vgpu.cupyx"},
     "cuda": {True: "numba.cuda", False: "helpers.vgpu.numba_cuda"},
     "triton": {True: "triton", False: "helpers.vgpu.triton"},
 }
@@ -38,7 +39,7 @@ def on_gpu() -> bool:
 
 @cache
 def module(name: str):
-    """The module behind "cp", "cuda" or "triton"."""
+    """The module behind "cp", "cupyx", "cuda" or "triton"."""
     real = on_gpu()
     if real and name == "cuda":
         # Lessons launch small grids on purpose; Numba's advice to launch larger ones would only confuse.

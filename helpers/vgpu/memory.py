@@ -17,6 +17,7 @@ from itertools import count
 from math import prod
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from helpers.vgpu import steady
 from helpers.vgpu.errors import OutOfMemory
@@ -136,7 +137,6 @@ def allocate(nbytes: int, label: str | None = None, kind: str = "device") -> All
     ("device", "cupy", "pinned"). Raises OutOfMemory, with what was asked for and what is in use, when the
     host has no more.
     """
-    global _table
     nbytes = int(nbytes)
     if nbytes < 0:
         raise ValueError(f"cannot allocate {nbytes} bytes: a size cannot be negative")
@@ -147,14 +147,7 @@ def allocate(nbytes: int, label: str | None = None, kind: str = "device") -> All
         address, buffer, mapping = _acquire(nbytes, serial)
         block = _Block(address, nbytes, label, serial, kind, buffer, mapping)
         allocation = Allocation(block)
-        change = _begin()
-        where = bisect.bisect_left(_starts, address)
-        _starts.insert(where, address)
-        _ends.insert(where, address + nbytes)
-        _live.insert(where, block)
-        _in_use[kind] += nbytes
-        _table = None
-        _end(change)
+        _enter(block)
     for listener in ALLOCATED:
         listener(allocation)
     return allocation
@@ -179,6 +172,28 @@ def view(allocation: Allocation, shape, dtype, offset: int = 0, order: str = "C"
     Raises ValueError when the array would not fit.
     """
     return np.ndarray(shape, dtype, buffer=np.asarray(allocation), offset=offset, order=order, strides=strides)
+
+
+def adopt(array: np.ndarray) -> Allocation:
+    """The allocation of host memory that kernels may use where it lies, such as a tensor's; it keeps `array` alive.
+
+    What lies within an allocation gives that one, and what does not stays on the books while the `Allocation` lives.
+    Raises ValueError for what is partly on the books already.
+    """
+    low, high = byte_bounds(array)
+    with _lock:
+        _settle()
+        below = _below(high - 1)
+        if below is not None and below.end > low:
+            allocation = below.handle()
+            if below.address <= low and high <= below.end and allocation is not None:
+                return allocation
+            raise ValueError("a part of this memory is on the virtual GPU already, as a smaller array: take all of it")
+        block = _Block(low, high - low, None, next(_serials), "adopted", array, None)
+        allocation = Allocation(block)
+        block.buffer = None  # the allocation alone keeps it
+        _enter(block)
+    return allocation
 
 
 def owner(array: np.ndarray) -> Allocation | None:
@@ -322,6 +337,19 @@ def _mend() -> None:
         _in_use[block.kind] += block.nbytes
     _held_back = sum(block.held for block in _freed)
     _change = _table = None
+
+
+def _enter(block: _Block) -> None:
+    """Put one block on the books; needs the lock."""
+    global _table
+    change = _begin()
+    where = bisect.bisect_left(_starts, block.address)
+    _starts.insert(where, block.address)
+    _ends.insert(where, block.end)
+    _live.insert(where, block)
+    _in_use[block.kind] += block.nbytes
+    _table = None
+    _end(change)
 
 
 def _retire(block: _Block) -> None:

@@ -49,7 +49,37 @@ def test_scalars(squared_diff):
     x = cp.arange(5, dtype=cp.float32)
     np.testing.assert_array_equal(squared_diff(x, 2).get(), (np.arange(5) - 2) ** 2)
     np.testing.assert_array_equal(squared_diff(np.float32(1), x).get(), (1 - np.arange(5)) ** 2)
-    assert squared_diff(1.5, 1).shape == () and squared_diff(1.5, 1).dtype == np.float64
+    wide = squared_diff(np.float32(1.5), cp.arange(3.0))  # a scalar's dtype decides nothing
+    assert wide.dtype == np.float64 and wide.tolist() == [2.25, 0.25, 0.25]
+
+
+def test_inputs_broadcast_to_a_given_output(squared_diff):
+    z = cp.zeros((2, 3))
+    assert squared_diff(cp.arange(3.0), 1, z) is z
+    assert z.tolist() == [[1, 0, 1], [1, 0, 1]]
+    fill = cp.ElementwiseKernel("T value", "T y", "y = value", "fill")
+    assert fill(7, z[0]).tolist() == [7, 7, 7] and z.tolist() == [[7, 7, 7], [1, 0, 1]]
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_numbers(dtype):
+    x = np.array([1 + 2j, -1j, 3], dtype)
+    kernel = cp.ElementwiseKernel("T x, T a", "T y", "y = a * conj(x) + T(0, 1)", "turn")
+    np.testing.assert_array_equal(kernel(cp.asarray(x), 2 - 1j).get(), (2 - 1j) * x.conj() + 1j)
+    total = cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
+    assert total(cp.asarray(x)).item() == x.sum()
+
+
+def test_a_texture_is_an_argument_as_well():
+    texture = cp.cuda.texture
+    values = cp.arange(4, dtype=cp.float32)
+    bits = texture.ChannelFormatDescriptor(32, 0, 0, 0, cp.cuda.runtime.cudaChannelFormatKindFloat)
+    place = texture.ResourceDescriptor(cp.cuda.runtime.cudaResourceTypeLinear, arr=values, chDesc=bits, sizeInBytes=16)
+    lookup = texture.TextureObject(place, texture.TextureDescriptor())
+    kernel = cp.ElementwiseKernel("int32 x, U tex", "float32 y", "y = 10 * tex1Dfetch<float>(tex, x)", "lookup")
+    assert kernel(cp.array([3, 0, 2], dtype=cp.int32), lookup).tolist() == [30, 0, 20]
+    with pytest.raises(TypeError, match="tex is float64, not cudaTextureObject_t"):
+        cp.ElementwiseKernel("T x, cudaTextureObject_t tex", "T y", "y = x", "none")(values, cp.ones(4))
 
 
 def test_raw_arrays_indices_and_size():
@@ -106,11 +136,17 @@ def test_pieces_around_the_loop():
         (lambda k: k(cp.ones(2)), TypeError, "takes 2 arguments, or 3 with the outputs; 1 were given"),
         (lambda k: k(cp.ones(2), cp.ones(3)), ValueError, "broadcast"),
         (
-            lambda k: k(cp.ones(2), cp.ones(2), cp.ones((2, 2))),
+            lambda k: k(cp.ones(2), cp.ones((2, 2)), cp.ones(2)),
             ValueError,
-            r"Out shape is mismatched: z is \(2, 2\) and has to be \(2,\)",
+            r"Out shape is mismatched: z is \(2,\) and has to be \(2, 2\)",
         ),
-        (lambda k: k(cp.ones(2, "c16"), cp.ones(2, "c16")), Unsupported, "complex128"),
+        (lambda k: k(1.5, 1), ValueError, "Loop size is undecided.*size="),
+        (
+            lambda k: cp.ElementwiseKernel("float64 x", "raw float64 y", "y[i] = x", "no_output")(cp.ones(2)),
+            ValueError,
+            "Output array size is undecided",
+        ),
+        (lambda k: k(*2 * [cp.empty(2, [("x", "f4")])]), Unsupported, "RawKernel"),
     ],
 )
 def test_wrong_calls(squared_diff, call, error, message):

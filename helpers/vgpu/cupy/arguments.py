@@ -8,6 +8,7 @@ that tells what to pass. What a GPU gets right by luck (a Python int for an `int
 from __future__ import annotations
 
 import struct
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -128,22 +129,40 @@ def _array(place: Slot, arg: ndarray) -> bytes:
             mend = f"Pass a cp.cuda.texture.{what}Object made over a CUDAarray that holds the values."
         raise place.wrong("an array was given where the kernel takes a value", mend)
     points_to = place.c.dtype if place.c else None
-    if points_to is not None and not _reads(points_to, arg.dtype):
-        mend = f"Pass x.astype(np.{points_to.name}), or change the kernel."
-        if arg.dtype.itemsize == points_to.itemsize:
-            mend += f" To have the same bits read as {points_to.name} on purpose: x.view(np.{points_to.name})."
-        raise place.wrong(f"an array of {arg.dtype.name} was given", mend)
+    if points_to is not None and not _reads(points_to, arg.dtype, place.c.vector):
+        wanted = f"np.{points_to.name}"
+        raise place.wrong(
+            f"an array of {arg.dtype.name} was given, of which the kernel would take each element for "
+            f"{'parts of' if arg.dtype.itemsize < points_to.itemsize else 'several'} numbers",
+            f"Make the array with dtype={wanted}, convert it with x.astype({wanted}), which is a copy, or change the "
+            f"kernel. To have the same bytes read as {points_to.name} on purpose: x.view({wanted}).",
+        )
+    if points_to is not None and not place.c.vector and _reinterpreted(points_to, arg.dtype):
+        warnings.warn(
+            f"{place}: an array of {arg.dtype.name} was given, whose bits the kernel reads as {points_to.name}. If that "
+            f"is meant, x.view(np.{points_to.name}) says so; if not, x.astype(np.{points_to.name}) converts.",
+            stacklevel=6,
+        )
     return struct.pack("<Q", arg._host.ctypes.data)
 
 
-def _reads(wanted: np.dtype, given: np.dtype) -> bool:
-    """Whether a kernel that reads `wanted` makes sense of `given`; the sign of integers is free."""
+def _reinterpreted(wanted: np.dtype, given: np.dtype) -> bool:
+    """Whether floats are read as integers of their size, or the other way round."""
+    return wanted.itemsize == given.itemsize > 1 and "f" in (wanted.kind, given.kind) and wanted.kind != given.kind
+
+
+def _reads(wanted: np.dtype, given: np.dtype, vector: bool) -> bool:
+    """Whether an array of `given` may lie under a pointer to `wanted`, or to a vector of it: CuPy lets any.
+
+    Bits are read as something else on purpose all the time: bytes as uint4, halves as float4, floats as the integers
+    that atomicCAS takes. Numbers of another size are not, but for words that come as vectors; they are NumPy's default
+    of 64 bits, which the kernel does not expect.
+    """
     if given.kind == "c":
         given = np.dtype(f"f{given.itemsize // 2}")
-    if given.kind == "V" or (wanted.itemsize == 1 and wanted.kind in "iu"):  # structs; char* reads anything
+    if given.kind == "V" or 1 in (wanted.itemsize, given.itemsize) or wanted.itemsize == given.itemsize:
         return True
-    same_kind = wanted.kind == given.kind or {wanted.kind, given.kind} <= set("iub")
-    return same_kind and wanted.itemsize == given.itemsize
+    return vector and not (wanted.kind == given.kind == "f" and given.itemsize > wanted.itemsize)
 
 
 def _numpy_array(place: Slot, arg: np.ndarray) -> bytes:

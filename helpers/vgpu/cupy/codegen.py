@@ -14,6 +14,7 @@ import numpy as np
 from helpers.vgpu.cupy.convert import from_interface, mixing
 from helpers.vgpu.cupy.missing import missing
 from helpers.vgpu.cupy.ndarray import ndarray
+from helpers.vgpu.cupy.texture import TextureObject
 from helpers.vgpu.memory import ArrayInfo
 
 C_TYPES = {
@@ -29,7 +30,12 @@ C_TYPES = {
     "float16": "__half",
     "float32": "float",
     "float64": "double",
+    "complex64": "complex<float>",
+    "complex128": "complex<double>",
 }
+TEXTURE = "cudaTextureObject_t"  # the type of an argument that is a texture, in the place of a dtype
+# What the code of a dtype needs above it.
+HEADERS = {"float16": "cuda_fp16.h", "complex64": "cupy/complex.cuh", "complex128": "cupy/complex.cuh"}
 
 # What every generated kernel may use: `_ind.size()`.
 INDEXER = """\
@@ -68,9 +74,9 @@ class Param:
     raw: bool = False
 
     @property
-    def dtype(self) -> np.dtype | None:
-        """The dtype, or None for a placeholder such as T."""
-        return None if len(self.type) == 1 else np.dtype(self.type)
+    def dtype(self) -> np.dtype | str | None:
+        """The dtype, TEXTURE for a texture, or None for a placeholder such as T."""
+        return None if len(self.type) == 1 else _dtype(self.type)
 
 
 def parse(text: str) -> tuple[Param, ...]:
@@ -86,7 +92,7 @@ def parse(text: str) -> tuple[Param, ...]:
             raise ValueError(f"The name {words[1]!r} is used by the generated code: choose another one")
         if len(words[0]) > 1:
             try:
-                np.dtype(words[0])
+                _dtype(words[0])
             except TypeError:
                 raise ValueError(
                     f"Invalid type {words[0]!r}: write a dtype's name (float32, int64 …) or a capital letter"
@@ -95,16 +101,27 @@ def parse(text: str) -> tuple[Param, ...]:
     return tuple(params)
 
 
-def c_type(dtype: np.dtype) -> str:
+def _dtype(name: str) -> np.dtype | str:
+    return TEXTURE if name == TEXTURE else np.dtype(name)
+
+
+def type_of(value) -> np.dtype | str | None:
+    """The dtype of an array, TEXTURE for a texture, None for a scalar, which takes on the type that others decide."""
+    return TEXTURE if isinstance(value, TextureObject) else value.dtype if isinstance(value, ndarray) else None
+
+
+def c_type(dtype: np.dtype | str) -> str:
     """C's name of a dtype."""
+    if dtype == TEXTURE:
+        return TEXTURE
     if dtype.name not in C_TYPES:
-        raise missing(f"ElementwiseKernel for {dtype.name}", "RawKernel, or two real arrays for a complex one")
+        raise missing(f"ElementwiseKernel for {dtype.name}", "RawKernel, whose kernel declares the struct itself")
     return C_TYPES[dtype.name]
 
 
 def argument(value, where: str):
-    """An argument of a generated kernel: an array on the device, or a scalar. TypeError for anything else."""
-    if isinstance(value, (ndarray, bool, int, float, complex, np.generic)):
+    """An argument of a generated kernel: an array or a texture, or a scalar. TypeError for anything else."""
+    if isinstance(value, (ndarray, TextureObject, bool, int, float, complex, np.generic)):
         return value
     if isinstance(value, np.ndarray):
         raise mixing(value, where)
@@ -114,30 +131,26 @@ def argument(value, where: str):
 
 
 def decide_types(params, values, where: str) -> dict[str, np.dtype]:
-    """The dtype of every placeholder, from the arrays first and from Python scalars where there is no array.
+    """The dtype of every placeholder, from the arrays and textures; scalars decide nothing, as in CuPy.
 
     Raises TypeError when an array has another dtype than the list says, or two arrays disagree on T.
     """
-    found: dict[str, tuple[np.dtype, str]] = {}
+    found: dict[str, tuple[np.dtype | str, str]] = {}
     for param, value in zip(params, values, strict=True):
-        if value is None or not isinstance(value, (ndarray, np.generic)):
+        given = type_of(value)
+        if given is None:
             continue
-        wanted = param.dtype or found.get(param.type, (value.dtype,))[0]
-        if wanted != value.dtype and isinstance(value, ndarray):
-            because = f"{param.type} is {wanted.name} in {found[param.type][1]}" if param.dtype is None else ""
-            raise TypeError(
-                f"Type is mismatched in {where}: {param.name} is {value.dtype.name}, not {wanted.name}"
-                f"{f' ({because})' if because else ''}. Convert it: {param.name}.astype(np.{wanted.name})."
-            )
+        wanted = param.dtype or found.get(param.type, (given,))[0]
+        if wanted != given:
+            because = f" ({param.type} is {wanted} in {found[param.type][1]})" if param.dtype is None else ""
+            mend = "" if TEXTURE in (wanted, given) else f" Convert it: {param.name}.astype(np.{wanted})."
+            raise TypeError(f"Type is mismatched in {where}: {param.name} is {given}, not {wanted}{because}.{mend}")
         if param.dtype is None:
-            found.setdefault(param.type, (value.dtype, param.name))
-    for param, value in zip(params, values, strict=True):
-        if value is not None and param.dtype is None and param.type not in found:
-            found[param.type] = np.asarray(value).dtype, param.name
+            found.setdefault(param.type, (given, param.name))
     types = {letter: dtype for letter, (dtype, _) in found.items()}
     for param in params:
         if param.dtype is None and param.type not in types:
-            raise TypeError(f"{where}: nothing says what {param.type} is: it is no argument's type")
+            raise TypeError(f"{where}: nothing says what {param.type} is: it is no array's type, and scalars decide none")
     return types
 
 
@@ -171,7 +184,11 @@ class Body:
     def scalar(self, param: Param, value, dtype: np.dtype) -> None:
         """A value, the same for all threads."""
         self.declarations.append(f"const {c_type(dtype)} {param.name}")
-        self.params.append(np.asarray(value).astype(dtype).tobytes())
+        if (type_of(value) == TEXTURE) != (dtype == TEXTURE):
+            raise TypeError(f"Type is mismatched: {param.name} is of {type(value)}, and the kernel takes {dtype}")
+        self.params.append(
+            struct.pack("<Q", value.ptr) if dtype == TEXTURE else np.asarray(value).astype(dtype).tobytes()
+        )
 
     def raw(self, param: Param, host: np.ndarray, const: bool) -> None:
         """A whole array under its own name."""
@@ -220,9 +237,10 @@ class Body:
 def header(types: dict[str, np.dtype], params, preamble: str) -> str:
     """What stands above a generated kernel, and only what it needs."""
     dtypes = {*types.values(), *(param.dtype for param in params)}
-    half = "#include <cuda_fp16.h>\n" if np.dtype(np.float16) in dtypes else ""
+    needed = sorted({HEADERS[str(dtype)] for dtype in dtypes if str(dtype) in HEADERS})
+    includes = "".join(f"#include <{name}>\n" for name in needed)
     raw = RAW_ARRAY if any(param.raw for param in params) else ""
-    return half + INDEXER + raw + typedefs(types) + preamble
+    return includes + INDEXER + raw + typedefs(types) + preamble
 
 
 def typedefs(types: dict[str, np.dtype]) -> str:

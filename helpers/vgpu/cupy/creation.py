@@ -139,12 +139,28 @@ def load(file, mmap_mode=None, allow_pickle=False):
     return to_cupy(np.load(file, mmap_mode=mmap_mode, allow_pickle=allow_pickle))
 
 
-def from_dlpack(array) -> ndarray:
-    """An array on the device from another one on it; what is on the host has to be copied with `asarray`."""
-    if isinstance(array, ndarray):
-        return array
-    raise TypeError(
-        f"from_dlpack takes memory of the GPU, and {type(array)} is on the host here: cp.asarray(x) copies it over"
+def from_dlpack(array, *, device=None, copy=None) -> ndarray:
+    """An array over the memory of another library's, such as a tensor of PyTorch, without a copy unless it is asked for.
+
+    Such a library has its own devices; without a GPU its tensors are on the CPU, and stand for tensors on the GPU.
+    Raises TypeError for NumPy arrays, as CuPy does, and ValueError for memory that is partly another array's.
+    """
+    if device is not None:
+        raise NotImplementedError("from_dlpack() does not support device yet.")
+    if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
+        raise TypeError(
+            f"from_dlpack takes the arrays of libraries for GPUs, and {type(array)} is on the host: cp.asarray(x) "
+            "copies it over"
+        )
+    host = array._host if isinstance(array, ndarray) else np.from_dlpack(array)
+    check_dtype(host.dtype)
+    if copy:
+        return to_device(host)
+    if not host.size:
+        return empty(host.shape, host.dtype)
+    place = memory.adopt(host)
+    return over(
+        memory.view(place, host.shape, host.dtype, host.ctypes.data - place.address, strides=host.strides)
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from types import SimpleNamespace
 
 from helpers.vgpu.cupy import cudart as runtime
 from helpers.vgpu.cupy import nvtx, texture
+from helpers.vgpu.cupy import streams as stream
 from helpers.vgpu.cupy.device import Device
-from helpers.vgpu.cupy.missing import getter
+from helpers.vgpu.cupy.missing import getter, submodule
 from helpers.vgpu.cupy.pointer import Memory, MemoryPointer
 from helpers.vgpu.cupy.pools import (
     MemoryAsyncPool,
@@ -25,11 +25,9 @@ from helpers.vgpu.cupy.pools import (
     using_allocator,
 )
 from helpers.vgpu.cupy.streams import Event, ExternalStream, Graph, Stream, get_current_stream, get_elapsed_time
-from helpers.vgpu.errors import OutOfMemory
+from helpers.vgpu.errors import CompileError, LaunchError, OutOfMemory
 
 BaseMemory = Memory
-# What programs catch when memory runs out has a module of its own in CuPy.
-memory = SimpleNamespace(OutOfMemoryError=OutOfMemory, MemoryPool=MemoryPool, MemoryPointer=MemoryPointer)
 
 __all__ = [
     "BaseMemory",
@@ -47,20 +45,28 @@ __all__ = [
     "UnownedMemory",
     "alloc",
     "alloc_pinned_memory",
+    "compiler",
+    "device",
+    "driver",
+    "function",
     "get_allocator",
     "get_current_stream",
     "get_device_id",
     "get_elapsed_time",
+    "graph",
     "get_local_runtime_version",
     "is_available",
     "malloc_async",
     "malloc_managed",
     "memory",
     "nvtx",
+    "pinned_memory",
     "profile",
+    "profiler",
     "runtime",
     "set_allocator",
     "set_pinned_memory_allocator",
+    "stream",
     "texture",
     "using_allocator",
 ]
@@ -94,13 +100,76 @@ def profile():
     yield
 
 
+_MANAGED = dict.fromkeys(("ManagedMemory", "SystemMemory", "malloc_system"), "cp.cuda.alloc, with explicit copies")
+_ALLOCATORS = dict.fromkeys(
+    ("PythonFunctionAllocator", "CFunctionAllocator"), "cp.cuda.set_allocator with a function that calls cp.cuda.alloc"
+)
+_LOADING = {"Function": "cp.RawKernel", "Module": "cp.RawModule"}
+
+# The modules in which CuPy keeps these names, for programs that import them from there.
+memory = submodule(
+    "cuda.memory",
+    {
+        "BaseMemory": BaseMemory,
+        "CUDARuntimeError": runtime.CUDARuntimeError,
+        "Memory": Memory,
+        "MemoryAsyncPool": MemoryAsyncPool,
+        "MemoryPointer": MemoryPointer,
+        "MemoryPool": MemoryPool,
+        "OutOfMemoryError": OutOfMemory,
+        "UnownedMemory": UnownedMemory,
+        "alloc": alloc,
+        "get_allocator": get_allocator,
+        "malloc_async": malloc_async,
+        "malloc_managed": malloc_managed,
+        "set_allocator": set_allocator,
+    },
+    _MANAGED | _ALLOCATORS,
+)
+pinned_memory = submodule(
+    "cuda.pinned_memory",
+    {
+        "PinnedMemoryPointer": PinnedMemoryPointer,
+        "PinnedMemoryPool": PinnedMemoryPool,
+        "alloc_pinned_memory": alloc_pinned_memory,
+        "set_pinned_memory_allocator": set_pinned_memory_allocator,
+    },
+)
+device = submodule(
+    "cuda.device",
+    {
+        "Device": Device,
+        "get_compute_capability": lambda: Device(0).compute_capability,
+        "get_device_id": get_device_id,
+    },
+)
+graph = submodule("cuda.graph", {"Graph": Graph})
+profiler = submodule("cuda.profiler", {"start": runtime.profilerStart, "stop": runtime.profilerStop})
+function = submodule("cuda.function", {}, _LOADING)
+compiler = submodule(
+    "cuda.compiler",
+    {"CompileException": CompileError},
+    dict.fromkeys(("compile_using_nvrtc", "compile_using_nvcc"), "cp.RawModule(code=…).compile()"),
+)
+driver = submodule(
+    "cuda.driver", {"CUDADriverError": LaunchError, "get_build_version": get_local_runtime_version}, _LOADING
+)
+
 __getattr__ = getter(
     "cuda.",
     {
-        "ManagedMemory": "cp.cuda.alloc, with explicit copies",
         "cub": "cp.sum, cp.cumsum and the like, or a kernel of your own",
+        "cublas": "cp.matmul, or a @ b",
+        "cufft": "cp.fft",
+        "curand": "cp.random",
+        "cusolver": "cp.linalg",
+        "cutensor": "cp.einsum",
+        "memory_hooks": "cp.get_default_memory_pool().used_bytes()",
+        "nccl": "one device: the virtual GPU is the only one",
+        "nvrtc": "cp.RawModule(code=…).compile()",
         "thrust": "cp.sort",
-        "Function": "cp.RawKernel",
-        "Module": "cp.RawModule",
+        **_MANAGED,
+        **_ALLOCATORS,
+        **_LOADING,
     },
 )

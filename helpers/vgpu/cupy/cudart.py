@@ -59,8 +59,14 @@ driverGetVersion = runtimeGetVersion
 
 
 def deviceGetAttribute(attribute: str | int, device: int = 0) -> int:
-    """One of the device's attributes, by the name in `cp.cuda.Device(0).attributes`."""
-    return Device(device).attributes[attribute]
+    """One of the device's attributes, by CUDA's number (`cudaDevAttrWarpSize` …) or as `Device.attributes` names it."""
+    from cuda.bindings.runtime import cudaDeviceAttr
+
+    name = attribute if isinstance(attribute, str) else cudaDeviceAttr(attribute).name.removeprefix("cudaDevAttr")
+    found = Device(device).attributes
+    if name not in found:
+        raise CUDARuntimeError(f"cudaErrorInvalidValue: the virtual GPU knows of itself {', '.join(found)}; not {name}")
+    return found[name]
 
 
 def memGetInfo() -> tuple[int, int]:
@@ -235,7 +241,16 @@ def eventElapsedTime(start: streams.Event, end: streams.Event) -> float:
     return streams.get_elapsed_time(start, end)
 
 
-__getattr__ = getter(
+def __getattr__(name: str):
+    if name.startswith("cudaDevAttr"):
+        from cuda.bindings.runtime import cudaDeviceAttr
+
+        if hasattr(cudaDeviceAttr, name):
+            return int(getattr(cudaDeviceAttr, name))
+    return _missing(name)
+
+
+_missing = getter(
     "cuda.runtime.",
     {
         "streamBeginCapture": "cp.cuda.Stream().begin_capture()",

@@ -55,8 +55,9 @@ class ElementwiseKernel(GeneratedKernel):
     def _prepare(self, args, size):
         from helpers.vgpu.launch import Prepared
 
-        values, types = self._arguments(args)
+        values = self._arguments(args)
         shape = self._shape(values, size)
+        types = codegen.decide_types(self.params, values, self.name)
         for position in range(self.nin, self.nargs):
             if values[position] is None:
                 param = self.params[position]
@@ -67,21 +68,23 @@ class ElementwiseKernel(GeneratedKernel):
         return Prepared(kernel, body.params, body.arrays, 0, holding(values)), values[self.nin :], n
 
     def _shape(self, values, size) -> tuple[int, ...]:
-        loose = [  # the arrays that are not raw, with the outputs last
-            (position, value._host)
-            for position, (param, value) in enumerate(zip(self.params, values, strict=True))
+        shapes = [  # of the arrays that are not raw; outputs that are given take part, and so can widen the inputs
+            value.shape
+            for param, value in zip(self.params, values, strict=True)
             if isinstance(value, ndarray) and not param.raw
         ]
-        arrays = [host for position, host in loose if position < self.nin] or [host for _, host in loose]
         if size is not None:
-            if arrays:
+            if shapes:
                 raise ValueError(f"{self.name}: size= is for kernels whose arrays are all raw")
             return (int(size),)
-        if not arrays:
-            if any(isinstance(value, ndarray) for value in values):
-                raise ValueError(f"{self.name}: all arrays are raw, so say how many indices there are: size=…")
-            return ()
-        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        if not shapes:
+            raise ValueError(
+                f"Loop size is undecided in {self.name}: no argument is an array that is not raw, so say how many "
+                "indices there are: size=…"
+            )
+        if any(param.raw and value is None for param, value in zip(self.params, values, strict=True)):
+            raise ValueError(f"Output array size is undecided in {self.name}: give the raw output, made beforehand")
+        shape = np.broadcast_shapes(*shapes)
         for param, value in zip(self.out_params, values[self.nin :], strict=True):
             if value is not None and not param.raw and value.shape != shape:
                 raise ValueError(f"Out shape is mismatched: {param.name} is {value.shape} and has to be {shape}")

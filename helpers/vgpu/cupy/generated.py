@@ -31,15 +31,14 @@ class GeneratedKernel:
         """The CUDA C++ of the first variant."""
         return next(iter(self._programs))
 
-    def _arguments(self, args) -> tuple[list, dict]:
-        """A value for every parameter, None for outputs that are not given, and what the type letters stand for."""
+    def _arguments(self, args) -> list:
+        """A value for every parameter, None for outputs that are not given."""
         if len(args) not in (self.nin, self.nargs):
             raise TypeError(
                 f"{self.name} takes {self.nin} arguments, or {self.nargs} with the outputs; {len(args)} were given"
             )
         values = [codegen.argument(value, self.name) for value in args]
-        values += [None] * (self.nargs - len(values))
-        return values, codegen.decide_types(self.params, values, self.name)
+        return values + [None] * (self.nargs - len(values))
 
     def _kernel(self, source: str):
         """The loaded kernel of a variant, compiled once."""

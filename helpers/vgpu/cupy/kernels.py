@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import importlib.util
 import re
 from pathlib import Path
 
@@ -24,6 +26,13 @@ ATTRIBUTES = words(
     """
 )
 _DEFAULT_SHARED = 48 * 1024  # what a block may have without asking, on every GPU
+
+
+@functools.cache
+def own_headers() -> list[str]:
+    """The folder of CuPy's own headers (`cupy/complex.cuh`), from the package where it is installed."""
+    found = importlib.util.find_spec("cupy")  # finding does not import it, which takes a second
+    return [f"{folder}/_core/include" for folder in found.submodule_search_locations] if found else []
 
 
 class Program:
@@ -55,6 +64,7 @@ class Program:
                 options, source = self.options, self.code
                 if not any(option.startswith(("-std", "--std")) for option in options):
                     options = (*options, "--std=c++17")
+                options = (*options, *(f"-I{folder}" for folder in own_headers()))
                 compiled = compilers.cuda_c_to_ptx(
                     source, arch=arch, options=options, name=self.filename, name_expressions=self.expressions
                 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from helpers.vgpu.errors import Unsupported
 
 
@@ -10,11 +12,19 @@ class Missing(Unsupported, AttributeError):
 
 
 def missing(name: str, instead: str = "") -> Missing:
-    """The error for a name of CuPy that is not here; `instead` says what to use."""
+    """The error for a name of CuPy or cupyx that is not here; `instead` says what to use."""
+    name = name if name.startswith("cupyx.") else f"cupy.{name}"
     advice = (
         f" Use {instead}." if instead else " If CuPy has it, it works on a machine with a GPU, where cp is CuPy itself."
     )
-    return Missing(f"cupy.{name} is not on the virtual GPU.{advice}")
+    return Missing(f"{name} is not on the virtual GPU.{advice}")
+
+
+def submodule(name: str, has: dict[str, object], table: dict[str, str] | None = None) -> ModuleType:
+    """A small module of CuPy that has its names from elsewhere here; `table` as for `getter`."""
+    made = ModuleType(name, f"`{name}` of CuPy on the virtual GPU.")
+    made.__dict__.update(has, __getattr__=getter(f"{name}.", table or {}))
+    return made
 
 
 def getter(prefix: str, table: dict[str, str]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.vgpu import memory, operations
-from helpers.vgpu.cupy import indexing, pointer, streams
+from helpers.vgpu.cupy import dlpack, indexing, pointer, streams
 
 _IMPLICIT = (
     "Implicit conversion to a NumPy array is not allowed: this array is on the device, and copying it to the "
@@ -222,13 +222,20 @@ class ndarray:
             "stream": 1,
         }
 
-    def __dlpack__(self, **kwargs):
-        from helpers.vgpu.cupy.missing import missing
+    def __dlpack__(self, *, stream=None, max_version=None, copy=None, **device):
+        """The array for another library, such as `torch.from_dlpack(x)`: the same memory, which is the computer's own.
 
-        raise missing("ndarray.__dlpack__", "cp.asnumpy(x): no other library knows the virtual GPU's memory")
+        A library without devices, NumPy, names the one it wants: there the copy to the host has to be asked for, as
+        in CuPy, with `np.from_dlpack(x, device="cpu")`. Raises BufferError otherwise.
+        """
+        if not device:
+            return self._host.__dlpack__(max_version=max_version, copy=copy)
+        if device["dl_device"] != dlpack.CPU:
+            raise BufferError(f"{_IMPLICIT} So does np.from_dlpack(x, device='cpu').")
+        return self.get().__dlpack__(max_version=max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return 2, 0  # the code for CUDA, device 0
+        return dlpack.CPU  # where other libraries find the memory; CuPy's arrays say CUDA
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         from helpers.vgpu.cupy import forward

@@ -54,7 +54,8 @@ class ReductionKernel(GeneratedKernel):
 
         if out is not None:
             args = (*args, *(out if isinstance(out, tuple) else (out,)))
-        values, types = self._arguments(args)
+        values = self._arguments(args)
+        types = codegen.decide_types(self.params, values, self.name)
         hosts = [v._host for p, v in zip(self.in_params, values, strict=False) if isinstance(v, ndarray) and not p.raw]
         if not hosts:
             raise ValueError(f"{self.name}: one input at least has to be an array that is not raw")

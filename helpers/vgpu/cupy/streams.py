@@ -185,8 +185,25 @@ class Stream:
         return hash(self.ptr)
 
     def __repr__(self) -> str:
-        kind = {0: "the default stream", 2: "the thread's default stream"}.get(self.ptr)
-        return f"<Stream, {kind}>" if kind else "<Stream>"
+        return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """CUDA's protocol for streams of other libraries: its version, 0, and the handle."""
+        return 0, self.ptr
+
+    @classmethod
+    def from_external(cls, obj) -> Stream:
+        """The stream of another library that has `__cuda_stream__`, such as Numba's; TypeError for anything else."""
+        try:
+            version, handle = obj.__cuda_stream__()
+        except (AttributeError, TypeError, ValueError) as error:
+            raise TypeError(
+                f"{type(obj).__name__} is no stream by CUDA's protocol: it needs a method __cuda_stream__ that gives "
+                "the pair (0, handle)"
+            ) from error
+        if version != 0:
+            raise TypeError(f"__cuda_stream__() gave version {version}, and only version 0 is known")
+        return ExternalStream(handle)
 
 
 Stream.null = Stream(null=True)
