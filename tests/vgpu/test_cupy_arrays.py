@@ -358,7 +358,35 @@ def test_empty_is_poisoned_and_keeps_its_layout(x):
     assert cp.isnan(cp.empty(5)).all() and (cp.empty(5, "i4") == -1).all()
     assert cp.empty_like(x.T).flags.f_contiguous
     assert cp.asfortranarray(x).flags.f_contiguous and cp.ascontiguousarray(x.T).flags.c_contiguous
-    assert cp.sort(x.T, axis=0).flags.f_contiguous == np.sort(x.get().T, axis=0).flags.f_contiguous
+
+    # CuPy's fresh arrays are in C order where NumPy's follow their arguments: kernels that are given them see that.
+    for fresh in (cp.sort(x.T, axis=0), x.T + 1, -x.T, cp.where(x.T > 3, x.T, 0), x[:, [0, 1]], x.T.clip(1, 5)):
+        assert fresh.flags.c_contiguous
+    assert x.T.astype("f8").flags.f_contiguous and x.reshape((4, 3), order="F").flags.f_contiguous
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype", "values", "expected"),
+    [
+        ("f4", "u4", [-1, -INF, 2.0**32, NAN], [0, 0, 2**32 - 1, 0]),
+        ("f4", "i4", [INF, -(2.0**40), -1.9, NAN], [2**31 - 1, -(2**31), -1, 0]),
+        ("f8", "i4", [1e300, NAN], [2**31 - 1, -(2**31)]),
+        ("f4", "i8", [1e30, NAN], [2**63 - 1, -(2**63)]),
+        ("f8", "u8", [-1, 1e30, NAN], [0, 2**64 - 1, 2**63]),
+        ("f2", "u4", [-1, INF, 2], [0, 2**32 - 1, 2]),
+        ("f4", "i1", [300, 2.0**31, -129], [44, -1, 127]),  # through 32 bits, of which the lowest 8 are kept
+        ("f4", "u1", [-1, 256, 257], [0, 0, 1]),
+    ],
+)
+def test_floats_beyond_integers_become_what_a_gpu_makes_of_them(given, dtype, values, expected):
+    x = cp.array(values, dtype=given)
+    assert x.astype(dtype).tolist() == expected and cp.asarray(x, dtype).tolist() == expected
+    y = cp.zeros(len(values), dtype)
+    y[...] = x
+    assert y.tolist() == expected
 
 
 def test_out_is_written_to_and_returned(x):
@@ -436,10 +464,45 @@ def test_what_is_missing_says_so(path, instead):
         getattr(place, name)
 
 
-def test_dlpack_says_what_to_do(x):
-    with pytest.raises(Unsupported, match="asnumpy"):
-        x.__dlpack__()
-    assert x.__dlpack_device__() == (2, 0)
+def test_a_tensor_and_an_array_share_memory_by_dlpack(x):
+    tensor = pytest.importorskip("torch").from_dlpack(x)
+    tensor[0, 1] = 70
+    assert x[0, 1].item() == 70 and tensor.data_ptr() == x.data.ptr
+    before = memory.usage("cupy")[0]
+    again = cp.from_dlpack(tensor.T)
+    assert again.data.ptr == tensor.data_ptr() and again.strides == (4, 16) and memory.usage("cupy")[0] == before
+
+
+def test_kernels_work_on_a_tensor_where_it_lies():
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(8, dtype=torch.float32)
+    x = cp.from_dlpack(tensor)
+    double = cp.RawKernel('extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }', "twice")
+    double((1,), (8,), (x,))
+    assert tensor.tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
+    with pytest.raises(IndexError, match=r"x\[8\]"):
+        double((1,), (9,), (x,))
+    part = cp.from_dlpack(tensor[2:])
+    assert part.data.ptr == x.data.ptr + 8 and memory.usage("adopted") == (32, 1)
+    del x
+    assert memory.usage("adopted") == (32, 1)
+    del part
+    assert memory.usage("adopted") == (0, 0)
+    part = cp.from_dlpack(tensor[2:])
+    with pytest.raises(ValueError, match="as a smaller array"):
+        cp.from_dlpack(tensor)
+    assert cp.from_dlpack(tensor[2:], copy=True).data.ptr != part.data.ptr
+    assert cp.from_dlpack(torch.zeros(0)).shape == (0,)
+
+
+def test_dlpack_makes_no_host_array_unasked(x):
+    with pytest.raises(BufferError, match=r"Implicit conversion.*device='cpu'"):
+        np.from_dlpack(x)
+    copied = np.from_dlpack(x, device="cpu")
+    assert (copied == x.get()).all() and not np.shares_memory(copied, x._host)
+    for wrong in (np.ones(3), [1]):
+        with pytest.raises(TypeError, match=r"is on the host: cp\.asarray"):
+            cp.from_dlpack(wrong)
 
 
 def test_save_and_load(x, tmp_path):

@@ -1,11 +1,15 @@
 """cupy.cuda, cupy.random, cupy.linalg and cupy.testing on the virtual GPU."""
 
+from operator import attrgetter
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from helpers.vgpu import cupy as cp
-from helpers.vgpu import memory
+from helpers.vgpu import cupyx, memory
 from helpers.vgpu.cupy.cudart import CUDARuntimeError
+from helpers.vgpu.errors import Unsupported
 
 
 def test_there_is_one_device_and_it_says_that_it_is_virtual():
@@ -62,6 +66,81 @@ def test_streams_and_events():
     assert called == [1]
     stream.begin_capture()
     assert stream.is_capturing and len(stream.end_capture()._kept) == 0 and not stream.is_capturing
+
+
+def test_streams_of_other_libraries_and_how_streams_look():
+    stream = cp.cuda.Stream(non_blocking=True)
+    assert stream.__cuda_stream__() == (0, stream.ptr) and repr(stream) == f"<Stream {stream.ptr} (device 0)>"
+    assert repr(cp.cuda.Stream.null) == "<Stream 0 (device -1)>"
+    same = cp.cuda.Stream.from_external(stream)
+    assert same == stream and same.is_non_blocking
+    with pytest.raises(TypeError, match="__cuda_stream__"):
+        cp.cuda.Stream.from_external(7)
+    with pytest.raises(TypeError, match="version 1"):
+        cp.cuda.Stream.from_external(SimpleNamespace(__cuda_stream__=lambda: (1, 0)))
+
+
+@pytest.mark.parametrize(
+    ("path", "same"),
+    [
+        ("stream.Stream", "Stream"),
+        ("stream.get_current_stream", "get_current_stream"),
+        ("memory.MemoryPool", "MemoryPool"),
+        ("pinned_memory.PinnedMemoryPool", "PinnedMemoryPool"),
+        ("device.Device", "Device"),
+        ("graph.Graph", "Graph"),
+        ("profiler.start", "runtime.profilerStart"),
+    ],
+)
+def test_names_stand_in_the_modules_of_cupy_as_well(path, same):
+    assert attrgetter(path)(cp.cuda) is attrgetter(same)(cp.cuda)
+
+
+def test_errors_are_caught_under_cupys_names():
+    with pytest.raises(cp.cuda.compiler.CompileException):
+        cp.RawKernel('extern "C" __global__ void f() { x = 1; }', "f").compile()
+    with pytest.raises(cp.cuda.driver.CUDADriverError):
+        cp.RawKernel('extern "C" __global__ void f() {}', "f")((1,), (2048,), ())
+
+
+def test_attributes_by_cudas_numbers():
+    runtime = cp.cuda.runtime
+    assert runtime.cudaDevAttrWarpSize == 10 and runtime.deviceGetAttribute(10, 0) == 32
+    assert runtime.deviceGetAttribute("WarpSize") == 32
+    with pytest.raises(CUDARuntimeError, match="WarpSize; not EccEnabled"):
+        runtime.deviceGetAttribute(runtime.cudaDevAttrEccEnabled)
+
+
+def test_pinned_arrays_of_cupyx():
+    before = memory.usage("pinned")[0]
+    x = cupyx.zeros_pinned((2, 3), np.float32)
+    assert x.sum() == 0 and memory.usage("pinned")[0] == before + 24
+    y = cupyx.empty_like_pinned(x.T)
+    assert y.shape == (3, 2) and y.strides == (4, 12) and np.isnan(y).all()
+    z = cupyx.zeros_like_pinned(cp.ones((4, 2)), dtype=int, shape=5)
+    assert z.tolist() == [0] * 5 and cupyx.empty_pinned(7).shape == (7,)
+    stream = cp.cuda.Stream()
+    device = cp.empty((2, 3), cp.float32)
+    x[...] = 4
+    device.set(x, stream=stream)
+    assert device.sum().item() == 24
+    del x, y, z
+    assert memory.usage("pinned")[0] == before
+
+
+def test_scattering_and_roots_of_cupyx():
+    x = cp.zeros(3)
+    cupyx.scatter_add(x, cp.array([0, 2, 2]), 1.5)
+    cupyx.scatter_max(x, cp.array([0, 1]), 1.0)
+    cupyx.scatter_min(x, cp.array([2]), 2.0)
+    assert x.tolist() == [1.5, 1, 2]
+    assert cupyx.rsqrt(cp.array([4, 16], dtype=cp.float32)).tolist() == [0.5, 0.25]
+    with cupyx.profiler.time_range("part", color_id=0), cupyx.profiler.profile():
+        pass
+    with pytest.raises(Unsupported, match=r"cupyx\.jit is not on the virtual GPU. Use numba's cuda\.jit"):
+        cupyx.jit  # noqa: B018
+    with pytest.raises(Unsupported, match=r"cupyx\.profiler\.benchmark.*helpers\.benchmark"):
+        cupyx.profiler.benchmark  # noqa: B018
 
 
 def test_memory_pools_keep_the_books():

@@ -1,12 +1,14 @@
 """RawKernel and RawModule: CUDA C++ that is compiled and run, and arguments that are checked."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from helpers.vgpu import cupy as cp
 from helpers.vgpu import memory
 from helpers.vgpu.cupy.signature import parameters
-from helpers.vgpu.errors import CompileError, LaunchError, Unsupported
+from helpers.vgpu.errors import CompileError, LaunchError, Misaligned, Unsupported
 
 SAXPY = r"""
 extern "C" __global__ void saxpy(const float* __restrict__ x, float* y, float a, int n) {
@@ -62,9 +64,12 @@ WRONG = [
     (lambda x, y: (x, y.get(), np.float32(2), 1), r"`float\* y`: a NumPy array was given.*cp\.asarray\(x\)"),
     (
         lambda x, y: (x, y.astype("f8"), np.float32(2), 1),
-        r"array of float64 was given. Pass x\.astype\(np\.float32\)",
+        r"array of float64 was given.*several numbers. Make the array with dtype=np\.float32.*on purpose: x\.view",
     ),
-    (lambda x, y: (x, y.view("i4"), np.float32(2), 1), r"an array of int32.*x\.view\(np\.float32\)"),
+    (
+        lambda x, y: (x, y.astype("f2"), np.float32(2), 1),
+        r"an array of float16.*parts of numbers.*x\.view\(np\.float32",
+    ),
     (
         lambda x, y: (x, 1.5, np.float32(2), 1),
         r"`float\* y`: a Python float.*where the kernel takes a pointer",
@@ -219,6 +224,37 @@ def test_vector_types_read_arrays_of_their_element():
     cp.testing.assert_array_equal(out, x.reshape(8, 4).sum(axis=1))
     with pytest.raises(TypeError, match="an array of float64"):
         kernel((1,), (32,), (x.astype("f8"), out, 8))
+    kernel((1,), (32,), (x.view(cp.uint8), out.view(cp.uint8), 8))  # bytes and words are read as anything
+    kernel((1,), (32,), (x.view(cp.int64), out, 8))
+    with pytest.raises(Misaligned, match="16 bytes"):
+        kernel((1,), (32,), (x[1:], out, 7))
+
+
+def test_bits_read_as_another_type_go_through_with_a_word_of_warning():
+    code = 'extern "C" __global__ void sign(int* x) { x[threadIdx.x] ^= 0x80000000; }'
+    kernel, x = cp.RawKernel(code, "sign"), cp.array([1.5, -2], dtype=cp.float32)
+    with pytest.warns(UserWarning, match=r"`int\* x`: an array of float32.*x\.view\(np\.int32\) says so") as told:
+        kernel((1,), (2,), (x,))
+    assert x.tolist() == [-1.5, 2] and told[0].filename == __file__
+    with warnings.catch_warnings(action="error"):
+        kernel((1,), (2,), (x.view(cp.uint32),))
+    assert x.tolist() == [1.5, -2]
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_headers_that_cupy_brings(dtype):
+    number = {"complex64": "float", "complex128": "double"}[np.dtype(dtype).name]
+    code = f"""
+    #include <cupy/complex.cuh>
+    #include <cupy/carray.cuh>
+    #include <cupy/atomics.cuh>
+    extern "C" __global__ void turn(const complex<{number}>* x, complex<{number}>* y, complex<{number}> a) {{
+      y[threadIdx.x] = a * conj(x[threadIdx.x]) + complex<{number}>(0, norm(x[threadIdx.x]));
+    }}"""
+    x = np.array([1 + 2j, -3j, 2], dtype)
+    y = cp.zeros(3, dtype)
+    cp.RawKernel(code, "turn")((1,), (3,), (cp.asarray(x), y, dtype(2 - 1j)))
+    np.testing.assert_array_equal(y.get(), (2 - 1j) * x.conj() + 1j * (x * x.conj()))
 
 
 def test_pointers_and_views(saxpy, xy):

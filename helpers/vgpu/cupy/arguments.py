@@ -139,8 +139,8 @@ def _array(place: Slot, arg: ndarray) -> bytes:
         )
     if points_to is not None and not place.c.vector and _reinterpreted(points_to, arg.dtype):
         warnings.warn(
-            f"{place}: an array of {arg.dtype.name} was given, whose bits the kernel reads as {points_to.name}. If that "
-            f"is meant, x.view(np.{points_to.name}) says so; if not, x.astype(np.{points_to.name}) converts.",
+            f"{place}: an array of {arg.dtype.name} was given, whose bits the kernel reads as {points_to.name}. If "
+            f"that is meant, x.view(np.{points_to.name}) says so; if not, x.astype(np.{points_to.name}) converts.",
             stacklevel=6,
         )
     return struct.pack("<Q", arg._host.ctypes.data)

@@ -150,7 +150,9 @@ def decide_types(params, values, where: str) -> dict[str, np.dtype]:
     types = {letter: dtype for letter, (dtype, _) in found.items()}
     for param in params:
         if param.dtype is None and param.type not in types:
-            raise TypeError(f"{where}: nothing says what {param.type} is: it is no array's type, and scalars decide none")
+            raise TypeError(
+                f"{where}: nothing says what {param.type} is: it is no array's type, and scalars decide none"
+            )
     return types
 
 

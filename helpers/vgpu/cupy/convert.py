@@ -52,6 +52,28 @@ def to_device(host, dtype=None, order: str = "K") -> ndarray:
     return ndarray._over(fresh)
 
 
+def cast(host: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
+    """`host` with floats made integers as a GPU makes them, for a copy to `dtype`; anything else as it is.
+
+    What lies beyond the integers is the nearest of them, through 32 bits at least, and NaN is 0, or the sign bit where
+    64 bits take part (PTX ISA, `cvt`). C leaves it open, and NumPy does what this computer's processor does.
+    """
+    if host.dtype.kind != "f" or dtype is None or dtype.kind not in "iu":
+        return host
+    wide = np.dtype(f"{dtype.kind}{max(dtype.itemsize, 4)}")
+    lowest, highest = np.iinfo(wide).min, np.iinfo(wide).max
+    floats = host.astype(np.float32) if host.dtype.itemsize < 4 else host
+    with np.errstate(invalid="ignore"):
+        below, above, none = floats <= lowest, floats >= 2.0 ** int(highest).bit_length(), np.isnan(floats)
+    if not (below | above | none).any():
+        return host
+    sign = 1 << 8 * wide.itemsize - 1 if 8 in (wide.itemsize, host.dtype.itemsize) else 0
+    result = np.where(below | above | none, 0, floats).astype(wide)
+    result[below], result[above] = lowest, highest
+    result[none] = sign if dtype.kind == "u" else -sign
+    return result
+
+
 def from_interface(thing) -> ndarray:
     """A view of any array on the device that has `__cuda_array_interface__`, such as Numba's, without a copy.
 
@@ -88,15 +110,18 @@ def to_host(value, where: str = ""):
     return value
 
 
-def to_cupy(result):
-    """What CuPy would return for a result of NumPy: arrays on the device, and 0-d arrays for scalars."""
+def to_cupy(result, order: str = "C"):
+    """What CuPy would return for a result of NumPy: arrays on the device, and 0-d arrays for scalars.
+
+    CuPy's fresh arrays are in C order whatever the arguments are; NumPy's follow the arguments, which is order "K".
+    """
     if isinstance(result, np.ndarray):
-        return over(result) if memory.owner(result) is not None else to_device(result)
+        return over(result) if memory.owner(result) is not None else to_device(result, order=order)
     if isinstance(result, np.generic):
         return to_device(result)
     if isinstance(result, tuple):
-        items = [to_cupy(item) for item in result]
+        items = [to_cupy(item, order) for item in result]
         return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
     if type(result) is list:
-        return [to_cupy(item) for item in result]
+        return [to_cupy(item, order) for item in result]
     return result

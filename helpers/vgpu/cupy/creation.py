@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.vgpu import memory, operations
-from helpers.vgpu.cupy.convert import check_dtype, from_interface, over, to_cupy, to_device
+from helpers.vgpu.cupy.convert import cast, check_dtype, from_interface, over, to_cupy, to_device
 from helpers.vgpu.cupy.ndarray import ndarray
 from helpers.vgpu.cupy.streams import array_work, get_current_stream
 
@@ -136,11 +136,11 @@ def get_array_module(*args):
 
 def load(file, mmap_mode=None, allow_pickle=False):
     """An array from a .npy file, on the device; or the archive of an .npz file, whose arrays are NumPy's."""
-    return to_cupy(np.load(file, mmap_mode=mmap_mode, allow_pickle=allow_pickle))
+    return to_cupy(np.load(file, mmap_mode=mmap_mode, allow_pickle=allow_pickle), "K")
 
 
 def from_dlpack(array, *, device=None, copy=None) -> ndarray:
-    """An array over the memory of another library's, such as a tensor of PyTorch, without a copy unless it is asked for.
+    """An array over the memory of another library's, such as PyTorch's tensor; a copy only when `copy` is True.
 
     Such a library has its own devices; without a GPU its tensors are on the CPU, and stand for tensors on the GPU.
     Raises TypeError for NumPy arrays, as CuPy does, and ValueError for memory that is partly another array's.
@@ -159,9 +159,7 @@ def from_dlpack(array, *, device=None, copy=None) -> ndarray:
     if not host.size:
         return empty(host.shape, host.dtype)
     place = memory.adopt(host)
-    return over(
-        memory.view(place, host.shape, host.dtype, host.ctypes.data - place.address, strides=host.strides)
-    )
+    return over(memory.view(place, host.shape, host.dtype, host.ctypes.data - place.address, strides=host.strides))
 
 
 def _filled(fresh: ndarray, value) -> ndarray:
@@ -181,7 +179,7 @@ def _from(obj, dtype, order) -> ndarray:
         obj = from_interface(obj)
     if isinstance(obj, ndarray):
         with array_work("a copy", obj._host) as written:
-            result = to_device(obj._host, dtype, order)
+            result = to_device(cast(obj._host, None if dtype is None else np.dtype(dtype)), dtype, order)
             written.append(result._host)
         return result
     host, queue = np.asarray(_nested(obj)), get_current_stream().queue

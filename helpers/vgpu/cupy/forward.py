@@ -91,6 +91,10 @@ ANSWERS = words(
 ON_DEVICE = {"allclose", "array_equal", "array_equiv"}
 
 
+# Functions whose fresh arrays have the layout of their argument, as `order="K"` asks for elsewhere.
+LAYOUT_KEPT = {"astype", "reshape"}
+
+
 class Function:
     """One function of NumPy, called with arrays on the device."""
 
@@ -116,7 +120,7 @@ class Function:
             elif self.__name__ in ON_DEVICE:
                 result = to_device(np.bool(result))
             elif self._wrap:
-                result = to_cupy(result)
+                result = to_cupy(result, "K" if "order" in kwargs or self.__name__ in LAYOUT_KEPT else "C")
             written += _arrays([getattr(each, "_host", None) for each in _items(result)])
         return result
 

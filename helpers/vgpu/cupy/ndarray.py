@@ -169,12 +169,14 @@ class ndarray:
         part = self._host[indexing.host_key(key, self.shape)]
         if memory.owner(part) is not None:
             return ndarray._over(part, self if self.base is None else self.base)
-        return _copied(part)
+        return _copied(part, order="C")  # NumPy lays out what a list of columns picks in columns, CuPy does not
 
     def __setitem__(self, key, value) -> None:
+        from helpers.vgpu.cupy import convert
+
         key, value = indexing.host_key(key, self.shape), indexing.host_value(value)
         with streams.array_work("an assignment to elements", writes=[self._host]):
-            self._host[key] = value
+            self._host[key] = convert.cast(value, self.dtype) if isinstance(value, np.ndarray) else value
 
     def __iter__(self):
         if self.ndim == 0:
@@ -275,9 +277,9 @@ def _order(host: np.ndarray, order: str | None) -> str:
 
 
 def _copied(host, dtype=None, order="K") -> ndarray:
-    from helpers.vgpu.cupy.convert import to_device
+    from helpers.vgpu.cupy import convert
 
     with streams.array_work("a copy", np.asarray(host)) as written:
-        result = to_device(host, dtype, order)
+        result = convert.to_device(convert.cast(np.asarray(host), dtype), dtype, order)
         written.append(result._host)
     return result

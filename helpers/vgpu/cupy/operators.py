@@ -116,7 +116,7 @@ def _method(name: str):
         args = to_host(args, f"ndarray.{name}")
         named = {k: to_host(v, name) for k, v in kwargs.items()}
         if name in VIEWS:
-            return _of(self, getattr(self._host, name)(*args, **named))
+            return _of(self, getattr(self._host, name)(*args, **named), "K")
         with array_work(f"ndarray.{name}", *_arrays(self._host, *args)) as written:
             result = getattr(self._host, name)(*args, **named)
             result = out if isinstance(out, ndarray) else _of(self, result)
@@ -128,11 +128,11 @@ def _method(name: str):
     return method
 
 
-def _of(array: ndarray, result):
-    """A result of a method: what is a view of `array` remembers it as its base."""
+def _of(array: ndarray, result, order: str = "C"):
+    """A result of a method: what is a view of `array` remembers it as its base; a fresh array gets the layout."""
     if isinstance(result, np.ndarray) and memory.owner(result) is not None:
         return ndarray._over(result, array if array.base is None else array.base)
-    return to_cupy(result)
+    return to_cupy(result, order)
 
 
 def _method_in_place(name: str):
