@@ -15,6 +15,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from itertools import count
 from math import prod
+from operator import index
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -161,7 +162,7 @@ def array(shape, dtype, label: str | None = None, order: str = "C", kind: str = 
     dtype = np.dtype(dtype)
     if dtype.hasobject:
         raise TypeError(f"dtype {dtype} holds Python objects: device memory holds plain numbers only")
-    shape = tuple(int(n) for n in shape) if np.iterable(shape) else (int(shape),)
+    shape = tuple(map(index, shape)) if np.iterable(shape) else (index(shape),)
     allocation = allocate(prod(shape) * dtype.itemsize, label, kind)
     return view(allocation, shape, dtype, order=order)
 

@@ -42,6 +42,8 @@ class ElementwiseKernel(GeneratedKernel):
         self.kwargs = kwargs
 
     def __call__(self, *args, size: int | None = None, block_size: int = 128, stream=None):
+        if block_size <= 0:
+            raise ValueError(f"block_size must be greater than zero, and {block_size} was given")
         prepared, outs, n = self._prepare(args, size)
         self._launch(prepared, min(-(-n // block_size), 2**31 - 1), block_size, stream)
         if self.no_return:
@@ -64,7 +66,7 @@ class ElementwiseKernel(GeneratedKernel):
                 values[position] = empty(shape, param.dtype or types[param.type])
         body = self._body(values, types, shape)
         n = int(np.prod(shape, dtype=np.int64))
-        kernel = self._kernel(self._source(body, types, shape))
+        kernel = self._kernel(self._source(body, types, shape), values)
         return Prepared(kernel, body.params, body.arrays, 0, holding(values)), values[self.nin :], n
 
     def _shape(self, values, size) -> tuple[int, ...]:
@@ -75,11 +77,11 @@ class ElementwiseKernel(GeneratedKernel):
         ]
         if size is not None:
             if shapes:
-                raise ValueError(f"{self.name}: size= is for kernels whose arrays are all raw")
+                raise ValueError(f"Specified 'size' can be used only if all of the arrays of {self.name} are raw")
             return (int(size),)
         if not shapes:
             raise ValueError(
-                f"Loop size is undecided in {self.name}: no argument is an array that is not raw, so say how many "
+                f"Loop size is undecided. No argument of {self.name} is an array that is not raw, so say how many "
                 "indices there are: size=…"
             )
         if any(param.raw and value is None for param, value in zip(self.params, values, strict=True)):

@@ -72,7 +72,7 @@ SAME = words(
     array_repr base_repr binary_repr bool bool_ broadcast_shapes byte can_cast cdouble complex128
     complex64 complexfloating csingle double dtype e euler_gamma exceptions finfo float16 float32 float64
     floating format_float_positional format_float_scientific generic get_printoptions half iinfo index_exp
-    inexact inf int16 int32 int64 int8 int_ intc integer intp isdtype isscalar issubdtype iterable long
+    inexact inf int16 int32 int64 int8 int_ intc integer intp isdtype isfortran isscalar issubdtype iterable long
     longlong min_scalar_type mintypecode nan ndindex newaxis number pi printoptions promote_types s_
     set_printoptions short signedinteger single typename ubyte uint uint16 uint32 uint64 uint8 uintc uintp
     ulong ulonglong unsignedinteger ushort
@@ -82,7 +82,7 @@ SAME = words(
 # Questions about arrays whose answers are plain Python values.
 ANSWERS = words(
     """
-    array2string array_repr array_str common_type iscomplexobj isfortran isrealobj may_share_memory ndim
+    array2string array_repr array_str common_type iscomplexobj isrealobj may_share_memory ndim
     result_type save savetxt savez savez_compressed shape shares_memory size
     """
 )
@@ -182,11 +182,15 @@ def _arrays(values) -> list[np.ndarray]:
 
 
 def _callback(function):
-    """A Python function handed to NumPy: it sees arrays on the device and may return one."""
+    """A Python function handed to NumPy: it sees arrays on the device, may return one, and may write into its own."""
 
     def called(*args, **kwargs):
-        args = [to_device(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
-        return to_host(function(*args, **kwargs))
+        given = [to_device(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
+        result = to_host(function(*given, **kwargs))
+        for arg, seen in zip(args, given, strict=True):
+            if isinstance(arg, np.ndarray) and arg.flags.writeable:
+                np.copyto(arg, seen._host)
+        return result
 
     return called
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from helpers.vgpu import operations
 from helpers.vgpu.cupy import codegen, streams
 from helpers.vgpu.cupy.kernels import Program
+from helpers.vgpu.cupy.ndarray import ndarray
 
 
 class GeneratedKernel:
@@ -17,19 +20,22 @@ class GeneratedKernel:
         self.nargs = self.nin + self.nout
         if len({param.name for param in self.params}) != self.nargs:
             raise ValueError(f"two parameters of {name} have the same name")
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise ValueError(f"Invalid kernel name: {name!r}. It becomes the name of a function in C")
         self.name = self.__name__ = name
         self.preamble, self.reduce_dims, self.options = preamble, reduce_dims, tuple(options)
         self._programs: dict[str, Program] = {}
+        self._codes: dict[tuple, str] = {}
 
     @property
-    def cached_codes(self) -> tuple[str, ...]:
-        """The CUDA C++ of every variant made so far."""
-        return tuple(self._programs)
+    def cached_codes(self) -> dict[tuple, str]:
+        """The CUDA C++ made so far, the first of each tuple of the arrays' dtypes."""
+        return dict(self._codes)
 
     @property
     def cached_code(self) -> str:
         """The CUDA C++ of the first variant."""
-        return next(iter(self._programs))
+        return next(iter(self._codes.values()))
 
     def _arguments(self, args) -> list:
         """A value for every parameter, None for outputs that are not given."""
@@ -40,8 +46,9 @@ class GeneratedKernel:
         values = [codegen.argument(value, self.name) for value in args]
         return values + [None] * (self.nargs - len(values))
 
-    def _kernel(self, source: str):
+    def _kernel(self, source: str, values):
         """The loaded kernel of a variant, compiled once."""
+        self._codes.setdefault(tuple(value.dtype for value in values if isinstance(value, ndarray)), source)
         if source not in self._programs:
             program = Program(source, None, self.options, "nvrtc", (), False)
             program.filename = f"{self.name}.cu"

@@ -21,7 +21,7 @@ def host_key(key, shape: tuple[int, ...]):
             axis += max(len(shape) - used, 0)
         elif isinstance(part, np.ndarray) and part.dtype.kind in "iu":
             # Out of bounds wraps around instead of raising, which on a GPU would need a check per element.
-            part = part % shape[axis] if axis < len(shape) and shape[axis] else part
+            part = part.astype(np.int64) % shape[axis] if axis < len(shape) and shape[axis] else part
             axis += 1
         else:
             axis += _axes(part)

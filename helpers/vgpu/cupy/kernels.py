@@ -6,6 +6,7 @@ import difflib
 import functools
 import importlib.util
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from helpers.vgpu import compile as compilers
@@ -28,6 +29,16 @@ ATTRIBUTES = words(
 _DEFAULT_SHARED = 48 * 1024  # what a block may have without asking, on every GPU
 
 
+def _of_nvcc(options) -> Iterator[str]:
+    """nvcc's options without those for its host compiler and its optimiser, which NVRTC has not: PTX needs neither."""
+    left = iter(options)
+    for option in left:
+        if option in ("-Xcompiler", "--compiler-options"):
+            next(left, None)
+        elif not re.match(r"-O\d?$|--optimize|-Xcompiler=|--compiler-options=", option):
+            yield option
+
+
 @functools.cache
 def own_headers() -> list[str]:
     """The folder of CuPy's own headers (`cupy/complex.cuh`), from the package where it is installed."""
@@ -47,7 +58,7 @@ class Program:
             raise missing("RawModule of a binary", "the source, or its PTX: the virtual GPU runs PTX")
         self.code, self.path, self.cooperative = code, path, cooperative
         self.filename = "kernel.cu" if path is None else Path(path).name
-        self.options = tuple(options)
+        self.options = tuple(options if backend == "nvrtc" else _of_nvcc(options))
         self.expressions = tuple(name_expressions or ())
         self._loaded: dict[str, tuple] = {}
 

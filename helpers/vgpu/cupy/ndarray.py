@@ -48,6 +48,8 @@ class ndarray:
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order="C"):
         self.base = None
         if memptr is None:
+            if strides is not None:
+                raise ValueError("memptr is required if strides is given.")
             self._host = memory.array(shape, dtype, order=order or "C", kind="cupy")
             return
         offset = memptr.ptr - memptr.mem.ptr

@@ -42,7 +42,7 @@ UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": n
 # Methods that are called like NumPy's and give CuPy's kind of result.
 METHODS = words(
     """
-    all any argmax argmin argpartition argsort choose clip compress conj conjugate cumprod cumsum diagonal
+    all any argmax argmin argpartition argsort byteswap choose clip compress conj conjugate cumprod cumsum diagonal
     dot flatten max mean min nonzero prod ravel repeat reshape round searchsorted squeeze std sum swapaxes
     take trace transpose var
     """
@@ -52,7 +52,12 @@ IN_PLACE = words(
     partition put sort
     """
 )
-
+# Methods that say what the elements are, on the host: NumPy's, of a copy.
+ON_HOST = words(
+    """
+    dump dumps tofile
+    """
+)
 
 # Those that give the same memory in another shape, and so do no work.
 VIEWS = words(
@@ -145,6 +150,15 @@ def _method_in_place(name: str):
     return method
 
 
+def _method_on_host(name: str):
+    def method(self, *args, **kwargs):
+        return getattr(self.get(), name)(*args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"NumPy's `ndarray.{name}` of a copy on the host."
+    return method
+
+
 def _fill(self, value) -> None:
     """Set every element to a scalar."""
     value = to_host(value, "fill") if not isinstance(value, np.ndarray) else value
@@ -200,7 +214,9 @@ for _name in METHODS:
     setattr(ndarray, _name, _method(_name))
 for _name in IN_PLACE:
     setattr(ndarray, _name, _method_in_place(_name))
+for _name in ON_HOST:
+    setattr(ndarray, _name, _method_on_host(_name))
 for _name in ("T", "mT", "real", "imag"):
     setattr(ndarray, _name, _part(_name))
-ndarray.fill, ndarray.view, ndarray.ptp = _fill, _view, _ptp
+ndarray.fill, ndarray.view, ndarray.ptp, ndarray.__bytes__ = _fill, _view, _ptp, ndarray.tobytes
 ndarray.scatter_add, ndarray.scatter_max, ndarray.scatter_min = map(_scatter, (np.add, np.maximum, np.minimum))

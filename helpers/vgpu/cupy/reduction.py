@@ -96,7 +96,7 @@ class ReductionKernel(GeneratedKernel):
             while block > 32 and block // 2 >= many:
                 block //= 2
         source = self._source(body, loads, types, block)
-        prepared = Prepared(self._kernel(source), body.params, body.arrays, 0, holding((values, outs)))
+        prepared = Prepared(self._kernel(source, values), body.params, body.arrays, 0, holding((values, outs)))
         return prepared, outs, min(results, 2**31 - 1), block
 
     def _source(self, body: codegen.Body, loads: list[str], types, block: int) -> str:
