@@ -15,6 +15,7 @@ from helpers.vgpu.numba.rebind import with_names
 STAND_INS = {
     "cupy": "helpers.vgpu.cupy",
     "cupy.cuda": "helpers.vgpu.cupy.cuda",
+    "cupyx": "helpers.vgpu.cupyx",
     "numba.cuda": "helpers.vgpu.numba_cuda",
 }
 """Modules of a real GPU, and what stands for each."""

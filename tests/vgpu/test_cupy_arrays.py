@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -462,6 +463,58 @@ def test_what_is_missing_says_so(path, instead):
     assert not hasattr(place, name)
     with pytest.raises(Unsupported, match=rf"cupy\.{path} is not on the virtual GPU.*{instead}"):
         getattr(place, name)
+
+
+def test_where_results_go():
+    x, first, second = cp.array([7.0, 8]), cp.zeros(2), cp.zeros(2)
+    assert cp.sqrt(x, out=(first,)) is first and cp.sqrt(x, second) is second
+    assert cp.divmod(x, 3, first, second) == (first, second)
+    assert (first.tolist(), second.tolist()) == ([2, 2], [1, 2])
+    quotient, rest = cp.divmod(x, 2, None, second)
+    assert rest is second and second.tolist() == [1, 0] and quotient.tolist() == [3, 4]
+    assert "ff->f" in cp.add.types and not any("g" in types or "O" in types for types in cp.add.types)
+
+
+def test_indices_from_elsewhere():
+    x = cp.arange(300)
+    assert x[cp.array([-1, 100], dtype=cp.int8)].tolist() == [299, 100]  # 300 is no int8, by which they wrap around
+    picked = cp.array([3, 5])
+    foreign = SimpleNamespace(__cuda_array_interface__=picked.__cuda_array_interface__)
+    assert x[foreign].tolist() == [3, 5]
+    cp.add.at(x, np.array([1, 1]), np.array([10, 20]))
+    assert x[1].item() == 31
+
+
+def test_a_callback_may_write_into_what_it_is_given():
+    def border(vector, width, axis, kwargs):
+        vector[: width[0]] = vector[-width[1] :] = 9
+
+    assert cp.pad(cp.array([1, 2]), 1, border).tolist() == [9, 1, 2, 9]
+
+
+def test_bytes_of_an_array(tmp_path):
+    x = cp.array([1, 2], dtype=cp.int16)
+    x.tofile(tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == bytes(x) == x.get().tobytes()
+    assert pickle.loads(x.dumps()).tolist() == [1, 2]
+    swapped = x.byteswap()
+    assert swapped.tolist() == [256, 512] and x.byteswap(True) is x and x.tolist() == [256, 512]
+
+
+def test_the_interface_names_the_current_stream():
+    x, stream = cp.ones(2), cp.cuda.Stream()
+    assert x.__cuda_array_interface__["stream"] == 1
+    with stream:
+        assert x.__cuda_array_interface__["stream"] == stream.ptr
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [(lambda: cp.zeros(3.0), TypeError), (lambda: cp.ndarray((2,), strides=(8,)), ValueError)],
+)
+def test_shapes_and_strides_that_are_none(make, error):
+    with pytest.raises(error):
+        make()
 
 
 def test_a_tensor_and_an_array_share_memory_by_dlpack(x):

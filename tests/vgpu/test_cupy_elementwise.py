@@ -94,7 +94,7 @@ def test_raw_arrays_indices_and_size():
     assert diagonal(x.T, size=3).tolist() == [0, 5, 10]
     with pytest.raises(ValueError, match="size="):
         gather(x, at)
-    with pytest.raises(ValueError, match="all raw"):
+    with pytest.raises(ValueError, match=r"Specified 'size'.*are raw"):
         cp.ElementwiseKernel("T x", "T y", "y = x")(x, size=3)
 
 
@@ -118,7 +118,7 @@ def test_pieces_around_the_loop():
     )
     y, z = kernel(cp.arange(4, dtype=cp.float32))
     assert (y.tolist(), z.tolist()) == ([1, 3, 5, 7], [0, 1, 2, 3])
-    assert "twice(x)" in kernel.cached_code and len(kernel.cached_codes) == 1
+    assert "twice(x)" in kernel.cached_code and list(kernel.cached_codes) == [(np.dtype("f4"),) * 3]
     kernel(cp.zeros(9, cp.float32))
     assert len(kernel.cached_codes) == 1  # another length is no other kernel
 
@@ -152,6 +152,13 @@ def test_pieces_around_the_loop():
 def test_wrong_calls(squared_diff, call, error, message):
     with pytest.raises(error, match=message):
         call(squared_diff)
+
+
+def test_wrong_names_and_blocks():
+    with pytest.raises(ValueError, match="Invalid kernel name: 'a kernel'"):
+        cp.ElementwiseKernel("T x", "T y", "y = x", "a kernel")
+    with pytest.raises(ValueError, match="block_size must be greater than zero"):
+        cp.ElementwiseKernel("T x", "T y", "y = x")(cp.ones(2), block_size=0)
 
 
 @pytest.mark.parametrize(

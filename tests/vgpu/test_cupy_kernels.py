@@ -241,6 +241,15 @@ def test_bits_read_as_another_type_go_through_with_a_word_of_warning():
     assert x.tolist() == [1.5, -2]
 
 
+def test_options_of_nvcc_for_its_host_and_its_optimiser_are_left_out():
+    code = 'extern "C" __global__ void f(int* x) { *x = N; }'
+    options, x = ("-O3", "-DN=3", "-Xcompiler", "-Wall", "--compiler-options=-fPIC"), cp.zeros(1, cp.int32)
+    cp.RawKernel(code, "f", options, backend="nvcc")((1,), (1,), (x,))
+    assert x.item() == 3
+    with pytest.raises(CompileError, match="-O3"):
+        cp.RawKernel(code, "f", options).compile()
+
+
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
 def test_headers_that_cupy_brings(dtype):
     number = {"complex64": "float", "complex128": "double"}[np.dtype(dtype).name]

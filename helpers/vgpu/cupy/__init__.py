@@ -6,8 +6,8 @@ cp.sum, cp.sort) is NumPy working on that memory: right results, but no kernels 
 
 What is the same as in CuPy on purpose: a device array never turns into a host array by itself, NumPy arrays
 are refused, reductions give 0-d arrays, and integer arrays as index wrap around. What differs: random numbers
-are NumPy's, work has ended when a call returns, and `fuse` does not fuse. `cupyx` and its benchmark are not
-here: `helpers.benchmark` is.
+are NumPy's, work has ended when a call returns, and `fuse` does not fuse. What `cupyx` has here is in
+helpers.vgpu.cupyx.
 """
 
 from __future__ import annotations

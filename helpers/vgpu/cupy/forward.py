@@ -11,6 +11,7 @@ import inspect
 import numpy as np
 
 from helpers.vgpu.cupy.convert import mixing, to_cupy, to_device, to_host
+from helpers.vgpu.cupy.indexing import host_key
 from helpers.vgpu.cupy.missing import missing
 from helpers.vgpu.cupy.ndarray import ndarray
 from helpers.vgpu.cupy.streams import array_work
@@ -87,6 +88,8 @@ ANSWERS = words(
     """
 )
 
+_NOT_ON_DEVICE = set("gGOmM")  # letters of NumPy's dtypes that a device lacks: long doubles, objects, dates
+
 # NumPy answers these with a Python bool; CuPy with a 0-d array, because the answer is on the device.
 ON_DEVICE = {"allclose", "array_equal", "array_equiv"}
 
@@ -110,13 +113,13 @@ class Function:
                 "Make one with cp.array(...)."
             )
         where = f"cupy.{self.__name__}"
-        out = kwargs.get("out")
+        outs = _items(kwargs.get("out"))
         host_args = [_callback(arg) if inspect.isfunction(arg) else to_host(arg, where) for arg in args]
         named = {key: to_host(value, where) for key, value in kwargs.items()}
         with array_work(where, *_arrays(host_args)) as written:
             result = self._function(*host_args, **named)
-            if isinstance(out, ndarray):
-                result = out
+            if any(isinstance(out, ndarray) for out in outs):
+                result = _into(outs, result)
             elif self.__name__ in ON_DEVICE:
                 result = to_device(np.bool(result))
             elif self._wrap:
@@ -128,13 +131,21 @@ class Function:
         return f"<cupy function {self.__name__!r} on the virtual GPU>"
 
 
+def _into(outs: list, result):
+    """What a call with `out=` gives: the arrays that were given, and fresh ones where None was."""
+    results = result if isinstance(result, tuple) else (result,)
+    whole = tuple(to_cupy(value) if out is None else out for out, value in zip(outs, results, strict=True))
+    return whole if isinstance(result, tuple) else whole[0]
+
+
 class ufunc(Function):
     """An elementwise function, with `reduce`, `accumulate`, `reduceat`, `outer` and `at` as in NumPy."""
 
     def __init__(self, name: str, function: np.ufunc):
         super().__init__(name, function)
         self.nin, self.nout, self.nargs = function.nin, function.nout, function.nargs
-        self.types, self.name = function.types, f"cupy_{name}"
+        self.types = [types for types in function.types if not set(types) & _NOT_ON_DEVICE]
+        self.name = f"cupy_{name}"
 
     def __call__(self, *args, **kwargs):
         for arg in args[: self.nin]:
@@ -143,8 +154,9 @@ class ufunc(Function):
                     f"Unsupported type {type(arg)} in cupy.{self.__name__}: it takes arrays on the device "
                     "and scalars. Make an array with cp.array(...)."
                 )
-        if len(args) > self.nin and isinstance(args[self.nin], ndarray):
-            kwargs["out"], args = args[self.nin], args[: self.nin]
+        if len(args) > self.nin:
+            given = (*args[self.nin :], *[None] * (self.nargs - len(args)))
+            kwargs["out"], args = given if self.nout > 1 else given[0], args[: self.nin]
         return super().__call__(*args, **kwargs)
 
     def _part(self, method: str):
@@ -155,7 +167,12 @@ class ufunc(Function):
     accumulate = property(lambda self: self._part("accumulate"))
     reduceat = property(lambda self: self._part("reduceat"))
     outer = property(lambda self: self._part("outer"))
-    at = property(lambda self: self._part("at"))
+
+    def at(self, a: ndarray, indices, *b) -> None:
+        """Work on the elements picked, each time an index occurs; indices and values may be on the host, as in CuPy."""
+        values = [getattr(value, "_host", value) for value in b]
+        with array_work(f"cupy.{self.__name__}.at", a._host, writes=[a._host]):
+            self._function.at(a._host, host_key(indices, a.shape), *values)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.name}' on the virtual GPU>"

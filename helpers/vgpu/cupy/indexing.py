@@ -30,7 +30,7 @@ def host_key(key, shape: tuple[int, ...]):
 
 
 def _plain(part):
-    host = getattr(part, "_host", None)
+    host = _on_device(part)
     if host is not None:
         return host
     if isinstance(part, list):
@@ -50,7 +50,7 @@ def _axes(part) -> int:
 
 def host_value(value):
     """The value for NumPy. ValueError for a NumPy array with axes, TypeError for a list, as in CuPy."""
-    host = getattr(value, "_host", None)
+    host = _on_device(value)
     if host is not None:
         return host
     if isinstance(value, np.ndarray) and value.shape != ():
@@ -63,8 +63,14 @@ def host_value(value):
             f"Unsupported type {type(value)}: only scalars and arrays on the device can be assigned. "
             "Write x[...] = cp.array(value)."
         )
-    if hasattr(value, "__cuda_array_interface__"):
+    return value
+
+
+def _on_device(value) -> np.ndarray | None:
+    """The memory of an array on the device, CuPy's or another library's; None for anything else."""
+    host = getattr(value, "_host", None)
+    if host is None and hasattr(value, "__cuda_array_interface__"):
         from helpers.vgpu.cupy.convert import from_interface
 
         return from_interface(value)._host
-    return value
+    return host

@@ -223,7 +223,7 @@ class ndarray:
             "strides": None if host.flags.c_contiguous else host.strides,
             "data": (host.ctypes.data if host.size else 0, False),
             "version": 3,
-            "stream": 1,
+            "stream": streams.get_current_stream().ptr or 1,  # 1 is the default stream
         }
 
     def __dlpack__(self, *, stream=None, max_version=None, copy=None, **device):

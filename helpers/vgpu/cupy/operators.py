@@ -124,7 +124,7 @@ def _method(name: str):
             return _of(self, getattr(self._host, name)(*args, **named), "K")
         with array_work(f"ndarray.{name}", *_arrays(self._host, *args)) as written:
             result = getattr(self._host, name)(*args, **named)
-            result = out if isinstance(out, ndarray) else _of(self, result)
+            result = out if isinstance(out, ndarray) else self if result is self._host else _of(self, result)
             written += _arrays(*(getattr(each, "_host", None) for each in _tuple(result)))
         return result
 
@@ -178,14 +178,13 @@ def _ptp(self, *args, **kwargs):
     return to_cupy(np.ptp(self._host, *args, **kwargs))
 
 
-def _scatter(ufunc: np.ufunc):
+def _scatter(name: str):
     def method(self, slices, value):
-        from helpers.vgpu.cupy.indexing import host_key, host_value
+        import helpers.vgpu.cupy as cp
 
-        with array_work(f"scatter_{ufunc.__name__}", self._host, writes=[self._host]):
-            ufunc.at(self._host, host_key(slices, self.shape), host_value(value))
+        getattr(cp, name).at(self, slices, value)
 
-    method.__doc__ = f"`{ufunc.__name__}` values into the elements picked, each time an index occurs."
+    method.__doc__ = f"`{name}` values into the elements picked, each time an index occurs."
     return method
 
 
@@ -219,4 +218,4 @@ for _name in ON_HOST:
 for _name in ("T", "mT", "real", "imag"):
     setattr(ndarray, _name, _part(_name))
 ndarray.fill, ndarray.view, ndarray.ptp, ndarray.__bytes__ = _fill, _view, _ptp, ndarray.tobytes
-ndarray.scatter_add, ndarray.scatter_max, ndarray.scatter_min = map(_scatter, (np.add, np.maximum, np.minimum))
+ndarray.scatter_add, ndarray.scatter_max, ndarray.scatter_min = map(_scatter, ("add", "maximum", "minimum"))
