@@ -32,6 +32,7 @@ _EXPORTS = {
     "reveal": "predict",
     "roofline": "roofline",
     "sanitize": "vgpu.sanitize",
+    "sass": "sass",
     "scheduled": "vgpu.schedule",
     "show": "figures",
     "solution": "check",

@@ -12,18 +12,20 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from helpers import gpus
 from helpers.callable_module import callable_module
 from helpers.compare import Comparison, compare
-from helpers.compiled import limit_on_registers, resources_on
+from helpers.compiled import assembled_for, limit_on_registers, resources_on
 from helpers.device import current
 from helpers.gpus import GPU
 from helpers.occupancy import Occupancy, occupancy
 from helpers.profile_table import METRICS, as_html, as_text, summary
 from helpers.roofline import Model, model_time
+from helpers.sass import note
 
 if TYPE_CHECKING:
     from helpers.vgpu.balance import Shares
@@ -112,6 +114,11 @@ class Profile:
         grid, block = (_dims(dims) for dims in (self.counters.grid, self.counters.block))
         blocks, threads = ("" if math.prod(n) == 1 else "s" for n in (self.counters.grid, self.counters.block))
         return f"Profile of {self.name}: {grid} block{blocks} of {block} thread{threads}"
+
+    @cached_property
+    def machine_note(self) -> str:
+        """Where the machine code asks other things of memory than the PTX that was counted, in one line, or ""."""
+        return note(self.kernel, self.counters, assembled_for(self.gpu), self.max_registers)
 
     @property
     def summary(self) -> tuple[str, ...]:

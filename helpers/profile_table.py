@@ -323,6 +323,8 @@ def summary(profile) -> Iterator[str]:
         f"counted: touches {footprint.read_bytes:,} bytes to read and {footprint.written_bytes:,} to write, "
         "in whole sectors"
     )
+    if profile.machine_note:
+        yield profile.machine_note
     needs = profile.resources
     older = "" if needs.arch == profile.gpu.arch else f", for want of {profile.gpu.arch} in CUDA 13"
     yield (

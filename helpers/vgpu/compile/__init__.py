@@ -1,4 +1,4 @@
-"""The compilers: CUDA C++ and Python to PTX, and PTX to what a kernel needs of a GPU.
+"""The compilers: CUDA C++ and Python to PTX, PTX to machine code, and what a kernel needs of a GPU.
 
 None of them needs a GPU or a driver, and each result is kept by what it was made from.
 """
@@ -6,9 +6,13 @@ None of them needs a GPU or a driver, and each result is kept by what it was mad
 from __future__ import annotations
 
 from helpers.vgpu.compile.cuda_c import OLDEST, CompiledC, architecture, cuda_c_to_ptx, entries
+from helpers.vgpu.compile.machine_code import MachineInstruction, machine_code
 from helpers.vgpu.compile.resources import Resources, resources
 
-__all__ = ["OLDEST", "CompiledC", "Resources", "architecture", "cuda_c_to_ptx", "entries", "resources"]
+__all__ = [
+    "OLDEST", "CompiledC", "MachineInstruction", "Resources", "architecture", "cuda_c_to_ptx", "entries",
+    "machine_code", "resources",
+]  # fmt: skip
 
 
 def __getattr__(name: str):

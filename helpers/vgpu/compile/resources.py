@@ -70,7 +70,13 @@ def _capability(arch: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _for_older(ptx: str, arch: str) -> str:
+def check(arch: str) -> None:
+    """Raises `CompileError` for an architecture that CUDA 13 does not know any more."""
+    if _capability(arch) < (7, 5):
+        raise CompileError(f"CUDA 13 assembles for sm_75 (Turing) and newer, not for {arch}; take sm_75 instead.")
+
+
+def for_older(ptx: str, arch: str) -> str:
     """PTX made for a newer GPU, relabelled: an older one takes it as long as it uses nothing newer."""
     target = re.search(r"^\.target\s+sm_(\d+)[af]?", ptx, re.MULTILINE)
     major, minor = _capability(arch)
@@ -81,9 +87,8 @@ def _for_older(ptx: str, arch: str) -> str:
 
 @functools.cache
 def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resources]:
-    if _capability(arch) < (7, 5):
-        raise CompileError(f"CUDA 13 assembles for sm_75 (Turing) and newer, not for {arch}; take sm_75 instead.")
-    info, error = _link(_for_older(ptx, arch), arch, max_registers)
+    check(arch)
+    info, error = _link(for_older(ptx, arch), arch, max_registers)
     found = {name: _read(info, name, arch) for name in entries(ptx)}
     # Functions of the device runtime (grid-wide barriers) stay unresolved here, yet every kernel was
     # assembled.
