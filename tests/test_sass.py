@@ -67,7 +67,7 @@ def test_nothing_runs_and_an_old_gpu_is_shown_as_the_oldest_that_cuda_knows(arra
     found = sass(scale, 1, 128, arrays, device="V100")
     assert not arrays[1].any()
     assert (found.arch, found.count("LDG"), found.count("STG")) == ("sm_75", 1, 1)
-    with pytest.raises(ArgumentError, match="^sass takes a kernel, and `print` is a plain Python function"):
+    with pytest.raises(ArgumentError, match=r"^sass takes a kernel, and `print` is a plain Python function"):
         sass(print, 1, 128, arrays)
 
 

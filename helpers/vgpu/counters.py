@@ -1,7 +1,9 @@
 """What a launch is counted by: the table of counters, and the counts of one launch per source line.
 
-Names are Nsight Compute's where hardware has the same counter. Memory counters map one to one for ordinary loads
-and stores. Instructions and branches are PTX's, not the machine's own: ptxas merges, hoists and predicates them.
+Names are Nsight Compute's where hardware has the same counter. Everything is counted in PTX. For ordinary loads and
+stores of global memory that is what the GPU counts. Those of shared memory ptxas may merge into wider ones, local
+arrays it may keep in registers, constants it may make operands of; `assembled.py` finds out, and a profile says it.
+Instructions and branches are PTX's, not the machine's own: ptxas merges, hoists and predicates them.
 """
 
 from __future__ import annotations
@@ -58,6 +60,8 @@ _LAYOUT = (
     "documented. Linear and pitched memory is counted as it lies"
 )
 _PTX = "PTX instructions; the machine's own count differs"
+_MERGED = "as PTX asks; the assembler may merge neighbouring ones into one of 8 or 16 bytes a lane, as a profile says"
+_SPILLED = "as PTX asks; the assembler may keep an array in registers, or spill registers, as a profile says"
 # fmt: off
 COUNTERS: tuple[Counter, ...] = (
     Counter("instructions", "smsp__inst_executed.sum", "PTX instructions, per warp", "instructions", _PTX),
@@ -78,17 +82,21 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("global_fetch_requests", None, "global atomics whose results are read", "requests",
             "they are among the global atomic requests"),
     Counter("global_fetch_sectors", None, "sectors of global atomics whose results are read", "sectors"),
-    Counter("shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", "shared load requests", "requests"),
+    Counter("shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", "shared load requests", "requests",
+            _MERGED),
     Counter("shared_load_wavefronts", _shared("pipe_lsu_wavefronts", "ld"),
-            "shared load wavefronts", "wavefronts"),
+            "shared load wavefronts", "wavefronts", _MERGED),
     Counter("shared_load_conflicts", _shared("bank_conflicts_pipe_lsu", "ld"),
             "shared load bank conflicts", "wavefronts",
-            "wavefronts beyond those the access's width needs"),
-    Counter("shared_store_requests", "smsp__inst_executed_op_shared_st.sum", "shared store requests", "requests"),
-    Counter("shared_store_wavefronts", _shared("pipe_lsu_wavefronts", "st"), "shared store wavefronts", "wavefronts"),
+            "wavefronts beyond those the access's width in PTX needs"),
+    Counter("shared_store_requests", "smsp__inst_executed_op_shared_st.sum", "shared store requests", "requests",
+            _MERGED),
+    Counter("shared_store_wavefronts", _shared("pipe_lsu_wavefronts", "st"), "shared store wavefronts", "wavefronts",
+            _MERGED),
     Counter("shared_store_conflicts", _shared("bank_conflicts_pipe_lsu", "st"),
             "shared store bank conflicts", "wavefronts"),
-    Counter("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "shared atomic requests", "requests"),
+    Counter("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "shared atomic requests", "requests",
+            "what shared memory cannot do by itself becomes a loop of compare-and-swap, as a profile says"),
     Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"),
             "shared atomic wavefronts", "wavefronts",
             "lanes that update one word follow one another, one wavefront each"),
@@ -108,11 +116,16 @@ COUNTERS: tuple[Counter, ...] = (
             "with what is filled in outside a tensor"),
     Counter("bulk_stores", None, "bulk copies to global memory", "copies"),
     Counter("bulk_store_bytes", None, "bytes that bulk copies read from shared memory", "bytes"),
-    Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests"),
-    Counter("local_load_sectors", _l1("sectors", "local_op_ld"), "local load sectors", "sectors"),
-    Counter("local_store_requests", _l1("requests", "local_op_st"), "local store requests", "requests"),
-    Counter("local_store_sectors", _l1("sectors", "local_op_st"), "local store sectors", "sectors"),
-    Counter("constant_load_requests", "smsp__inst_executed_op_ldc.sum", "constant load requests", "requests"),
+    Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests",
+            _SPILLED),
+    Counter("local_load_sectors", _l1("sectors", "local_op_ld"), "local load sectors", "sectors",
+            _SPILLED),
+    Counter("local_store_requests", _l1("requests", "local_op_st"), "local store requests", "requests",
+            _SPILLED),
+    Counter("local_store_sectors", _l1("sectors", "local_op_st"), "local store sectors", "sectors",
+            _SPILLED),
+    Counter("constant_load_requests", "smsp__inst_executed_op_ldc.sum", "constant load requests", "requests",
+            "as PTX asks; a constant that all lanes read may become an operand of another instruction"),
     Counter("texture_requests", _texture("requests", "texture"), "texture requests", "requests",
             "one for each instruction of a warp; hardware may split it"),
     Counter("texture_sectors", _texture("sectors", "texture"), "texture sectors", "sectors", _LAYOUT),
