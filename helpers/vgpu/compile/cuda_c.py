@@ -81,7 +81,7 @@ def _compile(source, arch, options, name, name_expressions) -> CompiledC:
 
 
 def nvrtc(source: str, name: str, options, name_expressions=(), result: str = "PTX") -> tuple[bytes, str, dict]:
-    """Run NVRTC once: (the result, the log, mangled names). `result` is "PTX" or "LTOIR" (with `-dlto`)."""
+    """Run NVRTC once: (the result, the log, mangled names). `result` is "PTX", "CUBIN" or "LTOIR" (with `-dlto`)."""
     return steady.apart(_nvrtc, source, name, options, name_expressions, result)
 
 

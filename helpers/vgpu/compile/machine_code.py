@@ -116,22 +116,27 @@ def _functions(ptx: str, arch: str, max_registers: int | None) -> dict[str, tupl
         source, made = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(for_older(ptx, arch), encoding="utf-8")
         limit = [f"-maxrregcount={max_registers}"] if max_registers else []
-        options = [f"-arch={arch}", "-lineinfo", *limit]
         # The device runtime (barriers of whole grids) would have to be linked in; its calls stay open.
-        parts = ["-c"] if ".extern .func" in ptx else []
-        _run("ptxas", *options, *parts, str(source), "-o", str(made), arch=arch)
-        listing = _run("nvdisasm", "-c", "-gi", str(made), arch=arch)
-    sections = re.split(r"^\.text\.([\w$.]+):$", listing, flags=re.MULTILINE)
+        part = ["-c"] if ".extern .func" in ptx else []
+        _run("ptxas", f"-arch={arch}", "-lineinfo", *limit, *part, str(source), "-o", str(made))
+        return read(made)
+
+
+def read(cubin: Path) -> dict[str, tuple[MachineInstruction, ...]]:
+    """The instructions of each function in a file of machine code."""
+    sections = re.split(r"^\.text\.([\w$.]+):$", _run("nvdisasm", "-c", "-gi", str(cubin)), flags=re.MULTILINE)
     return {name: tuple(_instructions(name, body)) for name, body in zip(sections[1::2], sections[2::2], strict=True)}
 
 
-def _run(name: str, *arguments: str, arch: str = "") -> str:
+def _run(name: str, *arguments: str) -> str:
     try:
         done = subprocess.run([program(name), *arguments], capture_output=True, text=True, check=False)
     except OSError as error:  # a sandbox may let no program start
         raise Unsupported(f"{name}, which machine code is read with, could not be started: {error}") from None
     if done.returncode:
-        raise CompileError(f"This kernel cannot be assembled for {arch}:\n{done.stderr.strip() or done.stdout.strip()}")
+        raise CompileError(
+            f"{name} refused this kernel ({arguments[0]}):\n{done.stderr.strip() or done.stdout.strip()}"
+        )
     return done.stdout
 
 
