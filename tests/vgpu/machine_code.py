@@ -21,7 +21,8 @@ HEAD = """# What the assembler does to the accesses that are counted
 
 The virtual GPU counts accesses to memory in PTX; a GPU executes what NVIDIA's assembler makes of it. Here both are
 compared for the {kernels} kernels of the exercises' and labs' solutions and of the benchmark, line by line, on
-{architectures} ({versions}). Each number is of lines that access that memory, on one of the architectures.
+{architectures}. Each number is of lines that access that memory, on one of the architectures.
+({versions}. What NVRTC makes for CuPy is the same, instruction by instruction: `tests/vgpu/test_machine_code.py`.)
 
 *same*: as many instructions of the same width. *copied*: more of the same, as in an unrolled loop, which changes no
 count. *merged*: wider ones, such as one `LDS.128` for four loads. *fewer*, *gone*: some or all are left out (a constant

@@ -60,6 +60,8 @@ class MachineInstruction:
         foreign = ACCESSES.get(name, "")[:1] == ("const",) and "c[0x3]" not in self.operands
         if name not in ACCESSES or foreign or self.predicate == "@!PT":  # one that is never executed fills a pause
             return None
+        if ACCESSES[name][1] == "matrix":  # a lane names 16 bytes of a row
+            return *ACCESSES[name], 16
         return *ACCESSES[name], next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), 4)
 
     def line(self, filename: str) -> int | None:

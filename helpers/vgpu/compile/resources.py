@@ -1,7 +1,8 @@
 """What a kernel needs of a GPU, as NVIDIA's assembler says: registers, shared memory, spills.
 
-nvJitLink assembles PTX for any GPU without having one. Its report is exact, so occupancy is arithmetic on the
-numbers that the driver itself would use.
+nvJitLink assembles PTX for any GPU without having one. It assembles code to be linked with more, and its report is
+exact for that. The same kernel assembled as a program of its own (`machine_code.py`), as NVRTC does for CuPy, often
+needs fewer registers: of 92 kernels of the exercises' solutions 22 do, one of them 11 instead of 24, and 2 need more.
 """
 
 from __future__ import annotations
