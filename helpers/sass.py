@@ -34,18 +34,22 @@ class Line:
 class MachineCode:
     """A kernel as NVIDIA's assembler makes it for one GPU: its source lines, each with its machine instructions.
 
-    `arch` is the architecture assembled for ("sm_80"); `instructions` has all of them in the order in which they lie.
+    `arch` is the architecture assembled for ("sm_80"), `registers` the registers that a thread has in this code, and
+    `instructions` has all of them in the order in which they lie. A profile's registers are those of code that is to
+    be linked with more, and may be others.
     """
 
     name: str
     gpu: GPU
     arch: str
+    registers: int
     instructions: tuple
     lines: tuple[Line, ...]
 
     @property
     def title(self) -> str:
-        return f"Machine code of {self.name} for {self.gpu.name} ({self.arch}): {len(self.instructions)} instructions"
+        size = f"{many(len(self.instructions), 'instruction')}, {many(self.registers, 'register')} a thread"
+        return f"Machine code of {self.name} for {self.gpu.name} ({self.arch}): {size}"
 
     def count(self, opcode: str) -> int:
         """How many instructions have this opcode: "LDS.128", or "LDS" for those of all widths."""
@@ -84,14 +88,15 @@ def sass(kernel, grid, block, args, *, device: GPU | str | None = None, **meta) 
     `device("...")`); one before Turing is shown as sm_75, the oldest that CUDA 13 knows. Errors: as `profile`;
     `Unsupported` where NVIDIA's assembler or disassembler is not installed, with the package that has it.
     """
-    from helpers.vgpu.compile.machine_code import machine_code
+    from helpers.vgpu.compile.machine_code import machine_code, registers
     from helpers.vgpu.prepare import prepare
 
     gpu = current() if device is None else gpus.find(device) if isinstance(device, str) else device
     kernel, prepared, _ = prepare("sass", kernel, grid, block, args, meta)
     loaded, arch = prepared.kernel, assembled_for(gpu)
-    code = machine_code(loaded.ptx, arch, loaded.entry, limit_on_registers(kernel))
-    return MachineCode(loaded.name, gpu, arch, code, tuple(_lines(loaded, code)))
+    asked = loaded.ptx, arch, loaded.entry, limit_on_registers(kernel)
+    code = machine_code(*asked)
+    return MachineCode(loaded.name, gpu, arch, registers(*asked), code, tuple(_lines(loaded, code)))
 
 
 def _lines(kernel, code) -> Iterator[Line]:

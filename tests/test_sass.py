@@ -55,7 +55,7 @@ def test_lines_and_their_instructions_stand_side_by_side(arrays):
     assert line.source.strip().startswith("for (int k = 0; k < 4; ++k) sum")
     (load,) = [i for i in line.instructions if i.opcode == "LDS.128"]
     assert repr(found).splitlines()[0] == (
-        f"Machine code of rows for H100 (sm_90): {len(found.instructions)} instructions"
+        f"Machine code of rows for H100 (sm_90): {len(found.instructions)} instructions, 17 registers a thread"
     )
     assert f"\n       {load.address:04x}  {load.text}\n" in repr(found)
     html = found._repr_html_()

@@ -1,6 +1,7 @@
 """Machine code read by source line, and what the assembler makes of accesses to memory, for the pinned assembler."""
 
 import importlib
+import re
 import sys
 
 import pytest
@@ -9,7 +10,7 @@ from helpers.vgpu import launch
 from helpers.vgpu.assembled import Accesses, accesses
 from helpers.vgpu.compile import cuda_c_to_ptx, machine_code
 from helpers.vgpu.compile.cuda_c import nvrtc
-from helpers.vgpu.compile.machine_code import program, read, versions
+from helpers.vgpu.compile.machine_code import program, read, registers, versions
 from helpers.vgpu.errors import CompileError, Unsupported
 
 SOURCE = """#include <cuda_fp16.h>
@@ -117,6 +118,16 @@ def test_instructions_have_their_place_guard_operands_and_line():
     backwards = [i for i in code("loop") if i.opcode == "BRA" and i.predicate]
     targets = [int(i.operands.split("_")[1].rstrip(")"), 16) for i in backwards]
     assert targets and set(targets) <= {i.address for i in code("loop")}
+
+
+def test_ptx_labelled_with_a_later_release_is_read_as_long_as_that_works():
+    later = re.sub(r"(?m)^\.version .*$", ".version 9.9", PTX)
+    assert [i.text for i in machine_code(later, "sm_80", "plain")] == [i.text for i in code("plain")]
+
+
+def test_registers_are_those_of_this_code_and_keep_to_a_limit():
+    assert [registers(PTX, "sm_80", name) for name in ("plain", "merged", "tile")] == [12, 16, 30]
+    assert registers(PTX, "sm_80", "tile", 24) == 24
 
 
 def test_inlined_code_belongs_to_the_innermost_line_of_the_learners():

@@ -105,23 +105,40 @@ def machine_code(ptx: str, arch: str, entry: str, max_registers: int | None = No
     `arch` is "sm_75" or newer. Raises `CompileError` when it cannot be assembled, `Unsupported` where the programs are
     missing, KeyError for no such kernel. Kept, so that asking again is free.
     """
-    every, kernels = _functions(ptx, arch, max_registers), entries(ptx)
+    every, kernels = _assemble(ptx, arch, max_registers)[0], entries(ptx)
     if entry not in every:
         raise KeyError(f"no kernel {entry!r} in this code, only {', '.join(kernels) or 'none'}")
     return sum((code for name, code in every.items() if name not in kernels), every[entry])
 
 
+def registers(ptx: str, arch: str, entry: str, max_registers: int | None = None) -> int:
+    """The registers a thread has in this machine code. Errors: as `machine_code`."""
+    return _assemble(ptx, arch, max_registers)[1][entry]
+
+
 @functools.lru_cache(maxsize=256)
-def _functions(ptx: str, arch: str, max_registers: int | None) -> dict[str, tuple[MachineInstruction, ...]]:
+def _assemble(ptx: str, arch: str, max_registers: int | None):
+    """The instructions of each function, and the registers of each kernel."""
     check(arch)
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
-        source.write_text(for_older(ptx, arch), encoding="utf-8")
         limit = [f"-maxrregcount={max_registers}"] if max_registers else []
         # The device runtime (barriers of whole grids) would have to be linked in; its calls stay open.
         part = ["-c"] if ".extern .func" in ptx else []
-        _run("ptxas", f"-arch={arch}", "-lineinfo", *limit, *part, str(source), "-o", str(made))
-        return read(made)
+        command = [f"-arch={arch}", "-lineinfo", "-v", *limit, *part, str(source), "-o", str(made)]
+        text = for_older(ptx, arch)
+        source.write_text(text, encoding="utf-8")
+        try:
+            said = _run("ptxas", *command)
+        except CompileError as error:
+            # What nvJitLink linked is labelled with its own release, though it uses nothing new.
+            known = re.search(r"Unsupported \.version .* current version is '([\d.]+)'", str(error))
+            if known is None:
+                raise
+            source.write_text(re.sub(r"(?m)^\.version .*$", f".version {known[1]}", text), encoding="utf-8")
+            said = _run("ptxas", *command)
+        used = re.findall(r"Compiling entry function '([^']+)'.*?Used (\d+) registers", said, re.DOTALL)
+        return read(made), {name: int(number) for name, number in used}
 
 
 def read(cubin: Path) -> dict[str, tuple[MachineInstruction, ...]]:
@@ -139,7 +156,7 @@ def _run(name: str, *arguments: str) -> str:
         raise CompileError(
             f"{name} refused this kernel ({arguments[0]}):\n{done.stderr.strip() or done.stdout.strip()}"
         )
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 _FRAME = re.compile(r'//## File "(?P<file>[^"]*)", line (?P<line>\d+)')
