@@ -6,9 +6,12 @@ occupancy, rooflines and modelled times. It never changes what runs.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,6 +20,7 @@ from helpers.callable_module import callable_module
 from helpers.gpus import GPU
 
 _chosen: GPU | None = None
+_kept: ContextVar[GPU | None] = ContextVar("modelled GPU", default=None)
 _DRIVERS = {"linux": ("libcuda.so.1", "libcuda.so"), "win32": ("nvcuda.dll",)}
 # cuDeviceGetAttribute's names for the two halves of the compute capability.
 _CAPABILITY_ATTRIBUTES = (75, 76)
@@ -85,8 +89,10 @@ def real_gpu() -> bool:
 
 def current() -> GPU:
     """The modelled GPU: the one chosen, else the real one's row, else WARPBOOK_GPU, else A100."""
-    if _chosen is not None:
-        return _chosen
+    if (kept := _kept.get()) is not None:
+        return kept
+    if (chosen := _chosen) is not None:
+        return chosen
     if "WARPBOOK_GPU" in os.environ:
         return gpus.find(os.environ["WARPBOOK_GPU"])
     return gpus.nearest(*_probe()) if real_gpu() else gpus.find(gpus.DEFAULT)
@@ -100,8 +106,21 @@ def device(name: str | GPU | None = None) -> Device:
     global _chosen
     if name is not None:
         _chosen = name if isinstance(name, GPU) else gpus.find(name)
+        if _kept.get() is not None:
+            _kept.set(_chosen)
     real = real_gpu()
     return Device(_probe()[0] if real else "virtual GPU", real, current())
+
+
+@contextlib.contextmanager
+def kept(gpu: GPU) -> Iterator[None]:
+    """Within it this GPU is modelled in this thread, whatever another thread chooses meanwhile."""
+    before = _kept.get()
+    _kept.set(gpu)
+    try:
+        yield
+    finally:
+        _kept.set(before)
 
 
 def reset() -> None:

@@ -8,14 +8,17 @@ and keep `<img>`; the live view of an explorer, which no one sanitises, takes th
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import html
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from helpers.vgpu import steady
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,13 +85,19 @@ CAPTION_LINE = 18.2
 _CAPTION = "font:13px/1.4 system-ui,sans-serif;color:#333;padding:2px 4px 0"
 
 
-def style():
-    """The context in which a figure is drawn: fonts, colours, line styles."""
+_one_at_a_time = steady.lock(rank=-2)  # Matplotlib's settings and its fonts are the process's
+
+
+@contextlib.contextmanager
+def style() -> Iterator[None]:
+    """The context in which a figure is drawn: fonts, colours, line styles. One thread draws at a time."""
     import matplotlib
     from cycler import cycler
 
-    matplotlib.set_loglevel("error")  # a missing DejaVu Sans must not warn in a learner's notebook
-    return matplotlib.rc_context({**_RC, "axes.prop_cycle": cycler(color=CYCLE)})
+    with _one_at_a_time:
+        matplotlib.set_loglevel("error")  # a missing DejaVu Sans must not warn in a learner's notebook
+        with matplotlib.rc_context({**_RC, "axes.prop_cycle": cycler(color=CYCLE)}):
+            yield
 
 
 def styled(draw):

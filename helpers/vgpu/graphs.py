@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from helpers.vgpu import operations
+from helpers.vgpu import operations, own
 from helpers.vgpu.errors import Unsupported
 from helpers.vgpu.operations import LEGACY, Operation, Queue
 
@@ -51,6 +51,7 @@ class Capture:
 
     def __init__(self, origin: Queue, mode: str):
         self.origin, self.mode, self.thread = origin, mode, threading.get_ident()
+        self.program = own.program()
         self.nodes: list[Node] = []
         self.ends: dict[Queue, frozenset[int]] = {origin: frozenset()}
         self.joined: dict[Queue, bool] = {origin: True}  # whether the origin waits for all that the stream has done
@@ -158,7 +159,7 @@ def check(queue: Queue | None, operation: Operation) -> None:
                 "synchronise after graph.launch(), and copy without blocking, to and from pinned memory."
             )
         return
-    for capture in list(operations.capturing):
+    for capture in [each for each in operations.capturing if each.program is own.program()]:
         strict = capture.mode == "global" or (
             capture.mode == "thread_local" and capture.thread == threading.get_ident()
         )

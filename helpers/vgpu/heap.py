@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from helpers.vgpu import steady
+from helpers.vgpu import own, steady
 from helpers.vgpu.lines import line_of
 from helpers.vgpu.memory import ALIGNMENT, FRESH, table
 from helpers.vgpu.memory_host import available, size_text
@@ -26,7 +26,8 @@ GRAIN = 16  # CUDA C++ Programming Guide, "Dynamic Global Memory Allocation": po
 DEFAULT = 8 << 20  # … and the heap has 8 MB if nobody asked for another size
 MOST = 1 << 34  # the numbers of grains fit in 31 bits
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
-OBSERVERS: list[Callable] = []  # called as f(address, nbytes, alive, caller) after each change
+OBSERVERS: list[Callable] = []  # called as f(address, nbytes, alive, caller) after each change; who has `own.TURN` adds
+LAUNCHES = own.Listeners()  # called as f(launch) before each launch that can call the host
 
 
 class Piece:

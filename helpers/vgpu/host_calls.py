@@ -21,6 +21,8 @@ def callback(worker, run):
     data = worker.host_data.view(np.int64).reshape(4, 32)
     room = [LIMIT]
     here = heap.Launch.of(run)
+    for listener in heap.LAUNCHES:
+        listener(here)
 
     def called(_, code: int, mask: int) -> int:
         try:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
-from helpers.vgpu import device_library, faults, host_calls, jit, layout, memory, ptx, residency, steady
+from helpers.vgpu import device_library, faults, host_calls, jit, layout, memory, own, ptx, residency, steady
 from helpers.vgpu import schedule as plans
 from helpers.vgpu.configuration import check_dimensions, check_promised, check_shared, pack
 from helpers.vgpu.counters import Counters
@@ -17,19 +17,13 @@ from helpers.vgpu.grid import Grid
 from helpers.vgpu.lower import Lowered, lower
 from helpers.vgpu.ptx.verify import verify
 
-LAUNCHED: list[Callable] = []  # called as f(kernel, grid, block, shared_bytes) after each launch
-FINISHED: list[Callable] = []  # called as f(run) after each launch; launches count while there is one
+FINISHED = own.Listeners()  # called as f(run) after each launch; launches count while there is one
 NAME = "kernel"  # of the function that each kernel's LLVM IR has
 
 
-@contextlib.contextmanager
-def counting():
+def counting() -> contextlib.AbstractContextManager[None]:
     """Within it launches count, whether anybody asks or not: for whoever will ask of the same kernel later."""
-    FINISHED.append(_heard)
-    try:
-        yield
-    finally:
-        FINISHED.remove(_heard)
+    return FINISHED.hearing(_heard)
 
 
 def _heard(run) -> None:
@@ -128,7 +122,6 @@ class Prepared:
     cooperative: bool = False
 
 
-@lru_cache(maxsize=256)
 def load(
     ptx_text: str,
     *,
@@ -142,6 +135,12 @@ def load(
 
     `name` is what the learner calls the kernel (where there is one), `source` their text (a string).
     """
+    with _compile_lock:  # two threads that ask at once get the same variables
+        return _load(ptx_text, language, name, filename, source, first_line)
+
+
+@lru_cache(maxsize=256)
+def _load(ptx_text: str, language: str, name, filename, source, first_line: int) -> dict[str, Kernel]:
     module = device_library.complete(ptx.parse(ptx_text))
     for function in module.functions.values():
         verify(module, function)
@@ -201,8 +200,6 @@ def launch(
         kernel, grid, block, params, arrays, shared_bytes, counted=observe or bool(FINISHED), threads=threads,
         timeout=timeout, cooperative=cooperative, plan=plans.chosen(schedule, seed), watched=watched,
     )  # fmt: skip
-    for listener in LAUNCHED:
-        listener(kernel, grid, block, shared_bytes)
     for listener in FINISHED:
         listener(run)
     return run.counters() if observe else None
@@ -227,7 +224,7 @@ def rehearse(
     """
     from helpers.vgpu.trace import restored
 
-    with restored(prepared):
+    with own.TURN, restored(prepared):
         return _run(
             prepared.kernel, grid, block, prepared.params, prepared.arrays, shared_bytes or prepared.shared_bytes,
             counted=True, cooperative=prepared.cooperative, plan=plans.chosen(None, None), watched=watched,
@@ -250,11 +247,12 @@ def _run(
         residency.check_cooperative(kernel, grid, block, needed)
     timeout = float(os.environ.get("WARPBOOK_TIMEOUT", 60)) if timeout is None else timeout
     data = pack(kernel, params)
-    run = Grid(
-        kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative, plan.seed,
-        watched,
-    )  # fmt: skip
-    run.go(1 if plan.random else min(threads or os.cpu_count() or 1, math.prod(grid)))
+    with own.TURN:
+        run = Grid(
+            kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative, plan.seed,
+            watched,
+        )  # fmt: skip
+        run.go(1 if plan.random else min(threads or os.cpu_count() or 1, math.prod(grid)))
     if prints:
         host_calls.flush(run.printed)
     if run.fault is not None:

@@ -20,7 +20,7 @@ from operator import index
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from helpers.vgpu import steady
+from helpers.vgpu import own, steady
 from helpers.vgpu.errors import OutOfMemory
 from helpers.vgpu.memory_host import available, size_text
 
@@ -116,7 +116,7 @@ class ArrayInfo:
     strides: tuple[int, ...]
 
 
-ALLOCATED: list = []  # called as f(allocation) after each allocation
+ALLOCATED = own.Listeners()  # called as f(allocation) after each allocation
 _lock = steady.lock(rank=4)
 _notes: deque[_Block] = deque()  # blocks whose Allocation is gone, not yet taken off the books
 _starts = _words("Q")  # addresses of the live blocks, sorted

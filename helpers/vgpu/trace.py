@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.callable_module import callable_module
-from helpers.vgpu import heap, memory, reference
+from helpers.vgpu import heap, memory, own, reference
 from helpers.vgpu.configuration import check_dimensions
 from helpers.vgpu.memory import ArrayInfo
 
@@ -110,7 +110,7 @@ def run_block(prepared, grid, block, block_index, shared_bytes: int, **observers
 
     All blocks where `block_index` is None.
     """
-    with restored(prepared):
+    with own.TURN, restored(prepared):
         reference.run(
             prepared.kernel, None, grid, block, prepared.params,
             shared_bytes=shared_bytes or prepared.shared_bytes, only=block_index, output=lambda text: None,

@@ -41,7 +41,7 @@ class Debugger(Explorer):
         self.recording = recording
         self.memory = Memory(recording)
         self._timelines: dict[tuple[str, str], Timeline] = {}
-        self._moving, self.note = False, ""
+        self.note = ""
         # No option is None: a dropdown shows that as nothing chosen.
         warps = [*([ALL_WARPS] if recording.warps > 1 else []), *map(str, range(recording.warps))]
         first = warps[0] if warp is None else str(warp)
@@ -53,8 +53,10 @@ class Debugger(Explorer):
             "array": dropdown("memory", LAST_TOUCHED, [LAST_TOUCHED, *(held.name for held in recording.held)]),
             "values": dropdown("values", VALUES[0], VALUES),
         }
+        self._ranged = first, by  # whose moments the slider goes through
         self._range(controls, self._timeline(first, by), step - 1)
-        super().__init__("debugger", self._draw, controls, height=round(HEIGHT + 30 + CAPTION_LINES * CAPTION_LINE))
+        height = round(HEIGHT + 30 + CAPTION_LINES * CAPTION_LINE)
+        super().__init__("debugger", self._draw, controls, height=height, fit=self._stay)
         self.buttons = [ipywidgets.Button(description=words, tooltip=hint, layout={"width": "auto"})
                         for words, hint, _ in MOVES]  # fmt: skip
         for button, (words, _, way) in zip(self.buttons, MOVES, strict=True):
@@ -70,10 +72,14 @@ class Debugger(Explorer):
         """The moments that the slider goes through."""
         return self._timeline(self.controls["warp"].value, self.controls["by"].value)
 
-    @property
-    def shown(self):
-        self._drawn.clear()  # a frame takes a millisecond; thousands of them would take a lot of memory
-        return super().shown
+    def _state(self) -> tuple:
+        values, *rest = super()._state()
+        return values, self.note, *rest
+
+    def _view(self, state: tuple):
+        with self._drawing:
+            self._drawn.clear()  # a frame takes a millisecond; thousands of them would take a lot of memory
+            return super()._view(state)
 
     def _timeline(self, warp: str, by: str) -> Timeline:
         if (warp, by) not in self._timelines:
@@ -94,25 +100,22 @@ class Debugger(Explorer):
         there = here + way if isinstance(way, int) else way(self.timeline, here)
         if there is None or not 0 <= there < len(self.timeline):
             self.note = f"There is no step to go to: {words.strip('◀▶ ')}."
-            super()._changed()
+            self._lane.ask()
             return
         self.controls["step"].value = there + 1
 
     def _changed(self, change=None) -> None:
-        if self._moving:
-            return
-        owner = change["owner"] if change else None
-        if owner in (self.controls["warp"], self.controls["by"]):
-            before = {key: change["old"] if self.controls[key] is owner else self.controls[key].value
-                      for key in ("warp", "by")}  # fmt: skip
-            place = self._timeline(**before).moments[self.controls["step"].value - 1].steps[0].number
-            self._moving = True
-            try:
-                self._range(self.controls, self.timeline, self.timeline.at(place))
-            finally:
-                self._moving = False
         self.note = ""
         super()._changed(change)
+
+    def _stay(self) -> None:
+        """Stay at the same place where the moments have become others."""
+        wanted = self.controls["warp"].value, self.controls["by"].value
+        if wanted != self._ranged:
+            moments = self._timeline(*self._ranged).moments
+            place = moments[min(self.controls["step"].value, len(moments)) - 1].steps[0].number
+            self._ranged, there = wanted, self._timeline(*wanted)
+            self._range(self.controls, there, there.at(place))
 
     @staticmethod
     def _range(controls, timeline: Timeline, number: int) -> None:

@@ -6,6 +6,7 @@ follows from that is drawn here, as if the control had been moved.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -35,21 +36,24 @@ class Draggable(anywidget.AnyWidget):
     def __init__(self, controls: Mapping[str, object], **traits):
         self.controls = controls
         self._values: dict[str, list] = {}
+        self._following = 0  # the thread that moves handles, which drags none
         super().__init__(**traits)
         self.observe(self._dragged, names="at")
 
-    def follow(self, tracks: Mapping[str, Track]) -> None:
-        """Let the handles stand where these tracks have the present values of the controls."""
-        held = {
-            name: track
-            for name, track in tracks.items()
-            if name in self.controls and self.controls[name].value in track.places
-        }
-        self._values = {name: list(track.places) for name, track in held.items()}
-        self.handles = [handle(name, self.controls[name], track) for name, track in held.items()]
-        self.at = {name: values.index(self.controls[name].value) for name, values in self._values.items()}
+    def follow(self, tracks: Mapping[str, Track], values: Mapping[str, object]) -> None:
+        """Let the handles stand where these tracks have `values`, those of the controls that the view was drawn for."""
+        held = {name: track for name, track in tracks.items() if name in values and values[name] in track.places}
+        self._following = threading.get_ident()
+        try:
+            self._values = {name: list(track.places) for name, track in held.items()}
+            self.handles = [handle(name, self.controls[name], track) for name, track in held.items()]
+            self.at = {name: places.index(values[name]) for name, places in self._values.items()}
+        finally:
+            self._following = 0
 
     def _dragged(self, change) -> None:
+        if self._following == threading.get_ident():
+            return  # else a control that is being moved would go back to what the view was drawn for
         for name, number in change.new.items():
             values = self._values.get(name, ())
             if number in range(len(values)):

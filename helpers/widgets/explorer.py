@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import html
+import threading
 from collections.abc import Callable, Mapping, Sequence
 
+from helpers.device import current, kept
 from helpers.figures import Shown, ShownMarkup, ShownRow, View, card_height, show
+from helpers.lane import Lane
+from helpers.vgpu import own
 from helpers.vgpu.errors import VirtualGPUError
+from helpers.vgpu.schedule import scheduled
 from helpers.widgets.controls import choice, dropdown, slider, steps, suited, toggle
 
 __all__ = ["Explorer", "choice", "dropdown", "explore", "slider", "steps", "toggle"]
@@ -23,11 +28,17 @@ class Explorer:
 
     `draw` returns a `Picture`, a `Markup`, or several of them to stand beside one another. Displayed, the explorer
     is a live widget. Where no widget can live (GitHub, print, a notebook that was not run) the same output shows
-    the first view. A view is drawn once for each set of values. A kernel's error is shown in its place; so is any
-    other error of `draw` once the explorer is made, while a first view that fails otherwise raises.
+    the first view. A view is drawn once for each set of values and each modelled GPU. A kernel's error is shown in its
+    place; so is any other error of `draw` once the explorer is made, while a first view that fails otherwise raises.
+
+    Several threads may move controls at once: one of them draws, for the state that is the latest when it begins, and
+    shows what it has drawn where that state is still the present one. What `draw` asks of the virtual GPU is its own:
+    no recording, count or schedule of the cell around it has a part in it.
 
     `height`: pixels of the view, fixed so that the page does not jump; it must do for the largest content and its
     caption. The default is right for a wide picture with three lines of caption; see `figures.card_height`.
+
+    `fit()` is called before each drawing, and sets controls whose range depends on others.
 
     `draggable`: where `draw` returns one picture with `tracks`, their marks can be dragged, which sets the controls of
     the same names. `plots.track` makes a track of axes.
@@ -40,13 +51,17 @@ class Explorer:
         controls: Mapping[str, object],
         *,
         height: int | None = None,
+        fit: Callable[[], None] | None = None,
         draggable: bool = False,
     ):
         import ipywidgets
 
         self.name, self.draw, self.controls, self.draggable = name, draw, dict(controls), draggable
+        self._fit = fit
         self._made = False
         self._drawn: dict[tuple, Shown | ShownMarkup | ShownRow | str] = {}
+        self._drawing = threading.RLock()
+        self._lane = Lane(self._update)
         if draggable:
             from helpers.widgets.draggable import Draggable
 
@@ -69,31 +84,64 @@ class Explorer:
         """The present value of every control."""
         return {name: control.value for name, control in self.controls.items()}
 
+    def _state(self) -> tuple:
+        """All that the view depends on: the values of the controls, and the modelled GPU."""
+        gpu = current()
+        return tuple(self.values.items()), (gpu.name, id(gpu)), gpu
+
     @property
     def shown(self) -> Shown | ShownMarkup | ShownRow | str:
         """The view for the present values, or the message of the kernel that failed at them."""
-        key = tuple(self.values.items())
-        if key not in self._drawn:
-            try:
-                self._drawn[key] = show(self.draw(**self.values))
-            except Exception as error:
-                if not (self._made or isinstance(error, OF_A_KERNEL)):
-                    raise  # the cell that makes the explorer shows where
-                # Moved later, it would be lost in a log, and the old view would stand beside the new values.
-                self._drawn[key] = _words(error)
+        return self._view(self._state())
+
+    def _view(self, state: tuple) -> Shown | ShownMarkup | ShownRow | str:
+        """The view for this state, drawn if it was not before."""
+        *key, gpu = state
+        key = tuple(key)
+        if key in self._drawn:
+            return self._drawn[key]
+        with self._drawing:
+            if key not in self._drawn:
+                self._drawn[key] = own.apart(self._made_of, dict(state[0]), gpu)
+            found = self._drawn[key]
             if len(self._drawn) > MOST_KEPT:
                 del self._drawn[next(iter(self._drawn))]
-        return self._drawn[key]
+        return found
+
+    def _made_of(self, values: dict[str, object], gpu) -> Shown | ShownMarkup | ShownRow | str:
+        try:
+            with kept(gpu), scheduled("sequential"):
+                return show(self.draw(**values))
+        except Exception as error:
+            if not (self._made or isinstance(error, OF_A_KERNEL)):
+                raise  # the cell that makes the explorer shows where
+            # Moved later, it would be lost in a log, and the old view would stand beside the new values.
+            return _words(error)
 
     def _changed(self, _change=None) -> None:
-        shown = self.shown
+        self._lane.ask()
+
+    def _update(self) -> None:
+        """Show the view for the present state; where that changes meanwhile, whoever changes it asks again."""
+        try:
+            if self._fit is not None:
+                self._fit()
+            state = self._state()
+            shown = self._view(state)
+            if state == self._state():
+                self._display(shown, dict(state[0]))
+        except KeyboardInterrupt:
+            self._display("interrupted: move a control to draw again", {})
+            raise
+
+    def _display(self, shown: Shown | ShownMarkup | ShownRow | str, values: Mapping[str, object]) -> None:
         with self.view.hold_sync():  # what is shown and what can be dragged in it arrive together
             if isinstance(shown, str):
                 self.view.value = f'<pre role="alert" style="white-space:pre-wrap">{html.escape(shown)}</pre>'
             else:
                 self.view.value = f'<div aria-live="polite">{shown.html(inline=True)}</div>'
             if self.draggable:
-                self.view.follow(getattr(shown, "tracks", {}))
+                self.view.follow(getattr(shown, "tracks", {}), values)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())

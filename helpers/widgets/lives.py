@@ -38,21 +38,21 @@ def lives(
     if len(versions) > 1:
         controls = {"version": choice("version", first, versions), **controls}
 
-        def follow(change) -> None:
-            """Offer the names of the version that is shown now, and stay at the same one where it has it."""
-            control, now = controls["variable"], [each.name for each in found[change["new"]].variables]
+    def fit() -> None:
+        """Offer the names of the version that is shown now, and stay at the same one where it has it."""
+        version = controls["version"].value if "version" in controls else first
+        control, now = controls["variable"], [each.name for each in found[version].variables]
+        if list(control.options) != now:
             kept = control.value if control.value in now else now[0]
             with control.hold_sync():
                 control.options = now
                 control.value = kept
 
-        controls["version"].observe(follow, names="value")
-
     def draw(variable: str, version: str = first) -> Drawing:
         known = [each.name for each in found[version].variables]
         return where_variables_live(found[version], variable if variable in known else known[0], lines=room)
 
-    return Explorer("lives", draw, controls, height=round(height(room) + 30 + CAPTION_LINES * CAPTION_LINE))
+    return Explorer("lives", draw, controls, fit=fit, height=round(height(room) + 30 + CAPTION_LINES * CAPTION_LINE))
 
 
 callable_module(__name__)

@@ -32,8 +32,12 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
     first = next(iter(versions))
     controls = {"version": choice("version", first, versions)} if len(versions) > 1 else {}
     controls |= {"warps": slider("warps", warps, 1, _most(checked.gpu_name(gpu))), "gpu": gpus(gpu)}
-    # Before the explorer draws: a scheduler of another GPU may hold fewer warps than are chosen now.
-    controls["gpu"].observe(lambda change: _fit(controls["warps"], change["new"]), names="value")
+
+    def fit() -> None:
+        """A scheduler of another GPU may hold fewer warps than are chosen now."""
+        most = _most(controls["gpu"].value)
+        controls["warps"].value = min(controls["warps"].value, most)
+        controls["warps"].max = most
 
     def draw(warps: int, gpu: str, version: str = first) -> Picture:
         if version not in chains:
@@ -44,17 +48,12 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
         found = timeline(chains[version], warps, GPUS[gpu])
         return plots.scheduler_rows(found, prefix=f"{version}: " if version else "")
 
-    return Explorer("scheduler", draw, controls)
+    return Explorer("scheduler", draw, controls, fit=fit)
 
 
 def _most(gpu: str) -> int:
     """Warps that one of the schedulers of an SM holds."""
     return min(WARPS, GPUS[gpu].warps_per_sm // GPUS[gpu].partitions_per_sm)
-
-
-def _fit(warps, gpu: str) -> None:
-    warps.value = min(warps.value, _most(gpu))
-    warps.max = _most(gpu)
 
 
 callable_module(__name__)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from helpers import plots
 from helpers import streams as recordings
 from helpers.callable_module import callable_module
+from helpers.device import current
 from helpers.figures import Picture
 from helpers.stream_spans import Schedule
 from helpers.widgets import given as checked
@@ -33,12 +34,13 @@ def swim_lanes(
     known: dict[tuple, Schedule] = {}
 
     def schedule(*values) -> Schedule:
-        if values not in known:
+        key = *values, current().name
+        if key not in known:
             try:
-                known[values] = recordings.schedule(program, *values)
+                known[key] = recordings.schedule(program, *values)
             except recordings.RecordingError as error:
                 raise ValueError(str(error)) from error
-        return known[values]
+        return known[key]
 
     def draw(chunks: int, streams: int, pinned: bool) -> Picture:
         found, alone = schedule(chunks, streams, pinned), schedule(1, 1, True)

@@ -39,20 +39,18 @@ def timeline(
     controls["operation"] = step = steps("operation", 1, len(found[first].spans))
     step.value = _longest(found[first])
     controls["zoom"] = choice("zoom", zooms[0], zooms)
-    if len(found) > 1:
-        # Before the explorer draws: a program may have fewer operations than the one shown until now.
-        controls["program"].observe(lambda change: _fit(step, found[change["new"]]), names="value")
+
+    def fit() -> None:
+        """A program may have fewer operations than the one shown until now."""
+        operations = len(found[controls["program"].value if "program" in controls else first].spans)
+        step.value = min(step.value, operations)
+        step.max = operations
 
     def draw(operation: int, zoom: int, program: str = first) -> Picture:
         schedule = found[program]
         return plots.timeline_window(schedule, min(operation, len(schedule.spans)), zoom, name=program)
 
-    return Explorer("timeline", draw, controls)
-
-
-def _fit(step, schedule: Schedule) -> None:
-    step.value = min(step.value, len(schedule.spans))
-    step.max = len(schedule.spans)
+    return Explorer("timeline", draw, controls, fit=fit)
 
 
 def _longest(schedule: Schedule) -> int:

@@ -66,11 +66,8 @@ def explorer(
     step = steps("step", 0, rounds(first, size.value))
     step.value = step.max  # so that a page without widgets shows the whole tree
 
-    def fit(_change) -> None:
+    def fit() -> None:
         step.max = rounds(version.value, size.value)
-
-    for control in (version, size):
-        control.observe(fit, names="value")
 
     def draw(step: int, **chosen) -> Picture:
         version, size = chosen.get("version", first), chosen.get("size", sizes[0])
@@ -79,7 +76,7 @@ def explorer(
 
     controls = {"version": version} if len(versions) > 1 else {}
     controls |= {"size": size} if len(sizes) > 1 else {}
-    return Explorer(name, draw, controls | {"step": step})
+    return Explorer(name, draw, controls | {"step": step}, fit=fit)
 
 
 def numbered(n: int, dtype) -> tuple:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 
-from helpers.vgpu import graphs, operations
+from helpers.vgpu import graphs, operations, own
 from helpers.vgpu.operations import LEGACY, Operation, Queue
 
 _current = threading.local()
@@ -245,6 +245,8 @@ class array_work:
         self.what, self.arrays, self.written = what, arrays, list(writes)
 
     def __enter__(self) -> list:
+        with own.TURN:  # memory that is about to be put back is not the one to be worked on
+            pass
         if operations.capturing:
             operations.refuse_captured(get_current_stream().queue, self.what)
         return self.written

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from helpers.vgpu import own
 from helpers.vgpu.memory_host import size_text
 from helpers.vgpu.operations import recorders
 from helpers.vgpu.operations.accesses import Access, access, named_after, span
@@ -91,7 +92,8 @@ def copy(queue: Queue, kind: str, host: np.ndarray | None, device: np.ndarray, r
     From or to pageable memory the host waits whatever it asked for: the data goes through a staging buffer.
     """
     if unheard():
-        run()
+        with own.TURN:
+            run()
         return
     pinned = None if host is None else is_pinned(host)
     touched = access(device, kind != "D2H")
@@ -106,7 +108,12 @@ def copy(queue: Queue, kind: str, host: np.ndarray | None, device: np.ndarray, r
         waits=host is not None and not (asynchronous and pinned),
         accesses=touched,
     )
-    submit(queue, asked, lambda: run() and None)
+
+    def do() -> None:
+        with own.TURN:
+            run()
+
+    submit(queue, asked, do)
 
 
 def synchronise(queue: Queue | None = None, event=None) -> None:

@@ -1,19 +1,44 @@
-"""Those who listen: while there is a recorder, every operation is noted, and kernels are counted."""
+"""Those who listen: while there is a recorder, every operation of its context is noted, and kernels are counted."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
+from helpers.vgpu import own
 from helpers.vgpu.operations.accesses import Access, of_launch
 from helpers.vgpu.operations.operation import Operation
+from helpers.vgpu.operations.queues import Queue
 from helpers.vgpu.operations.sources import Sources
 
-_RECORDERS: list[list[Operation]] = []
-_SOURCES = Sources()
+_RECORDERS = own.Listeners()
 _local = threading.local()
 capturing: list = []  # the captures under way
+
+
+class _Recorder:
+    """One recording: its operations, and the sources that it and those within it watch."""
+
+    def __init__(self, outer: _Recorder | None):
+        self.heard: list[Operation] = []
+        self.sources = Sources() if outer is None else outer.sources
+        self.lock = threading.RLock() if outer is None else outer.lock
+        self._streams: dict[Queue, Queue] = {}
+
+    def keep(self, operation: Operation) -> None:
+        """Keep an operation with streams of the recording's own: each recording numbers them in its order."""
+        nodes = tuple((self._numbered(node), follows) for node, follows in operation.nodes)
+        self.heard.append(replace(self._numbered(operation), nodes=nodes))
+
+    def _numbered(self, operation: Operation) -> Operation:
+        queue = operation.queue
+        if queue is None or queue.kind != "stream":
+            return operation
+        if queue not in self._streams:
+            self._streams[queue] = replace(queue, number=len(self._streams) + 1, capture=None)
+        return replace(operation, queue=self._streams[queue])
 
 
 def recording() -> bool:
@@ -23,51 +48,56 @@ def recording() -> bool:
 
 def unheard() -> bool:
     """Whether nobody records and nothing is captured: then work is done and nothing else."""
-    return not _RECORDERS and not capturing
+    return not capturing and not _RECORDERS
 
 
 def note(operation: Operation) -> None:
     """Tell every recorder."""
-    if _RECORDERS:
-        _tell((*_SOURCES.before(operation), operation))
-        _SOURCES.after(operation)
+    recorders = list(_RECORDERS)
+    if recorders:
+        with recorders[0].lock:
+            _tell(recorders, (*recorders[0].sources.before(operation), operation))
+            recorders[0].sources.after(operation)
 
 
 def last() -> Operation | None:
     """What was noted last, as far as the newest recorder heard."""
-    return _RECORDERS[-1][-1] if _RECORDERS and _RECORDERS[-1] else None
+    recorders = list(_RECORDERS)
+    return recorders[-1].heard[-1] if recorders and recorders[-1].heard else None
 
 
 @contextlib.contextmanager
 def listening():
-    """A list that fills with the operations of the with block; kernels are counted meanwhile."""
+    """A list that fills with the operations of the with block; kernels are counted meanwhile.
+
+    It hears this context and the threads that are started in it, and nobody else.
+    """
     from helpers.vgpu import launch
 
-    heard: list[Operation] = []
-    if not _RECORDERS:
-        launch.FINISHED.append(_finished)
-    _RECORDERS.append(heard)
-    try:
-        yield heard
-    finally:
-        _tell(_SOURCES.changed())
-        _RECORDERS[:] = [recorder for recorder in _RECORDERS if recorder is not heard]
-        if not _RECORDERS:
-            launch.FINISHED.remove(_finished)
-            _SOURCES.clear()
+    outer = list(_RECORDERS)
+    recorder = _Recorder(outer[0] if outer else None)
+    counted = contextlib.nullcontext() if outer else launch.FINISHED.hearing(_finished)
+    with counted, _RECORDERS.hearing(recorder):
+        try:
+            yield recorder.heard
+        finally:
+            with recorder.lock:
+                _tell([*outer, recorder], recorder.sources.changed())
 
 
 def launched(run: Callable[[], None]) -> tuple[object, list[Access]] | None:
     """Run something that launches; the counters of the launch and what it touched, where somebody listens."""
     _local.seen = None
     run()
-    return _local.seen
+    seen, _local.seen = _local.seen, None
+    return seen
 
 
 def _finished(run) -> None:
     _local.seen = run.counters(), of_launch(run)
 
 
-def _tell(operations) -> None:
-    for recorder in _RECORDERS:
-        recorder.extend(operations)
+def _tell(recorders: list[_Recorder], operations) -> None:
+    for operation in operations:
+        for recorder in recorders:
+            recorder.keep(operation)

@@ -45,6 +45,7 @@ def sanitize(
     goes on. Errors: `LaunchError` for a bad configuration, TypeError for what is no kernel, ValueError for a schedule
     that does not exist.
     """
+    from helpers.vgpu import own
     from helpers.vgpu import schedule as plans
     from helpers.vgpu.prepare import prepare
     from helpers.vgpu.sanitize.run import run
@@ -58,10 +59,11 @@ def sanitize(
         prepared.grid or grid, prepared.block or block, shared_bytes or prepared.shared_bytes, races_in_global, timeout,
         prepared.cooperative,
     )  # fmt: skip
-    if len(seeds):
-        found = run_all(prepared, lambda each: run(prepared, *configuration, each), tuple(int(s) for s in seeds))
-    else:
-        found = run(prepared, *configuration, chosen.seed)
+    with own.TURN:
+        if len(seeds):
+            found = run_all(prepared, lambda each: run(prepared, *configuration, each), tuple(int(s) for s in seeds))
+        else:
+            found = run(prepared, *configuration, chosen.seed)
     finish()
     return found
 

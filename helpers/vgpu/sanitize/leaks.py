@@ -94,7 +94,7 @@ def leaks() -> Iterator[Leaks]:
     too: allocate it before. Pools keep nothing here, so that all that is found is held by a name, a container or a
     pointer that was not freed. Allocations made before the block are never listed.
     """
-    found, noted = Leaks(), []
+    found, noted, launches = Leaks(), [], set()
 
     def note(allocation) -> None:
         frame = sys._getframe(2)
@@ -104,24 +104,22 @@ def leaks() -> Iterator[Leaks]:
             return
         noted.append((weakref.ref(allocation._block), *_learners(frame), allocation.label, allocation.kind))
 
-    memory.ALLOCATED.append(note)
-    area = heap.current()
-    since = 0 if area is None else area.last
     try:
-        yield found
+        with memory.ALLOCATED.hearing(note), heap.LAUNCHES.hearing(launches.add):
+            yield found
     finally:
-        memory.ALLOCATED.remove(note)
         gc.collect()
         memory.usage()  # takes off the books what the collector has freed
-        found.found = _grouped(noted) + _in_heap(since if heap.current() is area else 0)
+        found.found = _grouped(noted) + _in_heap(launches)
 
 
-def _in_heap(since: int) -> tuple[Leak, ...]:
-    """What kernels have allocated and not freed, by the line of the kernel."""
+def _in_heap(launches: set[heap.Launch]) -> tuple[Leak, ...]:
+    """What kernels have allocated in these launches and not freed, by the line of the kernel."""
     area, groups = heap.current(), {}
-    for piece in area.live(since) if area is not None else ():
+    for piece in area.live() if area is not None and launches else ():
         launch, site, _, _ = piece.caller
-        groups.setdefault((launch.kernel, launch.line(site)), []).append(piece)
+        if launch in launches:
+            groups.setdefault((launch.kernel, launch.line(site)), []).append(piece)
     found = []
     for (kernel, line), pieces in groups.items():
         # By number, since blocks run in whatever order they find a core.

@@ -129,8 +129,6 @@ def run(
     if running.missing and not running.findings.ended_early:
         running.findings.fault(running.fault)
     host_calls.flush(running.printed)
-    for listener in launch.LAUNCHED:
-        listener(kernel, grid, block, shared_bytes)
     found = running.findings.findings(running.monitor.pairs)
     running.monitor.close()
     return Findings(kernel.name, found, not running.findings.ended_early, () if seed is None else (seed,))
