@@ -14,6 +14,7 @@ from datetime import date
 from pathlib import Path
 from urllib.parse import quote
 
+_one = threading.Lock()  # within this process; a thread reads an entry and replaces it
 PREDICTIONS, EXERCISES = "predictions", "exercises"
 
 
@@ -56,8 +57,10 @@ def keep(kind: str, key: str, **fields: object) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
-        fresh.write_text(json.dumps({**entry(kind, key), **fields}, indent=1, sort_keys=True), encoding="utf-8")
-        fresh.replace(path)
+        with _one:
+            text = json.dumps({**entry(kind, key), **fields}, indent=1, sort_keys=True)
+            fresh.write_text(text, encoding="utf-8")
+            fresh.replace(path)
     except (OSError, TypeError):  # a read-only home, or an answer that JSON has no form for
         pass
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from helpers import kept
 from helpers.callable_module import callable_module
+from helpers.lane import Lane
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _BOX = (
@@ -76,15 +77,17 @@ class Prediction:
                 layout=ipywidgets.Layout(width="220px"),
             )
 
-        def changed(change) -> None:
-            value = change["new"] if self.options is not None else _number(change["new"])
+        def changed() -> None:
+            given = control.value
+            value = given if self.options is not None else _number(given)
             if value is None:
-                said.value = "Type a number." if change["new"] else ""
+                said.value = "Type a number." if given else ""
                 return
             self.commit(value)
             said.value = f"Kept: <b>{html.escape(str(value))}</b>. Now run the next cell."
 
-        control.observe(changed, names="value")
+        lane = Lane(changed)  # so that what is kept and what is said is what the control has
+        control.observe(lambda _change: lane.ask(), names="value")
         if self.answer is not None:
             said.value = f"Kept: <b>{html.escape(str(self.answer))}</b>."
         question = ipywidgets.HTML(

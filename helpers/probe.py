@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import threading
 import warnings
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ MIME = "application/vnd.warpbook.probe+json"
 RESULTS = "results"
 _kept: dict[tuple, Evidence] = {}  # the graded cells of one exercise look at one kernel
 _MOST_KEPT = 16
+_one = threading.RLock()  # what an answer prints is kept from the process's outputs meanwhile
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,12 @@ def probe(answer, key: str, part: str = RESULTS, *, seed: int | None = None, inp
     exercise or part, and what the answer itself raises only where there is nothing to show.
     """
     if inputs is not None:
-        with _quiet():
+        with _one, _quiet():
             shown = {"exercise": key, "part": part, "evidence": evidence.taken(answer, inputs)}
         return _display(shown, f"{key}, {part}: evidence taken")
     task = exercise(key)
     _check_part(task, part)
-    with _quiet():
+    with _one, _quiet():
         seen = _examined(answer, task if seed is None else task.with_cases_of(seed))
     budget = next((spent for spent in seen.budgets if spent.label == part), None)
     result = Probe(

@@ -22,10 +22,10 @@ from helpers.gpus import GPU
 from helpers.stream_listing import Listed, Row
 from helpers.stream_spans import Schedule
 from helpers.stream_trace import DEFAULT_STREAM, PROGRAM, Recording, RecordingError, read
+from helpers.torch_turn import Busy, alone
 from helpers.vgpu.errors import Unsupported
 
 _INSTEAD = "WARPBOOK_BACKEND=virtual, set before Python starts, models the schedule on any machine."
-_recording = False
 
 
 class MeasuredTimeline(Listed):
@@ -141,10 +141,15 @@ def measure() -> Iterator[MeasuredTimeline]:
     Raises `RecordingError` within another recording, where PyTorch does not see the GPU, and where its profiler
     cannot be had.
     """
-    global _recording
-    if _recording:
-        raise RecordingError("recordings do not nest on a real GPU: end the outer one first")
-    torch = _torch()
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(alone())
+        except Busy as error:
+            raise RecordingError(str(error)) from None
+        yield from _measured(_torch())
+
+
+def _measured(torch) -> Iterator[MeasuredTimeline]:
     device = torch.cuda.current_device()
     name = torch.cuda.get_device_name(device)
     timeline = MeasuredTimeline(name, gpus.nearest(name, torch.cuda.get_device_capability(device)), device)
@@ -152,7 +157,7 @@ def measure() -> Iterator[MeasuredTimeline]:
     mark = torch.profiler.record_function
     torch.cuda.synchronize()
     profiler = _started(torch)
-    _recording, ended = True, False
+    ended = False
     try:
         with mark(DEFAULT_STREAM), torch.cuda.stream(torch.cuda.default_stream()):
             probe.zero_()
@@ -163,7 +168,6 @@ def measure() -> Iterator[MeasuredTimeline]:
         torch.cuda.synchronize()
         ended = True
     finally:
-        _recording = False
         with contextlib.nullcontext() if ended else contextlib.suppress(Exception):
             profiler.stop()  # after an error in the block, that one is the news
     timeline._trace = _exported(profiler)

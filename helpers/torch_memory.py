@@ -22,6 +22,7 @@ from helpers.caching_allocator import CachingAllocator
 from helpers.device import real_gpu
 from helpers.profile_table import text_table
 from helpers.stream_spans import table
+from helpers.torch_turn import alone
 
 MIB = 2**20
 NO_PHASE = "unmarked"
@@ -96,14 +97,14 @@ def memory_line(run: Callable[[], object]) -> MemoryLine:
     """Run `run()` under PyTorch's profiler and keep every allocation and free of its device, or of the CPU.
 
     `torch.profiler.record_function("name")` around a part of it makes a phase. Raises ValueError where the run
-    allocates nothing.
+    allocates nothing, and RuntimeError within another recording with PyTorch's profiler.
     """
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     import torch
     from torch.profiler import profile
 
     on_gpu = torch.cuda.is_available() and real_gpu()
-    with profile(profile_memory=True, acc_events=True) as seen:
+    with alone(), profile(profile_memory=True, acc_events=True) as seen:
         run()
         if on_gpu:
             torch.cuda.synchronize()

@@ -176,7 +176,7 @@ def lookup(handle: int) -> Bound | None:
 def table() -> tuple[np.ndarray, list[Bound]]:
     """The addresses of the descriptors by handle (0: none), and what has to stay alive while they are used."""
     with _lock:
-        bounds = [bound for bound in _live.values() if not bound.freed]
+        bounds = [bound for bound in list(_live.values()) if not bound.freed]
         pointers = np.zeros(_issued + 1, np.int64)
     for bound in bounds:
         pointers[bound.handle] = bound.words.ctypes.data

@@ -59,7 +59,8 @@ class Explorer:
         self.name, self.draw, self.controls, self.draggable = name, draw, dict(controls), draggable
         self._fit = fit
         self._made = False
-        self._drawn: dict[tuple, Shown | ShownMarkup | ShownRow | str] = {}
+        self._drawn: dict[tuple, Shown | ShownMarkup | ShownRow] = {}
+        self._failed: tuple = ()  # a state and what failed at it: tried again whenever it comes again
         self._drawing = threading.RLock()
         self._lane = Lane(self._update)
         if draggable:
@@ -98,12 +99,16 @@ class Explorer:
         """The view for this state, drawn if it was not before."""
         *key, gpu = state
         key = tuple(key)
-        if key in self._drawn:
-            return self._drawn[key]
         with self._drawing:
-            if key not in self._drawn:
-                self._drawn[key] = own.apart(self._made_of, dict(state[0]), gpu)
-            found = self._drawn[key]
+            if key in self._drawn:
+                return self._drawn[key]
+            if self._failed[:1] == (key,):
+                return self._failed[1]
+            found = own.apart(self._made_of, dict(state[0]), gpu)
+            if isinstance(found, str):
+                self._failed = key, found
+                return found
+            self._drawn[key], self._failed = found, ()
             if len(self._drawn) > MOST_KEPT:
                 del self._drawn[next(iter(self._drawn))]
         return found

@@ -87,7 +87,7 @@ _modules = steady.apart(_load)  # what is half imported stays broken
 cuda = _modules["numba.cuda"]
 types = _modules["numba.cuda.types"]
 sigutils = _modules["numba.cuda.core.sigutils"]
-_compiler_lock = steady.register(_modules["numba.cuda.core.compiler_lock"].global_compiler_lock, rank=2)
+_compiling = steady.register(_modules["numba.cuda.core.compiler_lock"].global_compiler_lock, rank=2)
 PerformanceWarning = _modules["numba.cuda.core.errors"].NumbaPerformanceWarning
 Dispatcher = _modules["numba.cuda.dispatcher"].CUDADispatcher
 
@@ -208,7 +208,7 @@ _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds, debug, linked) -> CompiledPython:
     failure = None
     try:
-        with modelled(cc), _deep(), warnings.catch_warnings(), _compiler_lock:
+        with _compiling, modelled(cc), _deep(), warnings.catch_warnings():
             # A kernel made with `exec` has no source to show; its line numbers are right all the same.
             warnings.simplefilter("ignore", _modules["numba.cuda.core.errors"].NumbaDebugInfoWarning)
             made = _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug)

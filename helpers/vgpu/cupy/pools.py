@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import threading
 
 from helpers.vgpu import memory
 from helpers.vgpu.cupy.device import modelled
@@ -126,11 +127,12 @@ def _pinned(size: int) -> PinnedMemoryPointer:
 _pool = MemoryPool()
 _pinned_pool = PinnedMemoryPool()
 _allocator = _pool.malloc
+_here = threading.local()  # its `allocator`: that of `using_allocator`, which is this thread's
 
 
 def alloc(size: int) -> MemoryPointer:
     """Device memory from the current allocator."""
-    return _allocator(size)
+    return get_allocator()(size)
 
 
 def alloc_pinned_memory(size: int) -> PinnedMemoryPointer:
@@ -148,19 +150,19 @@ def set_allocator(allocator=None) -> None:
 
 
 def get_allocator():
-    """The current allocator."""
-    return _allocator
+    """The current allocator of this thread."""
+    return getattr(_here, "allocator", None) or _allocator
 
 
 @contextlib.contextmanager
 def using_allocator(allocator=None):
-    """`set_allocator` for the length of a with block."""
-    before = get_allocator()
-    set_allocator(allocator)
+    """Another allocator for the length of a with block, in this thread."""
+    before = getattr(_here, "allocator", None)
+    _here.allocator = allocator or allocate
     try:
         yield
     finally:
-        set_allocator(before)
+        _here.allocator = before
 
 
 def set_pinned_memory_allocator(allocator=None) -> None:

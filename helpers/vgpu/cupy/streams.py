@@ -106,7 +106,6 @@ class Stream:
         self.device_id = -1 if null or ptds else 0
         self.is_non_blocking = bool(non_blocking)
         self.priority = 0 if null or ptds else self._queue.priority
-        self._outer: list[Stream] = []
 
     @property
     def queue(self) -> Queue:
@@ -172,11 +171,13 @@ class Stream:
         return Graph._of(graphs.end(self.queue))
 
     def __enter__(self) -> Stream:
-        self._outer.append(get_current_stream())
+        if not hasattr(_current, "outer"):
+            _current.outer = []
+        _current.outer.append(get_current_stream())
         return self.use()
 
     def __exit__(self, *error) -> None:
-        self._outer.pop().use()
+        _current.outer.pop().use()
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Stream) and other.ptr == self.ptr

@@ -20,7 +20,7 @@ def is_pinned(array: np.ndarray) -> bool:
     if array.size == 0:
         return True
     first, past = np.lib.array_utils.byte_bounds(array)
-    if any(start <= first and past <= end for start, end in _registered):
+    if any(start <= first and past <= end for start, end in list(_registered)):
         return True
     place = memory.describe(first)
     inside = place.allocation is not None and not place.freed and place.offset < place.allocation.nbytes

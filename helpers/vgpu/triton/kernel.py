@@ -12,12 +12,13 @@ from triton.runtime import driver
 from triton.runtime.cache import get_cache_manager
 from triton.runtime.jit import JITFunction
 
-from helpers.vgpu import launch, operations
+from helpers.vgpu import launch, operations, steady
 from helpers.vgpu.errors import LaunchError, Unsupported
 from helpers.vgpu.triton.arguments import Packer, flattened, present
 from helpers.vgpu.triton.lines import learners_lines
 
 LANES = 32
+_driving = steady.lock(rank=-2)  # Triton's driver is the process's
 
 # What is done with a launch; the default runs it.
 _handling: ContextVar[Callable[[launch.Prepared], None]] = ContextVar("handling")
@@ -116,7 +117,7 @@ class Kernel:
                 "num_warps=… by name."
             )
         found: list[launch.Prepared] = []
-        with _virtual_driver(), handling(found.append):
+        with _driving, _virtual_driver(), handling(found.append):
             self.jit[_grid(grid)](*map(present, args), **meta)
         if len(found) != 1:
             raise LaunchError("the grid is empty, so there is nothing to run: every dimension needs at least 1.")
