@@ -1,6 +1,9 @@
 """Several threads at once: each gets what it gets alone, from everything that watches, counts or puts memory back."""
 
 import _thread
+import os
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -275,3 +278,13 @@ def test_fields_kept_by_several_threads_are_all_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("WARPBOOK_STATE", str(tmp_path))
     together(*(lambda n=n: kept.keep(kept.EXERCISES, "one", **{f"field{n}": n}) for n in range(16)))
     assert kept.entry(kept.EXERCISES, "one") == {f"field{n}": n for n in range(16)}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_fork_waits_for_a_launch_before_it_takes_the_locks_that_a_launch_needs():
+    """Those of executors and of logging: modules that were imported later would take theirs first."""
+    say = (
+        "import sys; from helpers.vgpu import steady; print({'concurrent.futures.thread', 'logging'} <= {*sys.modules})"
+    )
+    ran = subprocess.run([sys.executable, "-c", say], capture_output=True, text=True, check=True)
+    assert ran.stdout == "True\n"

@@ -7,7 +7,10 @@ compiler at work and a lock that nobody opens, so a fork waits for the locks mad
 
 from __future__ import annotations
 
+# Before a fork the handler that was registered last is called first. These two take locks that are needed while ours
+# are held, so they have to be imported before ours is registered.
 import contextvars
+import logging  # noqa: F401
 import os
 import threading
 
