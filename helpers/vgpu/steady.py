@@ -9,6 +9,7 @@ from __future__ import annotations
 
 # Before a fork the handler that was registered last is called first. These two take locks that are needed while ours
 # are held, so they have to be imported before ours is registered.
+import concurrent.futures.thread  # noqa: F401
 import contextvars
 import logging  # noqa: F401
 import os
