@@ -127,7 +127,7 @@ class Explorer:
         self._lane.ask()
 
     def _update(self) -> None:
-        """Show the view for the present state; where that changes meanwhile, whoever changes it asks again."""
+        """Show the view for the present state, unless that has changed meanwhile."""
         try:
             if self._fit is not None:
                 self._fit()
@@ -135,6 +135,8 @@ class Explorer:
             shown = self._view(state)
             if state == self._state():
                 self._display(shown, dict(state[0]))
+            else:
+                self._lane.ask()  # for this thread to do next
         except KeyboardInterrupt:
             self._display("interrupted: move a control to draw again", {})
             raise

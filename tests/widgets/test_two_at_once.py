@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import Launch, cp, profile, widgets
+from helpers import Launch, cp, plots, profile, widgets
 from helpers.device import device, reset
 from helpers.lane import Lane
-from helpers.predict import predict
+from helpers.predict import predict, reveal
 from helpers.widgets.explorer import Explorer
 
 SOURCE = r"""
@@ -74,7 +74,7 @@ extern "C" __global__ void tally(int* x) { x[0] = x[0] + 1; }
 extern "C" __global__ void add(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 """
 copy, pick, who, steps, pairs, halves, scan, tally, add = (
-    cp.RawKernel(SOURCE, name) for name in "copy pick who steps pairs halves scan tally add".split()
+    cp.RawKernel(SOURCE, name) for name in ("copy", "pick", "who", "steps", "pairs", "halves", "scan", "tally", "add")
 )
 X, OUT = cp.ones(4096, np.float32), cp.zeros(4096, np.float32)
 
@@ -181,16 +181,149 @@ def test_the_table_has_every_explorer():
 def test_two_controls_moved_at_once(name):
     make, (one, other) = EXPLORERS[name]
     explorer = make()
-    for first in (1, 0):
-        for second in (1, 0):
-            values = ends(explorer.controls[one])[first], ends(explorer.controls[other])[second]
-            move(explorer, (one, values[0]), (other, values[1]))
+    for end in (1, 0):
+        move(explorer, *((control, ends(explorer.controls[control])[end]) for control in (one, other)))
     # What is kept is what a fresh explorer draws in one thread, and what is shown is that of the state.
     fresh = make()
-    for (values, _), kept in list(explorer._drawn.items()):
+    for (values, *_), kept in list(explorer._drawn.items()):
         assert kept.html() == fresh._made_of(dict(values), device().models).html(), values
     for control, value in explorer.values.items():
         fresh.controls[control].value = value
     assert explorer.values == fresh.values
     assert alt(explorer) == alt(fresh)
     assert explorer.view.value == fresh.view.value
+
+
+# ---------------------------------------------------------------- the lane by itself
+
+
+def test_who_asks_meanwhile_returns_at_once_and_the_last_state_is_computed_once():
+    began, go_on, seen, state = threading.Semaphore(0), threading.Semaphore(0), [], [0]
+
+    def update():
+        seen.append(state[0])
+        began.release()
+        go_on.acquire()
+
+    lane = Lane(update)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(lane.ask)
+        began.acquire()
+        for state[0] in range(1, 10):
+            pool.submit(lane.ask).result()  # would wait for ever for a lane that makes it wait
+        go_on.release(2)
+        first.result()
+    assert seen == [0, 9]
+
+
+def test_an_update_may_ask_and_one_that_fails_leaves_the_lane_free():
+    seen = []
+
+    def update():
+        seen.append(len(seen))
+        if len(seen) == 1:
+            lane.ask()
+            raise ValueError("the first one")
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    lane = Lane(update)
+    with pytest.raises(ValueError, match="the first one"):
+        lane.ask()
+    assert seen == [0, 1]
+    with pytest.raises(KeyboardInterrupt):
+        lane.ask()
+    lane.ask()
+    assert seen == [0, 1, 2, 3]
+
+
+def test_a_picture_that_is_no_longer_wanted_is_never_shown():
+    began, go_on, shown = threading.Semaphore(0), threading.Semaphore(0), []
+
+    def draw(n):
+        if n == 2:
+            began.release()
+            go_on.acquire()
+        return plots.timer_bars(4, 1, launches=n)
+
+    explorer = widgets.explore(draw, n=(1, 9))
+    explorer.view.observe(lambda change: shown.append(change["new"]), names="value")
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(setattr, explorer.controls["n"], "value", 2)
+        began.acquire()
+        for n in (3, 4):
+            explorer.controls["n"].value = n
+        go_on.release()
+        slow.result()
+    assert len(shown) == 1 and 'aria-label="4 launches' in shown[0]
+    assert [dict(values) for values, _ in explorer._drawn] == [{"n": 1}, {"n": 2}, {"n": 4}]
+
+
+def test_what_failed_is_tried_again_and_never_kept():
+    tries = []
+
+    def draw(n):
+        tries.append(n)
+        if n == 2 and tries.count(2) == 1:
+            raise ValueError("no room for it just now")
+        return plots.timer_bars(4, 1, launches=n)
+
+    explorer = widgets.explore(draw, n=(1, 3))
+    explorer.controls["n"].value = 2
+    assert "no room for it just now" in explorer.view.value == explorer.view.value and tries == [1, 2]
+    explorer.controls["n"].value = 3
+    explorer.controls["n"].value = 2
+    assert explorer.shown.alt.startswith("2 launches") and tries == [1, 2, 3, 2]
+
+
+def test_another_gpu_is_another_picture_and_is_not_changed_in_the_midst():
+    began, go_on, names = threading.Semaphore(0), threading.Semaphore(0), []
+
+    def draw(n):
+        names.append(device().models.name)
+        began.release()
+        go_on.acquire()
+        names.append(device().models.name)
+        return plots.timer_bars(4, 1, launches=n)
+
+    go_on.release()
+    explorer = widgets.explore(draw, n=(1, 2))
+    began.acquire()
+    with ThreadPoolExecutor(1) as pool:
+        moved = pool.submit(setattr, explorer.controls["n"], "value", 2)
+        began.acquire()
+        device("H100")
+        go_on.release(2)
+        moved.result()
+    assert names == ["A100"] * 4 + ["H100"] * 2
+    assert 'aria-label="2 launches' in explorer.view.value
+
+
+def test_ctrl_c_in_a_drawing_leaves_no_old_picture_beside_new_values():
+    def draw(n):
+        if n == 2:
+            raise KeyboardInterrupt
+        return plots.timer_bars(4, 1, launches=n)
+
+    explorer = widgets.explore(draw, n=(1, 3))
+    with pytest.raises(KeyboardInterrupt):
+        explorer.controls["n"].value = 2
+    assert "interrupted: move a control to draw again" in explorer.view.value
+    explorer.controls["n"].value = 3
+    assert 'aria-label="3 launches' in explorer.view.value
+
+
+def test_a_prediction_keeps_and_says_what_its_control_has(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPBOOK_STATE", str(tmp_path))
+    asked = predict("Which one?", ["first", "second", "third"], key="two-at-once")
+    _, control, said = asked.widget().children
+    start = threading.Barrier(3)
+
+    def choose(option):
+        start.wait()
+        control.value = option
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(choose, asked.options))
+    assert asked.answer == control.value and f"<b>{control.value}</b>" in said.value
+    assert reveal("two-at-once", control.value).close
