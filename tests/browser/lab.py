@@ -119,6 +119,19 @@ class Lab:
             # Asked for anew each time: an explorer may draw its controls again.
             self.browser.switch_to.active_element.send_keys(key)
 
+    def ask(self, code: str) -> str:
+        """What the notebook's kernel prints when it runs this code, in no cell."""
+        self.script(
+            "window.printed = '', window.asked = true;"
+            "const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;"
+            "const future = kernel.requestExecute({code: arguments[0]});"
+            "future.onIOPub = m => { window.printed += m.content.text || (m.content.traceback || []).join('\\n'); };"
+            "future.done.then(() => { window.asked = false; })",
+            code,
+        )
+        self.wait("the kernel's answer", lambda: not self.script("return window.asked"), RUN)
+        return self.script("return window.printed").strip()
+
     # -- reading ----------------------------------------------------------------------------------------
 
     def script(self, source: str, *arguments):
