@@ -140,8 +140,9 @@ class Timeline(Listed):
 
 @contextlib.contextmanager
 def record() -> Iterator[Timeline | MeasuredTimeline]:
-    """Keep every operation of the with block.
+    """Keep every operation of the with block: of this thread, and of threads that are started within it.
 
+    A thread that ran before, such as one of a pool that an earlier cell has used, is not heard: make the pool within.
     On the virtual GPU kernels are counted meanwhile, so each runs up to twice as long. On a real GPU CUDA itself is
     recorded, whichever library asked, and the block ends with a wait for the GPU; raises `RecordingError` where that
     cannot be had.
