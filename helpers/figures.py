@@ -85,7 +85,7 @@ CAPTION_LINE = 18.2
 _CAPTION = "font:13px/1.4 system-ui,sans-serif;color:#333;padding:2px 4px 0"
 
 
-_one_at_a_time = steady.lock(rank=-3)  # Matplotlib's settings and its fonts are the process's
+_one_at_a_time = steady.lock(rank=-2)  # Matplotlib's settings and its fonts are the process's
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from helpers import benchmark, cp, kept, profile, record, sanitize, streams, tra
 from helpers.torch_memory import memory_line
 from helpers.vgpu import launch as engine
 from helpers.vgpu import memory
+from helpers.vgpu.interleaving import interleavings
 from helpers.vgpu.own import TURN, apart
 from helpers.vgpu.schedule import scheduled
 
@@ -32,13 +33,16 @@ extern "C" __global__ void neighbour(float* x, float* out) {
     s[threadIdx.x] = x[threadIdx.x];
     out[threadIdx.x] = s[63 - threadIdx.x];
 }
+extern "C" __global__ void tally(int* x) { x[0] = x[0] + 1; }
 extern "C" __global__ void spin(volatile int* flag) { while (*flag); }
 extern "C" __global__ void keeps(int pieces, int** out) {
     for (int k = 0; k < pieces; ++k) { int* p = (int*)malloc(16); p[0] = k; if (out) out[k] = p; }
 }
 """
-add, last, neighbour, spin, keeps = (cp.RawKernel(MANY, name) for name in ("add", "last", "neighbour", "spin", "keeps"))
-everybodys = cp.zeros(64, np.float32)
+add, last, neighbour, tally, spin, keeps = (
+    cp.RawKernel(MANY, name) for name in ("add", "last", "neighbour", "tally", "spin", "keeps")
+)
+everybodys, counter = cp.zeros(64, np.float32), cp.zeros(1, np.int32)
 
 
 def pipeline(n: int) -> None:
@@ -157,6 +161,12 @@ def stepped(n: int):
     return [repr(step) for step in record(add, 1, 32, (everybodys, np.int32(n))).steps]
 
 
+def interleaved(n: int):
+    """Every schedule begins with what is in everybody's counter, which others raise meanwhile and put back."""
+    found = interleavings(tally, 1, 2 * (n + 1), (counter,), seeds=(1, 2))
+    return repr(found), [repr(run) for run in found.runs], counter.get().tolist()
+
+
 def timed(n: int):
     ticks = count(step=n + 1)
     return benchmark(lambda: None, repeat=3, clock=lambda: float(next(ticks))).samples
@@ -182,7 +192,7 @@ def with_an_allocator(n: int):
 
 VERBS = (
     recorded, recorded_with_threads_of_its_own, captured, profiled, counted, sanitized, sanitized_in_order, lost_by,
-    leaked, under_a_schedule, traced, stepped, timed, held_by_torch, with_an_allocator,
+    leaked, under_a_schedule, traced, stepped, interleaved, timed, held_by_torch, with_an_allocator,
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from helpers.vgpu import own
 from helpers.vgpu.errors import VirtualGPUError
 from helpers.vgpu.prepare import prepare
 from helpers.vgpu.recording import LANES, Recording
@@ -119,22 +120,24 @@ def interleavings(
     _check_threads(threads, size)
     names = Names(prepared.kernel, None, (1, 1, 1), (size, 1, 1), prepared.arrays)
     found: list[tuple[int | None, _Told | VirtualGPUError]] = []
-    for seed in (None, *seeds):
-        try:
-            with scheduled("sequential") if seed is None else scheduled("random", seed):
-                recording = record(
-                    kernel, grid, block, args, block_index, shared_bytes=shared_bytes, max_steps=max_steps
-                )
-            found.append((seed, _Told(recording, names)))
-        except RecordingTooLong as error:
-            # Not a result of the kernel: to count it as one would tell of a race that may not be there.
-            schedule = "in order" if seed is None else f"under seed {seed}"
-            raise RecordingTooLong(
-                f"{schedule} the block takes more than {max_steps:,} steps: take fewer threads, fewer elements or a "
-                "shorter loop"
-            ) from error
-        except VirtualGPUError as error:
-            found.append((seed, error))
+    seeds = None, *seeds
+    with own.TURN:  # so that every schedule begins with the same memory
+        for seed in seeds:
+            try:
+                with scheduled("sequential") if seed is None else scheduled("random", seed):
+                    recording = record(
+                        kernel, grid, block, args, block_index, shared_bytes=shared_bytes, max_steps=max_steps
+                    )
+                found.append((seed, _Told(recording, names)))
+            except RecordingTooLong as error:
+                # Not a result of the kernel: to count it as one would tell of a race that may not be there.
+                schedule = "in order" if seed is None else f"under seed {seed}"
+                raise RecordingTooLong(
+                    f"{schedule} the block takes more than {max_steps:,} steps: take fewer threads, fewer elements or "
+                    "a shorter loop"
+                ) from error
+            except VirtualGPUError as error:
+                found.append((seed, error))
     told = [each for _, each in found if isinstance(each, _Told)]
     if not told:
         raise found[0][1]

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from helpers.vgpu import steady
 
 TURN = steady.lock(rank=-1)
-"""Held while a kernel runs, and from saving memory to putting it back; never while a learner's function is called."""
+"""Held while a kernel runs, from saving memory to putting it back, and while Triton has another driver for a moment."""
 
 _NOTHING: Mapping[object, object] = {}
 _state: contextvars.ContextVar[Mapping[object, object]] = contextvars.ContextVar("virtual-gpu")

@@ -12,13 +12,12 @@ from triton.runtime import driver
 from triton.runtime.cache import get_cache_manager
 from triton.runtime.jit import JITFunction
 
-from helpers.vgpu import launch, operations, steady
+from helpers.vgpu import launch, operations, own
 from helpers.vgpu.errors import LaunchError, Unsupported
 from helpers.vgpu.triton.arguments import Packer, flattened, present
 from helpers.vgpu.triton.lines import learners_lines
 
 LANES = 32
-_driving = steady.lock(rank=-2)  # Triton's driver is the process's
 
 # What is done with a launch; the default runs it.
 _handling: ContextVar[Callable[[launch.Prepared], None]] = ContextVar("handling")
@@ -117,7 +116,7 @@ class Kernel:
                 "num_warps=… by name."
             )
         found: list[launch.Prepared] = []
-        with _driving, _virtual_driver(), handling(found.append):
+        with own.TURN, _virtual_driver(), handling(found.append):
             self.jit[_grid(grid)](*map(present, args), **meta)
         if len(found) != 1:
             raise LaunchError("the grid is empty, so there is nothing to run: every dimension needs at least 1.")
@@ -126,7 +125,7 @@ class Kernel:
 
 @contextmanager
 def _virtual_driver() -> Iterator[None]:
-    """Compile for the virtual GPU and launch there, even where Triton's driver is a real GPU's."""
+    """Compile for the virtual GPU and launch there, even where Triton's driver is a real GPU's; needs `own.TURN`."""
     from helpers.vgpu.triton.driver import VirtualDriver
 
     before = driver._active
