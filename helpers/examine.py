@@ -1,35 +1,31 @@
 """Try an answer to an exercise: every case on fresh memory, under the sanitizer where asked, then what it costs.
 
 What was seen is `Evidence`: no words, no verdict. `verdicts` names the mistake in it, `check` and the grader report.
+Kernels run wherever `runs` says (`trial.Here`: in this process); what is expected stays here, and is compared here. A
+launch whose costs count is one whose result was compared.
 """
 
 from __future__ import annotations
 
-import contextlib
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers.calls import launch
+from helpers import gpus
+from helpers.device import current
 from helpers.exercises import Budget, Case, Exercise, Out, alike, stream_claims, stream_work
-from helpers.mirror import twin
-from helpers.vgpu.counters import Footprint
-from helpers.vgpu.dependencies import ChainTooLong
+from helpers.gpus import GPU
+from helpers.profile_table import METRICS
+from helpers.streams import Timeline
+from helpers.trial import POISON, Blank, Here, Runs, Seen, Trial
+from helpers.vgpu.counters import Counters
 from helpers.vgpu.errors import CompileError, KernelTimeout
-from helpers.vgpu.launch import counting
 from helpers.vgpu.sanitize.findings import Finding
 
-if TYPE_CHECKING:
-    from helpers.profile import Profile
-    from helpers.streams import Timeline
-
-POISON = 0xFF
-SECTOR = 32
-LONGEST_WATCH = 20  # seconds that the sanitizer may take for one case
 _ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
+_METRICS = {name: metric for metric in METRICS for name in (metric.key, metric.nsight) if name}
 
 
 class Unaccounted(Exception):
@@ -39,7 +35,7 @@ class Unaccounted(Exception):
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What one case gave: the first output (or the value returned), which elements no thread wrote, any
-    error; of stream work also its recording."""
+    error; and what its budgets measure: of a launch all that was `seen`, of stream work its recording."""
 
     case: Case
     got: object = None
@@ -47,6 +43,7 @@ class Outcome:
     wrong: np.ndarray | None = None
     error: Exception | None = None
     timeline: Timeline | None = None
+    seen: Seen | None = None
 
     @property
     def ok(self) -> bool:
@@ -75,7 +72,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Spent:
-    """One budget and what the kernel spent of it, which does not count where `alone`, a block or warp, did most."""
+    """One budget and what the kernel spent of it in `case`, which does not count where `alone`, a block or warp, did
+    most. `lacking`: why it could not be measured."""
 
     label: str
     value: float
@@ -83,6 +81,8 @@ class Spent:
     teach: str = field(repr=False)
     where: str = field(default="", repr=False)
     alone: str = field(default="", repr=False)
+    lacking: str = field(default="", repr=False)
+    case: Case | None = field(default=None, repr=False, compare=False)
 
     @property
     def over(self) -> bool:
@@ -93,6 +93,8 @@ class Spent:
         return not self.over and not self.alone
 
     def __str__(self) -> str:
+        if self.lacking:
+            return f"{self.label}: {self.lacking}"
         if self.alone and not self.over:
             return f"{self.label}: does not count, as {self.alone} does most of the work"
         value, most = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (self.value, self.at_most))
@@ -101,13 +103,17 @@ class Spent:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All that was seen of an answer. `budgets` is empty where a result is wrong: the cost of that says nothing."""
+    """All that was seen of an answer. `budgets` is empty where a result is wrong: the cost of that says nothing.
+
+    `watched`: the case in which the sanitizer found `findings`, None where it found nothing.
+    """
 
     exercise: Exercise
     outcomes: tuple[Outcome, ...]
     budgets: tuple[Spent, ...] = ()
     findings: tuple[Finding, ...] = ()
     hints: tuple[Finding, ...] = ()
+    watched: Case | None = None
 
     @property
     def right(self) -> bool:
@@ -124,27 +130,47 @@ class Evidence:
         return next((outcome for outcome in self.outcomes if not outcome.ok), None)
 
 
-def examine(answer, task: Exercise) -> Evidence:
-    """Run every case of `task`, watch those that ran to their end, and count on the larger one if all is right.
+def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here) -> Evidence:
+    """Run every case of `task`, watch those that ran to their end, and look at the costs if all is right.
 
     Results and counters both come from the virtual GPU, on a machine with a GPU too: it catches a thread that leaves
-    its array and shows an element that no thread wrote. Never raises because an answer is wrong.
+    its array and shows an element that no thread wrote. `runs` makes of a kernel what runs it. Never raises because an
+    answer is wrong.
     """
-    outcomes = []
-    for case in task.cases():
-        outcomes.append(_run(answer, case, task))
-        if isinstance(outcomes[-1].error, CompileError | KernelTimeout):  # it is the same, or takes as long, elsewhere
+    kernel = runs(answer) if task.asks_for_a_kernel else None
+    cases = task.cases()
+    seen = Evidence(task, ())
+    for case in cases:
+        outcome = _tried(answer, kernel, case, task, watch=task.sanitize and not seen.findings)
+        seen = replace(seen, outcomes=(*seen.outcomes, outcome))
+        if isinstance(outcome.error, CompileError | KernelTimeout):  # it is the same, or takes as long, elsewhere
             break
-    findings, hints = _watch(answer, outcomes, task.also_wrong) if task.sanitize else ((), ())
-    spent: tuple[Spent, ...] = ()
-    if task.budgets and Evidence(task, tuple(outcomes), (), findings, hints).right:
-        spent, counted = _count(answer, task)
-        if not counted.ok:  # it did less than elsewhere, and that is no cost of an answer
-            spent, outcomes = (), [*outcomes, counted]
-    return Evidence(task, tuple(outcomes), spent, findings, hints)
+        if task.sanitize and not seen.findings:
+            seen = _with_findings(seen, outcome)
+    if not seen.right or not task.budgets:
+        return seen
+    spent: list[tuple[Spent, ...]] = []
+    for case in _costed(answer, cases, task):
+        outcome = next((each for each in seen.outcomes if each.case is case), None)
+        outcome = outcome or _tried(answer, kernel, case, task)
+        if not outcome.ok:  # it did less than elsewhere, and that is no cost of an answer
+            return replace(seen, outcomes=(*seen.outcomes, outcome))
+        spent.append(_spent(kernel, outcome, task))
+    # Of several launches the first counts in which the budget is not kept.
+    worst = tuple(next((each for each in same if not each.ok), same[0]) for same in zip(*spent, strict=True))
+    return replace(seen, budgets=worst)
 
 
-def _run(answer, case: Case, task: Exercise) -> Outcome:
+def _costed(answer, cases: list[Case], task: Exercise) -> list[Case]:
+    """The launches whose costs count: one that is public, and the last of those that nobody knows beforehand."""
+    public, hidden = ([case for case in cases if case.hidden is which] for which in (False, True))
+    if isinstance(answer, stream_work.Issued):  # it was asked for with these cases, and so with no other
+        return [cases[-1]]
+    return [task.measured() if task.measured else public[-1], *hidden[-1:]]
+
+
+def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool = False) -> Outcome:
+    """One case of an answer in any language, beside what it should give."""
     if task.language == "python":
         try:
             got = answer(*case.arguments)
@@ -152,20 +178,23 @@ def _run(answer, case: Case, task: Exercise) -> Outcome:
             return Outcome(case, error=error)
         wrong = np.array([not alike(got, case.expected, task.tolerance)])
         return Outcome(case, got, np.zeros(1, bool), wrong)
-    timeline = None
+    if task.language == "streams":
+        return _issued(answer, case, task)
+    followed = case.watched if any(budget.of == "warp" for budget in task.budgets) else None
+    seen = kernel.run(trial(case, watch, followed))
+    outcome = _compared(case, seen, task)
+    if seen.again is None or not outcome.ok or seen.findings:
+        return outcome
+    again = _compared(case, replace(seen, output=seen.again), task)
+    return outcome if again.ok else again  # right only as long as nobody watches
+
+
+def _issued(answer, case: Case, task: Exercise) -> Outcome:
     try:
-        if task.language == "streams":
-            got, timeline = stream_work.issue(answer, case)
-        else:
-            arguments, outputs = place(case)
-            kernel, _, finish = twin(answer)
-            with counting() if task.budgets else contextlib.nullcontext():  # compiled so for its budgets anyway
-                launch(kernel, case.grid, case.block, arguments)
-            finish()
-            got = outputs[0].get()
-    except Exception as error:  # a learner's kernel may fail in any way; the report says how
+        got, timeline = stream_work.issue(answer, case)
+    except Exception as error:  # a learner's function may fail in any way; the report says how
         return Outcome(case, error=error)
-    outcome = _compared(case, got, task, timeline)
+    outcome = _compared(case, Seen(got), task, timeline)
     if (
         outcome.ok
         and isinstance(answer, stream_work.Issued)
@@ -175,9 +204,22 @@ def _run(answer, case: Case, task: Exercise) -> Outcome:
     return outcome
 
 
-def _compared(case: Case, got: np.ndarray, task: Exercise, timeline: Timeline | None = None) -> Outcome:
+def trial(case: Case, watch: bool = False, follow: tuple[int, int] | None = None) -> Trial:
+    """The launch of a case, without a word on what is right."""
+    arguments = tuple(
+        Blank(argument.expected.dtype, argument.expected.shape, argument.initial)
+        if isinstance(argument, Out)
+        else argument
+        for argument in case.arguments
+    )
+    return Trial(arguments, case.grid, case.block, watch, follow)
+
+
+def _compared(case: Case, seen: Seen, task: Exercise, timeline: Timeline | None = None) -> Outcome:
     """An output beside what it should be."""
-    expected = case.out.expected
+    if seen.error is not None:
+        return Outcome(case, error=seen.error)
+    got, expected = seen.output, case.out.expected
     if got.shape != expected.shape or got.dtype.kind not in "biufc":
         return Outcome(case, error=ValueError(f"the result is {got.dtype} of shape {got.shape}, not {expected.shape}"))
     untouched = np.zeros(got.shape, bool)
@@ -186,108 +228,83 @@ def _compared(case: Case, got: np.ndarray, task: Exercise, timeline: Timeline | 
         untouched = (bytes_ == POISON).all(axis=1).reshape(got.shape)
     with np.errstate(invalid="ignore"):
         wrong = ~np.isclose(got, expected, rtol=task.tolerance, atol=task.tolerance, equal_nan=True)
-    return Outcome(case, got, untouched, wrong, timeline=timeline)
+    return Outcome(case, got, untouched, wrong, timeline=timeline, seen=seen)
 
 
-def place(case: Case) -> tuple[list, list]:
-    """The arguments of a case in the virtual GPU's memory, and the arrays among them that are outputs."""
-    from helpers.vgpu import cupy as cp
-
-    arguments, outputs = [], []
-    for argument in case.arguments:
-        if isinstance(argument, Out):
-            array = cp.empty(argument.expected.shape, argument.expected.dtype)
-            array.view(np.uint8).fill(POISON)
-            if argument.initial is not None:
-                array[...] = cp.asarray(argument.initial)
-            outputs.append(array)
-            arguments.append(array)
-        else:
-            arguments.append(cp.asarray(argument) if isinstance(argument, np.ndarray) else argument)
-    return arguments, outputs
-
-
-def _watch(
-    answer, outcomes: list[Outcome], also_wrong: tuple[str, ...]
-) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """The sanitizer's errors in the first case that has any, of those that ran to their end, and its hints there.
+def _with_findings(seen: Evidence, outcome: Outcome) -> Evidence:
+    """With the errors in a case, of the sanitizer or of the order of stream work, and its hints there.
 
     Hints fail nobody, but those of the kinds `also_wrong`; they tell mistakes apart that lead to the same error.
     """
-    from helpers.vgpu.sanitize import sanitize
-
-    timelines = [outcome.timeline for outcome in outcomes if outcome.timeline is not None]
-    if timelines:
-        return next((found for found in map(stream_work.unordered, timelines) if found), ()), ()
-    for case in (outcome.case for outcome in outcomes if outcome.error is None):
-        arguments, _ = place(case)
-        _forget(answer)
-        found = sanitize(answer, case.grid, case.block, tuple(arguments), races_in_global=True, timeout=LONGEST_WATCH)
-        errors = found.errors + tuple(hint for hint in found.hints if hint.kind in also_wrong)
-        if errors:
-            return errors, found.hints
-    return (), ()
+    if outcome.timeline is not None:
+        found = stream_work.unordered(outcome.timeline)
+        return replace(seen, findings=found, watched=outcome.case) if found else seen
+    found = outcome.seen.findings if outcome.seen is not None else ()
+    errors = tuple(f for f in found if f.level == "error" or f.kind in seen.exercise.also_wrong)
+    hints = tuple(f for f in found if f.level == "hint")
+    return replace(seen, findings=errors, hints=hints, watched=outcome.case) if errors else seen
 
 
-def _forget(answer) -> None:
-    """Let a kernel that came from elsewhere find nothing of earlier launches, by which it could tell this one."""
-    if hasattr(answer, "forget"):
-        answer.forget()
+# --- costs ------------------------------------------------------------------------------------------------------------
 
 
-def _count(answer, task: Exercise) -> tuple[tuple[Spent, ...], Outcome]:
-    """What an answer spends, and whether it gave the right result while it was counted."""
-    from helpers.profile import profile
+@dataclass(frozen=True)
+class Cost:
+    """What budgets measure of a launch: its counters, by the names that a `Profile` has, and the compiler's numbers."""
 
-    # Work that was asked for elsewhere was asked for with the cases alone.
-    chosen = None if isinstance(answer, stream_work.Issued) else task.measured
-    case = chosen() if chosen else task.cases()[-1]
-    if task.language == "streams":
-        got, counted = stream_work.issue(answer, case)
-    else:
-        arguments, outputs = place(case)
-        _forget(answer)
-        watched = case.watched if any(b.of == "warp" for b in task.budgets) else None
-        counted = profile(answer, case.grid, case.block, arguments, watched=watched)
-        counted = _of_arrays(counted, arguments, outputs)
-        got = outputs[0].get()
-    of = {"launch": lambda: counted, "warp": cache(lambda: counted.chain), "warps": lambda: counted.by_warp}
-    spent = tuple(
-        Spent(b.label, _measured(b, of[b.of]), b.at_most, b.teach, _worst_line(counted, b)) for b in task.budgets
-    )
-    if task.shared_out and not all(each.over for each in spent) and (alone := counted.by_warp.who_does_most()):
-        spent = tuple(replace(each, alone=alone) for each in spent)
-    return spent, _compared(case, got, task)
+    counters: Counters
+    runs: Runs
+    gpu: GPU
 
+    def __getitem__(self, name: str) -> float | None:
+        metric = _METRICS.get(name)
+        return self.counters[name] if metric is None else metric.value(self)
 
-def _of_arrays(counted: Profile, arguments: list, outputs: list) -> Profile:
-    """The profile with a footprint of no more than the arrays that were given, and of no more written than outputs.
+    @property
+    def total(self) -> Mapping[str, int]:
+        """Every counter of the whole launch by its plain key."""
+        return self.counters.total
 
-    Else a kernel would look sparing by going, once and in order, through a large variable of its own.
-    """
-    seen = counted.counters.footprint
-    arrays = [argument for argument in arguments if hasattr(argument, "get")]
-    kept = Footprint(min(seen.read_bytes, _sectors(arrays)), min(seen.written_bytes, _sectors(outputs)))
-    return replace(counted, counters=replace(counted.counters, footprint=kept))
+    @property
+    def resources(self):
+        """Registers, shared memory and spills; CompileError on a GPU that cannot run the kernel."""
+        return self.runs.resources(self.gpu)
+
+    def on(self, gpu: GPU | str) -> Cost:
+        """The same counts, and the compiler's numbers for another GPU."""
+        return Cost(self.counters, self.runs, gpus.find(gpu) if isinstance(gpu, str) else gpu)
 
 
-def _sectors(arrays: list) -> int:
-    """The bytes of all sectors that arrays lie in."""
-    return SECTOR * sum(-(-array.nbytes // SECTOR) for array in arrays)
+def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent, ...]:
+    """What an answer spends in one case."""
+    if outcome.timeline is not None:
+        return tuple(_measured(b, lambda: outcome.timeline, "", outcome.case) for b in task.budgets)
+    counted = outcome.seen.counters
+    of = {
+        "launch": lambda: Cost(counted, kernel, current()),
+        "warp": lambda: outcome.seen.chain,
+        "warps": lambda: counted.by_warp,
+    }
+    alone = counted.by_warp.who_does_most() if task.shared_out else ""
+    lines = counted.lines
+
+    def worst(budget: Budget) -> str:
+        number = max(lines, key=lambda number: lines[number].get(budget.line_by, 0), default=None)
+        if number is None or not lines[number].get(budget.line_by):
+            return ""
+        return f"line {number}: {kernel.line(number)}"
+
+    return tuple(_measured(b, of[b.of], worst(b), outcome.case, alone) for b in task.budgets)
 
 
-def _measured(budget: Budget, counted) -> float:
+def _measured(budget: Budget, counted: Callable, where: str, case: Case, alone: str = "") -> Spent:
+    value, lacking = math.inf, ""
     try:
-        return float(budget.measure(counted()))
-    except ChainTooLong:  # so much is done that it is not followed to the end
-        return math.inf
-
-
-def _worst_line(counted, budget) -> str:
-    worst = max(getattr(counted, "lines", ()), key=lambda line: line[budget.line_by], default=None)
-    if worst is None or not worst[budget.line_by]:
-        return ""
-    return f"line {worst.number}: {worst.source.strip()}"
+        found = counted()
+        value = math.inf if found is None else float(budget.measure(found))  # None: too much to follow to its end
+    except CompileError as error:  # it needs a newer GPU than one that the budget is about
+        lacking = str(error).split("\n")[0]
+    return Spent(budget.label, value, budget.at_most, budget.teach, where, alone, lacking, case)
 
 
 def _told_apart(got, wanted) -> tuple[str, str]:

@@ -9,8 +9,8 @@ import pytest
 from helpers import check as checking
 from helpers import cp, cuda
 from helpers.check import check, hint, solution
-from helpers.examine import POISON, place
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, alike, exercise, exercises, numbers, thread_1d
+from helpers.trial import POISON, Blank, Trial, place
 
 
 def double_cases():
@@ -188,14 +188,14 @@ def test_the_first_mistake_that_fits_is_named():
 
 def test_outputs_start_poisoned_and_inputs_are_copies():
     x = numbers(5)
-    arguments, (out,) = place(Case("c", (x, Out(x)), (1,), (1,)))
+    arguments, (out,) = place(Trial((x, Blank(x.dtype, x.shape)), (1,), (1,)))
     assert (out.get().view(np.uint8) == POISON).all()
     arguments[0][...] = 0
     assert x.any()
 
 
 def test_an_output_may_start_with_values():
-    _, (out,) = place(Case("c", (Out(np.ones(3), initial=np.zeros(3)),), (1,), (1,)))
+    _, (out,) = place(Trial((Blank(np.dtype(float), (3,), np.zeros(3)),), (1,), (1,)))
     assert not out.get().any()
 
 

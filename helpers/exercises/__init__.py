@@ -39,7 +39,8 @@ class Case:
     """One launch: `arguments` are arrays, scalars and at least one `Out`, in the kernel's order.
 
     For an exercise whose answer is a Python function, `expected` is what the function must return. `watched`: the block
-    and the warp in it that are followed where a budget is about one warp.
+    and the warp in it that are followed where a budget is about one warp. `hidden`: drawn by a secret seed, so that
+    nothing of what an answer does with it may be told but that it is wrong.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Case:
     block: tuple[int, ...] = (1,)
     expected: object = None
     watched: tuple[int, int] = (0, 0)
+    hidden: bool = False
 
     @property
     def out(self) -> Out:
@@ -132,8 +134,9 @@ class Exercise:
         return replace(self, cases=lambda: self.drawn(np.random.default_rng(seed)), measured=None)
 
     def for_marks(self, seed: int) -> Exercise:
-        """The same exercise on its own cases and then on those that a seed draws."""
-        return replace(self, cases=lambda: [*self.cases(), *self.with_cases_of(seed).cases()], measured=None)
+        """The same exercise on its own cases and then on those that a secret seed draws."""
+        drawn = self.with_cases_of(seed).cases
+        return replace(self, cases=lambda: [*self.cases(), *(replace(case, hidden=True) for case in drawn())])
 
     def build(self, source: str):
         """The callable that `source` defines: a kernel, or a plain function."""
