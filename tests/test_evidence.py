@@ -5,13 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from helpers import evidence
+from helpers import evidence, gpus
 from helpers.evidence import NoEvidence, answer_in, inputs_of, taken
 from helpers.examine import examine
 from helpers.exercises import Budget, Case, Exercise, Mistake, Out, cover, mistakes, plural
 from helpers.exercises.measures import loaded_for_needed, stored_for_needed
 from helpers.grading import judge
+from helpers.plain import plain
+from helpers.portable import Portable
 from helpers.probe import MIME, RESULTS, Probe, parts, probe
+from helpers.trial import Blank, Here, Trial
+from helpers.trial_as_json import NotSeen, resources_as_json, seen_as_json, seen_of, trial_of
 from helpers.verdicts import named
 from helpers.vgpu import cupy as cp
 from helpers.vgpu import numba_cuda as cuda
@@ -329,3 +333,114 @@ def test_a_kernel_that_counts_its_launches_is_counted_as_at_its_first():
     made = answer_in(json.loads(json.dumps(taken(cp.RawKernel(COUNTS_LAUNCHES, "double_it"), inputs_of(task)))), task)
     seen = examine(made, task)
     assert seen.right and [spent.value for spent in seen.budgets] == [1.0]
+
+
+# --- where kernels run ------------------------------------------------------------------------------------------------
+
+NEWER = 'asm volatile("fence.proxy.async;");'
+
+
+def on_hopper(body: str):
+    code = 'extern "C" __global__ void double_it(const float* x, float* out, int n) {' + body + "}"
+    return cp.RawKernel(code, "double_it", options=("-arch=sm_90",))
+
+
+def test_a_kernel_that_needs_a_newer_gpu_loses_only_what_is_asked_of_older_ones(known_exercises):
+    registers = Budget("registers on an A100", lambda cost: cost.on("A100").resources.registers, 32, "Few.")
+    task = double(budgets=(*double().budgets, registers))
+    known_exercises[task.key] = task
+    found = judged(task, on_hopper(NEWER + RIGHT))
+    assert [part["right"] for part in found.values()] == [True, True, False]
+    assert "sm_80" in found[registers.label]["why"]
+    assert all(part["right"] for part in judged(task, on_hopper(RIGHT)).values())
+
+
+def through_json(task: Exercise, answer, seed: int = 3) -> tuple[dict, list[dict]]:
+    """The verdict where all that passes between judge and runner is JSON, and what the runner was asked."""
+    asked, held = [], {}
+
+    def ask(request: dict) -> dict:
+        request = json.loads(json.dumps(request))
+        asked.append(request)
+        if "kernel" in request:
+            held["runs"] = Here(Portable.from_json(request["kernel"]))
+            return {"ready": True}
+        if "trial" in request:
+            return json.loads(json.dumps({"seen": seen_as_json(held["runs"].run(trial_of(request["trial"])))}))
+        return {"resources": resources_as_json(held["runs"].resources(gpus.find(request["resources"])))}
+
+    proof = json.loads(json.dumps(taken(answer, inputs_of(task.for_marks(seed)))))
+    return judge.answer({"exercise": task.key, "seed": seed, "evidence": proof}, ask), asked
+
+
+@pytest.mark.parametrize("body", ANSWERS.values(), ids=ANSWERS)
+def test_a_kernel_that_runs_elsewhere_is_told_the_same(body):
+    assert through_json(double(), kernel(body))[0] == judged(double(), kernel(body))
+
+
+def test_chains_and_compilers_numbers_come_through_json_too(known_exercises):
+    budgets = (
+        Budget("waits", lambda chain: chain.waits, 1, "At once.", of="warp"),
+        Budget("busiest", lambda shares: shares.instructions.max(), 100, "All.", of="warps"),
+        Budget("registers", lambda cost: cost.on("H100").resources.registers, 32, "Few."),
+    )
+    task = known_exercises["lab99.double"] = double(budgets=budgets)
+    found, _ = through_json(task, kernel(RIGHT))
+    assert found == judged(task, kernel(RIGHT)) and all(part["right"] for part in found.values())
+
+
+def test_what_runs_a_kernel_is_told_nothing_of_what_is_right():
+    task = double()
+    _, asked = through_json(task, kernel(RIGHT), seed=987_654_321)
+    for case in task.for_marks(987_654_321).cases():
+        wanted = plain(case.out.expected)["data"]
+        assert wanted not in json.dumps(asked), case.name
+    assert "987654321" not in json.dumps(asked) and "expected" not in json.dumps(asked)
+    assert len([each for each in asked if "trial" in each]) == 5  # what is counted is what was compared
+
+
+@pytest.mark.parametrize("why", ["words", "counter", "array", "chain", "finding", "error", "nothing"])
+def test_a_runner_that_says_something_else_is_not_believed(why):
+    x = np.ones(4, np.float32)
+    seen = Here(kernel("out[threadIdx.x] = x[threadIdx.x];")).run(
+        Trial((x, Blank(x.dtype, x.shape), np.int32(4)), (1,), (4,), True, (0, 0))
+    )
+    said = seen_as_json(seen)
+    assert seen_of(json.loads(json.dumps(said))).counters.total == seen.counters.total
+    spoilt = {
+        "words": {"findings": "none"},
+        "counter": {"counters": {**said["counters"], "total": {"global_load_sectors": -1}}},
+        "array": {"output": {"array": "|O", "shape": [1], "data": ""}},
+        "chain": {"chain": {"kernel": "k", "links": [["ld", 1, [7], "global", "load", 1]]}},
+        "finding": {"findings": [{"kind": "race"}]},
+        "error": {"error": {"type": "KernelTimeout", "words": 7}},
+        "nothing": {"counters": {}},
+    }
+    with pytest.raises(NotSeen):
+        seen_of(said | spoilt[why])
+
+
+BY_DATA = (
+    f"{INDEX} if (i < n && (n < 100 || x[i] < 0)) out[i] = 2 * x[i]; if (i >= n - 1 && n > 100) out[777000000 + n] = 1;"
+)
+
+
+def test_feedback_of_hidden_cases_has_names_and_no_numbers():
+    found = judged(double(), kernel(BY_DATA))
+    assert found[RESULTS]["mistake"] == "a thread left its array"
+    assert judge.HIDDEN in found[RESULTS]["why"] and not any(sign.isdigit() for sign in found[RESULTS]["why"])
+    spread = judged(double(), kernel("int i = n < 100 ? threadIdx.x + 64 * blockIdx.x : " + ANSWERS["spread"][8:]))
+    assert not spread[SECTORS]["right"]
+    assert f"{SECTORS}: over the limit (at most 4.1) in a launch that is not public" in spread[SECTORS]["why"]
+
+
+@pytest.mark.parametrize(
+    "raised", [ValueError("secret 17"), type("secret_17", (Exception,), {})()], ids=["words", "name"]
+)
+def test_of_a_process_that_has_seen_hidden_inputs_only_known_names_are_told(raised):
+    def function(values):
+        raise raised
+
+    proof = json.loads(json.dumps(taken(function, inputs_of(mean().for_marks(3)))))
+    verdict = judge.answer({"exercise": "lab99.mean", "seed": 3, "evidence": proof, "open": False})
+    assert "secret" not in json.dumps(verdict) and "17" not in json.dumps(verdict)

@@ -1,70 +1,104 @@
-"""From evidence to a verdict, in a process in which nothing of the student's ever ran but the compiled kernel.
+"""From evidence to a verdict: the judge makes the cases, holds what is expected, compares, and decides.
 
-A kernel is run on the public cases and on those that a secret seed draws, under the sanitizer, and counted; what a
-function returned is compared with what it should have. A part counts where the results are right in all of them.
+No code of a student is ever in this process. Kernels run elsewhere, on the inputs of one launch at a time (see
+`runner`), on the public cases and on those that a secret seed draws, under the sanitizer, and counted; what a function
+returned is compared with what it should have. A part counts where the results are right in all of them.
 """
 
 from __future__ import annotations
 
+import builtins
+
 from helpers import verdicts
 from helpers.evidence import NoEvidence, answer_in
-from helpers.examine import Evidence, examine
+from helpers.examine import Evidence, Spent, examine
 from helpers.exercises import Exercise, exercise
+from helpers.grading.elsewhere import Ask, Elsewhere
+from helpers.portable import Portable
 from helpers.probe import RESULTS, parts
+from helpers.trial import Here, Runs
 
 PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
+MORE = "`warpbook check` tells more of the public cases."
 
 
-def answer(request: dict) -> dict:
+def answer(request: dict, ask: Ask | None = None) -> dict:
     """The verdict on one answer: part -> {right, mistake, why}.
 
-    request: `exercise` (a key), `seed` (a whole number, secret; None for the public cases alone) and `evidence` (of
-    unknown origin). `why` has words for
-    the student, and of the secret cases nothing but that one is wrong. Raises KeyError for an unknown exercise; never
-    because of what the evidence holds.
+    request: `exercise` (a key), `seed` (a whole number, secret; None for the public cases alone), `evidence` (of
+    unknown origin), and `open`: whether its author's process had no hidden inputs, of any exercise, before it was made.
+    `ask` runs kernels elsewhere; without it they run here, as on a learner's own machine. `why` has words for the
+    student. Of hidden cases they say nothing but that one is wrong; and where the evidence may hold something of hidden
+    inputs, they have nothing of the evidence. Raises KeyError for an unknown exercise; never because of what the
+    evidence holds.
     """
     task = exercise(request["exercise"])
+
+    def runs(kernel) -> Runs:
+        return Elsewhere(kernel, task, ask) if ask is not None and isinstance(kernel, Portable) else Here(kernel)
+
     try:
         tried = task if request["seed"] is None else task.for_marks(request["seed"])
-        seen = examine(answer_in(request["evidence"], task), tried)
+        seen = examine(answer_in(request["evidence"], task), tried, runs)
     except NoEvidence as error:
         return {part: _part(False, "no evidence of an answer", str(error)) for part in parts(task)}
-    return verdict(task, seen)
+    return verdict(task, seen, bool(request.get("open", True)))
 
 
-def verdict(task: Exercise, seen: Evidence) -> dict:
+def verdict(task: Exercise, seen: Evidence, open: bool = True) -> dict:
     """What was seen of an answer to `task`, part by part."""
     mistake = verdicts.named(seen)
-    name = mistake.name if mistake else PUBLIC_ONLY if _drawn_only(task, seen) else None
-    found = {RESULTS: _part(True) if seen.right else _part(False, name, _words(task, seen, mistake))}
+    name = mistake.name if mistake else PUBLIC_ONLY if _hidden(seen) else None
+    found = {RESULTS: _part(True) if seen.right else _part(False, name, _words(seen, mistake, open))}
     spent = {each.label: each for each in seen.budgets}
     for budget in task.budgets:
         if not seen.right:
             found[budget.label] = _part(False, None, "The results come first: the cost of a wrong answer says nothing.")
-        elif spent[budget.label].ok:
-            found[budget.label] = _part(True, why=str(spent[budget.label]))
-        else:
-            over = spent[budget.label]
-            teach = over.teach if over.over or mistake is None else mistake.teach
-            where = f"\nMost of it on {over.where}" if over.over and over.where else ""
-            found[budget.label] = _part(False, name, f"{over}. {teach}{where}")
+            continue
+        each = spent[budget.label]
+        teach = each.teach if each.over or mistake is None else mistake.teach
+        why = _cost(each, open) if each.ok else f"{_cost(each, open)}. {teach}"
+        if not each.ok and open and not each.case.hidden and each.over and each.where:
+            why += f"\nMost of it on {each.where}"
+        found[budget.label] = _part(each.ok, None if each.ok else name, why)
     return found
 
 
-def _words(task: Exercise, seen: Evidence, mistake) -> str:
-    bad = seen.first_wrong
-    if not _drawn_only(task, seen):
+def _cost(spent: Spent, open: bool) -> str:
+    """What a budget came to; of a hidden launch no number that its inputs or its author chose."""
+    if open and not spent.case.hidden:
+        return str(spent)
+    if spent.ok:
+        return f"{spent.label}: within the limit (at most {spent.at_most:g})"
+    where = " in a launch that is not public" if spent.case.hidden else ""
+    how = "does not count" if spent.alone and not spent.over else f"over the limit (at most {spent.at_most:g})"
+    return f"{spent.label}: {how}{where}"
+
+
+def _words(seen: Evidence, mistake, open: bool) -> str:
+    teach = mistake.teach if mistake else ""
+    if _hidden(seen):
+        return f"{teach} {HIDDEN}".strip()
+    if open:
         return verdicts.message(seen, mistake)
-    line = getattr(bad.error, "line", None)
-    where = f" The learner's line {line} is where it stopped." if line else ""
-    return f"{mistake.teach if mistake else ''} {HIDDEN}{where}".strip()
-
-
-def _drawn_only(task: Exercise, seen: Evidence) -> bool:
-    """Whether a result is wrong, and none of a public case, of which more may be told."""
     bad = seen.first_wrong
-    return bad is not None and seen.outcomes.index(bad) >= len(task.cases())
+    stopped = f"With {bad.case.name} it stopped with {known(type(bad.error).__name__)}." if bad and bad.error else ""
+    return " ".join(filter(None, (teach, stopped, MORE)))
+
+
+def known(name: str) -> str:
+    """The name of one of Python's or the virtual GPU's exceptions; any other is as its author wishes, and not told."""
+    from helpers.trial_as_json import ERRORS
+
+    return name if name in ERRORS or isinstance(getattr(builtins, name, None), type) else "an exception"
+
+
+def _hidden(seen: Evidence) -> bool:
+    """Whether something is wrong, and not in a public case, of which more may be told."""
+    bad = seen.first_wrong
+    case = bad.case if bad is not None else seen.watched
+    return case is not None and case.hidden
 
 
 def _part(right: bool, mistake: str | None = None, why: str = "") -> dict:

@@ -6,17 +6,19 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from helpers.grading.judge import known
 from helpers.grading.regions import STUB
 from helpers.grading.results import FAULTS, Mark
 from helpers.grading.sandbox import InfrastructureFault, JobFault, Run
 from helpers.grading.transplant import GRADED, MISSING, SOLUTION, UNCHANGED, PlannedCell
 from helpers.probe import MIME
 
-Judge = Callable[[str, dict], Mapping]
-"""What judges: the key of an exercise and evidence -> part -> {right, mistake, why}. It may raise JobFault."""
+Judge = Callable[[str, dict, bool], Mapping]
+"""What judges: the key of an exercise, evidence, and whether no hidden input had been handed to the student's process
+before -> part -> {right, mistake, why}. It may raise JobFault."""
 
 LONGEST_WHY = 4_000
 JUDGED_FAULTS = {
@@ -44,14 +46,19 @@ class _Answer:
     cell: PlannedCell
     untouched: bool
     run: Run
+    open: bool
 
 
 class Marker:
-    """Marks of one submission: `marks` grows by one with the end of each graded cell."""
+    """Marks of one submission: `marks` grows by one with the end of each graded cell.
 
-    def __init__(self, judge: Judge, evidence_bytes: int):
+    `handed`: keys of the exercises whose graded cells hand hidden inputs to the student's process. From the first of
+    these on, whatever that process says may hold them: then no word of its own becomes feedback.
+    """
+
+    def __init__(self, judge: Judge, evidence_bytes: int, handed: Collection[str] = ()):
         self.marks: list[Mark] = []
-        self._judge, self._evidence_bytes = judge, evidence_bytes
+        self._judge, self._evidence_bytes, self._handed, self._open = judge, evidence_bytes, frozenset(handed), True
         self._answers: defaultdict[str, list[_Answer]] = defaultdict(list)
         self._verdicts: dict[str, Mapping | JobFault] = {}
 
@@ -59,9 +66,10 @@ class Marker:
         """Take note of what came of a cell; the mark, if it is a graded one. May raise InfrastructureFault."""
         if cell.kind == SOLUTION:
             untouched = cell.answer == MISSING or (cell.answer == UNCHANGED and STUB in source)
-            self._answers[cell.exercise].append(_Answer(cell, untouched, run))
+            self._answers[cell.exercise].append(_Answer(cell, untouched, run, self._open))
         if cell.kind != GRADED:
             return None
+        self._open = self._open and cell.exercise not in self._handed
         started = time.monotonic()
         earned, outcome, mistake, why = self._judged(cell, source, run)
         seconds = run.seconds + time.monotonic() - started
@@ -97,7 +105,8 @@ class Marker:
             if answer.run.outcome in FAULTS:
                 return answer.run.outcome, None, f"In the answer: {_said(answer.run)}"
             if answer.run.outcome == "error":
-                return "error", None, f"The cell of the answer stopped with {said_by(answer.run.error)}"
+                words = said_by(answer.run.error) if answer.open else known(_name(answer.run.error))
+                return "error", None, f"The cell of the answer stopped with {words}"
         name = _not_defined(run.error)
         if name and re.search(rf"\b{name}\b", source):
             return (
@@ -106,7 +115,7 @@ class Marker:
                 f"Nothing is called {name}, by which the lab knows the answer: leave names as they are.",
             )
         # Its words might hold what the answer was tried on, which is nobody's business.
-        return "error", None, f"Trying the answer stopped with {_name(run.error)}: is it what the lab asks for?"
+        return "error", None, f"Trying the answer stopped with {known(_name(run.error))}: is it what the lab asks for?"
 
     def _untouched(self, exercise: str) -> bool:
         return bool(self._answers[exercise]) and all(answer.untouched for answer in self._answers[exercise])
@@ -119,7 +128,7 @@ class Marker:
         """
         if exercise not in self._verdicts:
             try:
-                self._verdicts[exercise] = self._judge(exercise, shown)
+                self._verdicts[exercise] = self._judge(exercise, shown, self._open)
             except JobFault as fault:
                 self._verdicts[exercise] = fault
         return self._verdicts[exercise]

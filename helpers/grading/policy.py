@@ -12,9 +12,9 @@ from helpers.grading.sandbox import Limits
 class Policy:
     """Limits of one submission; times in seconds.
 
-    `cell_seconds` is for one cell, `judge_seconds` for judging one exercise, `whole_seconds` for all cells together,
-    replays included; `deaths` is how often its kernel may die before the rest is left; `evidence_bytes` how long the
-    JSON of one probe may be; `limits` are the sandbox's.
+    `cell_seconds` is for one cell, `judge_seconds` for judging one exercise, `whole_seconds` for all of it, cells,
+    replays and judging together; `deaths` is how often its kernel may die before the rest is left; `evidence_bytes` how
+    long the JSON of one probe may be; `limits` are the sandbox's.
     """
 
     cell_seconds: float = 20.0
@@ -27,4 +27,4 @@ class Policy:
     @property
     def hang_seconds(self) -> float:
         """After which a grader that has said nothing is taken for dead."""
-        return self.limits.start_seconds + 2 * self.whole_seconds + 10 * self.judge_seconds
+        return self.limits.start_seconds + 2 * self.whole_seconds + 2 * self.judge_seconds

@@ -20,6 +20,7 @@ from helpers.grading.marking import Marker
 from helpers.grading.plain_kernel import PlainKernel
 from helpers.grading.policy import Policy
 from helpers.grading.results import Mark
+from helpers.grading.sandbox import JobFault
 from helpers.grading.session import Session
 from helpers.grading.source import Lab, SourceError
 from helpers.grading.transplant import transplant
@@ -70,10 +71,17 @@ def check(path: Path, labs: Path | None, seconds: float = 60.0) -> Checked:
     planned = transplant(lab, Submission("", path.name, path, cells, ""), inputs)
     policy = replace(Policy(), cell_seconds=seconds, whole_seconds=20 * seconds)
     session = Session(lambda: PlainKernel(path.resolve().parent), policy)
-    marker = Marker(lambda key, evidence: judge.answer({"exercise": key, "seed": None, "evidence": evidence}), 1 << 20)
+    marker = Marker(_judge, policy.evidence_bytes)
     with tempfile.TemporaryDirectory(prefix="warpbook-") as folder:
         nbval_plugin.run(planned, session, marker, folder)
     return Checked(lab.title, tuple(marker.marks), planned.notes)
+
+
+def _judge(key: str, evidence: dict, open: bool) -> dict:
+    try:
+        return judge.answer({"exercise": key, "seed": None, "evidence": evidence, "open": open})
+    except Exception as error:  # costs this exercise, and not the report on the others
+        raise JobFault("crash", f"{type(error).__name__}: {error}") from error
 
 
 def _lab_of(ids: set[str], path: Path, labs: Path | None) -> Lab:

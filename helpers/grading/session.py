@@ -1,7 +1,7 @@
 """The cells of one submission in a kernel that may die: it is started anew, and what did not kill it is run again.
 
 So a crash in one question costs that question. Cells that killed a kernel are left out from then on, and there is a
-bound on how often that may happen and on the time that all cells together may take.
+bound on how often that may happen and on the time that a whole submission may take.
 """
 
 from __future__ import annotations
@@ -59,6 +59,10 @@ class Session:
             self._before.append((number, code))
         return run
 
+    def left(self) -> float:
+        """The seconds that the submission still has, for cells or for anything else that is done for it."""
+        return max(0.0, self._until - self._clock())
+
     def close(self) -> None:
         """End the kernel."""
         self._kernel = None
@@ -74,8 +78,7 @@ class Session:
                     break
 
     def _execute(self, number: int, code: str) -> Run:
-        left = max(0.1, self._until - self._clock())
-        run = self._kernel.execute(code, min(self._policy.cell_seconds, left))
+        run = self._kernel.execute(code, min(self._policy.cell_seconds, max(0.1, self.left())))
         if run.outcome in FAULTS:
             self.deaths.append(Death(number, run.outcome, run.says))
             self.close()
@@ -83,8 +86,8 @@ class Session:
 
     def _refusal(self) -> Run | None:
         """Why no further cell is run, as what came of it."""
-        if self._clock() >= self._until:
-            says = f"all cells together may take {self._policy.whole_seconds:g} s, which are used up"
+        if not self.left():
+            says = f"a submission may take {self._policy.whole_seconds:g} s in all, which are used up"
             return Run([], None, "timeout", 0.0, says)
         if len(self.deaths) >= self._policy.deaths:
             says = f"not run: other cells ended the kernel {len(self.deaths)} times"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from helpers.exercises import exercise
 from helpers.grading import keys, nbval_plugin, worker
+from helpers.grading.judging import judged
 from helpers.grading.marking import JUDGED_FAULTS, Marker
 from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
 from helpers.grading.sandbox import InfrastructureFault, JobFault
@@ -35,7 +37,7 @@ def grade(job: Job, settings: Settings) -> Result:
         if settings.environment != keys.of_environment():
             raise InfrastructureFault("this worker has other versions of packages or of Warpbook than the grader")
         with worker.sandboxes(settings) as sandboxes:
-            session, marker = _set_up(sandboxes, settings)
+            session, marker = _set_up(sandboxes, settings, job)
             with worker.folder() as folder:
                 nbval_plugin.run(job.planned, session, marker, folder)
             if len(marker.marks) != len(_graded_cells(job)):
@@ -58,20 +60,30 @@ def ungraded(job: Job, error: BaseException, marks: tuple[Mark, ...] = (), secon
     return _result(job, UNGRADED, marks, reason[:2000], "", seconds)
 
 
-def _set_up(sandboxes: Sandboxes, settings: Settings) -> tuple[Session, Marker]:
+def _set_up(sandboxes: Sandboxes, settings: Settings, job: Job) -> tuple[Session, Marker]:
     policy = settings.policy
+    session = Session(sandboxes.student.kernel, policy)
 
-    def judge(exercise: str, evidence: dict) -> dict:
-        request = {"exercise": exercise, "seed": settings.seed, "evidence": evidence}
-        try:
-            return sandboxes.judge.ask("judge", request, policy.judge_seconds)
-        except JobFault as fault:
-            if fault.outcome != "crash":
-                raise
-            # What is judged can not be told from what judges, so it gets a second judge.
-            return sandboxes.judge.ask("judge", request, policy.judge_seconds)
+    def judge(exercise: str, evidence: dict, open: bool) -> dict:
+        request = {"exercise": exercise, "seed": settings.seed, "evidence": evidence, "open": open}
+        for last in (False, True):
+            if not (seconds := min(policy.judge_seconds, session.left())):
+                raise JobFault("timeout", f"a submission may take {policy.whole_seconds:g} s in all, which are used up")
+            try:
+                return judged(sandboxes.judge, sandboxes.runner, request, seconds)
+            except JobFault as fault:
+                # What ends a process cannot always be told from what runs in it, so there is a second try.
+                if last or fault.outcome != "crash":
+                    raise
+        raise AssertionError
 
-    return Session(sandboxes.student.kernel, policy), Marker(judge, policy.evidence_bytes)
+    return session, Marker(judge, policy.evidence_bytes, handed(job.planned))
+
+
+def handed(planned: Planned) -> frozenset[str]:
+    """The exercises of a notebook whose hidden inputs the student's own process is given; a kernel's never are."""
+    keys = {cell.exercise for cell in planned.cells if cell.kind == GRADED_CELL}
+    return frozenset(key for key in keys if not exercise(key).asks_for_a_kernel)
 
 
 def _graded_cells(job: Job) -> list:

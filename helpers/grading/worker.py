@@ -1,4 +1,4 @@
-"""What one worker keeps open between submissions: a sandbox for kernels and one for the judge."""
+"""What one worker keeps open between submissions: a sandbox for notebooks, one for launches, one for the judge."""
 
 from __future__ import annotations
 
@@ -33,9 +33,15 @@ class Settings:
     fork_server: bool = True
 
 
+ROLES = ("student", "runner", "judge")
+
+
 @dataclass(frozen=True)
 class Sandboxes:
+    """One for each of `ROLES`."""
+
     student: Sandbox
+    runner: Sandbox
     judge: Sandbox
 
 
@@ -55,7 +61,7 @@ def sandboxes(settings: Settings) -> Iterator[Sandboxes]:
         try:
             if settings not in _kept:
                 close()
-                opened = [_open.enter_context(_sandbox(settings, role)) for role in ("student", "judge")]
+                opened = [_open.enter_context(_sandbox(settings, role)) for role in ROLES]
                 _kept[settings] = Sandboxes(*opened)
             yield _kept[settings]
         except BaseException:
@@ -80,10 +86,6 @@ def close() -> None:
     _open.close()
 
 
-WARM = {"student": (), "judge": ("helpers.grading.judge", "helpers.grading.warm:judge")}
-"""What the fork server of each role does beforehand."""
-
-
 def _sandbox(settings: Settings, role: str) -> Sandbox:
     return open_sandbox(
         None if settings.tier is None else tiers.tier(settings.tier),
@@ -91,7 +93,6 @@ def _sandbox(settings: Settings, role: str) -> Sandbox:
         limits=settings.policy.limits,
         fork_server=settings.fork_server,
         trusted=settings.trusted,
-        warm=WARM[role],
     )
 
 

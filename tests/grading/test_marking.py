@@ -24,7 +24,7 @@ def raised(name="NameError", words="name 'one' is not defined"):
     return ran(outcome="error", error={"ename": name, "evalue": words, "traceback": []})
 
 
-def marked(*ended, judge=lambda key, evidence: RIGHT):
+def marked(*ended, judge=lambda key, evidence, open: RIGHT):
     """The marks of cells and what came of them: (cell, run) or (cell, source, run)."""
     marker = Marker(judge, 10_000)
     for cell, *source, run in ended:
@@ -99,7 +99,7 @@ def test_a_right_part_earns_its_points():
 
 
 def test_a_wrong_part_has_its_mistake_and_words():
-    (mark,) = marked((RESULTS, ran(shown("lab99.one", "results"))), judge=lambda key, evidence: WRONG)
+    (mark,) = marked((RESULTS, ran(shown("lab99.one", "results"))), judge=lambda key, evidence, open: WRONG)
     assert (mark.points, mark.outcome, mark.mistake, mark.why) == (0.0, "wrong", "no guard", "Guard it.")
 
 
@@ -108,7 +108,7 @@ def test_one_answer_is_judged_once_for_all_its_parts():
     marked(
         (RESULTS, ran(shown("lab99.one", "results", {"a": 1, "b": 2}))),
         (BUDGET, ran(shown("lab99.one", "sectors", {"b": 2, "a": 1}))),
-        judge=lambda key, evidence: asked.append(key) or RIGHT,
+        judge=lambda key, evidence, open: asked.append(key) or RIGHT,
     )
     assert asked == ["lab99.one"]
 
@@ -119,7 +119,7 @@ def test_the_answer_that_is_shown_first_counts_for_every_part():
     marks = marked(
         (RESULTS, ran(shown("lab99.one", "results", {"a": 1}))),
         (BUDGET, ran(shown("lab99.one", "sectors", {"a": 2}))),
-        judge=lambda key, evidence: asked.append(evidence) or (RIGHT if evidence == {"a": 2} else WRONG),
+        judge=lambda key, evidence, open: asked.append(evidence) or (RIGHT if evidence == {"a": 2} else WRONG),
     )
     assert asked == [{"a": 1}]
     assert [mark.points for mark in marks] == [0.0, 0.0]
@@ -129,7 +129,7 @@ def test_the_answer_that_is_shown_first_counts_for_every_part():
 def test_what_ends_the_judge_ends_with_no_points_and_is_not_tried_for_each_part(outcome):
     asked = []
 
-    def judge(key, evidence):
+    def judge(key, evidence, open):
         asked.append(key)
         raise JobFault(outcome, "in the judge's words, with secret inputs")
 
@@ -144,11 +144,11 @@ def test_what_ends_the_judge_ends_with_no_points_and_is_not_tried_for_each_part(
 @pytest.mark.parametrize("verdict", [{}, {"results": {"right": "yes"}}, {"results": True}, []])
 def test_a_judge_that_says_nothing_is_the_graders_fault(verdict):
     with pytest.raises(InfrastructureFault):
-        marked((RESULTS, ran(shown("lab99.one", "results"))), judge=lambda key, evidence: verdict)
+        marked((RESULTS, ran(shown("lab99.one", "results"))), judge=lambda key, evidence, open: verdict)
 
 
 def test_a_judge_without_a_sandbox_is_the_graders_fault():
-    def judge(key, evidence):
+    def judge(key, evidence, open):
         raise InfrastructureFault("the sandbox has died")
 
     with pytest.raises(InfrastructureFault):
@@ -163,7 +163,7 @@ def test_an_untouched_answer_is_missing_whatever_comes_of_it():
     (mark,) = marked((untouched, STUB, ran()), (RESULTS, raised()))
     assert mark.outcome == "missing"
     (mark,) = marked(
-        (untouched, STUB, ran()), (RESULTS, ran(shown("lab99.one", "results"))), judge=lambda key, evidence: WRONG
+        (untouched, STUB, ran()), (RESULTS, ran(shown("lab99.one", "results"))), judge=lambda key, evidence, open: WRONG
     )
     assert mark.outcome == "missing"
 

@@ -23,7 +23,7 @@ def graded(tmp_path):
     return lambda *arguments, **named: run_in(folder, *arguments, **named)
 
 
-def run_in(folder, table=None, judge=lambda key, evidence: RIGHT):
+def run_in(folder, table=None, judge=lambda key, evidence, open: RIGHT):
     """What pytest printed, the marks, and the kernels."""
     kernels = Kernels({**SHOWN, **(table or {})})
     marker = Marker(judge, 10_000)
@@ -32,7 +32,7 @@ def run_in(folder, table=None, judge=lambda key, evidence: RIGHT):
 
 
 def test_every_cell_is_a_test_and_graded_ones_pass_or_fail_by_the_judge(graded):
-    printed, marks, kernels = graded(judge=lambda key, evidence: RIGHT if key == "lab99.one" else WRONG)
+    printed, marks, kernels = graded(judge=lambda key, evidence, open: RIGHT if key == "lab99.one" else WRONG)
     assert "1 failed, 4 passed" in printed
     assert [(mark.cell, mark.points, mark.outcome) for mark in marks] == [
         ("one-results", 2.0, "right"),
@@ -62,13 +62,13 @@ def test_the_kernel_is_ended_when_the_notebook_is(graded):
 
 
 def test_what_fails_beside_the_notebook_is_the_graders_fault(graded):
-    def judge(key, evidence):
+    def judge(key, evidence, open):
         raise InfrastructureFault("no judge")
 
     with pytest.raises(InfrastructureFault, match="no judge"):
         graded(judge=judge)
 
-    def broken(key, evidence):
+    def broken(key, evidence, open):
         raise ZeroDivisionError("a bug")
 
     with pytest.raises(InfrastructureFault, match="ZeroDivisionError: a bug"):

@@ -7,7 +7,8 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from helpers.grading.sandbox import cgroups, tiers
@@ -47,20 +48,30 @@ class Sandbox:
         opened.wait_until_ready()
         return opened
 
-    def ask(self, job: str, request: dict, timeout: float) -> dict:
-        """Send one request to a job, such as "judge", and return its answer.
+    def start(self, job: str) -> Live:
+        """A job that is spoken with for longer; whoever starts it closes it."""
+        return self._start(job)
 
-        Raises JobFault when what ran there failed or took more than `timeout` seconds, InfrastructureFault when the
-        sandbox did.
+    def ask(
+        self, job: str, request: dict, timeout: float, serve: Callable[[dict], dict] | None = None, longest: int = 0
+    ) -> dict:
+        """Send one request to a job, such as "judge", and return its answer, which may have `longest` bytes.
+
+        `serve` answers what the job asks on its way. Raises JobFault when what ran there failed or took more than
+        `timeout` seconds, InfrastructureFault when the sandbox did, and what `serve` raises.
         """
         live = self._start(job)
+        until = time.monotonic() + timeout
         try:
-            live.channel.longest = LONGEST_ANSWER
+            live.channel.longest = longest or LONGEST_ANSWER
             try:
                 live.channel.send(request)
+                message = live.receive(timeout)
+                while serve is not None and isinstance(message.get("ask"), dict):
+                    live.channel.send({"served": serve(message["ask"])})
+                    message = live.receive(max(0.1, until - time.monotonic()))
             except Ended:
                 raise live.death(None) from None
-            message = live.receive(timeout)
         except Late:
             raise JobFault("timeout", f"{job} had not ended after {timeout:g} seconds") from None
         except Died as died:
@@ -163,8 +174,9 @@ def open_sandbox(
 ) -> Sandbox:
     """A sandbox, tried out: of the best tier that this machine has, or of the one given.
 
-    `role` is "student" or "judge"; `warm` names further modules that the fork server imports. Where jobs cannot be
-    forked, each starts a sandbox of its own. Raises SandboxUnavailable or InfrastructureFault, saying what to do.
+    `role` is "student", "runner" or "judge"; `warm` names further modules that the fork server imports. Where jobs
+    cannot be forked, each starts a sandbox of its own. Raises SandboxUnavailable or InfrastructureFault, saying what to
+    do.
     """
     tiers.require_linux()
     if role not in ROLES:

@@ -36,15 +36,28 @@ def asked(path: str) -> Callable[[dict, Channel], None]:
     return run
 
 
-def kernel(settings: dict, channel: Channel) -> None:
-    from helpers.grading.sandbox import courier
+def conversing(path: str) -> Callable[[dict, Channel], None]:
+    """The same, of a function that takes another one too, by which it asks whoever is outside on its way."""
 
-    courier.run(settings, channel)
+    def run(settings: dict, channel: Channel) -> None:
+        def ask(request: dict) -> dict:
+            channel.send({"ask": request})
+            return channel.receive()["served"]
+
+        channel.send({"answer": _function(path)(channel.receive(), ask)})
+
+    return run
+
+
+def speaking(path: str) -> Callable[[dict, Channel], None]:
+    """A job that says and hears what it likes."""
+    return lambda settings, channel: _function(path)(settings, channel)
 
 
 JOBS = (
-    Job("kernel", kernel),
-    Job("judge", asked("helpers.grading.judge:answer")),
+    Job("kernel", speaking("helpers.grading.sandbox.courier:run")),
+    Job("runner", speaking("helpers.grading.runner:serve")),
+    Job("judge", conversing("helpers.grading.judge:answer")),
     # What a job may do wrong, to try a sandbox out with.
     Job("echo", asked("helpers.grading.sandbox.rehearsal:echo")),
     Job("rehearse", asked("helpers.grading.sandbox.rehearsal:rehearse")),

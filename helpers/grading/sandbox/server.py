@@ -20,10 +20,9 @@ from helpers.grading.sandbox.limits import Limits
 from helpers.grading.sandbox.live import Live
 from helpers.grading.sandbox.tiers import Tier
 from helpers.grading.sandbox.view import HELPERS, HOME, PLACE, SCRATCH, in_scratch, view
+from helpers.grading.sandbox.warm import ROLES
 
 THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM", "BLIS")
-# What a role's jobs import, beyond what all do.
-ROLE_MODULES = {"student": ("helpers.probe",), "judge": ("helpers.grading.judge",)}
 START = "import sys; sys.path.insert(0, {place!r}); from helpers.grading.sandbox.zygote import main; main({number})"
 
 
@@ -67,7 +66,7 @@ class Server:
             "isolates": tier.isolates,
             "root": tier.isolates and users.root(),
             "shown": in_scratch(entries),
-            "warm": [*ROLE_MODULES[role], *warm],
+            "warm": [*ROLES[role], *warm],
         }
         self.forks = forks
         self._turn = threading.Lock()

@@ -18,6 +18,7 @@ SCRATCH = "/tmp"
 HOME = "/tmp/home"
 ROLES = {
     "student": "the exercises of labs, with the values they expect, are hidden",
+    "runner": "the same: what runs a student's kernel has no use for them",
     "judge": "all of helpers/ is shown",
 }
 # Programs and libraries. Python itself may lie elsewhere; where all packages lie in one store, it is shown.
@@ -77,7 +78,7 @@ def folders_for(entry: Entry, entries: list[Entry]) -> list[str]:
 
 def _helpers(role: str) -> list[Entry]:
     entries = [Entry("show", f"{PLACE}/helpers", str(HELPERS))]
-    if role == "student":
+    if role != "judge":
         exercises = HELPERS / "exercises"
         # By their names, so that what an editor keeps of them is hidden too; in folders, what Python has compiled.
         for path in sorted(exercises.iterdir()):

@@ -9,26 +9,8 @@ import gc
 import importlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-MODULES = (
-    "helpers.grading.sandbox.courier",
-    # What IPython's kernel imports when it starts.
-    "IPython.core.completerlib",
-    "IPython.core.debugger",
-    "IPython.core.oinspect",
-    "IPython.extensions.storemagic",
-    "ipykernel.ipkernel",
-    "tornado.platform.asyncio",
-    "numpy",
-    "helpers",
-    "helpers.backend",
-    "helpers.check",
-    "helpers.figures",
-    "helpers.vgpu.cupy",
-    "helpers.vgpu.numba_cuda",
-    "helpers.vgpu.sanitize",
-)
 THREAD_SECONDS = 5.0
 
 C_KERNEL = 'extern "C" __global__ void warm(float* x) { x[threadIdx.x] = 2.0f * threadIdx.x; }'
@@ -66,16 +48,39 @@ def rest() -> None:
     grid.rest()
 
 
-FIRST_USES: tuple[Callable[[], None], ...] = (cuda_c, python, exercises, rest)
+HERE = "helpers.grading.sandbox.warm"
+ROLES = {
+    "student": (
+        "helpers.grading.sandbox.courier",
+        # What IPython's kernel imports when it starts.
+        "IPython.core.completerlib",
+        "IPython.core.debugger",
+        "IPython.core.oinspect",
+        "IPython.extensions.storemagic",
+        "ipykernel.ipkernel",
+        "tornado.platform.asyncio",
+        "numpy",
+        "helpers",
+        "helpers.backend",
+        "helpers.check",
+        "helpers.figures",
+        "helpers.probe",
+        "helpers.vgpu.cupy",
+        "helpers.vgpu.numba_cuda",
+        "helpers.vgpu.sanitize",
+        *(f"{HERE}:{name}" for name in ("cuda_c", "python", "exercises", "rest")),
+    ),
+    # Each launch is a fork of it: the less it holds, the quicker.
+    "runner": ("helpers.grading.runner", "helpers.grading.warm:runner", f"{HERE}:rest"),
+    "judge": ("helpers.grading.judge", f"{HERE}:exercises", f"{HERE}:rest"),
+}
+"""What the fork server of each role imports, and calls, before any job comes."""
 
 
-def warm_up(further: Sequence[str]) -> str:
-    """Import modules and use the compilers; "" or what failed, of which jobs may live without.
-
-    `further`: names of modules to import, or of functions to call, as "module:function".
-    """
+def warm_up(names: Sequence[str]) -> str:
+    """Import modules and call functions, given as "module:function"; "" or what failed, which jobs may live without."""
     problems = []
-    for name in (*MODULES, *further):
+    for name in names:
         module, _, function = name.partition(":")
         try:
             found = importlib.import_module(module)
@@ -83,11 +88,6 @@ def warm_up(further: Sequence[str]) -> str:
                 getattr(found, function)()
         except Exception as error:
             problems.append(f"{name}: {type(error).__name__}: {error}")
-    for use in FIRST_USES:
-        try:
-            use()
-        except Exception as error:
-            problems.append(f"{use.__name__}: {type(error).__name__}: {error}")
     # Objects made so far are kept for good; a collection in a job would else touch, and so copy, all their pages.
     gc.collect()
     gc.freeze()

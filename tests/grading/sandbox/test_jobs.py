@@ -14,6 +14,7 @@ import pytest
 
 from helpers import evidence
 from helpers.exercises import exercise, exercises
+from helpers.grading.judging import judged
 from helpers.grading.sandbox import JobFault, SandboxUnavailable, cgroups, open_sandbox, tiers
 from helpers.grading.sandbox.wire import LENGTH, Channel, Ended, Late, Malformed, decode, encode
 from tests.grading.sandbox.asking import value
@@ -26,6 +27,12 @@ probe = import_module("helpers.probe")  # `helpers.probe` is the function
 @pytest.fixture(scope="module")
 def judge():
     with opened("bubblewrap-forks", role="judge") as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def runner():
+    with opened("bubblewrap-forks", role="runner") as sandbox:
         yield sandbox
 
 
@@ -59,7 +66,7 @@ def test_how_a_job_failed_is_told(judge, request_, outcome, says):
     assert judge.ask("echo", {"still": "here"}, 60) == {"still": "here"}
 
 
-def test_a_kernel_s_evidence_is_judged_where_no_student_s_code_ran(box, judge):
+def test_a_kernel_s_evidence_is_judged_where_no_student_s_code_ran(box, runner, judge):
     lab = ROOT / "labs" / "source" / "lab05_reduction_and_scan" / "lab05_reduction_and_scan.ipynb"
     cells = {cell["metadata"].get("nbgrader", {}).get("grade_id"): cell for cell in nbformat.read(lab, 4).cells}
     nothing = (
@@ -72,7 +79,7 @@ def test_a_kernel_s_evidence_is_judged_where_no_student_s_code_ran(box, judge):
             run = kernel.execute(f"{code}\nprobe(total, 'lab05.total', inputs={inputs!r})", 60)
         (shown,) = (output["data"] for output in run.outputs if probe.MIME in output.get("data", {}))
         request = {"exercise": "lab05.total", "seed": 7, "evidence": shown[probe.MIME]["evidence"]}
-        assert judge.ask("judge", request, 120)["results"]["right"] is right
+        assert judged(judge, runner, request, 120)["results"]["right"] is right
 
 
 def test_a_student_s_kernel_has_no_exercises_of_labs(any_box, judge):
@@ -92,7 +99,7 @@ def test_memory_is_limited_without_control_groups_too(judge, monkeypatch):
 
 
 def test_an_unknown_job_is_refused(judge):
-    with pytest.raises(KeyError, match="there are kernel, judge"):
+    with pytest.raises(KeyError, match="there are kernel, runner, judge"):
         judge.ask("nothing", {}, 1)
 
 

@@ -127,9 +127,10 @@ def test_exercises_of_labs_are_shown_to_the_judge_only(tmp_path, monkeypatch):
     by_role = {role: {entry.place: entry for entry in view.view(role)} for role in view.ROLES}
     place = "/opt/warpbook/helpers/exercises"
     lab, kept, compiled = f"{place}/lab99.py", f"{place}/.lab99.py.swp", f"{place}/__pycache__"
-    for path in (lab, kept):
-        assert Path(by_role["student"][path].source).read_text().endswith("EXERCISES = ()\n")
-    assert by_role["student"][compiled].kind == "hide"
+    for role in ("student", "runner"):
+        for path in (lab, kept):
+            assert Path(by_role[role][path].source).read_text().endswith("EXERCISES = ()\n")
+        assert by_role[role][compiled].kind == "hide"
     assert lab not in by_role["judge"] and compiled not in by_role["judge"]
 
 

@@ -1,0 +1,51 @@
+"""The judge's side of launches that run elsewhere: trials go out as data, what comes back is read as a stranger's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from helpers.evidence import NoEvidence
+from helpers.exercises import Exercise
+from helpers.gpus import GPU
+from helpers.portable import Portable
+from helpers.trial import Seen, Trial
+from helpers.trial_as_json import NotSeen, error_of, resources_of, seen_of, trial_as_json
+
+Ask = Callable[[dict], dict]
+"""A request of JSON to whatever runs a kernel, and its answer: see `helpers.grading.runner`."""
+
+
+class Elsewhere:
+    """Runs trials of one kernel by asking for them."""
+
+    def __init__(self, kernel: Portable, task: Exercise, ask: Ask):
+        self._ask, self._lines, self._first = ask, kernel.source.splitlines(), kernel.first_line
+        self._resources: dict[str, object] = {}
+        answer = ask({"kernel": kernel.as_json(), "variants": _variants(task)})
+        if "no_evidence" in answer:
+            raise NoEvidence(str(answer["no_evidence"])[:300])
+
+    def run(self, trial: Trial) -> Seen:
+        try:
+            return seen_of(self._ask({"trial": trial_as_json(trial)}).get("seen"))
+        except NotSeen as error:
+            return Seen(error=error)
+
+    def resources(self, gpu: GPU):
+        if gpu.name not in self._resources:
+            answer = self._ask({"resources": gpu.name})
+            if "error" in answer:
+                raise error_of(answer["error"])
+            self._resources[gpu.name] = resources_of(answer.get("resources"))
+        return self._resources[gpu.name]
+
+    def line(self, number: int) -> str:
+        at = number - self._first
+        return self._lines[at].strip() if 0 <= at < len(self._lines) else ""
+
+
+def _variants(task: Exercise) -> list[dict]:
+    """The kinds of code that an exercise's launches need, so that each is compiled once."""
+    follows = any(budget.of == "warp" for budget in task.budgets)
+    counted = {"count": True, **({"follow": True} if follows else {})}
+    return [counted, *([{"watch": True}] if task.sanitize else [])]

@@ -1,0 +1,51 @@
+"""What one submission may take in all."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from helpers.grading import submission
+from helpers.grading.policy import Policy
+from helpers.grading.sandbox import JobFault
+from helpers.grading.transplant import Planned
+from helpers.grading.worker import Settings
+from tests.grading.scripted import Kernels
+
+
+def judge_of(policy: Policy):
+    """What a marker asks, and the session whose time it has."""
+    sandboxes = SimpleNamespace(student=SimpleNamespace(kernel=Kernels({})), runner=None, judge=None)
+    job = SimpleNamespace(planned=Planned({}, (), ()))
+    session, marker = submission._set_up(sandboxes, Settings(3, policy, ""), job)
+    return session, marker._judge
+
+
+def test_judging_has_the_time_that_cells_have_left(monkeypatch):
+    given = []
+    monkeypatch.setattr(submission, "judged", lambda judge, runner, request, seconds: given.append((request, seconds)))
+    _, judge = judge_of(Policy(judge_seconds=60, whole_seconds=5))
+    judge("lab99.double", {"kernel": 1}, False)
+    ((request, seconds),) = given
+    assert request == {"exercise": "lab99.double", "seed": 3, "evidence": {"kernel": 1}, "open": False}
+    assert 0 < seconds <= 5
+    _, judge = judge_of(Policy(judge_seconds=60, whole_seconds=1e-9))
+    with pytest.raises(JobFault) as caught:
+        judge("lab99.double", {}, True)
+    assert caught.value.outcome == "timeout" and len(given) == 1
+
+
+@pytest.mark.parametrize(("outcome", "tries"), [("crash", 2), ("timeout", 1), ("memory", 1)])
+def test_only_a_crash_has_a_second_try(monkeypatch, outcome, tries):
+    given = []
+
+    def judged(*asked):
+        given.append(asked)
+        raise JobFault(outcome, "so it came")
+
+    monkeypatch.setattr(submission, "judged", judged)
+    _, judge = judge_of(Policy())
+    with pytest.raises(JobFault, match="so it came"):
+        judge("lab99.double", {}, True)
+    assert len(given) == tries
