@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -108,6 +109,9 @@ class Attack:
         found = [f"it is {result.state}: {result.reason}"] if case.state and result.state != case.state else []
         if result.state == REJECTED:
             return found + ["it has marks"] * bool(result.marks)
+        told = "\n".join([result.reason, *(f"{mark.mistake} {mark.why}" for mark in result.marks)])
+        if case.untold and (said := re.search(case.untold, told)):
+            found.append(f"its feedback tells {said[0]!r}: {told[:500]}")
         for exercise in self.book.exercises:
             marks = [mark for mark in result.marks if mark.exercise == exercise]
             points, most = sum(mark.points for mark in marks), self.book.points(exercise)

@@ -27,7 +27,7 @@ class Case:
     and must have `most` points at most; all others must have all, but for those who ruin their own kernel (`ruins`).
     `limit`: why it has those points though they are not earned, where nothing can be done against it.
     `outcome`: what every mark of what it loses must be, where it is always the same. `stops`: how many of its cells may
-    run until their time is out.
+    run until their time is out. `untold`: a pattern of what must not come into any word of its feedback.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Case:
     ruins: bool = False
     limit: str = ""
     stops: int = 0
+    untold: str = ""
 
     def handed_in(self, book: Book) -> Mapping[str, bytes | None]:
         """Files by their names below the folder of submissions."""

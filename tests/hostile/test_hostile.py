@@ -12,10 +12,11 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from helpers.exercises import exercises
+from helpers.grading.policy import Policy
 from helpers.grading.results import REJECTED, UNGRADED
 from helpers.grading.sandbox import SandboxUnavailable, best
 from tests.hostile.__main__ import PATH, cell
-from tests.hostile.attack import BOUND, SIGN, Attack
+from tests.hostile.attack import BOUND, SIGN, SLACK_SECONDS, Attack
 from tests.hostile.cases import attacks, spies
 from tests.hostile.lab import TOTAL
 
@@ -110,3 +111,4 @@ def test_nobody_keeps_the_grader_longer_than_they_may(attack):
         result = attack.graded.results.get(case.name)
         if result is not None and result.state != REJECTED:
             assert max((mark.seconds for mark in result.marks), default=0) <= BOUND, case.name
+            assert result.seconds <= Policy().whole_seconds + SLACK_SECONDS, case.name

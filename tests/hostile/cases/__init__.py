@@ -5,14 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.hostile.case import Case
-from tests.hostile.cases import displays, files, functions, honest, kernels, machine, messages, python, spies, streams
+from tests.hostile.cases import (
+    displays,
+    files,
+    functions,
+    honest,
+    kernels,
+    machine,
+    messages,
+    python,
+    spies,
+    streams,
+    walls,
+)
 from tests.hostile.lab import BOOKS, FUNCTIONS, KERNELS, STREAMS, SUMS, Book
 
 TABLE: dict[str, tuple[Book, tuple[Case, ...]]] = {
     "Honest work that must not lose a mark": (KERNELS, honest.CASES),
     "Kernels that are not what they seem": (SUMS, kernels.CASES),
+    "Walls between a kernel and its judge": (SUMS, walls.CASES),
     "Forged evidence": (SUMS, displays.CASES),
     "Values of functions": (FUNCTIONS, functions.CASES),
+    "Hidden inputs in feedback": (FUNCTIONS, walls.OF_FUNCTIONS),
     "Recordings of stream work": (STREAMS, streams.CASES),
     "Python in the student's kernel": (KERNELS, python.CASES),
     "Looking for what is hidden": (SUMS, spies.CASES),
