@@ -11,8 +11,9 @@ from helpers.vgpu.errors import LaunchError, Unsupported
 from helpers.vgpu.numba.rebind import Pending, rebind
 
 NO_MACHINE_CODE = (
-    "The virtual GPU runs PTX and makes no machine code (SASS) of it. inspect_asm() is the PTX, and a kernel's "
-    "get_regs_per_thread() and its like tell what NVIDIA's assembler makes of it."
+    "The virtual GPU runs PTX: it makes no machine code (SASS) of it, and what is linked is linked before. "
+    "inspect_asm() is the PTX that runs, and a kernel's get_regs_per_thread() and its like tell what NVIDIA's assembler "
+    "makes of it."
 )
 
 
