@@ -115,13 +115,13 @@ def _lines(kernel, code) -> Iterator[Line]:
 def note(kernel, counters, arch: str, max_registers: int | None) -> str:
     """One line on where the machine code asks less or more of memory than the PTX that was counted; "" if nowhere.
 
-    kernel: as the engine loads it; counters: of its launch. A kernel of global memory alone needs no look, as the
-    assembler leaves its accesses as they are (helpers/vgpu/SASS.md has the survey).
+    kernel: as the engine loads it; counters: of its launch. A kernel of global memory alone needs no look unless it
+    loads matrices: the assembler leaves all other accesses to it as they are (helpers/vgpu/SASS.md has the survey).
     """
     from helpers.vgpu.assembled import AS_COUNTED, MERGED, accesses
     from helpers.vgpu.errors import CompileError, Unsupported
 
-    if not any(counters.total[key] for key in _COUNTED):
+    if not any(counters.total[key] for key in _MAY_DIFFER):
         return ""
     try:
         changed = [row for row in accesses(kernel, arch, max_registers) if row.verdict not in AS_COUNTED]
@@ -131,22 +131,24 @@ def note(kernel, counters, arch: str, max_registers: int | None) -> str:
     if not told:
         return ""
     more = f"; {len(told) - MOST_NOTES} more, which sass(…) shows" if len(told) > MOST_NOTES else ""
-    narrow = "; wavefronts are counted for the accesses in PTX" if any(row.verdict == MERGED for row in changed) else ""
+    merged = any(row.verdict == MERGED and row.space == "shared" for row in changed)
+    narrow = "; wavefronts are counted for the accesses in PTX" if merged else ""
     return f"machine code ({arch}): {'; '.join(told[:MOST_NOTES])}{more}{narrow}"
 
 
-_MEMORY = {"shared": "shared", "local": "local", "const": "constant"}
-_COUNTED = (
+_MEMORY = {"const": "constant"}
+_MAY_DIFFER = (
     "shared_load_requests", "shared_store_requests", "shared_atomic_requests", "local_load_requests",
-    "local_store_requests", "constant_load_requests",
+    "local_store_requests", "constant_load_requests", "tensor_instructions",
 )  # fmt: skip
+_COUNTED = (*_MAY_DIFFER[:-1], "global_load_requests", "global_store_requests")
 
 
 def _told(changed: Iterable, lines: Mapping[int, Mapping[str, int]]) -> Iterator[str]:
     from helpers.vgpu.assembled import ADDED, GONE, LOOP
 
     for row in changed:
-        memory = _MEMORY.get(row.space, "")
+        memory = _MEMORY.get(row.space, row.space)
         if f"{memory}_{row.op}_requests" not in _COUNTED:
             continue
         counted = sum(lines.get(line, {}).get(f"{memory}_{row.op}_requests", 0) for line in row.lines)

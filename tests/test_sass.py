@@ -29,6 +29,18 @@ extern "C" __global__ void most(unsigned long long* out) {
     __shared__ unsigned long long found;
     atomicMax(&found, out[threadIdx.x]);
 }
+#include <mma.h>
+using namespace nvcuda;
+extern "C" __global__ void product(const __half* x, float* out) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+    wmma::fill_fragment(c, 0);
+    wmma::load_matrix_sync(a, x, 16);
+    wmma::load_matrix_sync(b, x + 256, 16);
+    wmma::mma_sync(c, a, b, c);
+    wmma::store_matrix_sync(out, c, 16, wmma::mem_row_major);
+}
 """
 
 
@@ -99,6 +111,12 @@ def test_a_profile_says_where_the_machine_code_differs(kernel, words, arrays):
     assert found.summary.count(words) == 1 and words.split(":")[0] in repr(found)
     # What is counted stays what PTX asks for.
     assert found.lines[0].number > 0 and found.total["shared_load_requests"] == (4 if kernel == "rows" else 0)
+
+
+def test_loads_of_matrices_from_global_memory_may_be_merged_too():
+    x, out = cp.ones(512, np.float16), cp.zeros(256, np.float32)
+    words = "machine code (sm_80): line 32: 8 global loads are 4 (LDG.E), so 4 requests, 8 counted"
+    assert profile(raw("product"), 1, 32, (x, out), device="A100").machine_note == words
 
 
 def test_nothing_is_said_where_nothing_differs(arrays, monkeypatch):
