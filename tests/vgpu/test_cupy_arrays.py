@@ -465,6 +465,16 @@ def test_what_is_missing_says_so(path, instead):
         getattr(place, name)
 
 
+def test_integers_keep_their_digits_on_the_way_to_the_device():
+    assert cp.array([2**64 - 1, np.int64(1)], dtype=cp.uint64).tolist() == [2**64 - 1, 1]
+    with pytest.raises(OverflowError):
+        cp.array([-1], dtype=cp.uint32)
+
+
+def test_grids_between_arrays():
+    assert cp.ogrid[cp.array(2) : cp.array(5)].tolist() == [2, 3, 4]
+
+
 def test_where_results_go():
     x, first, second = cp.array([7.0, 8]), cp.zeros(2), cp.zeros(2)
     assert cp.sqrt(x, out=(first,)) is first and cp.sqrt(x, second) is second

@@ -105,6 +105,8 @@ def to_host(value, where: str = ""):
         raise mixing(value, where)
     if type(value) in (list, tuple):
         return type(value)(to_host(item, where) for item in value)
+    if isinstance(value, slice):
+        return slice(*to_host((value.start, value.stop, value.step), where))
     if hasattr(value, "__cuda_array_interface__"):
         return from_interface(value)._host
     return value

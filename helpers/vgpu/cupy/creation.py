@@ -182,7 +182,9 @@ def _from(obj, dtype, order) -> ndarray:
             result = to_device(cast(obj._host, None if dtype is None else np.dtype(dtype)), dtype, order)
             written.append(result._host)
         return result
-    host, queue = np.asarray(_nested(obj)), get_current_stream().queue
+    # With the dtype at once: a list of large integers would otherwise become floats on the way.
+    host = np.asarray(_nested(obj), None if dtype is None else check_dtype(dtype))
+    queue = get_current_stream().queue
     operations.refuse_captured(queue, "making an array")
     result = to_device(host, dtype, order)
     operations.copy(queue, "H2D", host, result._host, lambda: None, asynchronous=True)
