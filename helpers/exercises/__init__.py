@@ -63,7 +63,8 @@ class Budget:
 
     Of stream work it is `measure(timeline)`. `line_by` names the counter whose worst source line is shown. `of`:
     "launch", or "warp" where `measure` takes the `Chain` of the warp that the case names, which knows what waits for
-    what, instead of the profile, or "warps" where it takes what each warp does (`helpers.vgpu.balance.Shares`).
+    what, instead of the profile, or "warps" where it takes what each warp does (`helpers.vgpu.balance.Shares`). All of
+    them come from one launch. Measures go by `helpers.roads`, so that no other instruction is a way around them.
     """
 
     label: str

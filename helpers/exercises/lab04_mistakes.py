@@ -211,13 +211,13 @@ SHARES = (
         "The last block writes the shares of all blocks, and not only its own. All of its threads have to know that it "
         "is the last: what one of them has learnt from the ticket goes through shared memory.",
     ),
+    NOT_ONE_TICKET,  # before what is loaded: whoever waits with an atomic loads again and again
     Mistake(
         "every block adds up everything",
         known.over(LOADED),
         "Right, but elements are loaded by more than one block, or a sector for each. Leave sums in `parts`, "
         "and read those.",
     ),
-    NOT_ONE_TICKET,
 )
 
 COUNT_BYTES = (
@@ -342,13 +342,13 @@ MODE = (
         "That one is not the most frequent. Count all values, up to values.size; add up the counts of all blocks; and "
         "keep the bin of the greatest.",
     ),
+    NOT_ONE_TICKET,
     Mistake(
         "lanes that do not read neighbours",
         known.over(LOADED),
         "Right, but values are loaded again, or a sector of 32 bytes for each value, or for each count in parts: let "
         "lanes read neighbours there, too, and not one thread all.",
     ),
-    NOT_ONE_TICKET,
     Mistake(
         "barriers in the loop",
         known.over("barriers per warp"),
