@@ -139,7 +139,8 @@ def test_all_lanes_arrive_in_turn(engine):
             out[threadIdx.x] = pending(s);
             wait(&b[threadIdx.x & 1], 0);
             out[32 + threadIdx.x] = over(&b[threadIdx.x & 1], s);
-        }"""
+        }""",
+        arch="compute_90",
     )
     out = np.full(64, -1, np.int32)
     kernel(1, 32, out)
@@ -213,7 +214,8 @@ def test_copies_with_noinc_are_the_arrivals(engine):
             asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(at(&b)) : "memory");
             wait(&b, 0);
             out[t] = tile[63 - t];
-        }"""
+        }""",
+        arch="compute_90",
     )
     data, out = floats(64), np.zeros(64, np.float32)
     kernel(1, 64, data, out)
@@ -256,7 +258,7 @@ PRODUCER_CONSUMER = (
 @pytest.mark.parametrize("consumers", [1, 3])
 @pytest.mark.parametrize("tiles", [1, 3, 10])
 def test_producer_and_consumer_warps(engine, consumers, tiles):
-    kernel = engine.c(PRODUCER_CONSUMER.replace("CONSUMERS", str(consumers)))
+    kernel = engine.c(PRODUCER_CONSUMER.replace("CONSUMERS", str(consumers)), arch="compute_90")
     data = np.random.default_rng(tiles).integers(-99, 99, (tiles, 32)).astype(np.float32)
     out = np.zeros((consumers, 32), np.float32)
     kernel(1, 32 * (1 + consumers), data, out, tiles)
@@ -284,7 +286,8 @@ def test_producer_and_consumer_lanes_of_one_warp(engine):
                     arrive(&full);
                 }
             }
-        }"""
+        }""",
+        arch="compute_90",
     )
     data, out = np.arange(9, dtype=np.float32), np.zeros(32, np.float32)
     kernel(1, 32, data, out, 9)
@@ -343,7 +346,10 @@ def test_pipeline_shared_by_a_block(engine):
 
 
 def test_barriers_start_anew_in_every_block(engine):
-    kernel = engine.c(PRODUCER_CONSUMER.replace("CONSUMERS", "1").replace("in[32 * i", "in[32 * i + 32 * blockIdx.x"))
+    kernel = engine.c(
+        PRODUCER_CONSUMER.replace("CONSUMERS", "1").replace("in[32 * i", "in[32 * i + 32 * blockIdx.x"),
+        arch="compute_90",
+    )
     data = np.random.default_rng(6).integers(-9, 9, (5, 32)).astype(np.float32)
     out = np.zeros(32, np.float32)
     kernel(2, 64, data, out, 4)
