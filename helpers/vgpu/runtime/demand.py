@@ -77,7 +77,9 @@ def defined(text: str) -> set[str]:
 
 def signatures(text: str) -> dict[str, str]:
     """Result and parameters of each function of the runtime that a text declares or defines, as LLVM writes types."""
-    return {name: re.sub(r"%[\w.]+|\s", "", f"{result}({given})") for result, name, given in _HEAD.findall(text)}
+    return {
+        name: re.sub(r"%[\w.]+|\bnoalias\b|\s", "", f"{result}({given})") for result, name, given in _HEAD.findall(text)
+    }
 
 
 @lru_cache(maxsize=2)
