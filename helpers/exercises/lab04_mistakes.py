@@ -58,6 +58,14 @@ NOBODY_LAST = Mistake(
     "out was not written at all. Each block draws one ticket, by one of its threads, also a block without elements. "
     "The block that draws ticket gridDim.x - 1 is the last one: atomics return the value from before.",
 )
+
+
+def _loaded_again(evidence) -> bool:
+    """Too much is loaded, and not by asking for the ticket again and again."""
+    tickets = next((spent.value for spent in evidence.budgets if spent.label == OFF_ONE_TICKET), 0)
+    return known.over(LOADED)(evidence) and tickets <= 1
+
+
 NOT_ONE_TICKET = Mistake(
     "not one ticket a block",
     known.over(OFF_ONE_TICKET),
@@ -211,13 +219,13 @@ SHARES = (
         "The last block writes the shares of all blocks, and not only its own. All of its threads have to know that it "
         "is the last: what one of them has learnt from the ticket goes through shared memory.",
     ),
-    NOT_ONE_TICKET,  # before what is loaded: whoever waits with an atomic loads again and again
     Mistake(
         "every block adds up everything",
-        known.over(LOADED),
+        _loaded_again,
         "Right, but elements are loaded by more than one block, or a sector for each. Leave sums in `parts`, "
         "and read those.",
     ),
+    NOT_ONE_TICKET,
 )
 
 COUNT_BYTES = (
@@ -342,13 +350,13 @@ MODE = (
         "That one is not the most frequent. Count all values, up to values.size; add up the counts of all blocks; and "
         "keep the bin of the greatest.",
     ),
-    NOT_ONE_TICKET,
     Mistake(
         "lanes that do not read neighbours",
-        known.over(LOADED),
+        _loaded_again,
         "Right, but values are loaded again, or a sector of 32 bytes for each value, or for each count in parts: let "
         "lanes read neighbours there, too, and not one thread all.",
     ),
+    NOT_ONE_TICKET,
     Mistake(
         "barriers in the loop",
         known.over("barriers per warp"),
