@@ -130,7 +130,7 @@ STEPS = Budget(
 )
 LONGEST = Budget(
     "instructions of the busiest warp",
-    lambda shares: max(shares.instructions),
+    lambda shares: int(shares.instructions.max()),
     1500,
     "The block is done when its last warp is.",
     "instructions",
