@@ -134,9 +134,10 @@ _WORDS = {
 # ---------------------------------------------------------------- words
 
 _GROUPS = {
-    "how": "weak volatile relaxed acquire release acq_rel mmio sc", "scope": "cta cluster gpu sys",
+    "how": "weak volatile relaxed acquire release acq_rel sc", "scope": "cta cluster gpu sys",
     "space": "global shared shared::cta shared::cluster local const param param::entry param::func",
-    "cache": "ca cg cs lu cv wb wt", "nc": "nc", "hint": "L2::cache_hint", "fetch": "L2::64B L2::128B L2::256B",
+    "cache": "ca cg cs lu cv wb wt", "nc": "nc", "mmio": "mmio", "hint": "L2::cache_hint",
+    "fetch": "L2::64B L2::128B L2::256B",
     "L1": "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate",
     "L2": "L2::evict_normal L2::evict_first L2::evict_last", "vector": "v2 v4 v8",
     "type": "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64",
@@ -144,9 +145,9 @@ _GROUPS = {
 }  # fmt: skip
 GROUP_OF = {word: group for group, words in _GROUPS.items() for word in words.split()}
 _TAKES = {
-    "ld": {"how", "scope", "space", "cache", "nc", "hint", "fetch", "L1", "L2", "vector", "type"},
+    "ld": {"how", "mmio", "scope", "space", "cache", "nc", "hint", "fetch", "L1", "L2", "vector", "type"},
     "ldu": {"space", "vector", "type"},
-    "st": {"how", "scope", "space", "cache", "hint", "L1", "L2", "vector", "type"},
+    "st": {"how", "mmio", "scope", "space", "cache", "hint", "L1", "L2", "vector", "type"},
     "atom": {"how", "scope", "space", "operation", "hint", "noftz", "vector", "type"},
 }
 _TAKES["red"] = _TAKES["atom"]
