@@ -99,10 +99,10 @@ CASES = (
         "reads its input four times over by bulk copies, of which none is a load",
         on_hopper(
             SHARED + 'if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(bar)); __syncthreads();\n'
-            "if (t == 0 && n >= 64) for (int k = 0; k < n; ++k) {\n"
-            'asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 16;" :: "r"(bar));\n'
-            'asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];"'
-            ' :: "r"(to), "l"(x + 4 * k % (n & ~3)), "r"(bar) : "memory");\n'
+            "if (t == 0 && n >= 128) for (int k = 0; k < n / 16; ++k) {\n"
+            'asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(bar));\n'
+            'asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"'
+            ' :: "r"(to), "l"(x + 64 * k % ((n - 64) & ~3)), "r"(bar) : "memory");\n'
             'int done = 0; while (!done) asm volatile("{ .reg .pred p;"'
             ' " mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"'
             ' " selp.b32 %0, 1, 0, p; }" : "=r"(done) : "r"(bar), "r"(k & 1) : "memory"); }\n' + SLOW
