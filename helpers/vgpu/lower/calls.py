@@ -161,6 +161,8 @@ class Calls:
         owner = name.partition("@")[2]
         if not owner:
             return None
+        if name not in self.frames[owner].locals:  # what it passes on to others lies in registers
+            raise self.unsupported("the address of a parameter in a function that is called through a stack")
         offset = self.frames[owner].locals[name]
         return self.e.resize(self.e.bin("add", self.stack_value("base"), self.e.const("i32", offset)), 64)
 

@@ -232,13 +232,15 @@ def _barrier(opcode: str, words: Words):
         return ()
     if "warp" in words:
         return ("s32",)
+    if not _one_of("sync arrive red", words):
+        return "is no barrier that PTX has"
     if "arrive" in words:
         return ("b32", "s32")
     if "red" in words:
         if not _one_of("popc and or", words):
             return "says none of and, or, popc"
         return ("d32" if "popc" in words else "q", "b32", *(("s32",) if COUNTED in words else ()), "p")
-    return ("b32", "s32?") if "sync" in words else "is no barrier that PTX has"
+    return ("b32", "s32?")
 
 
 def _policy(opcode: str, words: Words):
@@ -251,6 +253,8 @@ def _policy(opcode: str, words: Words):
 
 
 def _inspect(opcode: str, words: Words):
+    if sum(GROUP_OF.get(word) == "space" for word in words) != 1:
+        return "names no space"
     return ("q", "s64")
 
 
@@ -308,8 +312,10 @@ _SLOPES = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "3d": 4}  # how many numbers ea
 
 
 def _texture(opcode: str, words: Words):
-    if "v4" not in words:
-        return None
+    if [word for word in words if word in _LANES] != ["v4"]:
+        return "gives other than four numbers (.v4)"
+    if opcode == "tld4" and not _one_of("r g b a", words):
+        return "names none of the channels .r, .g, .b, .a"
     axes = next((_SLOPES[word] for word in words if word in _SLOPES), 1)
     return (
         "d32*4|q",
@@ -324,7 +330,7 @@ def _place(words: Words) -> str:
 
 def _surface(opcode: str, words: Words):
     bits = next((int(w[1:]) for w in words if w in ("b8", "b16", "b32", "b64")), 0)
-    lanes = next((_LANES[w] for w in words if w in ("v2", "v4")), 1)
+    lanes = next((_LANES[w] for w in words if w in _LANES), 1)
     if not bits or bits * lanes > 128:
         return "names no type that surfaces know"
     place = _place(words)

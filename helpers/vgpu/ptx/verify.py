@@ -85,6 +85,8 @@ def _wrong_row(instruction: Instruction, registers: dict[str, str]) -> str | Non
         return _wrong_parts(instruction, registers)
     if instruction.opcode == "mov" and words == ("b128",):
         return wrong_operands(operands, ("d128", "s128"), registers)
+    if instruction.opcode == "mov" and len(operands) != 2:
+        return f"has {len(operands)} operands, and takes 2"
     found = isa.match(instruction.opcode, words)
     if found is None:  # refused, by name, when the kernel is compiled
         return None if words else "names no type"

@@ -37,6 +37,8 @@ def _barrier(words: Words, given: int) -> tuple[str, ...] | str:
 
 def _copy(words: Words, given: int) -> tuple[str, ...] | str:
     word = next((w for w in words if w in _COPY), None)
+    if word in ("mbarrier", "wait_all") and "bulk" in words:
+        return "is no copy that PTX has"
     if word is not None:
         return _COPY[word]
     policy = ("s64",) if "L2::cache_hint" in words else ()

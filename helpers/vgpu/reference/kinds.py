@@ -12,7 +12,7 @@ import functools
 import numpy as np
 
 from helpers.vgpu import isa, printf
-from helpers.vgpu.errors import DeviceAssert, KernelError, Unsupported
+from helpers.vgpu.errors import DeviceAssert, KernelError, OutOfBounds, Unsupported
 from helpers.vgpu.ptx import Call, Instruction, Pair, Sym
 from helpers.vgpu.ptx import Vec as Vector
 from helpers.vgpu.reference import allocation, bulk_copy, lanes, mbarrier, tensor, texture
@@ -48,13 +48,20 @@ def load(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     if space == "param":
         data = np.zeros((LANES, nbytes), np.uint8)
         for lane in np.flatnonzero(mask):
-            start = int(addresses[lane])
-            data[lane] = frame.parameters[lane, start : start + nbytes]
+            data[lane] = _passed(warp, frame, instruction, lane, int(addresses[lane]), nbytes)
     else:
         data = mem.read(mem.access(warp, instruction, mask, addresses, space, "load", nbytes), mask, nbytes)
     columns = data.view(kind.dtype)
     for index, item in enumerate(targets):
         warp.write(frame, item, columns[:, index], kind, mask)
+
+
+def _passed(warp: Warp, frame: Frame, instruction: Instruction, lane: int, start: int, nbytes: int) -> np.ndarray:
+    """The bytes of a lane's parameters at a place, which a register may have given."""
+    if start + nbytes > frame.parameters.shape[1]:
+        where = warp.where(instruction, lane, start)
+        raise OutOfBounds(f"access of {nbytes} bytes outside param memory, {warp.place(instruction, lane)}", **where)
+    return frame.parameters[lane, start : start + nbytes]
 
 
 def store(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
@@ -68,8 +75,7 @@ def store(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     addresses = warp.addresses(frame, place)
     if space == "param":
         for lane in np.flatnonzero(mask):
-            start = int(addresses[lane])
-            frame.parameters[lane, start : start + data.shape[1]] = data[lane]
+            _passed(warp, frame, instruction, lane, int(addresses[lane]), data.shape[1])[:] = data[lane]
         return
     mem.write(mem.access(warp, instruction, mask, addresses, space, "store", data.shape[1]), mask, data)
 
