@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
+
 import pytest
 
 from helpers.vgpu import isa, ptx
@@ -22,6 +26,44 @@ def test_nothing_dies_hangs_or_differs(kind):
     # A generator whose cases are all turned away would show nothing.
     wanted = {"noise": "refused", "mutated": "ran"}.get(kind, "agreed")
     assert sum(o["outcome"] == wanted for o in outcomes) > done / 10
+
+
+# What is put out of order in the engine, the kind of case, and a word of its tally: a bad one, as the fuzzer can fail.
+FORKED = {
+    "accepted programs stay within their memory": ("", "contained", "ran"),
+    "accepted statements have the shapes of the other table": ("", "verified", "accepted"),
+    "each array seems to have another 4 KiB": ("""
+from helpers.vgpu import memory
+exact = memory.table
+memory.table = lambda: (exact()[0], exact()[1] + memory.np.uint64(4096))""",
+        "contained", "escaped",
+    ),
+    "nothing is verified": ("""
+from helpers.vgpu.ptx import verify
+verify.verify = lambda module, function: None""",
+        "verified", "misshapen",
+    ),
+    "blocks seem to have twice the shared memory": ("""
+from helpers.vgpu import worker
+areas = worker.block_areas
+worker.block_areas = lambda run: {**areas(run), "shared": areas(run)["shared"] // 2}""",
+        "contained", "escaped",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("hole", [*list(FORKED)[:-1], pytest.param(list(FORKED)[-1], marks=pytest.mark.exhaustive)])
+def test_what_is_accepted_is_contained(hole):
+    """A process of its own, whose compiled code is checked access by access."""
+    plant, kind, word = FORKED[hole]
+    cases = {"contained": 20, "verified": 2000}[kind]
+    code = f"{plant}\nfrom tests.vgpu.fuzz.__main__ import main\nmain()"
+    command = [sys.executable, "-c", code, "--kind", kind, "--cases", str(cases), "--seed", "70000", "--cold"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    text = done.stdout + done.stderr[-2000:]
+    tally = ast.literal_eval(text[text.index(f"{kind}: {{") :].partition(" ")[2].partition("}")[0] + "}")
+    assert sum(tally.values()) == cases and tally[word] > 0, text
+    assert done.returncode == (word in BAD) and bool(set(BAD) & tally.keys()) == (word in BAD), text
 
 
 def test_a_child_that_dies_is_seen():

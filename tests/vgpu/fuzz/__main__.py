@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -12,10 +13,11 @@ import threading
 import time
 from collections import Counter
 
-from tests.vgpu.fuzz import record
-from tests.vgpu.fuzz.cases import KINDS
+from tests.vgpu.fuzz import cases, contained, record, verified
 from tests.vgpu.fuzz.record import BAD
 
+KINDS = {**cases.KINDS, "contained": contained.case, "verified": verified.case}
+FORKED = {"contained": (contained.batch, 200), "verified": (verified.batch, 20_000)}  # in forked children; how many
 START = 60  # seconds that a child may take to begin
 
 
@@ -31,6 +33,8 @@ def batch(kind: str, first: int, count: int, patience: float) -> tuple[list[dict
 
     `patience` is the time in seconds that one case may take.
     """
+    if kind in FORKED:
+        return FORKED[kind][0](first, count, patience)
     command = [sys.executable, "-m", "tests.vgpu.fuzz", "--child", kind, str(first), str(count)]
     outcomes, seed = [], first
     with tempfile.TemporaryFile("w+") as complaints:
@@ -58,6 +62,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.vgpu.fuzz", description=__doc__)
     parser.add_argument("--kind", choices=sorted(KINDS), action="append", help="only these kinds of case")
     parser.add_argument("--minutes", type=float, default=2, help="for all kinds together")
+    parser.add_argument("--cases", type=int, help="stop after so many of each kind")
+    parser.add_argument("--cold", action="store_true", help="have children compile what they want of the runtime")
     parser.add_argument("--patience", type=float, default=60, help="seconds that one case may take")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--one", action="store_true", help="run the one case of --kind and --seed in this process")
@@ -68,21 +74,29 @@ def main() -> None:
         return child(given.child[0], *map(int, given.child[1:]))
     kinds = given.kind or sorted(KINDS)
     if given.one:
-        return print(json.dumps(KINDS[kinds[0]](given.seed), indent=1))
+        kind = kinds[0]
+        found = batch(kind, given.seed, 1, given.patience)[0] if kind in FORKED else KINDS[kind](given.seed)
+        return print(json.dumps(found, indent=1))
     bad = 0
+    if "contained" in kinds and not given.cold:
+        contained.warm()
     for kind in kinds:
-        begin, seed, tally = time.monotonic(), given.seed, Counter()
-        while time.monotonic() < begin + 60 * given.minutes / len(kinds):
-            outcomes, done = batch(kind, seed, 50, given.patience)
+        begin, seed, tally, ways = time.monotonic(), given.seed, Counter(), Counter()
+        end = given.seed + given.cases if given.cases else math.inf
+        while seed < end and time.monotonic() < begin + 60 * given.minutes / len(kinds):
+            most = FORKED[kind][1] if kind in FORKED else 50
+            outcomes, done = batch(kind, seed, min(most, end - seed), given.patience)
             seed += done
             for outcome in outcomes:
-                tally[outcome["outcome"]] += 1
+                tally[outcome["outcome"]] += outcome.get("times", 1)
+                ways[outcome.get("way")] += 1
                 if outcome["outcome"] in BAD:
                     bad += 1
                     print(f"{kind} {outcome['seed']}: {outcome['outcome']}: {outcome['detail']}", flush=True)
-        print(f"{kind}: {dict(tally)}", flush=True)
+        note = ", ".join(f"{count:,} {way}" for way, count in sorted(ways.items(), key=str) if way)
+        print(f"{kind}: {dict(tally)} {note}", flush=True)
         if given.record:
-            record.add(kind, given.seed, tally, (time.monotonic() - begin) / 60)
+            record.add(kind, given.seed, tally, (time.monotonic() - begin) / 60, note=note)
             record.write_table()
     sys.exit(bool(bad))
 
