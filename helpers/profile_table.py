@@ -289,6 +289,18 @@ def _special(profile, total: Mapping[str, int]) -> Iterator[str]:
         yield f"counted: special functions: {total['special_functions']:,} of threads (roots, divisions, exponents, …)"
 
 
+def _overwritten(profile) -> Iterator[str]:
+    """The lines on which lanes lose what they store."""
+    found = [line for line in profile.lines if line["overwritten_stores"]]
+    if found:
+        stores = sum(line["overwritten_stores"] for line in found)
+        where = f"line{'s' * (len(found) > 1)} {' and '.join(str(line.number) for line in found)}"
+        yield (
+            f"counted: {where}: lanes of one warp store different values to one element, and one of them wins "
+            f"({many(stores, 'request')}): `sanitize(kernel, grid, block, args, races_in_global=True)` tells more"
+        )
+
+
 def summary(profile) -> Iterator[str]:
     """A profile's lines below its table: counted, then the compiler's, then modelled."""
     total, footprint = profile.counters.total, profile.counters.footprint
@@ -310,6 +322,7 @@ def summary(profile) -> Iterator[str]:
                 f"{f', {matrices:,} of them of matrices' if matrices else ''}, "
                 f"{number(profile[f'wavefronts_per_shared_{op}'])} wavefronts a request"
             )
+    yield from _overwritten(profile)
     yield from _special(profile, total)
     if local := total["local_load_requests"] + total["local_store_requests"]:
         sectors = total["local_load_sectors"] + total["local_store_sectors"]

@@ -423,6 +423,23 @@ def test_tensor_cores_have_a_column_and_a_line(cp):
     assert ("tensor-core products (PTX)", "counted", ("3", "3")) in compare(found, found).rows
 
 
+def test_stores_that_lanes_overwrite_are_named_with_their_line(cp):
+    code = """
+extern "C" __global__ void put(float* out, int step) {
+    out[threadIdx.x / 2 * step] = threadIdx.x;
+    out[99] = 1;
+}"""
+    out = cp.zeros(100, dtype="float32")
+    found = profile(cp.RawKernel(code, "put"), 1, 64, (out, np.int32(1)))
+    assert found["overwritten_stores"] == 2
+    assert [line.number for line in found.lines if line["overwritten_stores"]] == [3]
+    (said,) = [line for line in found.summary if "one of them wins" in line]
+    assert said == (
+        "counted: line 3: lanes of one warp store different values to one element, and one of them wins (2 requests): "
+        "`sanitize(kernel, grid, block, args, races_in_global=True)` tells more"
+    )
+
+
 def test_asynchronous_copies_have_columns_and_a_line(cp):
     x, y = cp.ones(64, "float32"), cp.zeros(64, "float32")
     found = profile(cp.RawKernel(COPY, "copy"), 1, 64, (x, y))

@@ -41,6 +41,8 @@ SITE = (
     "requests", "sectors", "lanes", "shared_requests", "shared_wavefronts", "local_requests", "local_sectors",
     # what some of them were before the request of a warp that is followed
     "requests_before", "sectors_before", "shared_before", "local_before",
+    # stores in which lanes overwrite one another, and how many requests there had been at the last of them
+    "overwritten", "overwritten_at",
 )  # fmt: skip
 SITE_SLOT = {name: index for index, name in enumerate(SITE)}
 PHASES = 192  # byte offset: counts of the pattern for each of the 8 words of a sector it may start in, 0: not known

@@ -95,6 +95,8 @@ COUNTERS: tuple[Counter, ...] = (
             _MERGED),
     Counter("shared_store_conflicts", _shared("bank_conflicts_pipe_lsu", "st"),
             "shared store bank conflicts", "wavefronts"),
+    Counter("overwritten_stores", None, "stores in which lanes of a warp overwrite one another with other values",
+            "requests", "among the global and shared store requests; one of the lanes wins"),
     Counter("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "shared atomic requests", "requests",
             "what shared memory cannot do by itself becomes a loop of compare-and-swap, as a profile says"),
     Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"),
@@ -343,6 +345,8 @@ def _memory(site, slots: dict[str, int], fetches: bool) -> dict[str, int]:
         if kind != "atomic":
             least = slots["shared_requests"] * (site.matrices or max(1, nbytes // 4))
             found[f"shared_{kind}_conflicts"] = max(0, slots["shared_wavefronts"] - least)
+    if slots["overwritten"]:
+        found["overwritten_stores"] = slots["overwritten"]
     if slots["local_requests"]:
         word = "load" if kind == "load" else "store"
         found[f"local_{word}_requests"] = slots["local_requests"]

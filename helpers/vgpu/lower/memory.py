@@ -11,6 +11,7 @@ from helpers.vgpu import layout, ptx
 from helpers.vgpu.lower import definedness, watch
 from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
+from helpers.vgpu.runtime.pattern import SHARED_ELEMENT
 
 SPACES = ("global", "shared", "local", "const", "param")
 LOAD, STORE, ATOMIC = 0, 1, 2
@@ -227,26 +228,40 @@ def store(k, instruction: Instruction) -> None:
     if lanes == 1 and bits in (32, 64) and _fused(k, instruction, memory, bits, k.bits_value(items[0], bits)):
         return
     values = [k.bits_value(item, bits) for item in items if item is not None] if bits <= 64 else None
+    number = len(k.sites)
     where, answer = access(k, instruction, memory, bits // 8 * lanes, STORE, values)
+    tells = counts_here(k) and space_of(instruction) != "local"  # every lane has its own local memory
+    site = k.site_pointer(number) if tells else ""
     if lanes > 1:
-        answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
+        answer = _apart(e, answer, site)
     where = e.splat(where)
     for index, item in enumerate(items):
         if item is None:
             continue
         at = e.splat(e.bin("add", where, e.const("i64", index * bits // 8))) if index else where
-        _store_words(k, at, answer, e.splat(k.bits_value(item, bits)), bits)
+        _store_words(k, at, answer, e.splat(k.bits_value(item, bits)), bits, site)
     if k.watch and values is not None:
         watch.stored(k, k.place, spread(e, where, values), answer)
 
 
-def _store_words(k, at: Value, answer: Value, value: Value, bits: int) -> None:
+def _apart(e, answer: Value, site: str) -> Value:
+    """The answer about elements that lie side by side in a lane: those of the warp do not, but lanes may share one."""
+    return e.bin("and", answer, e.const("i64", SHARED_ELEMENT << 32 | 0xFFFFFFFF if site else 0xFFFFFFFF))
+
+
+def _store_words(k, at: Value, answer: Value, value: Value, bits: int, site: str) -> None:
+    """One element a lane; the runtime tells `site`, where it has a name, of lanes that overwrite one another."""
     e = k.e
     if bits == 128:
-        answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
+        answer = _apart(e, answer, site)
         for offset in (0, 8):
             half = e.resize(e.bin("lshr", value, e.const("i128", 8 * offset)), 64)
-            _store_words(k, e.bin("add", at, e.const("i64", offset)), answer, half, 64)
+            _store_words(k, e.bin("add", at, e.const("i64", offset)), answer, half, 64, site)
+        return
+    if site:
+        function = f"wb_told_store{bits}"
+        e.declarations.add(f"declare void @{function}(ptr, <{LANES} x i64>, <{LANES} x i{bits}>, i64)")
+        e.line(f"call void @{function}(ptr {site}, {at.full} {at.text}, {value.full} {value.text}, i64 {answer.text})")
         return
     function = f"wb_store{bits}"
     e.declarations.add(f"declare void @{function}(<{LANES} x i64>, <{LANES} x i{bits}>, i64)")

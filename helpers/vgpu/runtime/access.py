@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from helpers.vgpu.context import ERROR_CODE, PHASES, PLACES
 from helpers.vgpu.runtime import count as runtime_count
+from helpers.vgpu.runtime import overwrites
 from helpers.vgpu.runtime import slow as runtime_slow
 from helpers.vgpu.runtime.pattern import RUN, SAME, WINDOW, compare_pattern, lowest
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, bump, context, site
@@ -202,6 +203,9 @@ near:
 far:
   {load}"""
             check = f"%answer = call i64 @check_{letter}_{space}(ptr %ctx, ptr %site, {kind} %where, i32 %mask, i32 {bits // 8}"
+            move = f"call void @move_store{bits}({V64} %addr, {v} %value, i64 %answer)"
+            if counted:
+                move = f"call void @move_told_store{bits}(ptr %site, {V64} %addr, {v} %value, i64 %answer)"
             parts.append(f"""
 define {v} @wb_{letter}_{space}_load{bits}({arguments}) {{
   {check}, i32 0)
@@ -211,7 +215,7 @@ define {v} @wb_{letter}_{space}_load{bits}({arguments}) {{
 define void @wb_{letter}_{space}_store{bits}({arguments}, {v} %value) {{
   {check}, i32 1)
   {place}
-  call void @move_store{bits}({V64} %addr, {v} %value, i64 %answer)
+  {move}
   ret void
 }}
 """)
@@ -251,7 +255,9 @@ apart:
   ret {v} %g
 }}
 """
-    store = f"""{{
+
+    def store(last: str) -> str:
+        return f"""{{
   {choose}
   %run = icmp eq i32 %shape, {RUN}
   br i1 %run, label %together, label %apart
@@ -262,14 +268,18 @@ apart:
   %m = bitcast i32 %mask to {V1}
   %ps = inttoptr {V64} %addr to <32 x ptr>
   call void @llvm.masked.scatter.v32i{bits}.v32p0({v} %value, <32 x ptr> %ps, i32 {bits // 8}, {V1} %m)
-  ret void
+  {last}ret void
 }}
 """
+
+    told = store(f"{overwrites.tell(bits)}\n  ")
     return f"""
 define {v} @wb_load{bits}({V64} %addr, i64 %answer) {load}
-define void @wb_store{bits}({V64} %addr, {v} %value, i64 %answer) {store}
+define void @wb_store{bits}({V64} %addr, {v} %value, i64 %answer) {store("")}
 define internal {v} @move_load{bits}({V64} %addr, i64 %answer) alwaysinline {load}
-define internal void @move_store{bits}({V64} %addr, {v} %value, i64 %answer) alwaysinline {store}
+define internal void @move_store{bits}({V64} %addr, {v} %value, i64 %answer) alwaysinline {store("")}
+define void @wb_told_store{bits}(ptr %site, {V64} %addr, {v} %value, i64 %answer) {told}
+define internal void @move_told_store{bits}(ptr %site, {V64} %addr, {v} %value, i64 %answer) alwaysinline {told}
 define i{bits} @wb_once{bits}(i64 %addr, i64 %answer) {{
   %mask = trunc i64 %answer to i32
   %any = icmp ne i32 %mask, 0
@@ -286,7 +296,7 @@ none:
 
 def source(avx512: bool) -> str:
     """All of it; `avx512` allows instructions that only AVX-512 has."""
-    parts = [runtime_count.source(), runtime_slow.source(avx512)]
+    parts = [runtime_count.source(), overwrites.source(), runtime_slow.source(avx512)]
     if avx512:
         parts.append("declare <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32>, <16 x i32>, <16 x i32>)")
     for counted in (True, False):

@@ -6,8 +6,9 @@ from helpers.vgpu.context import PATTERN, PHASES, PLACES
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, ramp, site, splat
 
 # What an access check answers: the good lanes in the low 32 bits, the shape of the pattern above.
-# RUN: lane i has element i of a row; SAME: all lanes one element; WINDOW: all within 128 bytes of shared memory.
-ANY, RUN, SAME, WINDOW = 0, 1, 2, 3
+# RUN: lane i has element i of a row; SAME: all lanes one element; WINDOW: all within 128 bytes of shared memory;
+# SHARED_ELEMENT: of a store that is counted, where lanes have an element in common.
+ANY, RUN, SAME, WINDOW, SHARED_ELEMENT = 0, 1, 2, 3, 4
 
 
 def compare_pattern(kind: str) -> str:

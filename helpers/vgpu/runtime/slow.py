@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from helpers.vgpu.context import ERROR_CODE
+from helpers.vgpu.runtime.overwrites import UNSURE, answer
 from helpers.vgpu.runtime.pattern import REDUCTIONS, learn
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, bump, context, each_lane, site, splat
 
@@ -26,6 +27,15 @@ def _slow_global(counted: bool) -> str:
   %keys = lshr {V64} %off, {splat("i64", 5)}
   %count = call i32 @distinct({V64} %keys, i32 %mask)
   store i32 %count, ptr %cp
+  ; Lanes that have a sector each share no element.
+  %lanes_asking = call i32 @llvm.ctpop.i32(i32 %mask)
+  %crowded = icmp ult i32 %count, %lanes_asking
+  %doubtful = and i1 %storing, %crowded
+  br i1 %doubtful, label %doubt, label %ask
+doubt:
+  call void @learn_shared_elements(ptr %site, {V64} %off, i32 %mask)
+  br label %ask
+ask:
   %again = call i64 @again_c_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %again"""
     strange = f"""%far = call i64 @mixed_{letter}(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
@@ -60,7 +70,7 @@ done_elsewhere:"""
     carried = """%good = phi i32 [0, %0], [%good1, %next]
   %lost = phi i32 [0, %0], [%lost1, %next]"""
     return f"""
-define internal i64 @slow_{letter}_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule) noinline {{
+define internal i64 @slow_{letter}_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule) noinline {{{UNSURE if counted else ""}
   %none = icmp eq i32 %mask, 0
   br i1 %none, label %nobody, label %look
 nobody:
@@ -80,7 +90,7 @@ heap:
   %hanswer = zext i32 %mask to i64
   br i1 %hdone, label %hout, label %mixed
 hout:
-  ret i64 %hanswer
+  {answer("%hanswer", counted)}
 elsewhere_than_heap:
   {site("bsp", "base")}
   {site("spp", "span")}
@@ -125,13 +135,13 @@ aligned:
 elsewhere:
   {elsewhere if counted else ""}
   %goode = zext i32 %good to i64
-  ret i64 %goode
+  {answer("%goode", counted)}
 global:
   {learn("i64", strange)}
   {count if counted else f"%mask64b = zext i32 %mask to i64{chr(10)}  ret i64 %mask64b"}
 }}
 
-define internal i64 @mixed_{letter}(ptr %ctx, ptr %site, {V64} %addr, i32 %mask, i32 %size, i32 %rule) noinline cold {{
+define internal i64 @mixed_{letter}(ptr %ctx, ptr %site, {V64} %addr, i32 %mask, i32 %size, i32 %rule) noinline cold {{{UNSURE if counted else ""}
   ; Lanes in several allocations, or some outside all: each lane is looked up by itself.
   %size64 = zext i32 %size to i64
   {each_lane("%mask", "0", "next", done="report", carried=carried)}
@@ -175,7 +185,7 @@ count:
   {site("fm", "mask")}
   store i64 -1, ptr %fm
   %good64 = zext i32 %good to i64
-  ret i64 %good64
+  {answer("%good64", counted)}
 }}
 """
 
@@ -218,6 +228,11 @@ def _slow_shared(counted: bool, windows: bool) -> str:
   ; What a shared access costs does not depend on where its pattern starts.
   {broadcast("counts", "i32", "%count").replace("<32 x i32> zeroinitializer", "<8 x i32> zeroinitializer")}
   store <8 x i32> %counts, ptr %php
+  br i1 %storing, label %doubt, label %ask
+doubt:
+  call void @learn_shared_elements(ptr %site, {V64} %wide, i32 %mask)
+  br label %ask
+ask:
   %again = call i64 @again_c_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %again"""
     strange_count = f"""%far_atomic = icmp eq i32 %rule, 2
@@ -231,9 +246,9 @@ def _slow_shared(counted: bool, windows: bool) -> str:
   {bump("lanes", "%far_pop64", "fl")}"""
     strange = f"""{strange_count if counted else ""}
   %far_mask = zext i32 %mask to i64
-  ret i64 %far_mask"""
+  {answer("%far_mask", counted)}"""
     return f"""
-define internal i64 @slow_{letter}_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule) noinline {{
+define internal i64 @slow_{letter}_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule) noinline {{{UNSURE if counted else ""}
   %none = icmp eq i32 %mask, 0
   br i1 %none, label %nobody, label %look
 nobody:
