@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from helpers import kept
 from helpers.callable_module import callable_module
 from helpers.calls import in_place_of_a_kernel, is_numba
-from helpers.examine import examine
+from helpers.examine import examine, watched
 from helpers.exercises import Exercise, exercise, exercises, plural
 from helpers.verdicts import message, named, place_of
 
@@ -70,10 +70,10 @@ class Report:
 def check(answer, key: str | Exercise) -> Report:
     """Check a kernel, or a function, against the exercise called `key`.
 
-    Runs every case on fresh memory, compares with NumPy, watches it with the sanitizer where the exercise says so,
-    then counts on a larger one; does not count when a result is wrong (`helpers.examine`). `helpers.kept` keeps the
-    day of the first pass. Returns a `Report`; raises KeyError when there is no such exercise, and never because the
-    answer is wrong.
+    Runs every case on fresh memory, compares with NumPy, watches it with the sanitizer where the exercise says so or
+    where a result is wrong and no known mistake explains it, then counts on a larger one; does not count when a result
+    is wrong (`helpers.examine`). `helpers.kept` keeps the day of the first pass. Returns a `Report`; raises KeyError
+    when there is no such exercise, and never because the answer is wrong.
     """
     task = exercise(key)
     if (words := _nothing_to_run(answer, task)) is not None:
@@ -84,6 +84,9 @@ def check(answer, key: str | Exercise) -> Report:
         before = kept.entry(kept.EXERCISES, task.key).get("passed")
         kept.keep(kept.EXERCISES, task.key, tried=today, **({"passed": before or today} if evidence.passed else {}))
     mistake = named(evidence)
+    if mistake is None:
+        evidence = watched(answer, evidence)
+        mistake = named(evidence)
     return Report(
         task.key,
         task.title,
@@ -92,7 +95,7 @@ def check(answer, key: str | Exercise) -> Report:
         tuple((str(budget), budget.ok) for budget in evidence.budgets),
         mistake.name if mistake else None,
         message(evidence, mistake),
-        tuple(map(place_of, evidence.findings)) if task.sanitize else None,
+        tuple(map(place_of, evidence.findings)) if task.sanitize or evidence.findings else None,
         "recording" if task.language == "streams" else "sanitizer",
     )
 

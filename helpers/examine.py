@@ -161,6 +161,17 @@ def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here) -> Ev
     return replace(seen, budgets=worst)
 
 
+def watched(answer, evidence: Evidence) -> Evidence:
+    """The evidence of a kernel with a wrong result, and what the sanitizer finds in the first case that shows it.
+
+    For exercises that do not ask the sanitizer: nobody passes or fails by it.
+    """
+    task, wrong = evidence.exercise, evidence.first_wrong
+    if task.sanitize or not task.asks_for_a_kernel or wrong is None or wrong.error is not None:
+        return evidence
+    return _with_findings(evidence, _tried(answer, Here(answer), wrong.case, task, watch=True))
+
+
 def _costed(answer, cases: list[Case], task: Exercise) -> list[Case]:
     """The launches whose costs count: one that is public, and the last of those that nobody knows beforehand."""
     public, hidden = ([case for case in cases if case.hidden is which] for which in (False, True))

@@ -134,6 +134,33 @@ def _counters(profiles: Sequence[Profile], keys: Sequence[str] | None) -> list[t
     return [row for row in _COUNTERS if len({each[row[2]] for each in profiles}) > 1]
 
 
+def _reset(launch: Launch) -> None:
+    """Let the result hold what it holds before the launch."""
+    if launch.before is None:
+        launch.out.view("uint8").fill(0xFF)
+    else:
+        launch.out.fill(launch.before)
+
+
+def _explained(launch: Launch) -> str:
+    """What the sanitizer finds first in a rung that is wrong, or ""; the result stays as the rung left it."""
+    from helpers.vgpu.errors import VirtualGPUError
+    from helpers.vgpu.sanitize import sanitize
+
+    left = launch.out.copy()
+    _reset(launch)
+    try:
+        found = sanitize(
+            launch.kernel, launch.grid, launch.block, launch.args, shared_bytes=launch.shared_bytes,
+            races_in_global=True, **launch.meta,
+        )  # fmt: skip
+        return next((f"\nThe sanitizer says: {each}" for each in found if each.level == "error"), "")
+    except VirtualGPUError as error:
+        return f"\nThe sanitizer stops: {error}"
+    finally:
+        launch.out[...] = left
+
+
 def _compare(name: str, launch: Launch, expected, tolerance: float) -> None:
     import numpy as np
 
@@ -147,7 +174,7 @@ def _compare(name: str, launch: Launch, expected, tolerance: float) -> None:
         place = at[0] if len(at) == 1 else at
         raise ValueError(
             f"{name!r} is wrong in {int(wrong.sum()):,} of {wrong.size:,} elements, first at {place}: "
-            f"it gives {got[at]}, expected is {wanted[at]}"
+            f"it gives {got[at]}, expected is {wanted[at]}{_explained(launch)}"
         )
 
 
@@ -162,9 +189,10 @@ def ladder(
     """Profile every rung and put them into one table: counters, occupancy, modelled time, and measured on a GPU.
 
     `rungs` maps a version's name to its `Launch`. With `expected` (array-like) each rung's `out` is set to its
-    `before`, or to 0xFF bytes, first and compared afterwards, and ValueError says which rung is wrong and where: a
-    fast kernel with a wrong result is no rung. `counters` are keys of a profile, in order; without it those that
-    differ. Raises ValueError when there is no rung, or nothing to compare with `expected`.
+    `before`, or to 0xFF bytes, first and compared afterwards, and ValueError says which rung is wrong, where, and what
+    the sanitizer, which runs it once more, finds first in it: a fast kernel with a wrong result is no rung. `counters`
+    are keys of a profile, in order; without it those that differ. Raises ValueError when there is no rung, or nothing
+    to compare with `expected`.
     """
     if not rungs:
         raise ValueError("a ladder takes at least one rung: {'1 naive': Launch(kernel, grid, block, args)}")
@@ -173,10 +201,7 @@ def ladder(
         if expected is not None:
             if launch.out is None:
                 raise ValueError(f"{name!r} names no result to compare: give its Launch out=<the array it writes>")
-            if launch.before is None:
-                launch.out.view("uint8").fill(0xFF)
-            else:
-                launch.out.fill(launch.before)
+            _reset(launch)
         profiles[name] = launch.profile()
         if expected is not None:
             _compare(name, launch, expected, tolerance)

@@ -82,7 +82,9 @@ ANY_EXERCISE = (
         "Two threads use one element, one of them writes it, and nothing says who comes first.",
     ),
     Mistake(
-        "the sanitizer has found a mistake", known.found(), "The result may be right this time; the kernel is not."
+        "the sanitizer has found a mistake",
+        known.found(),
+        "Whether or not the result is right this time, the kernel is not.",
     ),
     Mistake(
         "the end is not written",

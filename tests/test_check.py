@@ -284,6 +284,15 @@ def test_the_sanitizer_fails_an_answer_that_came_out_right():
     assert "nothing orders the two" in asked.message and "Usual cure: " in asked.message
 
 
+def test_a_wrong_result_that_nothing_explains_is_shown_to_the_sanitizer():
+    unasked = dataclasses.replace(RACY, sanitize=False)
+    racy = check(shift("if (threadIdx.x > 0) s[threadIdx.x / 2] = threadIdx.x;"), unasked)
+    assert not racy.passed and racy.mistake == "a race"
+    assert racy.findings and "✗ sanitizer: race" in repr(racy) and "Usual cure: " in racy.message
+    wrong = check(shift("s[threadIdx.x] = 7; __syncthreads();"), unasked)
+    assert (wrong.passed, wrong.mistake, wrong.findings) == (False, None, None)
+
+
 def test_a_clean_answer_is_told_so():
     report = check(shift("__syncthreads();"), RACY)
     assert report.passed and report.findings == ()
