@@ -39,12 +39,13 @@ class Survey:
 
     def __init__(self):
         self.kernels: dict[tuple[str, str], launch.Kernel] = {}
+        self.listening = launch.FINISHED.hearing(lambda run: self.heard(run.kernel))
 
-    def heard(self, kernel, grid, block, shared_bytes) -> None:
+    def heard(self, kernel: launch.Kernel) -> None:
         self.kernels.setdefault((kernel.ptx, kernel.entry), kernel)
 
     def pytest_sessionfinish(self, session, exitstatus) -> None:
-        launch.LAUNCHED.remove(self.heard)
+        self.listening.__exit__(None, None, None)
         if exitstatus == 0:
             self.benchmarks()
             TARGET.write_text(self.table(), encoding="utf-8")
@@ -54,7 +55,7 @@ class Survey:
         from helpers.vgpu.bench.kernels import WORKLOADS
 
         for workload in WORKLOADS.values():
-            self.heard(Launch(workload, workload.simulated).prepared.kernel, None, None, None)
+            self.heard(Launch(workload, workload.simulated).prepared.kernel)
 
     def table(self) -> str:
         tally: Tally = Tally()
@@ -86,5 +87,5 @@ class Survey:
 
 def pytest_configure(config) -> None:
     survey = Survey()
-    launch.LAUNCHED.append(survey.heard)
+    survey.listening.__enter__()
     config.pluginmanager.register(survey)

@@ -34,5 +34,6 @@ def ask(k, instruction: Instruction, code: int, site: int) -> None:
     e.declarations.add(f"declare {v} @wb_heap(ptr, i64, i64, i32, {v}, {v})")
     given = ", ".join(f"{a.full} {a.text}" for a in arguments)
     answer = e.assign(f"call {v} @wb_heap(ptr %ctx, i64 {code}, i64 {site}, i32 {mask.text}, {given})", "i64", True)
-    for result in target.returns:
-        k.write(f"{result}@0", e.resize(answer, k.bits(f"{result}@0")), guard)
+    for result in (f"{name}@0" for name in target.returns):
+        if result in k.registers:  # else nobody reads it
+            k.write(result, e.resize(answer, k.bits(result)), guard)

@@ -212,7 +212,7 @@ def case(seed: int) -> dict:
             return {"outcome": "differs", "detail": f"plain and counted code: {others}"[:600]}
         if steady and others[1]["counts"] != others[2]["counts"]:
             return {"outcome": "differs", "detail": f"two counts: {others[1]['counts']}, {others[2]['counts']}"[:600]}
-    launch.load.cache_clear()  # the variables of modules are memory that all may touch
+    launch._load.cache_clear()  # the variables of modules are memory that all may touch
     return {key: found[key] for key in ("outcome", "detail", "way") if key in found}
 
 

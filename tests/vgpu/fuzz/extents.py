@@ -32,7 +32,8 @@ class Watcher:
         self.allocations: dict[int, weakref.ref] = {}
         self.grids: list[grid.Grid] = []
         self.monitors: list[monitor.Monitor] = []
-        memory.ALLOCATED.append(self._allocated)
+        self._hears = memory.ALLOCATED.hearing(self._allocated)  # until this process ends
+        self._hears.__enter__()
         for block in memory._live:
             self.allocations[block.serial] = block.handle
         self.stacks: dict[int, tuple] = {}  # sites of a kernel (by id, and kept) -> where its hidden stack lies
@@ -91,7 +92,8 @@ class Watcher:
         read += [run.order] if run.order is not None else []
         read += [bound.words for bound in run.textures[1]]
         found += [_array(array, BOOK_READ) for array in read]
-        found += [_array(array, BOOKS) for array in (run.reads, run.writes, run.shared)]
+        written = [run.reads, run.writes, run.shared, run.by_warp, *([] if run.path is None else [run.path])]
+        found += [_array(array, BOOKS) for array in written]
         if run.allocation is None:
             found.append(_array(run.params, BOOK_READ))
         for worker in run.workers:
@@ -127,14 +129,22 @@ class Watcher:
         """The table lacks it: perhaps a place was added since, or it is one of the vectors read beyond the end."""
         self.refresh()
         bit = {"book read": BOOK_READ, "book write": BOOK_WRITE, "data read": DATA_READ, "data write": DATA_WRITE}[need]
+        if self._covered(need, bit, address, size):
+            return True
         for start, end, rights in self.rows():
-            if rights & bit and start <= address and address + size <= end and self._own(rights, start, need):
-                return True
             window = rights & OWN and size == 64 and "shared_load32" in site[0] and need == "data read"
             if window and start <= address and address + size <= end + WINDOW:
                 return True
         self.report(f"{need} of {size} bytes at {address:#x} ({self.near(address)}) in @{site[0]}: {site[2]}")
         return False
+
+    def _covered(self, need: str, bit: int, address: int, size: int) -> bool:
+        """Whether pieces that touch one another, as those of a warp's state, hold all of it."""
+        reached = address
+        for start, end, rights in sorted(self.rows()):
+            if rights & bit and start <= reached < end and self._own(rights, start, need):
+                reached = end
+        return reached >= address + size
 
     def _own(self, rights: int, start: int, need: str) -> bool:
         run = self.grids[0]
