@@ -73,7 +73,7 @@ class _Writer:
             "pinned": each.pinned,
             "queue": self.queues(each.queue),
             "kernel": self.kernels(each.kernel),
-            "counters": None if each.counters is None else _counts(each.counters),
+            "counters": None if each.counters is None else counts_as_data(each.counters),
             "event": self.events(each.event),
             "graph": self.graphs(each.graph),
             "accesses": [
@@ -84,7 +84,8 @@ class _Writer:
         }
 
 
-def _counts(counters: Counters) -> dict:
+def counts_as_data(counters: Counters) -> dict:
+    """The counters of a launch as a whole."""
     return {
         "total": {key: count for key, count in counters.total.items() if count},
         "footprint": [counters.footprint.read_bytes, counters.footprint.written_bytes],
@@ -125,7 +126,7 @@ class _Reader:
             pinned=data["pinned"] if data["pinned"] in (True, False) else None,
             queue=_at(self._queues, data["queue"]),
             kernel=_at(self._kernels, data["kernel"]),
-            counters=None if data["counters"] is None else _counters(data["counters"]),
+            counters=None if data["counters"] is None else counters_of(data["counters"]),
             event=self._thing("event", data["event"]),
             graph=self._thing("graph", data["graph"]),
             accesses=tuple(map(_access, data["accesses"])),
@@ -175,7 +176,8 @@ def _access(data: Mapping) -> Access:
     return Access(starts, ends, data["writes"] is True, _text(data["name"])[:200], _whole(data["grain"], 1))
 
 
-def _counters(data: Mapping) -> Counters:
+def counters_of(data: Mapping) -> Counters:
+    """The counters again, from data of unknown origin; raises KeyError, TypeError or ValueError."""
     total = dict.fromkeys(KEYS, 0) | {_one_of(key, KEYS): _whole(count) for key, count in data["total"].items()}
     grid, block = (tuple(_whole(n, 1) for n in data[name]) for name in ("grid", "block"))
     read, written = map(_whole, data["footprint"])

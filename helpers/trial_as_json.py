@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
 from helpers.plain import NotPlain, plain, unplain
+from helpers.recorded import counters_of, counts_as_data
 from helpers.trial import Blank, Seen, Stopped, Trial
 from helpers.vgpu import errors
 from helpers.vgpu.balance import Shares
 from helpers.vgpu.compile.resources import Resources
-from helpers.vgpu.counters import KEYS, Counters, Footprint
+from helpers.vgpu.counters import KEYS, Counters
 from helpers.vgpu.dependencies import Chain, Link
 from helpers.vgpu.sanitize.findings import Finding
 from helpers.vgpu.sanitize.kinds import KINDS
@@ -134,15 +136,11 @@ def resources_of(data: object) -> Resources:
 
 
 def _counters_as_json(counters: Counters) -> dict:
+    lines = {str(line): dict(counts) for line, counts in counters.lines.items()}
     shares = counters.by_warp
     return {
-        "lines": {str(line): dict(counts) for line, counts in counters.lines.items()},
-        "total": {key: count for key, count in counters.total.items() if count},
-        "footprint": [counters.footprint.read_bytes, counters.footprint.written_bytes],
-        "grid": list(counters.grid),
-        "block": list(counters.block),
-        "warps": int(counters.warps),
-        "shared_bytes": int(counters.shared_bytes),
+        **counts_as_data(counters),
+        "lines": lines,
         "by_warp": [plain(shares.instructions), plain(shares.requests)],
     }
 
@@ -242,25 +240,14 @@ def _counts(data: Mapping) -> Mapping[str, int]:
 
 
 def _counters_of(data: Mapping) -> Counters:
+    counters = counters_of(data)
     lines = {int(line): _counts(counts) for line, counts in data["lines"].items()}
-    grid, block = (tuple(map(_count, _list(data[name]))) for name in ("grid", "block"))
-    read, written = map(_count, data["footprint"])
     shares = [unplain(each) for each in data["by_warp"]]
-    blocks, warps = math.prod(grid), -(-math.prod(block) // LANES)
-    if any(not isinstance(each, np.ndarray) or each.dtype != np.int64 for each in shares) or any(
-        each.shape != (blocks, warps) or (each < 0).any() for each in shares
-    ):
-        raise NotSeen("the work of a launch is shared out among other warps than it has")
-    return Counters(
-        MappingProxyType(lines),
-        MappingProxyType(dict.fromkeys(KEYS, 0) | _counts(data["total"])),
-        Footprint(read, written),
-        grid,
-        block,
-        _count(data["warps"]),
-        _count(data["shared_bytes"]),
-        Shares(*shares, grid),
-    )
+    wanted = math.prod(counters.grid), -(-math.prod(counters.block) // LANES)
+    for each in shares:
+        if not isinstance(each, np.ndarray) or each.dtype != np.int64 or each.shape != wanted or (each < 0).any():
+            raise NotSeen("the work of a launch is shared out among other warps than it has")
+    return replace(counters, lines=MappingProxyType(lines), by_warp=Shares(*shares, counters.grid))
 
 
 _LINK = {
