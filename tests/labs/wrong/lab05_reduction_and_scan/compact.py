@@ -98,7 +98,7 @@ ROWS = [
             "        v = x[first + t] if",
             "        if first + t >= x.size:\n            break\n        v = x[first + t] if",
         ),
-        "shared memory that nobody has written",
+        "threads that never come to the barrier",
     ),
     ("the first warp alone stores", but("if t % 32 == 0:", "if t == 0:"), "shared memory that nobody has written"),
     ("no barrier before reading", but("        cuda.syncthreads()\n", ""), "a barrier is missing"),
