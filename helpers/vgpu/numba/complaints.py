@@ -156,6 +156,11 @@ TABLE = (
         "Index the right-hand side too, as in `y[i] = x[i]`; what has two dimensions takes two indices, `x[i, j]`.",
     ),
     (
+        r"found for signature:\s*>>> setitem\(array\(\[?(unichr|datetime64|timedelta64)",
+        "a number is stored into an array of {0}",
+        "Kernels work on numbers: where that is what the elements mean, pass x.astype(numpy.float32).",
+    ),
+    (
         r"\A\w+: No implementation of function Function\(<(?:built-in )?function "
         r"((?:zeros|empty|ones|full)(?:_like)?|arange)\b",
         "`numpy.{0}` makes an array, and kernels cannot allocate",
