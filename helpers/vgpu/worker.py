@@ -23,6 +23,7 @@ from helpers.vgpu.context import (
 from helpers.vgpu.lower.tallies import SEGMENT_SLOTS
 
 LANES = 32
+WINDOW = 128  # bytes behind shared memory that belong to nobody
 
 
 def aligned(nbytes: int, alignment: int = 64) -> np.ndarray:
@@ -47,8 +48,8 @@ def block_areas(run) -> dict[str, int]:
     return {
         "states": run.warps * run.lowered.state_bytes, "local": run.warps * LANES * run.lowered.local_bytes,
         "barriers": BARRIER_BYTES, "copies": run.warps * QUEUE_BYTES + COPIES if run.asynchronous else 0,
-        # The runtime reads up to 128 bytes at a time, so there is room for that behind the last byte.
-        "shared": run.shared_bytes + 128,
+        # The runtime reads up to so many bytes at a time, so there is room for that behind the last byte.
+        "shared": run.shared_bytes + WINDOW,
     }  # fmt: skip
 
 
@@ -118,7 +119,7 @@ class Worker:
     @property
     def shared(self) -> np.ndarray:
         """The shared memory of the block that runs now."""
-        return _bytes_at(self["shared_base"], self.areas["shared"])
+        return _bytes_at(self["shared_base"], self.areas["shared"] - WINDOW)
 
     @property
     def local(self) -> np.ndarray:

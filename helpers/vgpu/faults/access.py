@@ -168,6 +168,9 @@ def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
+BULK = 16  # bytes, of which addresses of bulk copies are multiples (PTX ISA, cp.async.bulk)
+
+
 def _alignment(scene) -> KernelError:
     site, fault = scene.site, scene.fault
     if site.kind == "warp":
@@ -178,11 +181,12 @@ def _alignment(scene) -> KernelError:
             f"begin at multiples of {grain} bytes, and declare shared arrays with `__align__({grain})`.",
             address=fault.address, **scene.keywords(),
         )  # fmt: skip
+    grain = site.nbytes or BULK  # how long a bulk copy is, the instruction does not say
     message = (
-        f"misaligned: {scene.where()} {_VERB[site.kind]} {site.nbytes} bytes at an address that is no multiple of "
-        f"{site.nbytes} (it is off by {fault.address % site.nbytes}).\n  {scene.at_line(scene.line)}\n"
-        f"  Usual cure: {site.nbytes}-byte accesses such as float4 need every index to start at a multiple of "
-        f"{site.nbytes} bytes: shift the view or fall back to single elements."
+        f"misaligned: {scene.where()} {_VERB[site.kind]} {f'{site.nbytes} bytes ' if site.nbytes else ''}at an address "
+        f"that is no multiple of {grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n"
+        f"  Usual cure: {grain}-byte accesses such as float4 need every index to start at a multiple of {grain} bytes: "
+        "shift the view or fall back to single elements."
     )
     return Misaligned(message, address=fault.address, **scene.keywords())
 

@@ -57,7 +57,7 @@ def read(k, instruction: Instruction) -> None:
         raise k.unsupported(f"the PTX instruction `{instruction}`")
     slot = FIELD["sample"]
     if instruction.opcode == "tld4":
-        slot = FIELD[f"gather_{COMPONENTS[words[0]]}"]
+        slot = FIELD[f"gather_{next(COMPONENTS[word] for word in words if word in COMPONENTS)}"]
     count = 1 if geometry == "fetch" else COORDINATES[geometry]
     handles, (a, b, c) = _operands(k, instruction, memory, count)
     guard = k.guard(instruction.guard)

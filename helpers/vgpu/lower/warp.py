@@ -189,7 +189,7 @@ def gather_lanes(k, segment) -> None:
     k.flush()
     k.mask = e.assign("load i32, ptr %mask_slot", "i32", False)
     k.active = k.lanes_of(k.mask)
-    instruction = segment.body[0]
+    k.current = instruction = segment.body[0]
     pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
     gone = k.bits_of(e.icmp("eq", pcs, e.const("i32", PC_DONE)))
     alive = e.bin("or", e.flip(gone), k.mask)

@@ -215,7 +215,7 @@ class Warp:
 
     def addresses(self, frame: Frame, mem: Mem) -> np.ndarray:
         """The 32 addresses of `[base + offset]`."""
-        base, offset = mem.base, np.array(mem.offset).astype(np.uint64)
+        base, offset = mem.base, np.array(mem.offset % 2**64, np.uint64)
         if isinstance(base, Reg) and frame.raw(base.name).itemsize == 4:
             # A 32-bit register holds an offset into shared memory; a negative sum wraps within 32 bits.
             return (frame.raw(base.name) + offset.astype(np.uint32)).astype(np.uint64)

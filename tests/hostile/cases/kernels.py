@@ -48,7 +48,7 @@ CASES = (
             "__device__ int launches; __device__ float kept;",
         ),
         loses=SUMS,
-        most=3,
+        most=4,
     ),
     Case(
         "kernel-reads-more",
@@ -61,7 +61,7 @@ CASES = (
             "__device__ float pad[1 << 19];",
         ),
         loses=SUMS,
-        most=2,
+        most=3,
     ),
     Case(
         "kernel-public-cases-only",
