@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 
 from helpers.grading.sandbox import cgroups, tiers
@@ -32,8 +32,8 @@ class Sandbox:
     Kernels and jobs may be open side by side, and asked for from several threads.
     """
 
-    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool, warm: Sequence[str]):
-        self.tier, self.role, self.limits, self.forks, self.warm = tier, role, limits, forks, tuple(warm)
+    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool):
+        self.tier, self.role, self.limits, self.forks = tier, role, limits, forks
         self.problem = ""
         self._owner = os.getpid()
         self._lock = threading.RLock()
@@ -44,13 +44,9 @@ class Sandbox:
 
     def kernel(self) -> SandboxedKernel:
         """A new kernel, ready for its first cell; raises InfrastructureFault when none can be had."""
-        opened = SandboxedKernel(self._start("kernel"))
+        opened = SandboxedKernel(self.start("kernel"))
         opened.wait_until_ready()
         return opened
-
-    def start(self, job: str) -> Live:
-        """A job that is spoken with for longer; whoever starts it closes it."""
-        return self._start(job)
 
     def ask(
         self, job: str, request: dict, timeout: float, serve: Callable[[dict], dict] | None = None, longest: int = 0
@@ -60,7 +56,7 @@ class Sandbox:
         `serve` answers what the job asks on its way. Raises JobFault when what ran there failed or took more than
         `timeout` seconds, InfrastructureFault when the sandbox did, and what `serve` raises.
         """
-        live = self._start(job)
+        live = self.start(job)
         until = time.monotonic() + timeout
         try:
             live.channel.longest = longest or LONGEST_ANSWER
@@ -103,7 +99,8 @@ class Sandbox:
 
     # -- how jobs start ----------------------------------------------------------------------------------
 
-    def _start(self, name: str) -> Live:
+    def start(self, name: str) -> Live:
+        """A job that is spoken with for longer; whoever starts it closes it."""
         job_row(name)
         if os.getpid() != self._owner:
             raise RuntimeError("a sandbox belongs to the process that opened it: open one in each")
@@ -135,7 +132,7 @@ class Sandbox:
         raise AssertionError
 
     def _serve(self) -> Server:
-        server = Server(self.tier, self.role, self.limits, self.forks, self.warm)
+        server = Server(self.tier, self.role, self.limits, self.forks)
         self.problem = server.problem
         return server
 
@@ -170,13 +167,11 @@ def open_sandbox(
     limits: Limits | None = None,
     fork_server: bool = True,
     trusted: bool = False,
-    warm: Sequence[str] = (),
 ) -> Sandbox:
     """A sandbox, tried out: of the best tier that this machine has, or of the one given.
 
-    `role` is "student", "runner" or "judge"; `warm` names further modules that the fork server imports. Where jobs
-    cannot be forked, each starts a sandbox of its own. Raises SandboxUnavailable or InfrastructureFault, saying what to
-    do.
+    `role` is "student", "runner" or "judge". Where jobs cannot be forked, each starts a sandbox of its own. Raises
+    SandboxUnavailable or InfrastructureFault, saying what to do.
     """
     tiers.require_linux()
     if role not in ROLES:
@@ -187,7 +182,7 @@ def open_sandbox(
     limits = Limits() if limits is None else limits
     why = ""
     for forks in (True, False) if fork_server else (False,):
-        sandbox = Sandbox(tier, role, limits, forks, warm)
+        sandbox = Sandbox(tier, role, limits, forks)
         try:
             sandbox.ask("echo", {"here": True}, limits.start_seconds)
         except (InfrastructureFault, JobFault) as error:

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
 
 from helpers.grading.sandbox import processes, users
 from helpers.grading.sandbox.faults import InfrastructureFault
@@ -49,7 +48,7 @@ def environment(home: str, scratch: str) -> dict[str, str]:
 class Server:
     """The program `zygote` in a sandbox, started, and its control socket."""
 
-    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool, warm: Sequence[str]):
+    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool):
         try:
             self.control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             self.says = tempfile.TemporaryFile()  # noqa: SIM115
@@ -66,7 +65,7 @@ class Server:
             "isolates": tier.isolates,
             "root": tier.isolates and users.root(),
             "shown": in_scratch(entries),
-            "warm": [*ROLES[role], *warm],
+            "warm": ROLES[role],
         }
         self.forks = forks
         self._turn = threading.Lock()
