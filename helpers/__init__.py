@@ -47,7 +47,7 @@ __all__ = sorted([*_EXPORTS, *_BACKEND])
 
 def __getattr__(name: str):
     if name in _BACKEND:
-        from helpers.backend import module
+        from helpers.vgpu.standins.backend import module
 
         found = module(name)
     elif name in _EXPORTS:

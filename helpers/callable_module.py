@@ -1,7 +1,7 @@
 """A module that is called as its function of the same name.
 
 `from helpers import device` is meant to give the function `device`. Yet once anything has imported the module
-`helpers.device`, Python itself puts that module under this name. Making the module callable lets
+`helpers.hardware.device`, Python itself puts that module under this name. Making the module callable lets
 `device("A100")` and `device.current()` work either way.
 """
 

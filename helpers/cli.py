@@ -94,7 +94,7 @@ def doctor_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def doctor(arguments: argparse.Namespace) -> int:
-    from helpers import doctor as checks
+    from helpers.workbook import doctor as checks
 
     findings = checks.examine()
     print(checks.as_json(findings) if arguments.json else checks.as_text(findings))
@@ -125,7 +125,7 @@ def notebooks_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def notebooks(arguments: argparse.Namespace) -> int:
-    from helpers import notebooks as runner
+    from helpers.workbook import run as runner
 
     paths = arguments.notebooks or sorted((project_folder() / "notebooks").glob("*.ipynb"))
     if not paths:
@@ -177,7 +177,7 @@ def script_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def script(arguments: argparse.Namespace) -> int:
-    from helpers.script import as_script
+    from helpers.workbook.script import as_script
 
     sys.stdout.reconfigure(encoding="utf-8")
     print(as_script(chapter_path(arguments.chapter), timed=arguments.timed), end="")
@@ -189,7 +189,7 @@ def progress_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def progress(arguments: argparse.Namespace) -> int:
-    from helpers.progress import progress as so_far
+    from helpers.workbook.progress import progress as so_far
 
     print(so_far(project_folder() / "notebooks"))
     return 0
@@ -201,7 +201,7 @@ def chapters_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chapters(arguments: argparse.Namespace) -> int:
-    from helpers.chapter_table import table
+    from helpers.workbook.chapter_table import table
 
     paths = [chapter_path(name) for name in arguments.chapters]
     paths = paths or sorted((project_folder() / "notebooks").glob("[0-9][0-9]_*.ipynb"))
@@ -247,7 +247,7 @@ COMMANDS = (
 
 def every_command() -> tuple[Command, ...]:
     """The table above and the commands for labs, which stand in a table of their own."""
-    from helpers.grading.commands import COMMANDS as FOR_LABS
+    from helpers.workbook.grading_commands import COMMANDS as FOR_LABS
 
     return (*COMMANDS, *FOR_LABS)
 

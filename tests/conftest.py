@@ -31,7 +31,7 @@ def root() -> Path:
 @cache
 def no_gpu() -> str:
     """Why the tests marked `gpu` cannot run here; empty when they can."""
-    from helpers.device import device
+    from helpers.hardware.device import device
 
     return "" if device.real_gpu() else "no NVIDIA GPU found: run on a machine with one and its driver"
 
@@ -39,7 +39,7 @@ def no_gpu() -> str:
 @cache
 def no_browser() -> str:
     """Why the tests marked `browser` cannot run here; empty when they can."""
-    from helpers.doctor import browser_paths
+    from helpers.workbook.doctor import browser_paths
 
     missing = [name for name, path in zip(("chromium", "chromium-driver"), browser_paths(), strict=True) if not path]
     missing += [] if importlib.util.find_spec("selenium") else ["selenium (python -m pip install selenium)"]

@@ -15,7 +15,7 @@ from cupy.cuda import runtime
 from cupy.cuda.memory import MemoryPointer, UnownedMemory
 from numba.cuda.cudadrv import devicearray, devices, driver
 
-from helpers.vgpu import memory
+from helpers.vgpu.storage import memory
 
 
 class ndarray(cupy.ndarray):

@@ -11,7 +11,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from helpers.doctor import OLDEST_PYTHON, canonical, read_pins
+from helpers.workbook.doctor import OLDEST_PYTHON, canonical, read_pins
 
 
 @pytest.fixture(scope="module")

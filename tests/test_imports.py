@@ -17,56 +17,64 @@ FILES = sorted(HELPERS.rglob("*.py"))
 
 # From what is stood upon to what stands upon it. A module may import its own layer and those before it.
 # A module of helpers/ that no row names belongs with the results, which know nothing of drawing.
-RESULTS = ("helpers.roofline", "helpers.timing", "helpers.profile", "helpers.streams")
+RESULTS = (
+    "helpers.results.roofline",
+    "helpers.results.timing",
+    "helpers.results.profile",
+    "helpers.results.streams.recording",
+)
 LAYERS = (
-    ("helpers.gpus", "helpers.gpu_sources", "helpers.callable_module", "helpers.calls"),
-    ("helpers.device",),
-    ("helpers.occupancy", "helpers.time_model"),  # arithmetic on a row of gpus.py; Triton's autotuner goes by it
-    ("helpers.vgpu", "helpers.mirror"),  # traces are made of twins, and twins of the virtual GPU's kernels
-    ("helpers.backend",),
+    ("helpers.hardware.gpus", "helpers.hardware.sources", "helpers.callable_module", "helpers.vgpu.standins.calls"),
+    ("helpers.hardware.device",),
+    (
+        "helpers.hardware.occupancy",
+        "helpers.hardware.time_model",
+    ),  # arithmetic on a row of gpus.py; Triton's autotuner goes by it
+    ("helpers.vgpu", "helpers.vgpu.standins.twins"),  # traces are made of twins, and twins of the virtual GPU's kernels
+    ("helpers.vgpu.standins.backend",),
     RESULTS,
     (
-        "helpers.check",
-        "helpers.evidence",
-        "helpers.examine",
-        "helpers.exercises",
-        "helpers.predict",
-        "helpers.probe",
-        "helpers.verdicts",
+        "helpers.checking.check",
+        "helpers.checking.evidence",
+        "helpers.checking.examine",
+        "helpers.checking.exercise",
+        "helpers.checking.predict",
+        "helpers.checking.probe",
+        "helpers.checking.verdicts",
     ),
-    ("helpers.figures", "helpers.plots"),
-    ("helpers.widgets",),
+    ("helpers.pictures.figures", "helpers.pictures.plots"),
+    ("helpers.pictures.widgets",),
     ("helpers.grading",),
 )
 # Tools about the project; no module of the workbook imports them.
 TOOLS = (
-    "helpers.chapter_table",
+    "helpers.workbook.chapter_table",
     "helpers.cli",
-    "helpers.doctor",
-    "helpers.first_light",
-    "helpers.glossary",
-    "helpers.grading.bench",
-    "helpers.grading.commands",
-    "helpers.grading.source_rules",
-    "helpers.how_it_works",
-    "helpers.notebooks",
-    "helpers.notebook_style",
-    "helpers.script",
+    "helpers.workbook.doctor",
+    "helpers.workbook.authoring.first_light",
+    "helpers.workbook.glossary",
+    "helpers.workbook.authoring.grading_bench",
+    "helpers.workbook.grading_commands",
+    "helpers.workbook.lab_style",
+    "helpers.workbook.authoring.how_it_works",
+    "helpers.workbook.run",
+    "helpers.workbook.style",
+    "helpers.workbook.script",
 )
 # What may only be imported in certain files, as (module, the files, why).
 ONLY_IN = (
-    ("llvmlite.binding", ("helpers/vgpu/jit.py",), "one place turns LLVM IR into machine code"),
+    ("llvmlite.binding", ("helpers/vgpu/runtime/jit.py",), "one place turns LLVM IR into machine code"),
     (
         "matplotlib",
-        ("helpers/figures.py", "helpers/plots/", "helpers/widgets/"),
+        ("helpers/pictures/figures.py", "helpers/pictures/plots/", "helpers/pictures/widgets/"),
         "results are numbers; drawing is another layer",
     ),
     (
         "ipywidgets",
-        ("helpers/widgets/", "helpers/predict.py", "helpers/doctor.py"),
+        ("helpers/pictures/widgets/", "helpers/checking/predict.py", "helpers/workbook/doctor.py"),
         "only explorers have controls",
     ),
-    ("anywidget", ("helpers/widgets/draggable.py",), "one view acts in the browser itself"),
+    ("anywidget", ("helpers/pictures/widgets/draggable.py",), "one view acts in the browser itself"),
 )
 HEAVY = (
     "numba",
@@ -175,13 +183,18 @@ def test_the_walk_sees_every_form_of_import(tmp_path, monkeypatch):
         (2, "c.d"),
         (4, "helpers.vgpu"),
         (4, "helpers.vgpu.e"),
-        (5, "helpers.plots"),
-        (5, "helpers.plots.g"),
+        (5, "helpers.pictures.plots"),
+        (5, "helpers.pictures.plots.g"),
     }
 
 
 def test_layers_are_told_apart():
-    assert layer("helpers.vgpu.ptx") < layer("helpers.profile") < layer("helpers.plots") < layer("helpers.widgets.x")
-    assert layer("helpers.gpus") < layer("helpers.device")
-    assert layer("helpers.something_new") == layer("helpers.profile")
+    assert (
+        layer("helpers.vgpu.ptx")
+        < layer("helpers.results.profile")
+        < layer("helpers.pictures.plots")
+        < layer("helpers.pictures.widgets.x")
+    )
+    assert layer("helpers.hardware.gpus") < layer("helpers.hardware.device")
+    assert layer("helpers.something_new") == layer("helpers.results.profile")
     assert layer("helpers") is None and layer("numpy") is None

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import benchmark, cp, kept, profile, record, sanitize, streams, trace
-from helpers.torch_memory import memory_line
-from helpers.vgpu import launch as engine
-from helpers.vgpu import memory
-from helpers.vgpu.interleaving import interleavings
-from helpers.vgpu.own import TURN, apart
-from helpers.vgpu.schedule import scheduled
+from helpers import benchmark, cp, profile, record, sanitize, streams, trace
+from helpers.checking import learner_state
+from helpers.results.steps.interleaving import interleavings
+from helpers.results.torch.memory import memory_line
+from helpers.vgpu.base.own import TURN, apart
+from helpers.vgpu.base.schedule import scheduled
+from helpers.vgpu.launch import launch as engine
+from helpers.vgpu.storage import memory
 
 THREADS = 4
 MANY = r"""
@@ -286,8 +287,8 @@ def test_ctrl_c_in_the_midst_of_a_launch_leaves_the_turn_to_others():
 
 def test_fields_kept_by_several_threads_are_all_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("WARPBOOK_STATE", str(tmp_path))
-    together(*(lambda n=n: kept.keep(kept.EXERCISES, "one", **{f"field{n}": n}) for n in range(16)))
-    assert kept.entry(kept.EXERCISES, "one") == {f"field{n}": n for n in range(16)}
+    together(*(lambda n=n: learner_state.keep(learner_state.EXERCISES, "one", **{f"field{n}": n}) for n in range(16)))
+    assert learner_state.entry(learner_state.EXERCISES, "one") == {f"field{n}": n for n in range(16)}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

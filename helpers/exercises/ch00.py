@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from helpers.exercises import Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
-from helpers.exercises import mistakes as known
-from helpers.exercises.one_a_thread import FIRST_BLOCK, GAPS, LAST_LEFT_OUT, NO_GUARD, NOTHING_RETURNED, WRONG_INDEX
-from helpers.exercises.one_a_thread import by_sign as _by_sign
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
+from helpers.checking.one_a_thread import FIRST_BLOCK, GAPS, LAST_LEFT_OUT, NO_GUARD, NOTHING_RETURNED, WRONG_INDEX
+from helpers.checking.one_a_thread import by_sign as _by_sign
 
 BLOCK = 64
 SIZES = (1, 31, 64, 97, 128, 1000)

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from helpers.exercises import Budget, Exercise, Mistake, thread_1d
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Exercise, Mistake, thread_1d
+from helpers.checking.one_a_thread import FIRST_BLOCK, GAPS, LAST_LEFT_OUT, NOTHING_RETURNED, WRONG_INDEX
 from helpers.exercises import ch01_cases as cases
-from helpers.exercises import mistakes as known
 from helpers.exercises.ch01_cases import MEASURED, SECTOR, WARP
-from helpers.exercises.one_a_thread import FIRST_BLOCK, GAPS, LAST_LEFT_OUT, NOTHING_RETURNED, WRONG_INDEX
 
 EXERCISES = (
     Exercise(

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from helpers.exercises import Case, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
 
 BLOCK = 64
 SIZES = (1, 31, 64, 97, 128, 1000)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.exercises import Budget, Exercise, Mistake, cover, thread_1d
+from helpers.checking import mistakes as known
+from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.exercise import Budget, Exercise, Mistake, cover, thread_1d
+from helpers.checking.one_a_thread import LAST_LEFT_OUT, NO_GUARD, NOTHING_RETURNED, reached_out_from_inside
 from helpers.exercises import ch02_cases as cases
-from helpers.exercises import mistakes as known
-from helpers.exercises.budgets import SHARED_OUT
 from helpers.exercises.ch02_cases import BLOCK, GRID, SHAPES, TILE
-from helpers.exercises.one_a_thread import LAST_LEFT_OUT, NO_GUARD, NOTHING_RETURNED, reached_out_from_inside
 
 EXERCISES = (
     Exercise(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
-from helpers.vgpu.errors import OutOfBounds
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
+from helpers.vgpu.base.errors import OutOfBounds
 
 TILE = (16, 8)
 SHAPES = ((1, 1), (1, 17), (17, 1), (8, 16), (13, 37), (37, 13), (32, 32))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Exercise, Mistake, thread_1d
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Exercise, Mistake, thread_1d
+from helpers.checking.one_a_thread import reached_out_from_inside
 from helpers.exercises import ch03_cases as cases
-from helpers.exercises import mistakes as known
 from helpers.exercises.ch03_cases import BLOCK, ENDED, ENTRIES, RACE, SIZES, UNWRITTEN
-from helpers.exercises.one_a_thread import reached_out_from_inside
 
 EXERCISES = (
     Exercise(

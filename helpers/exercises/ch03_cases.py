@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
 
 BLOCK = 128
 SIZES = (1, 3, 127, 128, 129, 500, 1021)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Exercise, Mistake, thread_1d
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Exercise, Mistake, thread_1d
+from helpers.checking.one_a_thread import FIRST_BLOCK, NO_GUARD, reached_out_from_inside
 from helpers.exercises import ch04_cases as cases
-from helpers.exercises import mistakes as known
 from helpers.exercises.ch04_cases import GREY, HALVED, LOADS, SHAPES, SIZES, STORES, WIDE_LOADS, WIDE_TOO
-from helpers.exercises.one_a_thread import FIRST_BLOCK, NO_GUARD, reached_out_from_inside
-from helpers.vgpu.errors import Misaligned
+from helpers.vgpu.base.errors import Misaligned
 
 EXERCISES = (
     Exercise(

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
-from helpers.vgpu.errors import OutOfBounds
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Case, Out, cover, numbers, plural
+from helpers.vgpu.base.errors import OutOfBounds
 
 TILE = (32, 8)
 BLOCK = 128

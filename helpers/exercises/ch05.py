@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.exercises import Budget, Exercise, Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Exercise, Mistake
+from helpers.checking.measures import sectors_per_request
 from helpers.exercises import ch05_cases as cases
-from helpers.exercises import mistakes as known
 from helpers.exercises.ch05_cases import (
     ADDED,
     DIVERGENT,
@@ -25,7 +26,6 @@ from helpers.exercises.ch05_cases import (
     UNFILLED,
     WHOLE,
 )
-from helpers.exercises.measures import sectors_per_request
 
 EXERCISES = (
     Exercise(

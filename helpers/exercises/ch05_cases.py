@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Mistake, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Case, Mistake, Out, cover, numbers, plural
 
 TILE = 32
 SHAPES = ((1, 1), (1, 70), (70, 1), (13, 37), (37, 13), (64, 64), (33, 95))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Exercise, Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Exercise, Mistake
 from helpers.exercises import ch06_cases as cases
-from helpers.exercises import mistakes as known
 from helpers.exercises.ch06_cases import ATOMICS, NEVER_COME, ONE_A_BLOCK
 
 EXERCISES = (

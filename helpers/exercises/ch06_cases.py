@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Mistake, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Case, Mistake, Out, cover, numbers, plural
 
 BLOCK = 128
 ROUNDS = 3

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Exercise
+from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.exercise import Exercise
 from helpers.exercises import ch07_cases as given
 from helpers.exercises import ch07_mistakes as found
-from helpers.exercises.budgets import SHARED_OUT
 
 EXERCISES = (
     Exercise(

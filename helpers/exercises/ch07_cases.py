@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Out, numbers, plural
-from helpers.exercises.measures import busiest_warp
+from helpers.checking.exercise import Budget, Case, Out, numbers, plural
+from helpers.checking.measures import busiest_warp
 
 BLOCK = 128
 BLOCKS = 4

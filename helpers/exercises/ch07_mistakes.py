@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case, Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Mistake
 from helpers.exercises import ch07_cases as given
-from helpers.exercises import mistakes as known
 from helpers.exercises.ch07_cases import BLOCK, BLOCKS, WARP
-from helpers.vgpu.errors import Deadlock
+from helpers.vgpu.base.errors import Deadlock
 
 
 def _stuck(evidence) -> bool:

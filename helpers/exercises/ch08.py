@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Exercise, Mistake, thread_1d
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Exercise, Mistake, thread_1d
 from helpers.exercises.ch00 import NO_GUARD
 from helpers.exercises.ch08_cases import (
     ASTRAY,

@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Mistake, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
-from helpers.vgpu.errors import OutOfBounds
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Case, Mistake, Out, cover, numbers, plural
+from helpers.vgpu.base.errors import OutOfBounds
 
 BLOCK = 128
 SIZES = (1, 2, 31, 64, 97, 128, 1021)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Budget, Exercise, Mistake
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Exercise, Mistake
 from helpers.exercises.ch08_cases import astray
 from helpers.exercises.ch09_cases import (
     EACH,

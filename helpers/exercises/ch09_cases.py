@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers import gpus
-from helpers.exercises import Case, Mistake, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
-from helpers.occupancy import occupancy
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Mistake, Out, cover, numbers, plural
+from helpers.hardware import gpus
+from helpers.hardware.occupancy import occupancy
 
 # --- a block size for several GPUs
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from helpers.exercises import Exercise, Mistake
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Exercise, Mistake
 from helpers.exercises.ch09_cases import NOTHING_RETURNED
 from helpers.exercises.ch10_cases import (
     COUNTED,

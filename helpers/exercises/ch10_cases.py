@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from helpers import gpus
-from helpers.exercises import Budget, Case, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
-from helpers.roofline import peak_flops
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Case, Out, cover, numbers, plural
+from helpers.hardware import gpus
+from helpers.results.roofline import peak_flops
 
 BLOCK, COUNTED = 128, 4096
 SIZES = (1, 31, 128, 131, 1000, 1021)

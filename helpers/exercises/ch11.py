@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Exercise, Mistake
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Exercise, Mistake
+from helpers.checking.stream_work import of, some, timelines
 from helpers.exercises.ch11_cases import (
     BIG,
     BROUGHT,
@@ -32,7 +33,6 @@ from helpers.exercises.ch11_cases import (
     tail_only,
     waits_for_nothing,
 )
-from helpers.exercises.stream_work import of, some, timelines
 
 EXERCISES = (
     Exercise(

@@ -6,18 +6,9 @@ import functools
 
 import numpy as np
 
-from helpers.exercises import Budget, Case, Mistake, plural
-from helpers.exercises import mistakes as known
-from helpers.exercises.stream_work import (
-    GPU,
-    OnDevice,
-    Out,
-    OutOnDevice,
-    graphs,
-    microseconds,
-    of,
-    waits,
-)
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Case, Mistake, plural
+from helpers.checking.stream_work import GPU, OnDevice, Out, OutOnDevice, graphs, microseconds, of, waits
 
 ROUNDS = 180
 BIG = 1 << 20
@@ -42,14 +33,14 @@ extern "C" __global__ void halve(float* x, int n) {
 
 @functools.cache
 def _kernel(source: str, name: str):
-    from helpers.vgpu import cupy as cp
+    from helpers.vgpu.standins import cupy as cp
 
     return cp.RawKernel(source, name)
 
 
 @functools.cache
 def _numba_kernels():
-    from helpers.vgpu import numba_cuda as cuda
+    from helpers.vgpu.standins import numba_cuda as cuda
 
     @cuda.jit
     def work(x, rounds):

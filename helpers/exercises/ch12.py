@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Budget, Exercise, Mistake
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Budget, Exercise, Mistake
 from helpers.exercises.ch08_cases import astray
 from helpers.exercises.ch09_cases import NOTHING_RETURNED
 from helpers.exercises.ch12_cases import (
@@ -225,7 +225,7 @@ def bottleneck(p):
             "least. A bare count, such as sectors a request or divergent branches, says nothing without what the work "
             "needs."
         ),
-        stretch="a kernel may have two of them. What does helpers.diagnose do to name the one that matters?",
+        stretch="a kernel may have two of them. What does helpers.results.diagnose do to name the one that matters?",
     ),
     Exercise(
         key="ch12.settle",

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from helpers.exercises import Case, Out, cover
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Out, cover
 
 GPU = "A100"
 """The GPU of the profiles that are to be diagnosed, whichever is chosen."""
@@ -116,8 +116,8 @@ _WARD = (
 
 @cache
 def ward() -> tuple[Case, ...]:
-    from helpers.profile import profile
-    from helpers.vgpu import cupy as cp
+    from helpers.results.profile import profile
+    from helpers.vgpu.standins import cupy as cp
 
     cases = []
     for name, kernel, blocks, n, ails in _WARD:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Budget, Exercise, thread_1d
-from helpers.exercises import lab01_cases as cases
-from helpers.exercises import lab01_mistakes as mistakes
-from helpers.exercises.lab01_mistakes import FIRST_LOADS, FIRST_STORES, IDLE, LOADED, LOADS, REQUESTS, STORES
-from helpers.exercises.measures import (
+from helpers.checking.exercise import Budget, Exercise, thread_1d
+from helpers.checking.measures import (
     idle_lanes,
     load_requests_for_needed,
     loaded_for_needed,
@@ -14,6 +11,9 @@ from helpers.exercises.measures import (
     sectors_per_request,
     stored_again,
 )
+from helpers.exercises import lab01_cases as cases
+from helpers.exercises import lab01_mistakes as mistakes
+from helpers.exercises.lab01_mistakes import FIRST_LOADS, FIRST_STORES, IDLE, LOADED, LOADS, REQUESTS, STORES
 
 IDLE_LANES = Budget(
     IDLE,

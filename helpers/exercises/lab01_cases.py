@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 
-from helpers.exercises import Case, Out, cover, numbers, plural
-from helpers.exercises import mistakes as known
-from helpers.vgpu.errors import OutOfBounds
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
+from helpers.vgpu.base.errors import OutOfBounds
 
 BLOCK, WARP = 64, 32
 TILE = (32, 8)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Mistake
 from helpers.exercises import lab01_cases as cases
 from helpers.exercises import lab01_traces as traces
-from helpers.exercises import mistakes as known
 
 IDLE, REQUESTS = "idle lanes per instruction", "load requests per 32 pixels"
 FIRST_LOADS, FIRST_STORES = "loads of the first warp", "stores of the first warp"

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from helpers.exercises import Case
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case
 from helpers.exercises.lab01_cases import MOST_BLOCKS, WARP, blocks_of, each_with, of_two
 
 # -- steps ------------------------------------------------------------------------------------------------------------

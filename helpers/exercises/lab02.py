@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Budget, Exercise
-from helpers.exercises import lab02_cases as cases
-from helpers.exercises import lab02_mistakes as mistakes
-from helpers.exercises.lab02_mistakes import FOR_STORED, LOADED, REQUESTS, STORED
-from helpers.exercises.measures import (
+from helpers.checking.exercise import Budget, Exercise
+from helpers.checking.measures import (
     load_requests_for_written,
     loaded_for_needed,
     loaded_for_written,
     stored_for_needed,
 )
+from helpers.exercises import lab02_cases as cases
+from helpers.exercises import lab02_mistakes as mistakes
+from helpers.exercises.lab02_mistakes import FOR_STORED, LOADED, REQUESTS, STORED
 
 COALESCED_LOADS = Budget(
     LOADED,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Mistake
 from helpers.exercises import lab02_cases as cases
 from helpers.exercises import lab02_traces as traces
-from helpers.exercises import mistakes as known
 from helpers.exercises.lab02_cases import BLOCK
-from helpers.vgpu.errors import Misaligned
+from helpers.vgpu.base.errors import Misaligned
 
 LOADED, STORED = "bytes loaded per byte needed", "bytes stored per byte needed"
 REQUESTS, FOR_STORED = "load requests per 512 bytes", "bytes loaded per byte stored"

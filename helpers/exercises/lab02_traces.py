@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case
 from helpers.exercises.lab02_cases import BLOCK
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from helpers.exercises import Budget, Exercise
+from helpers.checking.exercise import Budget, Exercise
+from helpers.checking.measures import conflicts_per_shared_request, loaded_for_needed, stored_for_needed
 from helpers.exercises import lab03_cases as cases
 from helpers.exercises import lab03_mistakes as mistakes
 from helpers.exercises.lab03_cases import TILE, WARP
 from helpers.exercises.lab03_mistakes import CONFLICTS, LOADED, LOADED_OF_ROWS, LOADS_PER_PRODUCT, STORED
-from helpers.exercises.measures import conflicts_per_shared_request, loaded_for_needed, stored_for_needed
 
 COALESCED = Budget(
     LOADED,

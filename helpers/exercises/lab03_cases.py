@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case, Out, cover, numbers, plural
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
 from helpers.exercises.ch05_cases import area
 
 TILE, THIN, WARP, SIDE = 32, (32, 8), 32, 16

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Mistake
 from helpers.exercises import lab03_cases as cases
 from helpers.exercises import lab03_traces as traces
-from helpers.exercises import mistakes as known
 from helpers.exercises.ch05_cases import DIVERGENT, LEFT_EARLY, UNFILLED
 
 LOADED = "bytes loaded per byte needed"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking import mistakes as known
 from helpers.exercises import lab03_cases as cases
-from helpers.exercises import mistakes as known
 
 
 def all_there(evidence) -> bool:

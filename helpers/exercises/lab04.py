@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Budget, Exercise
+from helpers.checking.exercise import Budget, Exercise
+from helpers.checking.measures import loaded_for_needed, per_block, per_warp
 from helpers.exercises import lab04_cases as cases
 from helpers.exercises import lab04_mistakes as mistakes
 from helpers.exercises.lab04_cases import BLOCK, ROWS_A_BLOCK
 from helpers.exercises.lab04_mistakes import ATOMICS, BARRIERS, LOADED, OFF_ONE_TICKET, QUEUE, ROW_QUEUE
-from helpers.exercises.measures import loaded_for_needed, per_block, per_warp
 
 
 def _loads(at_most: float, teach: str) -> Budget:

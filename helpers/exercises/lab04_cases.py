@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case, Out, plural
-from helpers.exercises import mistakes as known
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Case, Out, plural
 
 BLOCK, BLOCKS, WARP, BINS, BYTES = 128, 4, 32, 64, 256
 ROWS_A_BLOCK = 4  # of the case that is counted

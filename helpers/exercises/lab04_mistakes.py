@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Mistake
 from helpers.exercises import lab04_cases as cases
 from helpers.exercises import lab04_traces as traces
-from helpers.exercises import mistakes as known
 from helpers.exercises.ch05_cases import DIVERGENT
 from helpers.exercises.lab04_cases import BLOCK, BLOCKS
 

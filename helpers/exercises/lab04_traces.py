@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from helpers.checking import mistakes as known
 from helpers.exercises import lab04_cases as cases
-from helpers.exercises import mistakes as known
-from helpers.vgpu.errors import OutOfBounds
+from helpers.vgpu.base.errors import OutOfBounds
 
 
 def changed_without_atomic(evidence) -> bool:

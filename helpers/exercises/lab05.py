@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Budget, Exercise, cover
+from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.exercise import Budget, Exercise, cover
+from helpers.checking.measures import loaded_for_needed, per_block, per_warp, stored_for_needed, total
 from helpers.exercises import lab05_cases as cases
 from helpers.exercises import lab05_mistakes as mistakes
 from helpers.exercises import lab05_scan_mistakes as scan_mistakes
-from helpers.exercises.budgets import SHARED_OUT
 from helpers.exercises.lab05_cases import BLOCK
 from helpers.exercises.lab05_mistakes import LOADED, STORES
-from helpers.exercises.measures import (
-    loaded_for_needed,
-    per_block,
-    per_warp,
-    stored_for_needed,
-    total,
-)
 
 ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.exercise import Mistake
 from helpers.exercises import lab05_cases as cases
 from helpers.exercises import lab05_traces as traces
-from helpers.exercises import mistakes as known
-from helpers.exercises.budgets import SHARED_OUT
 from helpers.exercises.lab05_cases import WARP
-from helpers.vgpu.errors import OutOfBounds
+from helpers.vgpu.base.errors import OutOfBounds
 
 LOADED = "bytes loaded per byte needed"
 STORES = "shared stores per warp"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case, cover
+from helpers.checking.exercise import Case, cover
 from helpers.exercises.lab05_cases import BLOCK, WARP, each_warp_filled, filled, kept
 
 HALVINGS = (16, 8, 4, 2, 1)

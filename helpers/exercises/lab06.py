@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Budget, Exercise, thread_1d
+from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.exercise import Budget, Exercise, thread_1d
+from helpers.checking.measures import idle_lanes, instructions_for_written, per_warp, stored_for_needed
 from helpers.exercises import lab06_cases as cases
 from helpers.exercises import lab06_mistakes as mistakes
-from helpers.exercises.budgets import SHARED_OUT
 from helpers.exercises.lab06_mistakes import DIVERGENT, IDLE, INSTRUCTIONS, STORED
-from helpers.exercises.measures import idle_lanes, instructions_for_written, per_warp, stored_for_needed
 
 
 def _idle(at_most: float) -> Budget:

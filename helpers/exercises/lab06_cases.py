@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Case, Out, cover, numbers, plural
-from helpers.vgpu.errors import OutOfBounds
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
+from helpers.vgpu.base.errors import OutOfBounds
 
 BLOCK, TILE = 128, 1024
 ROUNDS = 24

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.exercise import Mistake
 from helpers.exercises import lab06_cases as cases
-from helpers.exercises import mistakes as known
-from helpers.exercises.budgets import SHARED_OUT
 
 IDLE, DIVERGENT = "idle lanes per instruction", "divergent branches per warp"
 INSTRUCTIONS, STORED = "instructions per 32 results", "bytes stored per byte needed"

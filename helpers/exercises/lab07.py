@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from helpers.exercises import Budget, Exercise
+from helpers.checking.exercise import Budget, Exercise
+from helpers.checking.measures import loaded_for_needed, total
 from helpers.exercises import lab07_cases as cases
 from helpers.exercises import lab07_choice_mistakes as choice_mistakes
 from helpers.exercises import lab07_mistakes as mistakes
 from helpers.exercises.lab07_mistakes import LOADED, NO_REGISTERS, REGISTERS, SPILLS, WAITS
-from helpers.exercises.measures import loaded_for_needed, total
 
 GPUS = ("A100", "H100")
 """Those on which 32 registers a thread let every place for a warp be taken."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers import gpus
-from helpers.exercises import Case, Out, cover, numbers, plural
-from helpers.occupancy import occupancy
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
+from helpers.hardware import gpus
+from helpers.hardware.occupancy import occupancy
 
 MOST_REGISTERS, MOST_KIB = 255, 228
 SIZES = range(32, 1025, 32)

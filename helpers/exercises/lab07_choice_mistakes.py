@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Mistake
 from helpers.exercises import lab07_cases as cases
 from helpers.exercises import lab07_traces as traces
-from helpers.exercises import mistakes as known
 
 ROOM = (
     Mistake(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Mistake
 from helpers.exercises import lab07_cases as cases
 from helpers.exercises import lab07_traces as traces
-from helpers.exercises import mistakes as known
 
 REGISTERS, SPILLS = "registers a thread", "bytes of spills"
 LOADED = "bytes loaded per byte needed"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers import gpus
+from helpers.checking import mistakes as known
 from helpers.exercises import lab07_cases as cases
-from helpers.exercises import mistakes as known
-from helpers.vgpu.errors import OutOfBounds
+from helpers.hardware import gpus
+from helpers.vgpu.base.errors import OutOfBounds
 
 
 def added(test):

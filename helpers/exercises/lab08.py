@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Budget, Exercise
+from helpers.checking.exercise import Budget, Exercise
+from helpers.checking.stream_work import GPU, waits
 from helpers.exercises import lab08_cases as cases
 from helpers.exercises import lab08_graph_mistakes as graph_mistakes
 from helpers.exercises import lab08_mistakes as mistakes
 from helpers.exercises.lab08_mistakes import SENT_FROM, TIME, WAITS
-from helpers.exercises.stream_work import GPU, waits
 
 
 def _time(at_most: float, teach: str) -> Budget:

@@ -6,9 +6,9 @@ import functools
 
 import numpy as np
 
-from helpers.exercises import Case, plural
-from helpers.exercises.stream_work import OnDevice, Out, Pageable, microseconds, of
-from helpers.streams import Timeline
+from helpers.checking.exercise import Case, plural
+from helpers.checking.stream_work import OnDevice, Out, Pageable, microseconds, of
+from helpers.results.streams.recording import Timeline
 
 NEVER = 1e6
 """Microseconds of work that no kernel did."""
@@ -60,7 +60,7 @@ void add(float* x, const float* y, int n) {
 
 @functools.cache
 def _kernel(source: str, name: str):
-    from helpers.vgpu import cupy as cp
+    from helpers.vgpu.standins import cupy as cp
 
     return cp.RawKernel(source, name)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Mistake
+from helpers.checking.stream_work import graphs, of, some
 from helpers.exercises import lab08_cases as cases
 from helpers.exercises import lab08_traces as traces
-from helpers.exercises import mistakes as known
 from helpers.exercises.lab08_mistakes import HOST_DID_IT, IN_DEFAULT, TIME
-from helpers.exercises.stream_work import graphs, of, some
 
 EPOCH = (
     Mistake(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from helpers.exercises import Mistake
+from helpers.checking import mistakes as known
+from helpers.checking.exercise import Mistake
+from helpers.checking.stream_work import of, some
 from helpers.exercises import lab08_cases as cases
 from helpers.exercises import lab08_traces as traces
-from helpers.exercises import mistakes as known
-from helpers.exercises.stream_work import of, some
 
 TIME = "modelled us"
 WAITS = "waits of the host"

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from helpers.checking import mistakes as known
+from helpers.checking.stream_work import of, some, timelines, waits
 from helpers.exercises import lab08_cases as cases
-from helpers.exercises import mistakes as known
-from helpers.exercises.stream_work import of, some, timelines, waits
 
 
 def hazard(*kinds: str, named: str = ""):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from helpers.evidence import NoEvidence
-from helpers.exercises import Exercise
-from helpers.gpus import GPU
-from helpers.portable import Portable
-from helpers.trial import Seen, Trial
-from helpers.trial_as_json import NotSeen, error_of, resources_of, seen_of, trial_as_json
+from helpers.checking.evidence import NoEvidence
+from helpers.checking.exercise import Exercise
+from helpers.checking.kernel_as_json import Portable
+from helpers.checking.trial import Seen, Trial
+from helpers.checking.trial_as_json import NotSeen, error_of, resources_of, seen_of, trial_as_json
+from helpers.hardware.gpus import GPU
 
 Ask = Callable[[dict], dict]
 """A request of JSON to whatever runs a kernel, and its answer: see `helpers.grading.runner`."""

@@ -9,9 +9,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from helpers.exercises import exercise
+from helpers.checking.exercise import exercise
 from helpers.grading import course, intake, keys, pools, report, secret
 from helpers.grading.ledger import Ledger
+from helpers.grading.merged import SOLUTION, Planned, solved, transplant
 from helpers.grading.policy import Policy
 from helpers.grading.pools import Pool
 from helpers.grading.release import as_bytes, learners_source
@@ -20,7 +21,6 @@ from helpers.grading.results import REJECTED, UNGRADED, Result
 from helpers.grading.sandbox import TIERS
 from helpers.grading.source import Lab
 from helpers.grading.submission import Job
-from helpers.grading.transplant import SOLUTION, Planned, solved, transplant
 from helpers.grading.untrusted import read_cells
 from helpers.grading.worker import Settings
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import builtins
 
-from helpers import verdicts
-from helpers.evidence import NoEvidence, answer_in
-from helpers.examine import Evidence, Spent, examine
-from helpers.exercises import Exercise, exercise
+from helpers.checking import verdicts
+from helpers.checking.evidence import NoEvidence, answer_in
+from helpers.checking.examine import Evidence, Spent, examine
+from helpers.checking.exercise import Exercise, exercise
+from helpers.checking.kernel_as_json import Portable
+from helpers.checking.probe import RESULTS, parts
+from helpers.checking.trial import Here, Runs
 from helpers.grading.elsewhere import Ask, Elsewhere
-from helpers.portable import Portable
-from helpers.probe import RESULTS, parts
-from helpers.trial import Here, Runs
 
 PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
@@ -89,7 +89,7 @@ def _words(seen: Evidence, mistake, open: bool) -> str:
 
 def known(name: str) -> str:
     """The name of one of Python's or the virtual GPU's exceptions; any other is as its author wishes, and not told."""
-    from helpers.trial_as_json import ERRORS
+    from helpers.checking.trial_as_json import ERRORS
 
     return name if name in ERRORS or isinstance(getattr(builtins, name, None), type) else "an exception"
 

@@ -10,11 +10,11 @@ import socket
 import time
 from collections.abc import Callable
 
+from helpers.checking.trial import LONGEST
 from helpers.grading.runner import LONGEST_MESSAGE
 from helpers.grading.sandbox import JobFault, Sandbox
 from helpers.grading.sandbox.live import Died, Live, death
 from helpers.grading.sandbox.wire import Channel, Ended, Late, Malformed
-from helpers.trial import LONGEST
 
 GRACE = 10.0
 """Seconds that a child may take beyond a launch and its repetition under the sanitizer: to be forked, and to speak."""

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-from helpers.exercises import BOOKS
+from helpers.checking.exercise import BOOKS
+from helpers.grading.merged import GRADED, Planned
 from helpers.grading.policy import Policy
 from helpers.grading.source import Lab
-from helpers.grading.transplant import GRADED, Planned
 
 HELPERS = Path(__file__).resolve().parent.parent
 EXERCISES = HELPERS / "exercises"

@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from helpers.checking.probe import MIME
 from helpers.grading.judge import known
+from helpers.grading.merged import GRADED, MISSING, SOLUTION, UNCHANGED, PlannedCell
 from helpers.grading.regions import STUB
 from helpers.grading.results import FAULTS, Mark
 from helpers.grading.sandbox import InfrastructureFault, JobFault, Run
-from helpers.grading.transplant import GRADED, MISSING, SOLUTION, UNCHANGED, PlannedCell
-from helpers.probe import MIME
 
 Judge = Callable[[str, dict, bool], Mapping]
 """What judges: the key of an exercise, evidence, and whether no hidden input had been handed to the student's process

@@ -17,10 +17,10 @@ import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 from helpers.grading.marking import Marker
+from helpers.grading.merged import GRADED, Planned
 from helpers.grading.results import FAULTS
 from helpers.grading.sandbox import InfrastructureFault
 from helpers.grading.session import Session
-from helpers.grading.transplant import GRADED, Planned
 
 NAME = "submission.ipynb"
 NOT_NEEDED = (

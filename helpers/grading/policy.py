@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from helpers.evidence import MOST_EVIDENCE
+from helpers.checking.evidence import MOST_EVIDENCE
 from helpers.grading.sandbox import Limits
 
 

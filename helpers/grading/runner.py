@@ -12,13 +12,13 @@ from __future__ import annotations
 import os
 import socket
 
-from helpers import gpus
+from helpers.checking.kernel_as_json import NotPortable, Portable
+from helpers.checking.trial import Here
+from helpers.checking.trial_as_json import error_as_json, resources_as_json, seen_as_json, trial_of
 from helpers.grading.sandbox import inside
 from helpers.grading.sandbox import syscalls as call
 from helpers.grading.sandbox.wire import Channel
-from helpers.portable import NotPortable, Portable
-from helpers.trial import Here
-from helpers.trial_as_json import error_as_json, resources_as_json, seen_as_json, trial_of
+from helpers.hardware import gpus
 
 LONGEST_MESSAGE = 96 << 20  # bytes: a few of the largest arrays that `plain` lets through
 

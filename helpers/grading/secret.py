@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from helpers.evidence import inputs_of
-from helpers.exercises import exercise
+from helpers.checking.evidence import inputs_of
+from helpers.checking.exercise import exercise
 
 NAME = "seed"
 BITS = 63

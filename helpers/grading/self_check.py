@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from helpers.evidence import inputs_of
-from helpers.exercises import exercise
+from helpers.checking.evidence import inputs_of
+from helpers.checking.exercise import exercise
 from helpers.grading import judge, nbval_plugin, source
 from helpers.grading.intake import Submission
 from helpers.grading.marking import Marker
+from helpers.grading.merged import transplant
 from helpers.grading.plain_kernel import PlainKernel
 from helpers.grading.policy import Policy
 from helpers.grading.results import Mark
 from helpers.grading.sandbox import JobFault
 from helpers.grading.session import Session
 from helpers.grading.source import Lab, SourceError
-from helpers.grading.transplant import transplant
 from helpers.grading.untrusted import Refused, read_cells
 
 SIGNS = {"right": "✓", "missing": "–"}

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from helpers.exercises import exercise
+from helpers.checking.exercise import exercise
 from helpers.grading import keys, nbval_plugin, worker
 from helpers.grading.judging import judged
 from helpers.grading.marking import JUDGED_FAULTS, Marker
+from helpers.grading.merged import GRADED as GRADED_CELL
+from helpers.grading.merged import STUDENT, Planned
 from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
 from helpers.grading.sandbox import InfrastructureFault, JobFault
 from helpers.grading.session import Session
-from helpers.grading.transplant import GRADED as GRADED_CELL
-from helpers.grading.transplant import STUDENT, Planned
 from helpers.grading.worker import Sandboxes, Settings
 
 

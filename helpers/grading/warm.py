@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.portable import Portable
-from helpers.trial import Blank, Here, Trial
+from helpers.checking.kernel_as_json import Portable
+from helpers.checking.trial import Blank, Here, Trial
 
 THREADS = 64
 PTX = """

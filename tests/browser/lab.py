@@ -24,7 +24,7 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
-from helpers.doctor import browser_paths
+from helpers.workbook.doctor import browser_paths
 
 CHROMIUM = (
     "--headless=new",

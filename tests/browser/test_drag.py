@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import helpers.widgets
+import helpers.pictures.widgets
 from tests.browser import pointer
 
 pytestmark = [pytest.mark.browser]
 
-SOURCE = Path(helpers.widgets.__file__).with_name("drag.mjs")
+SOURCE = Path(helpers.pictures.widgets.__file__).with_name("drag.mjs")
 STYLE = SOURCE.with_name("drag.css")
 # Two places of "near" lie at one coordinate.
 STAND = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.notebooks.made import code, text, written
+from tests.workbook.made import code, text, written
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.notebooks.made import code, text, written
+from tests.workbook.made import code, text, written
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

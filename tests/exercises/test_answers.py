@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.check import check, hint, solution
-from helpers.exercises import exercises
+from helpers.checking.check import check, hint, solution
+from helpers.checking.exercise import exercises
 
 _spec = importlib.util.spec_from_file_location("wrong_answers", Path(__file__).with_name("wrong_answers.py"))
 wrong_answers = importlib.util.module_from_spec(_spec)

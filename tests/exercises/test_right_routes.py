@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.check import check
-from helpers.exercises import exercise
+from helpers.checking.check import check
+from helpers.checking.exercise import exercise
 
 RIGHT = Path(__file__).with_name("right")
 pytestmark = pytest.mark.exhaustive

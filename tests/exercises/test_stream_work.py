@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from helpers.check import check
-from helpers.exercises import Case, Exercise, Out
-from helpers.vgpu import cupy as cp
+from helpers.checking.check import check
+from helpers.checking.exercise import Case, Exercise, Out
 from helpers.vgpu import operations
+from helpers.vgpu.standins import cupy as cp
 
 ASKED = Exercise(
     key="here.copy",

@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from helpers.calls import launch
-from helpers.profile import profile
-from helpers.timing import benchmark
-from helpers.vgpu import cupy as virtual_cp
-from helpers.vgpu import numba_cuda as virtual_cuda
-from helpers.vgpu.trace import trace
+from helpers.results.profile import profile
+from helpers.results.steps.trace import trace
+from helpers.results.timing import benchmark
+from helpers.vgpu.standins import cupy as virtual_cp
+from helpers.vgpu.standins import numba_cuda as virtual_cuda
+from helpers.vgpu.standins.calls import launch
 from tests.gpu.kernels import CASES, NAMES, ROWS, given, made
 
 pytestmark = pytest.mark.gpu
@@ -40,7 +40,7 @@ def virtual(row, language):
 
 def test_the_backend_is_the_gpu():
     from helpers import cp, cuda
-    from helpers.backend import on_gpu
+    from helpers.vgpu.standins.backend import on_gpu
 
     assert on_gpu()
     assert (cp.__name__, cuda.__name__) == ("cupy", "numba.cuda")

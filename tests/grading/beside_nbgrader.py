@@ -13,10 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from helpers.grading import bench
-from helpers.grading.commands import author_lab
+from helpers.grading.merged import solved
 from helpers.grading.release import as_bytes
-from helpers.grading.transplant import solved
+from helpers.workbook.authoring import grading_bench
+from helpers.workbook.grading_commands import author_lab
 from tests.grading.test_nbgrader import course
 
 
@@ -56,8 +56,8 @@ def main() -> None:
         whole = author_lab(name)
         for lab, title in ((whole.only(whole.exercises[:1]), f"{whole.name}, one exercise"), (whole, whole.name)):
             figures = [nbgraders(lab, arguments.submissions)]
-            figures += [bench.speed(lab, arguments.submissions, workers, True)[1] for workers in (1, 2)]
-            figures += [bench.speed(lab, arguments.submissions, 2, False)[1]]
+            figures += [grading_bench.speed(lab, arguments.submissions, workers, True)[1] for workers in (1, 2)]
+            figures += [grading_bench.speed(lab, arguments.submissions, 2, False)[1]]
             theirs, one, two, apart = figures
             print(
                 f"{title:34}  {len(lab.graded):>12}  {theirs:>8.2f}  {one:>8.2f}  {two:>9.2f}  {apart:>17.2f}",

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.grading import report
-from helpers.grading.commands import author_lab
+from helpers.grading.merged import solved
 from helpers.grading.release import as_bytes
 from helpers.grading.results import REJECTED, UNGRADED, Result
-from helpers.grading.transplant import solved
+from helpers.workbook.grading_commands import author_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path(__file__).with_name("CLASS.md")
@@ -123,8 +123,8 @@ HOSTILE = {
     "writes without end": "while True: print('PASSED 20/20' * 1000)",
     "starts processes without end": "import os\nwhile True: os.fork()",
     "replaces probe and what it shows": (
-        "import helpers.probe, IPython.display as d\n"
-        "def probe(*a, **k): d.publish_display_data({helpers.probe.MIME: {'exercise': a[1], 'part': a[2], "
+        "import helpers.checking.probe, IPython.display as d\n"
+        "def probe(*a, **k): d.publish_display_data({helpers.checking.probe.MIME: {'exercise': a[1], 'part': a[2], "
         "'evidence': {'right': True}}})\nhelpers.probe.probe = probe"
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers.exercises import Budget, Case, Exercise
+from helpers.checking.exercise import Budget, Case, Exercise
 from helpers.grading import source
 from helpers.grading.release import as_bytes
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from helpers.checking.probe import MIME
+from helpers.grading.merged import GRADED, REFERENCE, SOLUTION, Planned, PlannedCell
 from helpers.grading.policy import Policy
 from helpers.grading.results import FAULTS
 from helpers.grading.sandbox import Run
 from helpers.grading.submission import Job
-from helpers.grading.transplant import GRADED, REFERENCE, SOLUTION, Planned, PlannedCell
 from helpers.grading.worker import Settings
-from helpers.probe import MIME
 
 SETTINGS = Settings(1, Policy(), "")
 

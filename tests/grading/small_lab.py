@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from helpers.grading import source
+from helpers.grading.merged import solved
 from helpers.grading.release import as_bytes, released
 from helpers.grading.source import GRADED, Lab
-from helpers.grading.transplant import solved
 
 ROOT = Path(__file__).parents[2]
 (FULL,) = sorted((ROOT / "labs" / "source").glob("lab05*/*.ipynb"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from helpers import cli
-from helpers.grading import commands, grade, report
+from helpers.grading import grade, report
 from helpers.grading.grade import Graded, NotGradable
 from helpers.grading.ledger import Taken
 from helpers.grading.results import GRADED as STATE_GRADED
 from helpers.grading.results import UNGRADED, Mark, Result
+from helpers.workbook import grading_commands
 from tests.grading import small_lab
 
 LAB = str(small_lab.FULL)
@@ -34,8 +35,8 @@ def test_a_seed_is_a_number_or_a_file_with_one(text, capsys, tmp_path):
     assert raised.value.code == 2
     path = tmp_path / "seed.txt"
     path.write_text("42\n")
-    assert commands.seed(str(path)) == 42
-    assert commands.seed("42") == 42
+    assert grading_commands.seed(str(path)) == 42
+    assert grading_commands.seed("42") == 42
 
 
 @pytest.mark.parametrize("option", ["--workers", "--timeout"])

@@ -13,9 +13,9 @@ import pytest
 
 from helpers.grading.archives import OF_ONE_STUDENT, Limits, members
 from helpers.grading.intake import Rejected, Submission, scattered, submissions, take_in
+from helpers.grading.merged import solved
 from helpers.grading.names import natural
 from helpers.grading.release import as_bytes, released
-from helpers.grading.transplant import solved
 from helpers.grading.untrusted import MOST_BYTES, Refused, read_cells
 from tests.grading.made_lab import NAME, code, lab, marks, notebook
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from helpers.checking.probe import MIME
 from helpers.grading.marking import Marker, NoProbe, evidence_in
+from helpers.grading.merged import GRADED, SOLUTION, PlannedCell
 from helpers.grading.regions import STUB
 from helpers.grading.sandbox import InfrastructureFault, JobFault, Run
-from helpers.grading.transplant import GRADED, SOLUTION, PlannedCell
-from helpers.probe import MIME
 from tests.grading.scripted import shown
 
 RESULTS = PlannedCell(GRADED, "one-results", "lab99.one", "results", 2.0)

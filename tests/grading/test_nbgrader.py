@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from helpers.grading import source
+from helpers.grading.merged import solved
 from helpers.grading.release import as_bytes, released
-from helpers.grading.transplant import solved
 from tests.grading.made_lab import NAME, code, notebook, text, written
 
 ROOT = Path(__file__).parents[2]

@@ -9,10 +9,10 @@ import pytest
 
 from helpers import cli
 from helpers.grading import source
+from helpers.grading.merged import solved
 from helpers.grading.regions import SOLUTION as MARK
 from helpers.grading.regions import STUB, Unbalanced, regions, replaced, unmarked
 from helpers.grading.release import as_bytes, learners_path, released
-from helpers.grading.transplant import solved
 from tests.grading.made_lab import NAME, TOTAL, lab, notebook, written
 
 ROOT = Path(__file__).parents[2]
@@ -125,7 +125,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     from tests.grading.made_lab import EXERCISES
 
-    monkeypatch.setattr("helpers.exercises.exercises", lambda: EXERCISES)
+    monkeypatch.setattr("helpers.checking.exercise.exercises", lambda: EXERCISES)
     written(tmp_path / "labs" / "source")
     return tmp_path
 

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from helpers.exercises import exercise
+from helpers.checking.exercise import exercise
 from helpers.grading import self_check
+from helpers.grading.merged import solved
 from helpers.grading.release import as_bytes, released
-from helpers.grading.transplant import solved
 from tests.grading import small_lab
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from helpers.grading import source
-from helpers.grading.source_rules import RULES, examine
+from helpers.workbook.lab_style import RULES, examine
 from tests.grading.made_lab import EXERCISES, NAME, PROBE, code, lab, marks, notebook, text, written
 
 LABS = sorted((source.Path(__file__).parents[2] / "labs" / "source").glob("*/*.ipynb"))

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from helpers.grading import submission
+from helpers.grading.merged import Planned
 from helpers.grading.policy import Policy
 from helpers.grading.sandbox import JobFault
-from helpers.grading.transplant import Planned
 from helpers.grading.worker import Settings
 from tests.grading.scripted import Kernels
 

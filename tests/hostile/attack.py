@@ -15,10 +15,10 @@ from functools import cached_property
 from pathlib import Path
 
 from helpers.grading import keys
+from helpers.grading.merged import solved
 from helpers.grading.release import as_bytes, released
 from helpers.grading.report import read
 from helpers.grading.results import REJECTED, Result
-from helpers.grading.transplant import solved
 from tests.hostile.case import TOKEN, Case
 from tests.hostile.lab import Book
 

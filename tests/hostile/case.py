@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from helpers.grading.merged import solved
 from helpers.grading.release import as_bytes
 from helpers.grading.results import GRADED
-from helpers.grading.transplant import solved
 from tests.hostile.lab import Book
 
 TOKEN = "warpbook-hostile-remains"

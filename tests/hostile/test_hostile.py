@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from helpers.exercises import exercises
+from helpers.checking.exercise import exercises
 from helpers.grading.policy import Policy
 from helpers.grading.results import REJECTED, UNGRADED
 from helpers.grading.sandbox import SandboxUnavailable, best

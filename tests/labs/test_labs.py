@@ -16,12 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from helpers import evidence, notebooks
-from helpers.check import check, hint
-from helpers.exercises import exercise, exercises
+from helpers.checking import evidence
+from helpers.checking.check import check, hint
+from helpers.checking.exercise import exercise, exercises
+from helpers.checking.probe import RESULTS, parts
 from helpers.grading import judge
 from helpers.grading.regions import HIDDEN, SOLUTION, STUB, replaced
-from helpers.probe import RESULTS, parts
+from helpers.workbook import run as notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "labs" / "source").glob("lab*/lab*.ipynb"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.check import check
+from helpers.checking.check import check
 from tests.labs.test_labs import SEEDS, answer_to, judged
 
 RIGHT = Path(__file__).with_name("right")

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from helpers.device import current, device
-from helpers.tensor_map import tensor_map
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu import triton as stand_in
-from helpers.vgpu.cupy.cuda import runtime, texture
+from helpers.hardware.device import current, device
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda as cuda
+from helpers.vgpu.standins import triton as stand_in
+from helpers.vgpu.standins.cupy.cuda import runtime, texture
+from helpers.vgpu.standins.tensor_map import tensor_map
 from tests.vgpu.test_bulk_copies import PRELUDE
 from tests.vgpu.test_mbarrier import ASM
 

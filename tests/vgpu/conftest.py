@@ -7,8 +7,10 @@ import struct
 import numpy as np
 import pytest
 
-from helpers.vgpu import launch, memory, reference
+from helpers.vgpu import reference
 from helpers.vgpu.compile import cuda_c_to_ptx
+from helpers.vgpu.launch import launch
+from helpers.vgpu.storage import memory
 
 
 class Launchable:
@@ -83,7 +85,7 @@ class Engine:
 
     def py(self, function) -> Launchable:
         """A Python function as a Numba kernel."""
-        from helpers.vgpu import numba_cuda
+        from helpers.vgpu.standins import numba_cuda
 
         return Launchable(self.name, numba_cuda.jit(function).prepare)
 

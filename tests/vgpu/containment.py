@@ -15,9 +15,11 @@ import sys
 
 import numpy as np
 
-from helpers.vgpu import launch, memory, reference, tensor_map
-from helpers.vgpu.errors import VirtualGPUError
-from helpers.vgpu.sanitize import run as watched
+from helpers.results.sanitize import run as watched
+from helpers.vgpu import reference
+from helpers.vgpu.base.errors import VirtualGPUError
+from helpers.vgpu.launch import launch
+from helpers.vgpu.storage import memory, tensor_map
 
 HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
 REGISTERS = """.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<24>; .reg .b64 %d<16>; .reg .f32 %f<8>;

@@ -113,7 +113,8 @@ def _test() -> str:
 
 
 def pytest_configure(config) -> None:
-    from helpers.vgpu import launch, reference
+    from helpers.vgpu import reference
+    from helpers.vgpu.launch import launch
 
     launching, executing = launch.launch, reference._execute
 

@@ -1,6 +1,6 @@
 """How the machine code's accesses to memory differ from those counted in PTX, over the kernels that tests launch.
 
-`python -m pytest tests/labs tests/exercises -k solution -p tests.vgpu.machine_code` writes `helpers/vgpu/SASS.md`, with
+`python -m pytest tests/labs tests/exercises -k solution -p tests.vgpu.machine_code` writes `helpers/results/SASS.md`, with
 the benchmark's kernels added to those that the tests launched. A kernel is looked at once, on four architectures.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter as Tally
 from pathlib import Path
 
-from helpers.vgpu import launch
-from helpers.vgpu.assembled import AS_COUNTED, MERGED, accesses
+from helpers.results.assembled import AS_COUNTED, MERGED, accesses
+from helpers.vgpu.base.errors import CompileError
 from helpers.vgpu.compile.machine_code import versions
-from helpers.vgpu.errors import CompileError
+from helpers.vgpu.launch import launch
 
 TARGET = Path(__file__).resolve().parents[2] / "helpers" / "vgpu" / "SASS.md"
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_120")
@@ -51,8 +51,8 @@ class Survey:
             TARGET.write_text(self.table(), encoding="utf-8")
 
     def benchmarks(self) -> None:
-        from helpers.vgpu.bench.__main__ import Launch
-        from helpers.vgpu.bench.kernels import WORKLOADS
+        from helpers.workbook.authoring.bench.__main__ import Launch
+        from helpers.workbook.authoring.bench.kernels import WORKLOADS
 
         for workload in WORKLOADS.values():
             self.heard(Launch(workload, workload.simulated).prepared.kernel)

@@ -26,9 +26,10 @@ from pathlib import Path
 import numpy as np
 
 from helpers import cp, cuda, profile, sanitize, trace
-from helpers.vgpu import launch, memory
+from helpers.vgpu.base.errors import Deadlock, OutOfBounds, OutOfMemory
 from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.errors import Deadlock, OutOfBounds, OutOfMemory
+from helpers.vgpu.launch import launch
+from helpers.vgpu.storage import memory
 from tests.vgpu import random_kernels
 from tests.vgpu.fuzz import programs, record
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.vgpu import launch
-from helpers.vgpu.errors import KernelError, Misaligned, OutOfBounds
+from helpers.vgpu.base.errors import KernelError, Misaligned, OutOfBounds
+from helpers.vgpu.launch import launch
 from helpers.vgpu.ptx import PTXSyntaxError
 
 STALE = np.float32(np.frombuffer(b"\xff\xff\xff\xff", np.float32)[0])  # what fresh shared memory holds

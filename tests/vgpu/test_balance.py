@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, profile
-from helpers.vgpu import schedule
-from helpers.vgpu.balance import shares, who_does_most
+from helpers.vgpu.base import schedule
+from helpers.vgpu.launch.shares import shares, who_does_most
 
 
 @cuda.jit
@@ -104,7 +104,7 @@ def test_who_asks_for_more_than_half(kernel, grid, block, who):
 
 def test_threads_schedules_and_blocks_set_aside_change_nothing_about_who_did_what():
     """What lanes do that part, and how often they ask in vain, is the schedule's; the loops before that are not."""
-    from helpers.vgpu import launch
+    from helpers.vgpu.launch import launch
 
     def counted(threads=None):
         args = cp.ones(1024, dtype="float32"), cp.zeros(16, dtype="int32")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.profile import profile
-from helpers.vgpu import cupy as cp
-from helpers.vgpu.banks import BANKS, parts, wavefronts
-from helpers.vgpu.trace import Access, trace
+from helpers.results.profile import profile
+from helpers.results.steps.trace import Access, trace
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.storage.banks import BANKS, parts, wavefronts
 
 TYPES = {"char": 1, "short": 2, "float": 4, "double": 8, "float4": 16}
 WORDS = 2048

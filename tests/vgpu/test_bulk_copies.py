@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.device import current, device
-from helpers.tensor_map import driver_arguments, tensor_map
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import memory
-from helpers.vgpu import tensor_map as maps
-from helpers.vgpu.errors import BarrierError, Deadlock, KernelError, Misaligned, OutOfBounds, Unsupported
+from helpers.hardware.device import current, device
+from helpers.vgpu.base.errors import BarrierError, Deadlock, KernelError, Misaligned, OutOfBounds, Unsupported
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins.tensor_map import driver_arguments, tensor_map
+from helpers.vgpu.storage import memory
+from helpers.vgpu.storage import tensor_map as maps
 
 HOPPER = {"arch": "compute_90"}
 PRELUDE = """

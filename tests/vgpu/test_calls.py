@@ -11,9 +11,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from helpers.vgpu import launch, memory, reference
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.errors import (
+from helpers.vgpu import reference
+from helpers.vgpu.base.errors import (
     CompileError,
     Deadlock,
     InvalidCall,
@@ -23,7 +22,10 @@ from helpers.vgpu.errors import (
     Unsupported,
     VirtualGPUError,
 )
-from helpers.vgpu.layout import STACK_BYTES
+from helpers.vgpu.launch import launch
+from helpers.vgpu.standins import numba_cuda as cuda
+from helpers.vgpu.storage import memory
+from helpers.vgpu.storage.layout import STACK_BYTES
 
 HEAD = 'extern "C" __global__ void k(const int* in, int* out) {\n    int i = threadIdx.x;\n'
 

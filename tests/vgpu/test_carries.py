@@ -11,7 +11,7 @@ import random
 import numpy as np
 import pytest
 
-from helpers.vgpu import launch
+from helpers.vgpu.launch import launch
 from tests.vgpu.conftest import Engine, Launchable, prepare_c
 
 LANES = 64

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import compile
+from helpers.vgpu.base.errors import CompileError
 from helpers.vgpu.compile import cuda_c_to_ptx, entries, remedies, resources
-from helpers.vgpu.errors import CompileError
 
 SAXPY = """extern "C" __global__ void saxpy(const float *x, float *y, float a, int n)
 {

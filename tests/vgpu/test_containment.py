@@ -11,8 +11,9 @@ import sys
 
 import pytest
 
-from helpers.vgpu import launch, ptx
-from helpers.vgpu.errors import VirtualGPUError
+from helpers.vgpu import ptx
+from helpers.vgpu.base.errors import VirtualGPUError
+from helpers.vgpu.launch import launch
 from helpers.vgpu.ptx.verify import verify
 from tests.vgpu.containment import BUFFER, HEAD, ROWS, VARIANTS, kernel
 

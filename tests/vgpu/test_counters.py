@@ -7,9 +7,11 @@ import struct
 import numpy as np
 import pytest
 
-from helpers.vgpu import launch, memory, reference
-from helpers.vgpu import numba_cuda as cuda
+from helpers.vgpu import reference
 from helpers.vgpu.compile import cuda_c_to_ptx
+from helpers.vgpu.launch import launch
+from helpers.vgpu.standins import numba_cuda as cuda
+from helpers.vgpu.storage import memory
 
 SECTOR, BANKS, BANK = 32, 32, 4
 
@@ -410,8 +412,8 @@ def test_divisions_and_special_functions_are_counted(compiled):
 
 
 def test_a_store_without_a_line_counts_where_its_instructions_do():
-    from helpers.profile import profile
-    from helpers.vgpu import cupy as cp
+    from helpers.results.profile import profile
+    from helpers.vgpu.standins import cupy as cp
 
     # The compiler merges both assignments into one store, which it gives line 0.
     kernel = cp.RawKernel(

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import memory
-from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.base.errors import Unsupported
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.storage import memory
 
 
 def check(result, expected):

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import cupyx, memory
-from helpers.vgpu.cupy.cudart import CUDARuntimeError
-from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.base.errors import Unsupported
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import cupyx
+from helpers.vgpu.standins.cupy.cudart import CUDARuntimeError
+from helpers.vgpu.storage import memory
 
 
 def test_there_is_one_device_and_it_says_that_it_is_virtual():
@@ -31,7 +32,7 @@ def test_there_is_one_device_and_it_says_that_it_is_virtual():
 
 
 def test_the_modelled_gpu_is_followed():
-    from helpers import device as devices
+    from helpers.hardware import device as devices
 
     before = devices.current().name
     try:

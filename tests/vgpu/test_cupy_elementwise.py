@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import launch
-from helpers.vgpu.errors import CompileError, Unsupported
+from helpers.vgpu.base.errors import CompileError, Unsupported
+from helpers.vgpu.launch import launch
+from helpers.vgpu.standins import cupy as cp
 
 
 @pytest.fixture

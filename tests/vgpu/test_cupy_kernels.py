@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import memory
-from helpers.vgpu.cupy.signature import parameters
-from helpers.vgpu.errors import CompileError, LaunchError, Misaligned, Unsupported
+from helpers.vgpu.base.errors import CompileError, LaunchError, Misaligned, Unsupported
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins.cupy.signature import parameters
+from helpers.vgpu.storage import memory
 
 SAXPY = r"""
 extern "C" __global__ void saxpy(const float* __restrict__ x, float* y, float a, int n) {

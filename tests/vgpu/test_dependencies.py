@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda
-from helpers.vgpu import dependencies
-from helpers.vgpu.dependencies import ChainTooLong, chain
+from helpers.results.steps import dependencies
+from helpers.results.steps.dependencies import ChainTooLong, chain
 
 BODIES = {
     # body, loads, waits
@@ -97,8 +97,8 @@ def collatz(x, out):
 
 def test_a_warp_takes_the_same_way_in_compiled_code_and_under_the_interpreter():
     """Also one whose lanes leave a loop of 1,800 instructions one by one."""
-    from helpers.vgpu.launch import rehearse
-    from helpers.vgpu.trace import run_block
+    from helpers.results.steps.trace import run_block
+    from helpers.vgpu.launch.launch import rehearse
 
     prepared = collatz.prepare((cp.arange(1, 65, dtype="int32"), cp.zeros(64, np.int32)), grid=1, block=64)
     interpreted = []

@@ -12,10 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import memory
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.errors import (
+from helpers.vgpu.base.errors import (
     Deadlock,
     DeviceAssert,
     KernelTimeout,
@@ -25,6 +22,9 @@ from helpers.vgpu.errors import (
     Unsupported,
     VirtualGPUError,
 )
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda as cuda
+from helpers.vgpu.storage import memory
 
 # Host arrays are what these tests are about, not what Numba would advise.
 pytestmark = pytest.mark.filterwarnings("ignore:Host array used in CUDA kernel")
@@ -249,7 +249,7 @@ def test_too_much_shared_memory(compiled):
 
 
 def test_missing_parameters(compiled):
-    from helpers.vgpu import launch
+    from helpers.vgpu.launch import launch
 
     kernel = compiled.c(SCALE).prepare((array(1), array(1), 1)).kernel
     with pytest.raises(LaunchError, match="3 parameters"):

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import ptx
+from helpers.vgpu.base.errors import CompileError, Unsupported
 from helpers.vgpu.compile import cuda_c_to_ptx
 from helpers.vgpu.compile.cuda_c import include_folders
-from helpers.vgpu.errors import CompileError, Unsupported
 from helpers.vgpu.lower import lower
 from tests.vgpu.test_isa_meaning import meaning
 from tests.vgpu.test_tensor import run_ptx

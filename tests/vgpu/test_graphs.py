@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from helpers import streams
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import graphs, numba_cuda, operations
-from helpers.vgpu.cupy.cudart import CUDARuntimeError
-from helpers.vgpu.errors import LaunchError, Unsupported
+from helpers.vgpu import operations
+from helpers.vgpu.base.errors import LaunchError, Unsupported
+from helpers.vgpu.operations import graphs
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda
+from helpers.vgpu.standins.cupy.cudart import CUDARuntimeError
 
 ADD = cp.RawKernel(
     'extern "C" __global__ void add(float* x, float by) { x[blockIdx.x * blockDim.x + threadIdx.x] += by; }', "add"

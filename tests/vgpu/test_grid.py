@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.device import device
-from helpers.vgpu import cupy as cp
-from helpers.vgpu.errors import Deadlock, DeviceAssert, LaunchError, OutOfBounds
+from helpers.hardware.device import device
+from helpers.vgpu.base.errors import Deadlock, DeviceAssert, LaunchError, OutOfBounds
+from helpers.vgpu.standins import cupy as cp
 
 i4, f4 = np.int32, np.float32
 

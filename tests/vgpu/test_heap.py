@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from helpers import cuda, profile
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import heap, host_calls, launch, layout
+from helpers.results.steps.trace import trace
+from helpers.vgpu.base.errors import InvalidFree, Misaligned, OutOfBounds
 from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.errors import InvalidFree, Misaligned, OutOfBounds
+from helpers.vgpu.launch import host_calls, launch
 from helpers.vgpu.operations import CUDARuntimeError
-from helpers.vgpu.trace import trace
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.storage import heap, layout
 from tests.vgpu.conftest import Launchable, prepare_c
 
 

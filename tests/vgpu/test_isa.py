@@ -14,8 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from helpers.vgpu import isa, launch, memory, ptx, reference
+from helpers.vgpu import isa, ptx, reference
 from helpers.vgpu.isa.directed import WORDS as DIRECTED
+from helpers.vgpu.launch import launch
+from helpers.vgpu.storage import memory
 
 N = 256  # threads, enough for all pairs of 16 edge values
 

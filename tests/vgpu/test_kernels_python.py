@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import float32, int32
 
-from helpers.vgpu import numba_cuda as cuda
+from helpers.vgpu.standins import numba_cuda as cuda
 
 # Host arrays are what these tests are about, not what Numba would advise.
 pytestmark = pytest.mark.filterwarnings("ignore:Host array used in CUDA kernel")

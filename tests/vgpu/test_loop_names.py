@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, record
-from helpers.vgpu.loop_names import header, loops, steps
+from helpers.results.steps.loop_names import header, loops, steps
 
 START = np.arange(32, dtype=np.float32) * 7 % 32 + 1
 ROUNDS = np.ceil(np.log2(START)).astype(int)

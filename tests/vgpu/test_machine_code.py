@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from helpers.vgpu import launch
-from helpers.vgpu.assembled import Accesses, accesses
+from helpers.results.assembled import Accesses, accesses
+from helpers.vgpu.base.errors import CompileError, Unsupported
 from helpers.vgpu.compile import cuda_c_to_ptx, machine_code
 from helpers.vgpu.compile.cuda_c import nvrtc
 from helpers.vgpu.compile.machine_code import program, read, registers, versions
-from helpers.vgpu.errors import CompileError, Unsupported
+from helpers.vgpu.launch import launch
 
 SOURCE = """#include <cuda_fp16.h>
 extern "C" __global__ void plain(const float* x, float* y) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.vgpu.errors import BarrierError, Deadlock, Misaligned, OutOfBounds
+from helpers.vgpu.base.errors import BarrierError, Deadlock, Misaligned, OutOfBounds
 
 BARRIER = """
 #include <cuda/barrier>

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from helpers.vgpu import memory
+from helpers.vgpu.storage import memory
 
 
 @pytest.mark.parametrize("nbytes", [0, 1, 4, 255, 256, 257, 4096, 1 << 18, (1 << 20) + 3])
@@ -204,7 +204,7 @@ def test_a_forked_child_can_allocate():
     ],
 )
 def test_limits_of_control_groups_are_known(tmp_path, line, group, limit, used):
-    from helpers.vgpu.memory_host import allowances
+    from helpers.vgpu.storage.host import allowances
 
     own = tmp_path / "own"
     own.write_text(f"3:cpuset:/\n{line}\n")

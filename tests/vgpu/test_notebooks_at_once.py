@@ -10,7 +10,7 @@ import pytest
 from nbformat.v4 import new_output
 
 from tests.notebook_kernel import NotebookKernel
-from tests.notebooks.made import code, written
+from tests.workbook.made import code, written
 
 SETUP = '''
 import numpy as np

@@ -9,11 +9,11 @@ import warnings
 import numpy as np
 import pytest
 
-import helpers.vgpu.numba_cuda as cuda
+import helpers.vgpu.standins.numba_cuda as cuda
 from helpers import gpus
-from helpers.device import device
-from helpers.vgpu import memory
-from helpers.vgpu.errors import CompileError, LaunchError, Unsupported
+from helpers.hardware.device import device
+from helpers.vgpu.base.errors import CompileError, LaunchError, Unsupported
+from helpers.vgpu.storage import memory
 
 
 @cuda.jit
@@ -98,7 +98,7 @@ def test_importing_the_stand_in_does_not_import_numba():
     import subprocess
     import sys
 
-    code = "import sys, helpers.vgpu.numba_cuda; print('numba' in sys.modules)"
+    code = "import sys, helpers.vgpu.standins.numba_cuda; print('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
 
 
@@ -373,7 +373,7 @@ def test_memory_info_counts_what_is_allocated():
 
 
 def test_streams_and_events(monkeypatch):
-    from helpers.vgpu.numba.host import Event
+    from helpers.vgpu.standins.numba.host import Event
 
     ticks = iter([1.0, 1.25])
     monkeypatch.setattr(Event, "clock", staticmethod(lambda: next(ticks)))
@@ -525,14 +525,14 @@ def test_what_a_kernel_needs_of_the_gpu(modelled):
 @pytest.mark.parametrize("registers, threads", [(16, 1024), (64, 1024), (65, 896), (128, 512), (255, 256)])
 def test_the_biggest_block_that_registers_allow(registers, threads):
     from helpers.vgpu.compile.resources import Resources
-    from helpers.vgpu.numba.config import most_threads
+    from helpers.vgpu.standins.numba.config import most_threads
 
     assert most_threads(Resources(registers), gpus.find("A100")) == threads
 
 
 def test_the_best_block_size_fills_the_multiprocessor():
     from helpers.vgpu.compile.resources import Resources
-    from helpers.vgpu.numba.config import best_block
+    from helpers.vgpu.standins.numba.config import best_block
 
     gpu = gpus.find("A100")
     assert best_block(Resources(32), gpu) == 1024

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 import pytest
 
-import helpers.vgpu.numba_cuda as cuda
-from helpers.vgpu.errors import CompileError
+import helpers.vgpu.standins.numba_cuda as cuda
+from helpers.vgpu.base.errors import CompileError
 
 numbers = [1, 2, 3]
 N = 16
@@ -393,7 +393,7 @@ def test_the_argument_types_are_named():
 
 
 def test_an_unknown_complaint_still_has_its_line():
-    from helpers.vgpu.numba.errors import explain
+    from helpers.vgpu.compile.python_errors import explain
 
     error = explain(RuntimeError("something new\nmore of it"), ordinary)
     assert str(error).startswith("`ordinary`: Numba cannot compile it: RuntimeError: something new")

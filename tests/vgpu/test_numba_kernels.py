@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numba.cuda.extending import overload
 
-import helpers.vgpu.numba_cuda as cuda
-from helpers.device import device
-from helpers.vgpu import memory
+import helpers.vgpu.standins.numba_cuda as cuda
+from helpers.hardware.device import device
+from helpers.vgpu.base.errors import LaunchError, Unsupported
 from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.errors import LaunchError, Unsupported
-from helpers.vgpu.numba_cuda import float32, float64, int32, int64
+from helpers.vgpu.standins.numba_cuda import float32, float64, int32, int64
+from helpers.vgpu.storage import memory
 
 RNG = np.random.default_rng(7)
 TABLE = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.float32)
@@ -781,7 +781,7 @@ def test_configurations_that_no_gpu_can_run(grid, block):
 
 
 def test_out_of_bounds_names_the_array_and_the_line():
-    from helpers.vgpu.errors import OutOfBounds
+    from helpers.vgpu.base.errors import OutOfBounds
 
     @cuda.jit
     def careless(x):
@@ -795,7 +795,7 @@ def test_out_of_bounds_names_the_array_and_the_line():
 
 
 def test_out_of_bounds_in_a_device_function_shows_that_functions_line():
-    from helpers.vgpu.errors import OutOfBounds
+    from helpers.vgpu.base.errors import OutOfBounds
 
     @cuda.jit(device=True)
     def beyond(x, i):
@@ -812,7 +812,7 @@ def test_out_of_bounds_in_a_device_function_shows_that_functions_line():
 
 
 def test_arrays_of_the_cupy_stand_in_are_used_in_place():
-    import helpers.vgpu.cupy as cp
+    import helpers.vgpu.standins.cupy as cp
 
     x, y = cp.ones((8, 12), dtype=np.float32), cp.zeros((8, 12), dtype=np.float32)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from helpers import cp
+from helpers.results.sanitize import sanitize
 from helpers.vgpu import reference
-from helpers.vgpu.errors import Unsupported
-from helpers.vgpu.launch import launch
-from helpers.vgpu.sanitize import sanitize
-from helpers.vgpu.schedule import scheduled
+from helpers.vgpu.base.errors import Unsupported
+from helpers.vgpu.base.schedule import scheduled
+from helpers.vgpu.launch.launch import launch
 
 GRID, BLOCK, DYNAMIC = 5, 48, 40
 WIDE = ("gridid", "clock64", "globaltimer")

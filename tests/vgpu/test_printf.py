@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from helpers.vgpu.printf import argument_bytes, argument_count, render
+from helpers.vgpu.base.printf import argument_bytes, argument_count, render
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 
 from helpers.vgpu import ptx
 from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.lines import line_of, line_table
 from helpers.vgpu.ptx import Imm, Instruction, Mem, Not, Pair, PTXSyntaxError, Reg, Special, Sym, Vec
+from helpers.vgpu.ptx.lines import line_of, line_table
 from helpers.vgpu.ptx.verify import verify
 
 HEAD = ".version 8.5\n.target sm_80\n.address_size 64\n"

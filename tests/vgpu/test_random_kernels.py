@@ -7,8 +7,10 @@ import struct
 import numpy as np
 import pytest
 
-from helpers.vgpu import launch, memory, reference
+from helpers.vgpu import reference
 from helpers.vgpu.compile import cuda_c_to_ptx
+from helpers.vgpu.launch import launch
+from helpers.vgpu.storage import memory
 from tests.vgpu import random_kernels
 
 GRID, BLOCK, N = 3, 64, 13

@@ -8,10 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from helpers.vgpu import layout, memory, ptx, reference
+from helpers.vgpu import ptx, reference
+from helpers.vgpu.base.errors import OutOfBounds, Unsupported
 from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.errors import OutOfBounds, Unsupported
 from helpers.vgpu.reference import lanes as reference_lanes
+from helpers.vgpu.storage import layout, memory
 
 LANE = np.arange(32)
 EVERY = np.ones(32, bool)

@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import schedule
+from helpers.vgpu.base import schedule
+from helpers.vgpu.standins import cupy as cp
 
 i4 = np.int32
 SEEDS = range(10)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.vgpu import numba_cuda as cuda
 from helpers.vgpu.runtime import demand
+from helpers.vgpu.standins import numba_cuda as cuda
 
 ATOMICS = {
     "atomicAdd(&table[where], x)": "int", "atomicMin(&table[where], x)": "int", "atomicMax(&table[where], x)": "int",

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import declared
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.spaces import SPACES, spaces
+from helpers.results.steps import declared
+from helpers.results.steps.spaces import SPACES, spaces
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda as cuda
 
 TABLE = np.arange(32, dtype=np.float32)
 SOURCE = r"""

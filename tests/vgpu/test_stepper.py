@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from helpers import record
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.errors import Deadlock, LaunchError, OutOfBounds
-from helpers.vgpu.memory import ArrayInfo
-from helpers.vgpu.naming import Names, assignment, changed, special_name
-from helpers.vgpu.recording import At
+from helpers.results.steps.naming import Names, assignment, changed, special_name
+from helpers.results.steps.recording import At
+from helpers.results.steps.stepper import RecordingTooLong
+from helpers.vgpu.base.errors import Deadlock, LaunchError, OutOfBounds
 from helpers.vgpu.reference import machine
-from helpers.vgpu.stepper import RecordingTooLong
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda as cuda
+from helpers.vgpu.storage.memory import ArrayInfo
 
 LANE = np.arange(32)
 

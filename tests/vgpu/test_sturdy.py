@@ -17,9 +17,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import launch, memory, numba_cuda, schedule, steady
-from helpers.vgpu.errors import KernelTimeout, LaunchError, OutOfBounds
+from helpers.vgpu.base import schedule, steady
+from helpers.vgpu.base.errors import KernelTimeout, LaunchError, OutOfBounds
+from helpers.vgpu.launch import launch
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda
+from helpers.vgpu.storage import memory
 from tests.vgpu.fuzz import cases
 
 i4, f4 = np.int32, np.float32
@@ -322,7 +325,7 @@ def test_ctrl_c_again_and_again(name, how):
 
 def test_a_second_ctrl_c_does_not_leave_workers_behind(compiled, monkeypatch):
     """Whatever interrupts the wait for the workers, the launch waits on until none of them runs."""
-    from helpers.vgpu import grid
+    from helpers.vgpu.launch import grid
 
     presses, seen = iter(range(4)), []
 

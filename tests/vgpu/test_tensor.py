@@ -7,9 +7,11 @@ import struct
 import numpy as np
 import pytest
 
-from helpers.vgpu import launch, memory, ptx, reference
-from helpers.vgpu.errors import Misaligned, OutOfBounds, PartialWarp, Unsupported
+from helpers.vgpu import ptx, reference
+from helpers.vgpu.base.errors import Misaligned, OutOfBounds, PartialWarp, Unsupported
 from helpers.vgpu.isa import tensor
+from helpers.vgpu.launch import launch
+from helpers.vgpu.storage import memory
 
 LANE = np.arange(32)
 

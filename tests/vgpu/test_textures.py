@@ -11,12 +11,13 @@ import itertools
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import launch, memory
+from helpers.vgpu.base.errors import CompileError, KernelError, Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.cupy.cuda import runtime, texture
-from helpers.vgpu.errors import CompileError, KernelError, Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.faults.texture import BadHandle
+from helpers.vgpu.launch import launch
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins.cupy.cuda import runtime, texture
+from helpers.vgpu.storage import memory
 
 WRAP, CLAMP, MIRROR, BORDER = range(4)
 KINDS = {"i": runtime.cudaChannelFormatKindSigned, "u": runtime.cudaChannelFormatKindUnsigned, "f": 2}

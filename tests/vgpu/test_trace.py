@@ -7,11 +7,11 @@ import gc
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import memory
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.errors import OutOfBounds
-from helpers.vgpu.trace import trace
+from helpers.results.steps.trace import trace
+from helpers.vgpu.base.errors import OutOfBounds
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda as cuda
+from helpers.vgpu.storage import memory
 
 
 @cuda.jit

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.vgpu import reference
-from helpers.vgpu.errors import DeviceAssert, LaunchError, OutOfBounds, Unsupported
+from helpers.vgpu.base.errors import DeviceAssert, LaunchError, OutOfBounds, Unsupported
 
 HOW = "Triton is published for Linux: python -m pip install -c constraints.txt triton"
 if importlib.util.find_spec("triton") is None:
@@ -19,17 +19,17 @@ if importlib.util.find_spec("triton") is None:
 import torch  # noqa: E402
 
 from helpers import record, trace  # noqa: E402
-from helpers.profile import profile  # noqa: E402
-from helpers.vgpu import cupy as cp  # noqa: E402
-from helpers.vgpu import numba_cuda as cuda  # noqa: E402
-from helpers.vgpu import triton as stand_in  # noqa: E402
+from helpers.results.profile import profile  # noqa: E402
+from helpers.vgpu.standins import cupy as cp  # noqa: E402
+from helpers.vgpu.standins import numba_cuda as cuda  # noqa: E402
+from helpers.vgpu.standins import triton as stand_in  # noqa: E402
 
 triton = stand_in.activate()
 
 import triton.language as tl  # noqa: E402
 
-from helpers.vgpu.triton import bench  # noqa: E402
-from helpers.vgpu.triton.kernel import Kernel  # noqa: E402
+from helpers.vgpu.standins.triton import bench  # noqa: E402
+from helpers.vgpu.standins.triton.kernel import Kernel  # noqa: E402
 from tests.vgpu import triton_kernels as kernels  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:tl.make_block_ptr is deprecated")

@@ -13,9 +13,9 @@ if importlib.util.find_spec("triton") is None:
 import torch
 
 from helpers import record
-from helpers.profile import profile
-from helpers.vgpu.errors import CompileError
-from helpers.vgpu.triton import activate
+from helpers.results.profile import profile
+from helpers.vgpu.base.errors import CompileError
+from helpers.vgpu.standins.triton import activate
 
 triton = activate()
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from helpers.vgpu.errors import ArgumentError, CompileError, LaunchError, OutOfBounds
+from helpers.vgpu.base.errors import ArgumentError, CompileError, LaunchError, OutOfBounds
 
 if importlib.util.find_spec("triton") is None:
     assert not (os.environ.get("CI") and sys.platform == "linux"), "python -m pip install -c constraints.txt triton"
@@ -15,13 +15,13 @@ if importlib.util.find_spec("triton") is None:
 
 import torch
 
-from helpers.vgpu import triton as stand_in
+from helpers.vgpu.standins import triton as stand_in
 
 triton = stand_in.activate()
 
 import triton.language as tl  # noqa: E402
 
-from helpers.vgpu.triton.lines import learners_lines  # noqa: E402
+from helpers.vgpu.standins.triton.lines import learners_lines  # noqa: E402
 
 WIDTH = 3
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu.errors import Unsupported, VirtualGPUError
+from helpers.vgpu.base.errors import Unsupported, VirtualGPUError
+from helpers.vgpu.standins import cupy as cp
 
 f4, f8, i4, u4, i8, u8 = np.float32, np.float64, np.int32, np.uint32, np.int64, np.uint64
 

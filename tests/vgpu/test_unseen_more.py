@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import launch
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.errors import LaunchError
-from helpers.vgpu.sanitize import sanitize
+from helpers.results.sanitize import sanitize
+from helpers.vgpu.base.errors import LaunchError
+from helpers.vgpu.launch import launch
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda as cuda
 from tests.vgpu.conftest import Launchable, prepare_c
 
 f4, i4, u4 = np.float32, np.int32, np.uint32

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.errors import VirtualGPUError
+from helpers.vgpu.base.errors import VirtualGPUError
+from helpers.vgpu.standins import numba_cuda as cuda
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*Host array used in CUDA kernel", "ignore:.*Grid size")
 

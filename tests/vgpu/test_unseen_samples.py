@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from helpers.vgpu import heap
+from helpers.vgpu.storage import heap
 
 f4, i4, u4 = np.float32, np.int32, np.uint32
 
@@ -696,8 +696,8 @@ def test_a_stencil_in_three_dimensions(engine):
 
 
 def test_launches_by_kernels_are_refused_in_words():
-    from helpers.vgpu import cupy as cp
-    from helpers.vgpu.errors import VirtualGPUError
+    from helpers.vgpu.base.errors import VirtualGPUError
+    from helpers.vgpu.standins import cupy as cp
 
     source = """
         __global__ void child(int* out) { *out = 1; }

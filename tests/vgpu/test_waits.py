@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.vgpu.errors import Deadlock
+from helpers.vgpu.base.errors import Deadlock
 from tests.vgpu.test_mbarrier import ASM
 
 f4 = np.float32

@@ -37,13 +37,13 @@ def python() -> None:
 
 def exercises() -> None:
     """Import the rows of all chapters, and of the labs where they are shown."""
-    from helpers.exercises import exercises
+    from helpers.checking.exercise import exercises
 
     exercises()
 
 
 def rest() -> None:
-    from helpers.vgpu import grid
+    from helpers.vgpu.launch import grid
 
     grid.rest()
 
@@ -61,13 +61,13 @@ ROLES = {
         "tornado.platform.asyncio",
         "numpy",
         "helpers",
-        "helpers.backend",
-        "helpers.check",
-        "helpers.figures",
-        "helpers.probe",
-        "helpers.vgpu.cupy",
-        "helpers.vgpu.numba_cuda",
-        "helpers.vgpu.sanitize",
+        "helpers.vgpu.standins.backend",
+        "helpers.checking.check",
+        "helpers.pictures.figures",
+        "helpers.checking.probe",
+        "helpers.vgpu.standins.cupy",
+        "helpers.vgpu.standins.numba_cuda",
+        "helpers.results.sanitize",
         *(f"{HERE}:{name}" for name in ("cuda_c", "python", "exercises", "rest")),
     ),
     # Each launch is a fork of it: the less it holds, the quicker.

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 
-from helpers.vgpu import steady
+from helpers.vgpu.base import steady
+from helpers.vgpu.base.errors import CompileError
 from helpers.vgpu.compile.remedies import of_header, remedy
-from helpers.vgpu.errors import CompileError
 
 # CUDA 13 dropped the GPUs before Turing, so nothing older can be compiled for.
 OLDEST = (7, 5)

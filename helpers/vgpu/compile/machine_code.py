@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from helpers.vgpu.base.errors import CompileError, Unsupported
 from helpers.vgpu.compile.cuda_c import entries
 from helpers.vgpu.compile.resources import check, for_older
-from helpers.vgpu.errors import CompileError, Unsupported
 
 # What an opcode accesses: memory, and what is done there. LD, ST and ATOM have generic addresses; RED came before REDG.
 ACCESSES = {

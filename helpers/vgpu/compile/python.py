@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
-from helpers.vgpu import steady
+from helpers.vgpu.base import steady
+from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.compile.cuda_c import OLDEST, entries
+from helpers.vgpu.compile.link import link, with_ptx
+from helpers.vgpu.compile.python_errors import explain
 from helpers.vgpu.compile.python_source import callees, source_with_callees
-from helpers.vgpu.errors import Unsupported
-from helpers.vgpu.numba.errors import explain
-from helpers.vgpu.numba.link import link, with_ptx
 
 PINNED = "0.30.4"
 

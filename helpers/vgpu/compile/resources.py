@@ -11,9 +11,9 @@ import functools
 import re
 from dataclasses import dataclass
 
-from helpers.vgpu import steady
+from helpers.vgpu.base import steady
+from helpers.vgpu.base.errors import CompileError
 from helpers.vgpu.compile.cuda_c import alone, architecture, cuda_c_to_ptx, entries
-from helpers.vgpu.errors import CompileError
 
 
 @dataclass(frozen=True)

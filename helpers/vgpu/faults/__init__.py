@@ -11,18 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu.context import ERRORS, LAUNCH_SLOT, PC_DONE, PC_SYNC, PC_WAIT
-from helpers.vgpu.errors import (
-    Deadlock,
-    DeviceAssert,
-    KernelError,
-    KernelTimeout,
-    Misaligned,
-    PartialWarp,
-)
+from helpers.vgpu.base.context import ERRORS, LAUNCH_SLOT, PC_DONE, PC_SYNC, PC_WAIT
+from helpers.vgpu.base.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, PartialWarp
 from helpers.vgpu.faults import access, asynchronous, calls, heap, texture
 from helpers.vgpu.isa import tensor
-from helpers.vgpu.lines import line_of
+from helpers.vgpu.ptx.lines import line_of
 
 
 @dataclass(frozen=True)

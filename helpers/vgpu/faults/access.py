@@ -7,10 +7,10 @@ import re
 
 import numpy as np
 
-from helpers.vgpu import heap_words, layout, memory
-from helpers.vgpu.errors import KernelError, Misaligned, OutOfBounds
+from helpers.vgpu.base.errors import KernelError, Misaligned, OutOfBounds
 from helpers.vgpu.faults import line
 from helpers.vgpu.isa import tensor
+from helpers.vgpu.storage import heap_words, layout, memory
 
 _VERB = {
     "load": "read", "store": "wrote", "atomic": "updated", "copy": "copied", "bulk_load": "copied",

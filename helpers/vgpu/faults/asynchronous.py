@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.vgpu.context import BARRIER_FIELD, BARRIER_LIMIT
-from helpers.vgpu.errors import BarrierError, Deadlock, KernelError, Misaligned
+from helpers.vgpu.base.context import BARRIER_FIELD, BARRIER_LIMIT
+from helpers.vgpu.base.errors import BarrierError, Deadlock, KernelError, Misaligned
 
 
 def barrier_word(worker) -> tuple[int, ...]:

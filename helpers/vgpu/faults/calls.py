@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from helpers.vgpu import layout
-from helpers.vgpu.errors import InvalidCall, KernelError, StackOverflow
-from helpers.vgpu.lacking import plain
+from helpers.vgpu.base.errors import InvalidCall, KernelError, StackOverflow
+from helpers.vgpu.base.lacking import plain
 from helpers.vgpu.ptx import Sym
+from helpers.vgpu.storage import layout
 
 
 def _stack(scene) -> KernelError:

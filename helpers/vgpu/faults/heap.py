@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.vgpu import heap_words
-from helpers.vgpu.errors import InvalidFree, KernelError
+from helpers.vgpu.base.errors import InvalidFree, KernelError
+from helpers.vgpu.storage import heap_words
 
 
 def _free(scene) -> KernelError:

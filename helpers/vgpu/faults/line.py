@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from helpers.vgpu.memory import ArrayInfo
+from helpers.vgpu.storage.memory import ArrayInfo
 
 _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")  # of +=, too
 _INDEXED = re.compile(r"\b(\w+)\s*\[")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from helpers.vgpu import textures
-from helpers.vgpu.errors import KernelError, Misaligned, OutOfBounds
-from helpers.vgpu.textures import SURFACE_CALLS
+from helpers.vgpu.base.errors import KernelError, Misaligned, OutOfBounds
+from helpers.vgpu.storage import textures
+from helpers.vgpu.storage.textures import SURFACE_CALLS
 
 
 class BadHandle(KernelError, ValueError):

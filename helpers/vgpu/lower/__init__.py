@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from helpers.vgpu import layout, ptx
-from helpers.vgpu.context import HEADER, PC_DONE, SITE_BYTES, SLOT, TURN
-from helpers.vgpu.errors import Unsupported, VirtualGPUError
-from helpers.vgpu.lacking import lacking
-from helpers.vgpu.lines import line_of
+from helpers.vgpu import ptx
+from helpers.vgpu.base.context import HEADER, PC_DONE, SITE_BYTES, SLOT, TURN
+from helpers.vgpu.base.errors import Unsupported, VirtualGPUError
+from helpers.vgpu.base.lacking import lacking
 from helpers.vgpu.lower import arithmetic, block_barriers, calls, definedness, flow, host, inline, outline, segments
 from helpers.vgpu.lower import bulk_copy as lower_bulk_copy
 from helpers.vgpu.lower import mbarrier as lower_mbarrier
@@ -25,10 +24,12 @@ from helpers.vgpu.lower import warp as lower_warp
 from helpers.vgpu.lower import watch as lower_watch
 from helpers.vgpu.lower.calls import Calls
 from helpers.vgpu.lower.control import Control
-from helpers.vgpu.lower.emit import LANES, Emitter, Value
 from helpers.vgpu.lower.operands import Operands
 from helpers.vgpu.lower.tallies import Tallies
 from helpers.vgpu.ptx import RESERVED, Instruction, Location
+from helpers.vgpu.ptx.lines import line_of
+from helpers.vgpu.runtime.emit import LANES, Emitter, Value
+from helpers.vgpu.storage import layout
 
 MOST_LINES = 1 << 21  # of LLVM IR, which takes some hundred bytes each while it is compiled
 HANDLERS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from helpers.vgpu import isa
 from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.lower import formats, outline
-from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.ptx import Instruction, Pair, Reg, Vec
+from helpers.vgpu.runtime.emit import Value
 
 
 def lower(k, instruction: Instruction) -> None:

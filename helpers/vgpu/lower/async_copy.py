@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from helpers.vgpu.lower import memory, watch
-from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm, Instruction, Not, Reg
+from helpers.vgpu.runtime.emit import LANES, Value
 
 V64, V32 = f"<{LANES} x i64>", f"<{LANES} x i32>"
 

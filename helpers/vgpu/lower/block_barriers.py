@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ARRIVED, EXPECTED, GATHERED, NAMED, REDUCES, RESULTS
-from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.base.context import ARRIVED, EXPECTED, GATHERED, NAMED, REDUCES, RESULTS
 from helpers.vgpu.lower.warp import first_active
 from helpers.vgpu.ptx import Imm, Instruction
+from helpers.vgpu.runtime.emit import LANES, Value
 
 MOST = 15  # the highest number of a barrier
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.vgpu import ptx
-from helpers.vgpu.context import LOADS, PENDING, STORES, TENSOR
+from helpers.vgpu.base.context import LOADS, PENDING, STORES, TENSOR
 from helpers.vgpu.lower import async_copy, memory
 from helpers.vgpu.lower.async_copy import V32, V64, call
 from helpers.vgpu.ptx import Instruction, Mem

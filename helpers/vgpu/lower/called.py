@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from helpers.vgpu import layout
-from helpers.vgpu.lacking import lacking
+from helpers.vgpu.base.lacking import lacking
 from helpers.vgpu.ptx import Call, Function, Imm, Instruction, Mem, Module, Reg, Sym, Vec
+from helpers.vgpu.storage import layout
 
 ENTRY = "$enter "  # begins the label at which a function starts
 MAX_DEPTH = 24  # calls that are inlined into one another

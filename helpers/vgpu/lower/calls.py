@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from helpers.vgpu import layout, ptx
-from helpers.vgpu.context import ERROR_CODE, FAILED, PC_DONE, PC_SYNC
+from helpers.vgpu import ptx
+from helpers.vgpu.base.context import ERROR_CODE, FAILED, PC_DONE, PC_SYNC
 from helpers.vgpu.lower import called
 from helpers.vgpu.lower.called import LINK, Invocation, Passed
-from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.lower.segments import Segment
 from helpers.vgpu.ptx import Imm, Instruction, Reg, Sym, Vec
+from helpers.vgpu.runtime.emit import LANES, Value
+from helpers.vgpu.storage import layout
 
 WORD = 4 * LANES  # bytes of one word of the stack for all lanes of a warp
 RUN = 1 << 32  # the answer of an access check for lanes that lie side by side

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import (
-    ERROR_CODE,
-    FAILED,
-    PC_BARRIER_SHIFT,
-    PC_DONE,
-    PC_POLL,
-    PC_WAIT,
-)
+from helpers.vgpu.base.context import ERROR_CODE, FAILED, PC_BARRIER_SHIFT, PC_DONE, PC_POLL, PC_WAIT
 from helpers.vgpu.lower import block_barriers, segments
 from helpers.vgpu.lower import watch as lower_watch
 from helpers.vgpu.lower.dispatch import Dispatch
-from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm
+from helpers.vgpu.runtime.emit import LANES, Value
 
 
 class Control(Dispatch):

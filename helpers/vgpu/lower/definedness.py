@@ -10,9 +10,9 @@ shadow, 64 bits a lane: 0, or the load's place and where it read. Arithmetic han
 from __future__ import annotations
 
 from helpers.vgpu.lower import arithmetic
-from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.lower.segments import kind_of, registers_in, results, sources
 from helpers.vgpu.ptx import Instruction, Reg, Vec
+from helpers.vgpu.runtime.emit import LANES, Value
 
 KEEPS = ("arithmetic", "address")  # kinds that only make values of values
 COMPARED = "%compared"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import (
+from helpers.vgpu.base.context import (
     DONE,
     OUT_OF_FUEL,
     PC_DONE,
@@ -14,7 +14,7 @@ from helpers.vgpu.context import (
     SPUN,
     WAITING,
 )
-from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.runtime.emit import LANES, Value
 
 SPIN = 1024  # the fuel that one more round of a loop costs that asks memory whether it may go on
 

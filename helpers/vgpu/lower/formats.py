@@ -6,8 +6,8 @@ from helpers.vgpu import isa
 from helpers.vgpu.isa import in_llvm as isa_llvm
 from helpers.vgpu.isa import small
 from helpers.vgpu.isa.convert import convert
-from helpers.vgpu.lower.emit import Emitter, Value
 from helpers.vgpu.ptx import Instruction
+from helpers.vgpu.runtime.emit import Emitter, Value
 
 
 def convert_pair(k, instruction: Instruction) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from helpers.vgpu.lower.emit import LANES
 from helpers.vgpu.ptx import Instruction
+from helpers.vgpu.runtime.emit import LANES
 
 MALLOC, FREE = 3, 4  # what the host is asked for; it knows printf and asserts by other numbers
 # Name in the PTX -> what is asked for. The third is `new` of a type that asks for more than 16 bytes of alignment.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from helpers.vgpu.lower import heap
-from helpers.vgpu.lower.emit import LANES
 from helpers.vgpu.ptx import Instruction
+from helpers.vgpu.runtime.emit import LANES
 
 PRINTF, ASSERT = 1, 2
 

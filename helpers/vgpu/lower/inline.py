@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from helpers.vgpu import ptx
-from helpers.vgpu.errors import Unsupported
-from helpers.vgpu.lacking import lacking, plain
-from helpers.vgpu.lines import line_of
+from helpers.vgpu.base.errors import Unsupported
+from helpers.vgpu.base.lacking import lacking, plain
 from helpers.vgpu.lower import called, heap
 from helpers.vgpu.lower.called import ENTRY, Called, Passed
 from helpers.vgpu.ptx import Call, Instruction, Label, Mem, Not, Pair, Reg, Sym, Vec
+from helpers.vgpu.ptx.lines import line_of
 
 HOST_FUNCTIONS = {"vprintf", "__assertfail", *heap.FUNCTIONS}
 ENDS = {"ret", "exit", "trap", "bra"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import DROP, NO_COMPLETE
+from helpers.vgpu.base.context import DROP, NO_COMPLETE
 from helpers.vgpu.lower import watch
 from helpers.vgpu.lower.async_copy import V32, V64, call, shared_offsets
-from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.ptx import Instruction
+from helpers.vgpu.runtime.emit import Value
 
 # For the sanitizer: who arrives passes on what it knows; who waited with success learns of it.
 ARRIVES = {"arrive", "arrive_drop", "complete_tx"}

@@ -7,11 +7,12 @@ offsets into the block's and the thread's own area.
 
 from __future__ import annotations
 
-from helpers.vgpu import layout, ptx
+from helpers.vgpu import ptx
 from helpers.vgpu.lower import definedness, watch
-from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
+from helpers.vgpu.runtime.emit import LANES, Value
 from helpers.vgpu.runtime.pattern import SHARED_ELEMENT
+from helpers.vgpu.storage import layout
 
 SPACES = ("global", "shared", "local", "const", "param")
 LOAD, STORE, ATOMIC = 0, 1, 2

@@ -7,9 +7,9 @@ import struct
 from helpers.vgpu import isa
 from helpers.vgpu.lower import formats, specials
 from helpers.vgpu.lower import memory as lower_memory
-from helpers.vgpu.lower.emit import Value
 from helpers.vgpu.lower.registers import Registers
 from helpers.vgpu.ptx import Imm, Not, Reg, Special, Sym, Vec
+from helpers.vgpu.runtime.emit import Value
 
 
 class Operands(Registers):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from helpers.vgpu.lower.emit import Emitter, Value
 from helpers.vgpu.ptx import Instruction
+from helpers.vgpu.runtime.emit import Emitter, Value
 
 Meaning = Callable[[list[Value]], list[Value]]  # arguments to results, in LLVM IR
 LONG = 24  # lines of LLVM IR from which a call is worth it

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from helpers.vgpu import ptx
 from helpers.vgpu.lower import segments
-from helpers.vgpu.lower.emit import FLOAT_OF_BITS, LANES, Value
 from helpers.vgpu.ptx import Not, Reg
+from helpers.vgpu.runtime.emit import FLOAT_OF_BITS, LANES, Value
 
 
 class Registers:

@@ -11,9 +11,10 @@ import functools
 import itertools
 from dataclasses import dataclass
 
-from helpers.vgpu import jit, steady
-from helpers.vgpu.lower.emit import LANES, Emitter, Value
-from helpers.vgpu.textures import AXES, BORDER, CLAMP, FIELD, MIRROR, WRAP, Bound, Format
+from helpers.vgpu.base import steady
+from helpers.vgpu.runtime import jit
+from helpers.vgpu.runtime.emit import LANES, Emitter, Value
+from helpers.vgpu.storage.textures import AXES, BORDER, CLAMP, FIELD, MIRROR, WRAP, Bound, Format
 
 SIZES = ("width", "height", "depth")
 GATHER_ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))  # tld4: the corners (x, y) counter-clockwise from the lower left

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import CLOCK
-from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.base.context import CLOCK
+from helpers.vgpu.runtime.emit import LANES, Value
 
 
 def _slot(name):

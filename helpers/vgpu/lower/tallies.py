@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from helpers.vgpu.context import BY_WARP, BY_WARP_BYTES, SLOT
-from helpers.vgpu.lower.emit import Value
+from helpers.vgpu.base.context import BY_WARP, BY_WARP_BYTES, SLOT
 from helpers.vgpu.lower.segments import Segment
+from helpers.vgpu.runtime.emit import Value
 
 SEGMENT_SLOTS = 4  # executions, lanes, divergent branches, ends of loops that ask memory whether they may go on
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.lower import memory as lower_memory
 from helpers.vgpu.lower import watch
-from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.lower.memory import LOAD, STORE
 from helpers.vgpu.ptx import Instruction, Mem, Vec
+from helpers.vgpu.runtime.emit import LANES, Value
 from helpers.vgpu.runtime.tensor import PREFIX
 
 # Bytes for the registers of one instruction.

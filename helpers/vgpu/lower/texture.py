@@ -7,10 +7,10 @@ for it (`sampling`). A surface access asks the runtime for addresses and moves t
 from __future__ import annotations
 
 from helpers.vgpu import ptx
-from helpers.vgpu.context import SLOT, TEXTURE_RESULTS
-from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.base.context import SLOT, TEXTURE_RESULTS
 from helpers.vgpu.ptx import Imm, Instruction, Pair, Reg, Vec
-from helpers.vgpu.textures import CLAMP_OUTSIDE, FIELD, TRAP_OUTSIDE, ZERO_OUTSIDE, code
+from helpers.vgpu.runtime.emit import LANES, Value
+from helpers.vgpu.storage.textures import CLAMP_OUTSIDE, FIELD, TRAP_OUTSIDE, ZERO_OUTSIDE, code
 
 COUNTED_KINDS = ("texture", "surface_load", "surface_store")
 SITE_KINDS = (*COUNTED_KINDS, "texture_query")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from helpers.vgpu import isa
-from helpers.vgpu.context import PC_DONE, PC_SYNC
-from helpers.vgpu.lower.emit import LANES, Value
+from helpers.vgpu.base.context import PC_DONE, PC_SYNC
 from helpers.vgpu.ptx import Instruction, Pair
+from helpers.vgpu.runtime.emit import LANES, Value
 
 
 def first_active(k, value: Value, mask: Value | None = None) -> Value:

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from helpers.vgpu.context import PENDING
-from helpers.vgpu.lines import line_of
+from helpers.vgpu.base.context import PENDING
 from helpers.vgpu.lower import definedness
-from helpers.vgpu.lower.emit import LANES, Value
 from helpers.vgpu.lower.flow import SYNC_KINDS
 from helpers.vgpu.lower.segments import kind_of, registers_in, results
 from helpers.vgpu.ptx import Instruction, Mem, Sym
+from helpers.vgpu.ptx.lines import line_of
+from helpers.vgpu.runtime.emit import LANES, Value
 
 V64, V32 = f"<{LANES} x i64>", f"<{LANES} x i32>"
 PLAIN, VOLATILE, ATOMIC = 0, 1, 2

@@ -2,7 +2,7 @@
 
 Everything runs at once, in the order of the program, which is one of the orders CUDA allows. What CUDA would have
 been free to do instead can be told from a recording: while a recorder listens, every operation is noted with its
-queue, its bytes or launch, and the memory it touches. `helpers.streams` makes schedules and hazards of that. A queue
+queue, its bytes or launch, and the memory it touches. `helpers.results.streams.recording` makes schedules and hazards of that. A queue
 under capture runs nothing: `graphs` keeps the operation for later.
 """
 
@@ -14,8 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.vgpu import own
-from helpers.vgpu.memory_host import size_text
+from helpers.vgpu.base import own
 from helpers.vgpu.operations import recorders
 from helpers.vgpu.operations.accesses import Access, access, named_after, span
 from helpers.vgpu.operations.operation import Operation
@@ -30,6 +29,7 @@ from helpers.vgpu.operations.queues import (
     new_queue,
 )
 from helpers.vgpu.operations.recorders import capturing, listening, note, recording, unheard
+from helpers.vgpu.storage.host import size_text
 
 __all__ = [
     "LEGACY", "PRIORITIES", "Access", "CUDARuntimeError", "CaptureError", "Operation", "PinnedArray", "Queue",
@@ -43,7 +43,7 @@ def submit(queue: Queue, operation: Operation, run: Callable[[], Operation | Non
 
     `run` does the work, and may return the operation with what only the run has shown.
     """
-    from helpers.vgpu import graphs
+    from helpers.vgpu.operations import graphs
 
     operation = replace(operation, queue=queue)
     graphs.check(queue, operation)
@@ -55,7 +55,7 @@ def submit(queue: Queue, operation: Operation, run: Callable[[], Operation | Non
 
 def kernel(queue: Queue, loaded, grid, block, params, arrays, shared_bytes: int = 0, finish=None, **options) -> None:
     """Launch a loaded kernel in a queue; `finish` is called after it has run."""
-    from helpers.vgpu import launch
+    from helpers.vgpu.launch import launch
 
     def do() -> None:
         launch.launch(loaded, grid, block, params, arrays, shared_bytes, **options)
@@ -120,7 +120,7 @@ def synchronise(queue: Queue | None = None, event=None) -> None:
     """The host waits: for a queue, for an event, or for everything; an error under capture."""
     if unheard():
         return
-    from helpers.vgpu import graphs
+    from helpers.vgpu.operations import graphs
 
     operation = Operation("synchronise", queue, event=event, waits=True)
     graphs.check(queue, operation)
@@ -131,7 +131,7 @@ def refuse_captured(queue: Queue, what: str) -> None:
     """Raise for work that NumPy does here when the queue is under capture: it could not be run again."""
     if not capturing:
         return
-    from helpers.vgpu import graphs
+    from helpers.vgpu.operations import graphs
 
     if queue.capture is not None:
         graphs.abandon(queue)

@@ -6,11 +6,11 @@ import contextlib
 
 import numpy as np
 
-from helpers.vgpu import memory
-from helpers.vgpu.memory_host import size_text
 from helpers.vgpu.operations import recorders
 from helpers.vgpu.operations.accesses import access, same_place
 from helpers.vgpu.operations.operation import Operation
+from helpers.vgpu.storage import memory
+from helpers.vgpu.storage.host import size_text
 
 _registered: list[tuple[int, int]] = []  # host memory pinned for a while: first address, one past the last
 

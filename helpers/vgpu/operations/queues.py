@@ -7,7 +7,7 @@ import threading
 import weakref
 from dataclasses import dataclass, field
 
-from helpers.vgpu.errors import VirtualGPUError
+from helpers.vgpu.base.errors import VirtualGPUError
 
 _handles = itertools.count(0x1000, 0x10)
 _local = threading.local()

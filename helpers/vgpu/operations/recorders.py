@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from helpers.vgpu import own
+from helpers.vgpu.base import own
 from helpers.vgpu.operations.accesses import Access, of_launch
 from helpers.vgpu.operations.operation import Operation
 from helpers.vgpu.operations.queues import Queue
@@ -72,7 +72,7 @@ def listening():
 
     It hears this context and the threads that are started in it, and nobody else.
     """
-    from helpers.vgpu import launch
+    from helpers.vgpu.launch import launch
 
     outer = list(_RECORDERS)
     recorder = _Recorder(outer[0] if outer else None)

@@ -10,9 +10,9 @@ import zlib
 
 import numpy as np
 
-from helpers.vgpu import memory
 from helpers.vgpu.operations.accesses import access, touches
 from helpers.vgpu.operations.operation import Operation
+from helpers.vgpu.storage import memory
 
 _MOST = 64  # sources watched at a time
 

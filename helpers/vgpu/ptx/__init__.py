@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from helpers.vgpu.errors import CompileError
+from helpers.vgpu.base.errors import CompileError
 
 
 class PTXSyntaxError(CompileError, ValueError):

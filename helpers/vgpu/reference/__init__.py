@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from helpers.vgpu import device_library, heap, isa, layout, ptx
-from helpers.vgpu.errors import Deadlock, KernelTimeout, Unsupported
-from helpers.vgpu.ptx import RESERVED
+from helpers.vgpu import isa, ptx
+from helpers.vgpu.base.errors import Deadlock, KernelTimeout, Unsupported
+from helpers.vgpu.base.schedule import chosen
+from helpers.vgpu.ptx import RESERVED, device_library
 from helpers.vgpu.reference import formats, wide
 from helpers.vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
@@ -25,7 +26,7 @@ from helpers.vgpu.reference.machine import Machine
 from helpers.vgpu.reference.mbarrier import Barriers, Watch
 from helpers.vgpu.reference.memory import Access, Window
 from helpers.vgpu.reference.warp import LANES, Barrier, Frame, Warp, prepare
-from helpers.vgpu.schedule import chosen
+from helpers.vgpu.storage import heap, layout
 
 __all__ = ["Access", "Step", "run"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.vgpu import heap, heap_words
-from helpers.vgpu.errors import InvalidFree
+from helpers.vgpu.base.errors import InvalidFree
+from helpers.vgpu.storage import heap, heap_words
 
 
 def _passed(frame, details, index: int, lane: int) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from helpers.vgpu import isa
-from helpers.vgpu.errors import KernelError, Unsupported
+from helpers.vgpu.base.errors import KernelError, Unsupported
 from helpers.vgpu.ptx import Instruction, Mem, Not, Reg
 from helpers.vgpu.reference import mbarrier
 from helpers.vgpu.reference import memory as mem

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import heap, isa, layout, memory, tensor_map
-from helpers.vgpu.errors import KernelError, Misaligned, OutOfBounds, Unsupported
+from helpers.vgpu import isa
+from helpers.vgpu.base.errors import KernelError, Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.ptx import Instruction, Mem
 from helpers.vgpu.reference import async_copy, mbarrier
 from helpers.vgpu.reference import memory as mem
 from helpers.vgpu.reference.mbarrier import failure
 from helpers.vgpu.reference.warp import LANES, Frame, Warp
+from helpers.vgpu.storage import heap, layout, memory, tensor_map
 
 S32, U32 = isa.TYPES["s32"], isa.TYPES["u32"]
 

@@ -11,7 +11,7 @@ import functools
 import numpy as np
 
 from helpers.vgpu import isa
-from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.isa import in_numpy as py
 from helpers.vgpu.ptx import Instruction, Pair
 from helpers.vgpu.reference.warp import Frame, Warp

@@ -11,8 +11,9 @@ import functools
 
 import numpy as np
 
-from helpers.vgpu import isa, printf
-from helpers.vgpu.errors import DeviceAssert, KernelError, OutOfBounds, Unsupported
+from helpers.vgpu import isa
+from helpers.vgpu.base import printf
+from helpers.vgpu.base.errors import DeviceAssert, KernelError, OutOfBounds, Unsupported
 from helpers.vgpu.ptx import Call, Instruction, Pair, Sym
 from helpers.vgpu.ptx import Vec as Vector
 from helpers.vgpu.reference import allocation, bulk_copy, lanes, mbarrier, tensor, texture

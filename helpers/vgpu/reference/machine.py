@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from helpers.vgpu import memory
-from helpers.vgpu.errors import Deadlock, LaunchError
-from helpers.vgpu.schedule import WINDOW, block_order
+from helpers.vgpu.base.errors import Deadlock, LaunchError
+from helpers.vgpu.base.schedule import WINDOW, block_order
+from helpers.vgpu.storage import memory
 
 ASKING_ROUNDS = 4  # in which a block asks memory and goes on, before other blocks are let in
 IN_VAIN = 512  # rounds of all blocks without any change before warps that ask mbarriers, too, are past hope

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.vgpu import isa
-from helpers.vgpu.errors import BarrierError, Deadlock, Misaligned, OutOfBounds
+from helpers.vgpu.base.errors import BarrierError, Deadlock, Misaligned, OutOfBounds
 from helpers.vgpu.ptx import Instruction
 from helpers.vgpu.reference.warp import LANES, Frame, Warp
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import heap, heap_words, isa, memory, printf
-from helpers.vgpu.errors import Misaligned, OutOfBounds, Unsupported
+from helpers.vgpu import isa
+from helpers.vgpu.base import printf
+from helpers.vgpu.base.errors import Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.isa import in_numpy as py
+from helpers.vgpu.storage import heap, heap_words, memory
 
 LANES = 32
 ALIGNMENT = 1024  # of windows, as in the compiled engine

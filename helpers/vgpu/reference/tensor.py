@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from helpers.vgpu import isa
-from helpers.vgpu.errors import Misaligned, PartialWarp, Unsupported
+from helpers.vgpu.base.errors import Misaligned, PartialWarp, Unsupported
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.ptx import Instruction, Mem
 from helpers.vgpu.ptx import Vec as Vector

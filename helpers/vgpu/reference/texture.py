@@ -11,11 +11,12 @@ import itertools
 
 import numpy as np
 
-from helpers.vgpu import isa, textures
-from helpers.vgpu.errors import Misaligned, OutOfBounds, Unsupported
+from helpers.vgpu import isa
+from helpers.vgpu.base.errors import Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.faults.texture import BadHandle
 from helpers.vgpu.ptx import Pair
 from helpers.vgpu.ptx import Vec as Vector
+from helpers.vgpu.storage import textures
 
 f32 = np.float32
 DTYPES = {"s": "i", "u": "u", "f": "f"}

@@ -10,23 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import isa, layout
-from helpers.vgpu.errors import InvalidCall, StackOverflow, Unsupported
-from helpers.vgpu.lines import line_table
-from helpers.vgpu.ptx import (
-    TYPE_BYTES,
-    Function,
-    Imm,
-    Instruction,
-    Label,
-    Mem,
-    Module,
-    Not,
-    Reg,
-    Special,
-    Sym,
-)
+from helpers.vgpu import isa
+from helpers.vgpu.base.errors import InvalidCall, StackOverflow, Unsupported
+from helpers.vgpu.ptx import TYPE_BYTES, Function, Imm, Instruction, Label, Mem, Module, Not, Reg, Special, Sym
 from helpers.vgpu.ptx import Vec as Vector
+from helpers.vgpu.ptx.lines import line_table
+from helpers.vgpu.storage import layout
 
 LANES = 32
 LANE = np.arange(LANES)

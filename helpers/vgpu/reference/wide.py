@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 from helpers.vgpu import isa
-from helpers.vgpu.errors import Unsupported
+from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.ptx import Instruction, Reg
 from helpers.vgpu.ptx import Vec as Vector
 from helpers.vgpu.reference import memory as mem

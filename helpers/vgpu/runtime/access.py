@@ -7,7 +7,7 @@ checks one address and adds to three counters. Everything else is the slow path.
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ERROR_CODE, PHASES, PLACES
+from helpers.vgpu.base.context import ERROR_CODE, PHASES, PLACES
 from helpers.vgpu.runtime import count as runtime_count
 from helpers.vgpu.runtime import overwrites
 from helpers.vgpu.runtime import slow as runtime_slow

@@ -9,7 +9,7 @@ Rules: NVIDIA "PTX ISA", data movement and conversion instructions, asynchronous
 
 from __future__ import annotations
 
-from helpers.vgpu.context import COPIES, ENTRY, ENTRY_BYTES, ERROR_CODE, QUEUE, QUEUE_BYTES, QUEUE_ENTRIES
+from helpers.vgpu.base.context import COPIES, ENTRY, ENTRY_BYTES, ERROR_CODE, QUEUE, QUEUE_BYTES, QUEUE_ENTRIES
 from helpers.vgpu.runtime.text import V64
 from helpers.vgpu.runtime.write import Routine, Value, vector
 

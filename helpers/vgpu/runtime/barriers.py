@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_WAIT, REDUCES
+from helpers.vgpu.base.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_WAIT, REDUCES
 from helpers.vgpu.runtime.text import V1, V32, broadcast, splat
 
 BARRIERS = f"""

@@ -10,7 +10,7 @@ Rules: NVIDIA "PTX ISA", asynchronous copy, bulk copies and tensors (tiled mode,
 
 from __future__ import annotations
 
-from helpers.vgpu.context import (
+from helpers.vgpu.base.context import (
     BULK,
     BULK_ENTRIES,
     BULK_ENTRY,

@@ -2,14 +2,14 @@
 
 Rules (NVIDIA "CUDA C++ Programming Guide", device memory accesses and shared memory): a global request moves
 32-byte sectors, each counted once; shared memory has 32 banks of 4 bytes, a request needs as many wavefronts as the
-fullest bank has distinct words, and 8- and 16-byte accesses are served in 2 and 4 parts (`helpers/vgpu/banks.py` lays
+fullest bank has distinct words, and 8- and 16-byte accesses are served in 2 and 4 parts (`helpers/vgpu/storage/banks.py` lays
 the wavefronts out).
 """
 
 from __future__ import annotations
 
-from helpers.vgpu.banks import BANK_BYTES, BANKS
 from helpers.vgpu.runtime.text import V1, V8, V32, V64, broadcast, context, each_group, site, splat
+from helpers.vgpu.storage.banks import BANK_BYTES, BANKS
 
 # Which allocation an address lies in: a binary search over the sorted table, done when a site leaves the
 # allocation it used last. Shared and local memory are windows of the generic address space.

@@ -9,7 +9,7 @@ again, it goes on where it stopped.
 
 from __future__ import annotations
 
-from helpers.vgpu.context import DONE, IDLE, NAMED, OUT_OF_FUEL, PLACE_SLOT, SPUN
+from helpers.vgpu.base.context import DONE, IDLE, NAMED, OUT_OF_FUEL, PLACE_SLOT, SPUN
 from helpers.vgpu.runtime.loop_parts import ENDS, ROUNDS, if_blocks_are_left, open_named, spend_slice, take_block
 from helpers.vgpu.runtime.places import PLACES, RANDOM
 from helpers.vgpu.runtime.plain_loop import PLAIN_LOOP

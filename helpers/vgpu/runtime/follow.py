@@ -1,11 +1,11 @@
 """The log of one warp, in LLVM IR: the segments that it runs, and what its requests add to the counters of their sites.
 
-`helpers.vgpu.path` reads it.
+`helpers.vgpu.launch.path` reads it.
 """
 
 from __future__ import annotations
 
-from helpers.vgpu.context import PATH, PATH_ENTRY
+from helpers.vgpu.base.context import PATH, PATH_ENTRY
 from helpers.vgpu.runtime.text import get_pointer, site
 
 _COUNTED = {

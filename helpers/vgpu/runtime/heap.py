@@ -1,13 +1,13 @@
 """The heap of kernels, as compiled code sees it: whose an address is, accesses of a warp, calls of `malloc` and `free`.
 
 A site never remembers a pattern in the heap, because any thread may free a piece at any time: every lane of every
-access is looked up in the heap's tables (`helpers.vgpu.heap` says what is in them).
+access is looked up in the heap's tables (`helpers.vgpu.storage.heap` says what is in them).
 """
 
 from __future__ import annotations
 
-from helpers.vgpu.heap import GRAIN
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, bump, get, get_pointer, site, splat
+from helpers.vgpu.storage.heap import GRAIN
 
 _GRAIN_BITS = GRAIN.bit_length() - 1
 

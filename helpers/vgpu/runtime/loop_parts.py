@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ERROR_CODE, FAILED, LAUNCH_SLOT, OUT_OF_FUEL
+from helpers.vgpu.base.context import ERROR_CODE, FAILED, LAUNCH_SLOT, OUT_OF_FUEL
 from helpers.vgpu.runtime.text import V64
 
 ROUNDS = 4096  # times that the barriers of blocks open before the loop looks up

@@ -9,7 +9,7 @@ Rules: NVIDIA "PTX ISA", parallel synchronization and communication instructions
 
 from __future__ import annotations
 
-from helpers.vgpu.context import (
+from helpers.vgpu.base.context import (
     BARRIER_FIELD,
     BARRIER_LIMIT,
     BARRIER_MARK,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import PATTERN, PHASES, PLACES
+from helpers.vgpu.base.context import PATTERN, PHASES, PLACES
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, ramp, site, splat
 
 # What an access check answers: the good lanes in the low 32 bits, the shape of the pattern above.

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import (
-    BARRIER_BYTES,
-    CLOCK,
-    HEADER,
-    LAUNCH_SLOT,
-    PLACE,
-    PLACE_BYTES,
-    PLACE_SLOT,
-    TURN,
-)
+from helpers.vgpu.base.context import BARRIER_BYTES, CLOCK, HEADER, LAUNCH_SLOT, PLACE, PLACE_BYTES, PLACE_SLOT, TURN
 from helpers.vgpu.runtime.text import context, get, get_pointer
 
 _names = iter(range(1 << 30))

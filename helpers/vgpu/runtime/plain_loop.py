@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import DONE, NAMED, OUT_OF_FUEL
+from helpers.vgpu.base.context import DONE, NAMED, OUT_OF_FUEL
 from helpers.vgpu.runtime.loop_parts import ENDS, ROUNDS, open_named, spend_slice, take_block
 from helpers.vgpu.runtime.text import context, get, get_pointer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ERROR_CODE
+from helpers.vgpu.base.context import ERROR_CODE
 from helpers.vgpu.runtime.overwrites import UNSURE, answer
 from helpers.vgpu.runtime.pattern import REDUCTIONS, learn
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, bump, context, each_lane, site, splat

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 
-from helpers.vgpu.context import ERROR_CODE
+from helpers.vgpu.base.context import ERROR_CODE
 from helpers.vgpu.isa.tensor import FAMILIES, Fragment, Product, products
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, each_lane
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import EVENT_CODE, SITE_BYTES, SITE_SLOT, SLOT, WATCH_SLOT
+from helpers.vgpu.base.context import EVENT_CODE, SITE_BYTES, SITE_SLOT, SLOT, WATCH_SLOT
 
 V64, V32, V16, V8, V1 = (f"<32 x i{b}>" for b in (64, 32, 16, 8, 1))
 

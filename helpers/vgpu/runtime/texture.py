@@ -6,9 +6,9 @@ texture (`lower.sampling`) and called through its descriptor.
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ERROR_CODE, TEXTURE_KEYS, TEXTURE_RESULTS
+from helpers.vgpu.base.context import ERROR_CODE, TEXTURE_KEYS, TEXTURE_RESULTS
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, bump, context, each_group
-from helpers.vgpu.textures import CLAMP_OUTSIDE, FIELD, TRAP_OUTSIDE
+from helpers.vgpu.storage.textures import CLAMP_OUTSIDE, FIELD, TRAP_OUTSIDE
 
 _SLOTS = 512  # of the hash table; at most 8 texels a lane go in
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from helpers.vgpu.context import SLOT
+from helpers.vgpu.base.context import SLOT
 
 LANES = 32
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from helpers import evidence
-from helpers.exercises import exercise, exercises
+from helpers.checking import evidence
+from helpers.checking.exercise import exercise, exercises
 from helpers.grading.judging import judged
 from helpers.grading.sandbox import JobFault, SandboxUnavailable, cgroups, open_sandbox, tiers
 from helpers.grading.sandbox.wire import LENGTH, Channel, Ended, Late, Malformed, decode, encode
@@ -21,7 +21,7 @@ from tests.grading.sandbox.asking import value
 from tests.grading.sandbox.conftest import MIB, SMALL, need, opened
 
 ROOT = Path(__file__).resolve().parents[3]
-probe = import_module("helpers.probe")  # `helpers.probe` is the function
+probe = import_module("helpers.checking.probe")  # `helpers.checking.probe` is the function
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_a_kernel_s_evidence_is_judged_where_no_student_s_code_ran(box, runner, 
 
 
 def test_a_student_s_kernel_has_no_exercises_of_labs(any_box, judge):
-    look = "[key for key in __import__('helpers.exercises').exercises.exercises() if key.startswith('lab')]"
+    look = "[key for key in __import__('helpers.checking.exercise').exercises.exercises() if key.startswith('lab')]"
     assert any(key.startswith("lab") for key in exercises())
     with any_box.kernel() as kernel:
         assert value(kernel, look) == []

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.checking.trial import Blank, Trial
+from helpers.checking.trial_as_json import seen_of, trial_as_json
 from helpers.grading.judging import Launches
 from helpers.grading.sandbox import JobFault
 from helpers.grading.warm import KERNELS, THREADS
-from helpers.trial import Blank, Trial
-from helpers.trial_as_json import seen_of, trial_as_json
 from tests.grading.sandbox.conftest import opened
 
 X = np.arange(THREADS, dtype=np.float32)

@@ -92,7 +92,7 @@ def test_nothing_outside_the_scratch_can_be_written(kernel):
         "/x",
         "/usr/x",
         "/etc/passwd",
-        "/opt/warpbook/helpers/check.py",
+        "/opt/warpbook/helpers/checking/check.py",
         "/opt/warpbook/x",
         "/dev/x",
         "/proc/x",

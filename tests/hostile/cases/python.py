@@ -22,7 +22,7 @@ CASES = (
     cheat(
         "python-evidence",
         "changes the helpers that make evidence",
-        "from helpers import evidence, portable, plain, recorded\nimport helpers.probe\n"
+        "from helpers import evidence, portable, plain, recorded\nimport helpers.checking.probe\n"
         "evidence.taken = lambda *a: {'language': 'cuda', 'right': True}\nportable.Portable.as_json = lambda self: {}\n"
         "evidence.KINDS.clear()\nhelpers.probe._display = lambda data, text: print('PASSED')",
         ruins=True,
@@ -30,7 +30,7 @@ CASES = (
     cheat(
         "python-exercises",
         "puts an exercise of its own in the table",
-        "import dataclasses, helpers.exercises as e\nany_other = next(iter(e.exercises().values()))\n"
+        "import dataclasses, helpers.checking.exercise as e\nany_other = next(iter(e.exercises().values()))\n"
         "made = dataclasses.replace(any_other, key='lab05.total', cases=list, budgets=())\n"
         "e.exercise = lambda key: made\ne.exercises = lambda: {'lab05.total': made}",
     ),
@@ -323,7 +323,7 @@ CASES = (
             for name in [n for n in sys.modules if n.startswith('helpers')]: del sys.modules[name]
             from helpers import *
             import helpers
-            probe = helpers.probe
+            probe = helpers.checking.probe
             """,
         state="",
         ruins=True,

@@ -46,12 +46,12 @@ CASES = (
     spy(
         "spy-rows",
         "reads the exercises' rows",
-        "from helpers.exercises import lab05, lab05_cases\nfound = lab05.EXERCISES or lab05_cases.total_case",
+        "from helpers.checking.exercise import lab05, lab05_cases\nfound = lab05.EXERCISES or lab05_cases.total_case",
     ),
     spy(
         "spy-rows-table",
         "asks the table of exercises",
-        "from helpers.exercises import exercise\nfound = exercise('lab05.total')",
+        "from helpers.checking.exercise import exercise\nfound = exercise('lab05.total')",
     ),
     spy(
         "spy-rows-files",

@@ -63,7 +63,7 @@ CASES = (
         common = {"label": "", "nbytes": 0, "asynchronous": True, "waits": False, "pinned": None, "event": None}
         common |= {"queue": 0, "graph": None, "accesses": [], "nodes": [], "counters": None}
         operations[:] = [{"kind": "kernel", "kernel": 0, **common}]
-        """.replace("_evidence.squeezed", "__import__('helpers.portable').portable.squeezed"),
+        """.replace("_evidence.squeezed", "__import__('helpers.checking.kernel_as_json').portable.squeezed"),
     ),
     forged(
         "stream-no-accesses", "leaves out which memory is touched", "for o in operations: o['accesses'] = []", STAGED

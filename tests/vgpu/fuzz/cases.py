@@ -8,10 +8,12 @@ import traceback
 
 import numpy as np
 
-from helpers.vgpu import launch, memory, ptx, reference
+from helpers.results.sanitize import run as watched
+from helpers.vgpu import ptx, reference
+from helpers.vgpu.base.errors import KernelError, VirtualGPUError
 from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.errors import KernelError, VirtualGPUError
-from helpers.vgpu.sanitize import run as watched
+from helpers.vgpu.launch import launch
+from helpers.vgpu.storage import memory
 from tests.vgpu import test_isa
 from tests.vgpu.fuzz import mutate, waiting
 from tests.vgpu.fuzz import programs as random_programs

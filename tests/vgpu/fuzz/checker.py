@@ -12,8 +12,8 @@ from collections.abc import Callable
 import llvmlite.binding as llvm
 import numpy as np
 
-from helpers.vgpu import jit
-from helpers.vgpu.context import SLOT
+from helpers.vgpu.base.context import SLOT
+from helpers.vgpu.runtime import jit
 from tests.vgpu.fuzz.instrument import SITES, instrument
 
 # What an interval allows, as bits; an access needs one of them.

@@ -13,7 +13,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 
-from helpers.vgpu import grid
+from helpers.vgpu.launch import grid
 
 told: Callable[[str], object] = print  # hears of an access outside; in a child, which it ends
 

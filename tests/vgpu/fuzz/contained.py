@@ -17,8 +17,10 @@ from functools import cache
 
 import numpy as np
 
-from helpers.vgpu import grid, launch, memory, reference, tensor_map, textures
-from helpers.vgpu.sanitize import run as watched
+from helpers.results.sanitize import run as watched
+from helpers.vgpu import reference
+from helpers.vgpu.launch import grid, launch
+from helpers.vgpu.storage import memory, tensor_map, textures
 from tests.vgpu.fuzz import checker, children, extents, twist, verified
 from tests.vgpu.fuzz.cases import outcome
 from tests.vgpu.fuzz.pieces import IN_WORDS, MAP_AT, OUT_WORDS, PIECES

@@ -12,10 +12,12 @@ import weakref
 
 import numpy as np
 
-from helpers.vgpu import grid, heap, lower, memory
-from helpers.vgpu.context import PLACE_SLOT
+from helpers.results.sanitize import monitor
+from helpers.vgpu import lower
+from helpers.vgpu.base.context import PLACE_SLOT
+from helpers.vgpu.launch import grid
 from helpers.vgpu.reference import memory as interpreted
-from helpers.vgpu.sanitize import monitor
+from helpers.vgpu.storage import heap, memory
 from tests.vgpu.fuzz import checker
 from tests.vgpu.fuzz.checker import BOOK_READ, BOOK_WRITE, DATA_READ, DATA_WRITE, OWN
 

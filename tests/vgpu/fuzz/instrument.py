@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from helpers.vgpu.context import CONTEXT
+from helpers.vgpu.base.context import CONTEXT
 
 SITES: list[tuple[str, str, str]] = []  # function, sort and line of IR of each access that is looked up, by its number
 _CONTEXT_BYTES = 8 * len(CONTEXT)

@@ -11,11 +11,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
 
-from helpers.vgpu import layout, ptx
+from helpers.vgpu import ptx
 from helpers.vgpu.lower import lower
 from helpers.vgpu.ptx.parser import Parser
 from helpers.vgpu.ptx.tokens import Tokens
 from helpers.vgpu.ptx.verify import verify
+from helpers.vgpu.storage import layout
 from tests.vgpu.fuzz import children, shapes, twist
 from tests.vgpu.fuzz.cases import outcome
 from tests.vgpu.fuzz.pieces import PIECES, program

@@ -9,9 +9,9 @@ from functools import partial
 
 import numpy as np
 
-from helpers import device
-from helpers.vgpu import cupy as cp
-from helpers.vgpu.sanitize import Leaks, sanitize
+from helpers.hardware import device
+from helpers.results.sanitize import Leaks, sanitize
+from helpers.vgpu.standins import cupy as cp
 from tests.vgpu.sanitize import gallery_c, gallery_heap, gallery_host, gallery_pipelines, gallery_py
 
 TITLE = "# What the sanitizer finds"

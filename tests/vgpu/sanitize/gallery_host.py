@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu.cupy.cuda import runtime, texture
-from helpers.vgpu.sanitize import leaks, sanitize
+from helpers.results.sanitize import leaks, sanitize
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins.cupy.cuda import runtime, texture
 
 
 @dataclass(frozen=True)

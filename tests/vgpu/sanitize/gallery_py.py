@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from helpers.vgpu import numba_cuda as cuda
+from helpers.vgpu.standins import numba_cuda as cuda
 
 f4, i4 = np.float32, np.int32
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import triton as stand_in
-from helpers.vgpu.sanitize import sanitize
+from helpers.results.sanitize import sanitize
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import triton as stand_in
 
 triton = stand_in.activate()
 

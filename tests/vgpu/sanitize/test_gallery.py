@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.vgpu.sanitize import KINDS, Findings
+from helpers.results.sanitize import KINDS, Findings
 from tests.vgpu.sanitize import gallery
 
 ENTRIES = gallery.entries()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import heap
-from helpers.vgpu.sanitize import sanitize
+from helpers.results.sanitize import sanitize
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.storage import heap
 
 KEEPS = """
 struct Node { int value; Node* next; };

@@ -7,9 +7,9 @@ import gc
 import numpy as np
 
 from helpers import sanitize
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import memory
-from helpers.vgpu import numba_cuda as cuda
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda as cuda
+from helpers.vgpu.storage import memory
 
 
 def test_arrays_kept_are_counted_by_line():

@@ -7,10 +7,10 @@ import inspect
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import launch
-from helpers.vgpu.sanitize import sanitize
-from helpers.vgpu.sanitize.run import run
+from helpers.results.sanitize import sanitize
+from helpers.results.sanitize.run import run
+from helpers.vgpu.launch import launch
+from helpers.vgpu.standins import cupy as cp
 from tests.vgpu import test_async_copies, test_bulk_copies, test_mbarrier, test_unseen_kernels, test_unseen_python
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from helpers import sanitize as from_the_front_door
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import numba_cuda as cuda
-from helpers.vgpu.errors import LaunchError
-from helpers.vgpu.sanitize import KINDS, Finding, Findings, sanitize
+from helpers.results.sanitize import KINDS, Finding, Findings, sanitize
+from helpers.vgpu.base.errors import LaunchError
+from helpers.vgpu.standins import cupy as cp
+from helpers.vgpu.standins import numba_cuda as cuda
 
 BEYOND = """
 extern "C" __global__ void k(const float* a, float* out) {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from helpers import sanitize
-from helpers.vgpu import cupy as cp
-from helpers.vgpu import schedule
+from helpers.vgpu.base import schedule
+from helpers.vgpu.standins import cupy as cp
 from tests.vgpu.sanitize.gallery_host import LAST
 from tests.vgpu.sanitize.test_sanitize import BEYOND
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu.sanitize import sanitize
+from helpers.results.sanitize import sanitize
+from helpers.vgpu.standins import cupy as cp
 from tests.vgpu.sanitize import gallery_c, gallery_py
 from tests.vgpu.sanitize.observer import observe
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers.vgpu import cupy as cp
-from helpers.vgpu.sanitize import sanitize
+from helpers.results.sanitize import sanitize
+from helpers.vgpu.standins import cupy as cp
 
 HEAD = r"""
 #define SHARED(x, p) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "l"(__cvta_generic_to_shared(p)) : "memory")

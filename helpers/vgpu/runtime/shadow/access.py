@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ENTRY_PLACE, SITE_SLOT, SLOT
-from helpers.vgpu.lower.emit import Value
+from helpers.vgpu.base.context import ENTRY_PLACE, SITE_SLOT, SLOT
+from helpers.vgpu.runtime.emit import Value
 from helpers.vgpu.runtime.shadow.body import Body, argument, function
 from helpers.vgpu.runtime.shadow.words import CLASH, unwritten
 from helpers.vgpu.runtime.text import V1, V64, broadcast, each_lane

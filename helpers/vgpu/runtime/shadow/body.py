@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import EVENT_CODE, SLOT, WATCH_SLOT
-from helpers.vgpu.lower.emit import Emitter, Value
+from helpers.vgpu.base.context import EVENT_CODE, SLOT, WATCH_SLOT
+from helpers.vgpu.runtime.emit import Emitter, Value
 from helpers.vgpu.runtime.text import V1, V64
 
 RAMP = range(32)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import ENTRY, ENTRY_STRENGTH, ENTRY_TIME, PENDING
-from helpers.vgpu.lower.emit import Value
+from helpers.vgpu.base.context import ENTRY, ENTRY_STRENGTH, ENTRY_TIME, PENDING
+from helpers.vgpu.runtime.emit import Value
 from helpers.vgpu.runtime.shadow.body import Body, argument, function
 from helpers.vgpu.runtime.text import V32
 

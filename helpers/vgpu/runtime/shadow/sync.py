@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import PC_DONE
-from helpers.vgpu.lower.emit import Value
+from helpers.vgpu.base.context import PC_DONE
+from helpers.vgpu.runtime.emit import Value
 from helpers.vgpu.runtime.shadow.body import RAMP, Body, argument, function
 from helpers.vgpu.runtime.text import V1, V32, V64
 

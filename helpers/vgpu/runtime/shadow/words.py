@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.context import (
+from helpers.vgpu.base.context import (
     ENTRY_HOME,
     ENTRY_HOMES,
     ENTRY_PLACE,
@@ -15,7 +15,7 @@ from helpers.vgpu.context import (
     SLOT,
     WATCH_SLOT,
 )
-from helpers.vgpu.lower.emit import Value
+from helpers.vgpu.runtime.emit import Value
 from helpers.vgpu.runtime.shadow.body import Body, argument, function
 from helpers.vgpu.runtime.shadow.copies import pending
 from helpers.vgpu.runtime.text import V64, broadcast, each_lane

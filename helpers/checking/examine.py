@@ -1,0 +1,342 @@
+"""Try an answer to an exercise: every case on fresh memory, under the sanitizer where asked, then what it costs.
+
+What was seen is `Evidence`: no words, no verdict. `verdicts` names the mistake in it, `check` and the grader report.
+Kernels run wherever `runs` says (`trial.Here`: in this process); what is expected stays here, and is compared here. A
+launch whose costs count is one whose result was compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from helpers.checking import stream_claims, stream_work
+from helpers.checking.exercise import Budget, Case, Exercise, Out, alike
+from helpers.checking.trial import POISON, Blank, Here, Runs, Seen, Trial
+from helpers.hardware import gpus
+from helpers.hardware.device import current
+from helpers.hardware.gpus import GPU
+from helpers.results.profile_table import METRICS
+from helpers.results.sanitize.findings import Finding
+from helpers.results.streams.recording import Timeline
+from helpers.vgpu.base.errors import CompileError, KernelTimeout
+from helpers.vgpu.launch.counters import Counters
+
+_ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
+_METRICS = {name: metric for metric in METRICS for name in (metric.key, metric.nsight) if name}
+
+
+class Unaccounted(Exception):
+    """A right result that comes with a recording of other work, or of none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one case gave: the first output (or the value returned), which elements no thread wrote, any
+    error; and what its budgets measure: of a launch all that was `seen`, of stream work its recording."""
+
+    case: Case
+    got: object = None
+    untouched: np.ndarray | None = None
+    wrong: np.ndarray | None = None
+    error: Exception | None = None
+    timeline: Timeline | None = None
+    seen: Seen | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None and not self.wrong.any()
+
+    @property
+    def only_untouched(self) -> bool:
+        """Every wrong element is one that no thread wrote."""
+        return self.wrong is not None and not (self.wrong & ~self.untouched).any()
+
+    def note(self) -> str:
+        """One phrase on what happened."""
+        if self.error is not None:
+            return f"stopped, {type(self.error).__name__}"
+        if self.ok:
+            return "right"
+        if not any(isinstance(argument, Out) for argument in self.case.arguments):  # it returns, and writes nothing
+            return "returned {}, should be {}".format(*_told_apart(self.got, self.case.expected))
+        index = tuple(int(i) for i in np.argwhere(self.wrong)[0])
+        place = index[0] if len(index) == 1 else index
+        was, wanted = _told_apart(self.got[index], self.case.out.expected[index])
+        was = "never written" if self.untouched[index] else was
+        count = f"{int(self.wrong.sum()):,} of {self.wrong.size:,} wrong"
+        return f"{count}; element {place} is {was}, should be {wanted}"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """One budget and what the kernel spent of it in `case`, which does not count where `alone`, a block or warp, did
+    most. `lacking`: why it could not be measured."""
+
+    label: str
+    value: float
+    at_most: float
+    teach: str = field(repr=False)
+    where: str = field(default="", repr=False)
+    alone: str = field(default="", repr=False)
+    lacking: str = field(default="", repr=False)
+    case: Case | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def over(self) -> bool:
+        return not self.value <= self.at_most
+
+    @property
+    def ok(self) -> bool:
+        return not self.over and not self.alone
+
+    def __str__(self) -> str:
+        if self.lacking:
+            return f"{self.label}: {self.lacking}"
+        if self.alone and not self.over:
+            return f"{self.label}: does not count, as {self.alone} does most of the work"
+        value, most = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (self.value, self.at_most))
+        return f"{self.label}: {value} (at most {most})"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All that was seen of an answer. `budgets` is empty where a result is wrong: the cost of that says nothing.
+
+    `watched`: the case in which the sanitizer found `findings`, None where it found nothing.
+    """
+
+    exercise: Exercise
+    outcomes: tuple[Outcome, ...]
+    budgets: tuple[Spent, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    hints: tuple[Finding, ...] = ()
+    watched: Case | None = None
+
+    @property
+    def right(self) -> bool:
+        """Right in every case, and the sanitizer has found nothing."""
+        return all(outcome.ok for outcome in self.outcomes) and not self.findings
+
+    @property
+    def passed(self) -> bool:
+        """Right, and within every budget."""
+        return self.right and all(budget.ok for budget in self.budgets)
+
+    @property
+    def first_wrong(self) -> Outcome | None:
+        return next((outcome for outcome in self.outcomes if not outcome.ok), None)
+
+
+def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here) -> Evidence:
+    """Run every case of `task`, watch those that ran to their end, and look at the costs if all is right.
+
+    Results and counters both come from the virtual GPU, on a machine with a GPU too: it catches a thread that leaves
+    its array and shows an element that no thread wrote. `runs` makes of a kernel what runs it. Never raises because an
+    answer is wrong.
+    """
+    kernel = runs(answer) if task.asks_for_a_kernel else None
+    cases = task.cases()
+    seen = Evidence(task, ())
+    for case in cases:
+        outcome = _tried(answer, kernel, case, task, watch=task.sanitize and not seen.findings)
+        seen = replace(seen, outcomes=(*seen.outcomes, outcome))
+        if isinstance(outcome.error, CompileError | KernelTimeout):  # it is the same, or takes as long, elsewhere
+            break
+        if task.sanitize and not seen.findings:
+            seen = _with_findings(seen, outcome)
+    if not seen.right or not task.budgets:
+        return seen
+    spent: list[tuple[Spent, ...]] = []
+    for case in _costed(answer, cases, task):
+        outcome = next((each for each in seen.outcomes if each.case is case), None)
+        outcome = outcome or _tried(answer, kernel, case, task)
+        if not outcome.ok:  # it did less than elsewhere, and that is no cost of an answer
+            return replace(seen, outcomes=(*seen.outcomes, outcome))
+        spent.append(_spent(kernel, outcome, task))
+    # Of several launches the first counts in which the budget is not kept.
+    worst = tuple(next((each for each in same if not each.ok), same[0]) for same in zip(*spent, strict=True))
+    return replace(seen, budgets=worst)
+
+
+def watched(answer, evidence: Evidence) -> Evidence:
+    """The evidence of a kernel with a wrong result, and what the sanitizer finds in the first case that shows it.
+
+    For exercises that do not ask the sanitizer: nobody passes or fails by it.
+    """
+    task, wrong = evidence.exercise, evidence.first_wrong
+    if task.sanitize or not task.asks_for_a_kernel or wrong is None or wrong.error is not None:
+        return evidence
+    return _with_findings(evidence, _tried(answer, Here(answer), wrong.case, task, watch=True))
+
+
+def _costed(answer, cases: list[Case], task: Exercise) -> list[Case]:
+    """The launches whose costs count: one that is public, and the last of those that nobody knows beforehand."""
+    public, hidden = ([case for case in cases if case.hidden is which] for which in (False, True))
+    if isinstance(answer, stream_work.Issued):  # it was asked for with these cases, and so with no other
+        return [cases[-1]]
+    return [task.measured() if task.measured else public[-1], *hidden[-1:]]
+
+
+def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool = False) -> Outcome:
+    """One case of an answer in any language, beside what it should give."""
+    if task.language == "python":
+        try:
+            got = answer(*case.arguments)
+        except Exception as error:
+            return Outcome(case, error=error)
+        wrong = np.array([not alike(got, case.expected, task.tolerance)])
+        return Outcome(case, got, np.zeros(1, bool), wrong)
+    if task.language == "streams":
+        return _issued(answer, case, task)
+    followed = case.watched if any(budget.of == "warp" for budget in task.budgets) else None
+    seen = kernel.run(trial(case, watch, followed))
+    outcome = _compared(case, seen, task)
+    if seen.again is None or not outcome.ok or seen.findings:
+        return outcome
+    again = _compared(case, replace(seen, output=seen.again), task)
+    return outcome if again.ok else again  # right only as long as nobody watches
+
+
+def _issued(answer, case: Case, task: Exercise) -> Outcome:
+    try:
+        got, timeline = stream_work.issue(answer, case)
+    except Exception as error:  # a learner's function may fail in any way; the report says how
+        return Outcome(case, error=error)
+    outcome = _compared(case, Seen(got), task, timeline)
+    if (
+        outcome.ok
+        and isinstance(answer, stream_work.Issued)
+        and (words := stream_claims.doubt(timeline.operations, case))
+    ):
+        return Outcome(case, error=Unaccounted(f"the recording does not account for the result: {words}"))
+    return outcome
+
+
+def trial(case: Case, watch: bool = False, follow: tuple[int, int] | None = None) -> Trial:
+    """The launch of a case, without a word on what is right."""
+    arguments = tuple(
+        Blank(argument.expected.dtype, argument.expected.shape, argument.initial)
+        if isinstance(argument, Out)
+        else argument
+        for argument in case.arguments
+    )
+    return Trial(arguments, case.grid, case.block, watch, follow)
+
+
+def _compared(case: Case, seen: Seen, task: Exercise, timeline: Timeline | None = None) -> Outcome:
+    """An output beside what it should be."""
+    if seen.error is not None:
+        return Outcome(case, error=seen.error)
+    got, expected = seen.output, case.out.expected
+    if got.shape != expected.shape or got.dtype.kind not in "biufc":
+        return Outcome(case, error=ValueError(f"the result is {got.dtype} of shape {got.shape}, not {expected.shape}"))
+    untouched = np.zeros(got.shape, bool)
+    if case.out.initial is None:
+        bytes_ = got.reshape(-1, 1).view(np.uint8).reshape(got.size, -1)
+        untouched = (bytes_ == POISON).all(axis=1).reshape(got.shape)
+    with np.errstate(invalid="ignore"):
+        wrong = ~np.isclose(got, expected, rtol=task.tolerance, atol=task.tolerance, equal_nan=True)
+    return Outcome(case, got, untouched, wrong, timeline=timeline, seen=seen)
+
+
+def _with_findings(seen: Evidence, outcome: Outcome) -> Evidence:
+    """With the errors in a case, of the sanitizer or of the order of stream work, and its hints there.
+
+    Hints fail nobody, but those of the kinds `also_wrong`; they tell mistakes apart that lead to the same error.
+    """
+    if outcome.timeline is not None:
+        found = stream_work.unordered(outcome.timeline)
+        return replace(seen, findings=found, watched=outcome.case) if found else seen
+    found = outcome.seen.findings if outcome.seen is not None else ()
+    errors = tuple(f for f in found if f.level == "error" or f.kind in seen.exercise.also_wrong)
+    hints = tuple(f for f in found if f.level == "hint")
+    return replace(seen, findings=errors, hints=hints, watched=outcome.case) if errors else seen
+
+
+# --- costs ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What budgets measure of a launch: its counters, by the names that a `Profile` has, and the compiler's numbers."""
+
+    counters: Counters
+    runs: Runs
+    gpu: GPU
+
+    def __getitem__(self, name: str) -> float | None:
+        metric = _METRICS.get(name)
+        return self.counters[name] if metric is None else metric.value(self)
+
+    @property
+    def total(self) -> Mapping[str, int]:
+        """Every counter of the whole launch by its plain key."""
+        return self.counters.total
+
+    @property
+    def resources(self):
+        """Registers, shared memory and spills; CompileError on a GPU that cannot run the kernel."""
+        return self.runs.resources(self.gpu)
+
+    def on(self, gpu: GPU | str) -> Cost:
+        """The same counts, and the compiler's numbers for another GPU."""
+        return Cost(self.counters, self.runs, gpus.find(gpu) if isinstance(gpu, str) else gpu)
+
+
+def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent, ...]:
+    """What an answer spends in one case."""
+    if outcome.timeline is not None:
+        return tuple(_measured(b, lambda: outcome.timeline, "", outcome.case) for b in task.budgets)
+    counted = outcome.seen.counters
+    of = {
+        "launch": lambda: Cost(counted, kernel, current()),
+        "warp": lambda: outcome.seen.chain,
+        "warps": lambda: counted.by_warp,
+    }
+    alone = counted.by_warp.who_does_most() if task.shared_out else ""
+    lines = counted.lines
+
+    def worst(budget: Budget) -> str:
+        number = max(lines, key=lambda number: lines[number].get(budget.line_by, 0), default=None)
+        if number is None or not lines[number].get(budget.line_by):
+            return ""
+        return f"line {number}: {kernel.line(number)}"
+
+    return tuple(_measured(b, of[b.of], worst(b), outcome.case, alone) for b in task.budgets)
+
+
+def _measured(budget: Budget, counted: Callable, where: str, case: Case, alone: str = "") -> Spent:
+    value, lacking = math.inf, ""
+    try:
+        found = counted()
+        value = math.inf if found is None else float(budget.measure(found))  # None: too much to follow to its end
+    except CompileError as error:  # it needs a newer GPU than one that the budget is about
+        lacking = str(error).split("\n")[0]
+    return Spent(budget.label, value, budget.at_most, budget.teach, where, alone, lacking, case)
+
+
+def _told_apart(got, wanted) -> tuple[str, str]:
+    """Two values in words, with as many digits as it takes to see that they differ."""
+    said = ("", "")
+    for digits in (6, 9, 17):
+        said = _value(got, digits), _value(wanted, digits)
+        if said[0] != said[1]:
+            break
+    return said
+
+
+def _value(value, digits: int) -> str:
+    """A value as one reads it: whole parts to the last digit, fractions to so many in all; tuples piece by piece."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if type(value) in (tuple, list):
+        inner = ", ".join(_value(each, digits) for each in value)
+        return f"[{inner}]" if type(value) is list else f"({inner}{',' * (len(value) == 1)})"
+    if not isinstance(value, float):
+        return repr(value)
+    whole = len(f"{abs(value):.0f}") if abs(value) < _ALL_WHOLE else 0
+    return f"{value:.{max(whole, digits)}g}"

@@ -1,0 +1,228 @@
+"""The table of exercises: what is asked, on which data, within which budget, and how wrong answers are known.
+
+A chapter's or lab's exercises are rows `Exercise(…)` in a tuple `EXERCISES` of the module of this package that is
+called after it, such as `ch04` or `lab05`. Those of a lab have no `solution` here: it is in the lab's source.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import linecache
+import math
+import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+BOOKS = tuple(
+    sorted(found.name for found in pkgutil.iter_modules(__path__) if re.fullmatch(r"(ch|lab)\d\d", found.name))
+)
+"""Modules of this package that hold a tuple `EXERCISES`: one a chapter, one a lab."""
+
+
+@dataclass(frozen=True, eq=False)
+class Out:
+    """An argument that the kernel must fill: what it must hold afterwards, and what it holds before.
+
+    Without `initial` the array starts as bytes 0xFF (NaN, or -1), so an element that no thread writes shows.
+    """
+
+    expected: np.ndarray
+    initial: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One launch: `arguments` are arrays, scalars and at least one `Out`, in the kernel's order.
+
+    For an exercise whose answer is a Python function, `expected` is what the function must return. `watched`: the block
+    and the warp in it that are followed where a budget is about one warp. `hidden`: drawn by a secret seed, so that
+    nothing of what an answer does with it may be told but that it is wrong.
+    """
+
+    name: str
+    arguments: tuple
+    grid: tuple[int, ...] = (1,)
+    block: tuple[int, ...] = (1,)
+    expected: object = None
+    watched: tuple[int, int] = (0, 0)
+    hidden: bool = False
+
+    @property
+    def out(self) -> Out:
+        """The first output."""
+        return next(argument for argument in self.arguments if isinstance(argument, Out))
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """A limit on counters: `measure(profile)` may be `at_most`, or a little explanation follows.
+
+    Of stream work it is `measure(timeline)`. `line_by` names the counter whose worst source line is shown. `of`:
+    "launch", or "warp" where `measure` takes the `Chain` of the warp that the case names, which knows what waits for
+    what, instead of the profile, or "warps" where it takes what each warp does (`helpers.vgpu.launch.shares.Shares`). All of
+    them come from one launch. Measures go by `helpers.results.roads`, so that no other instruction is a way around them.
+    """
+
+    label: str
+    measure: Callable[[object], float]
+    at_most: float
+    teach: str
+    line_by: str = "global_load_sectors"
+    of: str = "launch"
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake:
+    """A misconception: its name, how its traces are recognised, and the words that help."""
+
+    name: str
+    when: Callable[[object], bool]
+    teach: str
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """One exercise.
+
+    `language`: "numba", "cuda", "python" for a plain function that returns its result, or "streams" for one that asks
+    for stream work (see `stream_work`). `cases()`: the launches, smallest first.
+    `measured()`: the launch whose counters meet the budgets, or None. `mistakes`: in the order they are
+    tried.
+    `hints`: three, from a nudge to nearly the answer. `solution`: source text, explained by `why`.
+    `thread_of(index, case)`: the (block, thread) that should write an element, where the launch fixes it.
+    `sanitize`: whether the sanitizer has to find nothing in any case, in shared or global memory; of stream work,
+    whether no two operations may be without an order that they need. `also_wrong`: kinds of the sanitizer's hints that
+    fail this exercise as errors do. `shared_out`: whether costs count only where no block or warp does most of the
+    work, as counters are sums and do not tell. `drawn(generator)`: of a lab, cases like those of
+    `cases()` as a seed draws them; a right answer for the public cases alone is none for these.
+    """
+
+    key: str
+    title: str
+    language: str
+    name: str
+    cases: Callable[[], list[Case]]
+    hints: tuple[str, str, str]
+    solution: str = ""
+    why: str = ""
+    stretch: str = ""
+    mistakes: tuple[Mistake, ...] = ()
+    budgets: tuple[Budget, ...] = ()
+    measured: Callable[[], Case] | None = None
+    thread_of: Callable | None = None
+    tolerance: float = field(default=1e-5)
+    sanitize: bool = False
+    also_wrong: tuple[str, ...] = ()
+    shared_out: bool = False
+    drawn: Callable[[np.random.Generator], list[Case]] | None = None
+
+    @property
+    def asks_for_a_kernel(self) -> bool:
+        """Whether the answer is a kernel, and no plain function."""
+        return self.language in ("numba", "cuda")
+
+    @property
+    def of_a_lab(self) -> bool:
+        """Whether the answer gets marks, and is to be found."""
+        return self.drawn is not None
+
+    def with_cases_of(self, seed: int) -> Exercise:
+        """The same exercise on the cases that a seed draws; the last of them is the one that is counted."""
+        return replace(self, cases=lambda: self.drawn(np.random.default_rng(seed)), measured=None)
+
+    def for_marks(self, seed: int) -> Exercise:
+        """The same exercise on its own cases and then on those that a secret seed draws."""
+        drawn = self.with_cases_of(seed).cases
+        return replace(self, cases=lambda: [*self.cases(), *(replace(case, hidden=True) for case in drawn())])
+
+    def build(self, source: str):
+        """The callable that `source` defines: a kernel, or a plain function."""
+        if self.language == "cuda":
+            from helpers import cp
+
+            return cp.RawKernel(source, self.name)
+        names: dict[str, object] = {"__name__": "exercise"}
+        if self.language in ("numba", "streams"):
+            from helpers import cuda
+
+            names["cuda"] = cuda
+        if self.language == "streams":
+            from helpers import cp
+
+            names |= {"cp": cp, "np": np}
+        filename = f"<{self.key}>"
+        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)  # for messages
+        exec(compile(source, filename, "exec"), names)
+        return names[self.name]
+
+
+def exercises() -> dict[str, Exercise]:
+    """Every exercise by its key, in the order of the books."""
+    found: dict[str, Exercise] = {}
+    for book in BOOKS:
+        for exercise in importlib.import_module(f"helpers.checking.exercise.{book}").EXERCISES:
+            found[exercise.key] = exercise
+    return found
+
+
+def exercise(key: str | Exercise) -> Exercise:
+    """The exercise called `key`; a KeyError names the nearest when there is none."""
+    if isinstance(key, Exercise):
+        return key
+    table = exercises()
+    if key not in table:
+        near = difflib.get_close_matches(str(key), table, n=1) or ["one of " + ", ".join(table)]
+        raise KeyError(f"no exercise {key!r}; did you mean {near[0]}?")
+    return table[key]
+
+
+def alike(got, wanted, tolerance: float) -> bool:
+    """Whether a function returned what it should: numbers with a fraction to a tolerance, anything else exactly.
+
+    An array, alone or in a tuple or list, is never alike: numbers, words, and tuples and lists of them are asked for.
+    """
+    if isinstance(wanted, float) and isinstance(got, int | float | np.integer | np.floating):
+        try:
+            return math.isclose(got, wanted, rel_tol=tolerance)
+        except OverflowError:  # a whole number beyond all fractions
+            return False
+    return _equal(got, wanted)
+
+
+def _equal(got, wanted) -> bool:
+    """The same piece by piece; NumPy would compare a number, and an array, with every piece of a tuple."""
+    if isinstance(wanted, tuple | list):
+        same_kind = isinstance(got, tuple if isinstance(wanted, tuple) else list)
+        return same_kind and len(got) == len(wanted) and all(map(_equal, got, wanted))
+    return not isinstance(got, np.ndarray | tuple | list) and bool(got == wanted)
+
+
+# --- data that finds mistakes
+# ------------------------------------------------------------------------------------
+
+
+def numbers(shape, seed: int = 0) -> np.ndarray:
+    """float32 values in quarters from -8 to 8, about half of them negative, many repeated, none zero by
+    chance."""
+    quarters = np.random.default_rng(seed).integers(-32, 32, shape)
+    return (np.where(quarters == 0, 7, quarters) / 4).astype(np.float32)
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 row`, `1,000 rows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def cover(size: int, threads: int) -> int:
+    """The blocks of `threads` that cover `size` elements."""
+    return -(-size // threads)
+
+
+def thread_1d(index: tuple[int, ...], case: Case) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """(block, thread) for a launch with one thread an element, x along the last axis of the data."""
+    places = [divmod(i, b) for i, b in zip(reversed(index), case.block, strict=False)]
+    return tuple(block for block, _ in places), tuple(thread for _, thread in places)

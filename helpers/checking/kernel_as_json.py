@@ -1,0 +1,287 @@
+"""A compiled kernel as data: taken where it was written, run where nothing of its author's Python is.
+
+A kernel's PTX says all that it does. `packed` puts it with what its parameters need into a `Portable`, which goes
+through JSON and is a kernel again on the other side: it can be launched, profiled and sanitized like the one it was
+taken from. What comes from elsewhere is not trusted: `Portable.from_json` checks every field and every length, and
+nothing in it is evaluated.
+"""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import PurePath
+
+from helpers.results.compiled import limit_on_registers
+from helpers.vgpu import operations
+from helpers.vgpu.base.errors import ArgumentError, Unsupported
+from helpers.vgpu.launch import launch
+from helpers.vgpu.standins.calls import in_place_of_a_kernel
+from helpers.vgpu.storage import heap, layout
+
+OWN_FILE = "answer"
+"""What the learner's own file is called in a portable kernel's PTX: where it lay is nobody's business."""
+MOST_PTX = 4_000_000  # letters: a kernel that is unrolled to the last has a tenth of that
+MOST_SOURCE = 100_000
+_NAME = re.compile(r"[A-Za-z_$%][\w$.]{0,511}")
+_TYPE = re.compile(r"(bool|u?int(?:8|16|32|64)|float(?:16|32|64))(?:\[(\d)([CFA])\])?")
+_FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"\n]*)"', re.MULTILINE)
+
+
+class NotPortable(ValueError):
+    """What was read is no portable kernel; the message says which field is wrong."""
+
+
+@dataclass(frozen=True)
+class Portable:
+    """A kernel with all that a launch needs beside its arguments.
+
+    `types`: the types of a Numba kernel's arguments, such as "float32[1C]" or "int64"; empty for CUDA C, which is
+    told from `source`. `variables`: the bytes in base64 of the `__constant__` and `__device__` variables that the
+    host has set. `max_registers`: the limit that its author set, or None. `dynamic_shared_bytes`: the most that the
+    author asked for, or None.
+    """
+
+    name: str
+    entry: str
+    ptx: str
+    language: str
+    source: str
+    first_line: int
+    types: tuple[str, ...] = ()
+    cooperative: bool = False
+    max_registers: int | None = None
+    dynamic_shared_bytes: int | None = None
+    variables: Mapping[str, str] | None = None
+
+    @property
+    def targetoptions(self) -> dict[str, int | None]:
+        """As a Numba kernel has them, for whoever asks for its limit on registers."""
+        return {"max_registers": self.max_registers}
+
+    @property
+    def kernel(self) -> launch.Kernel:
+        """The loaded kernel; errors as `launch.load`."""
+        return self._loaded[0]
+
+    @cached_property
+    def _loaded(self) -> tuple[launch.Kernel, dict[str, bytes]]:
+        """The kernel, and what its module's variables hold before the first launch."""
+        kernels = launch.load(
+            self.ptx,
+            language=self.language,
+            name=self.name,
+            filename=OWN_FILE,
+            source=self.source,
+            first_line=self.first_line,
+        )
+        if self.entry not in kernels:
+            raise NotPortable(f"the PTX has no kernel {self.entry!r}")
+        found = kernels[self.entry]
+        for name, held in (self.variables or {}).items():
+            data = base64.b64decode(held)
+            if len(data) != found.module.nbytes(name):
+                raise NotPortable(f"variable {name!r} has {found.module.nbytes(name)} bytes, not {len(data)}")
+            ctypes.memmove(found.module.address(name), data, len(data))
+        sizes = found.module.variables.nbytes
+        return found, {name: ctypes.string_at(found.module.address(name), nbytes) for name, nbytes in sizes.items()}
+
+    def forget(self) -> None:
+        """Undo what launches have left behind for the next: in the module's variables, and in the heap of kernels.
+
+        Else a kernel could know how often it was launched, and do less where it is counted.
+        """
+        kernel, variables = self._loaded
+        for name, data in variables.items():
+            ctypes.memmove(kernel.module.address(name), data, len(data))
+        heap.reset()
+
+    def prepare(self, args, grid=None, block=None, *, shared_bytes: int = 0) -> launch.Prepared:
+        """What a launch needs, without launching."""
+        lay_out = _numba_parameters if self.language == "numba" else _c_parameters
+        params, arrays, finish = lay_out(self, args)
+        return launch.Prepared(self.kernel, params, arrays, shared_bytes, finish, cooperative=self.cooperative)
+
+    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+        prepared = self.prepare(args, grid, block)
+        options = {"cooperative": True} if self.cooperative else {}
+        operations.kernel(
+            operations.LEGACY, self.kernel, tuple(grid), tuple(block), prepared.params, prepared.arrays, shared_mem,
+            prepared.finish, **options,
+        )  # fmt: skip
+
+    def as_json(self) -> dict:
+        """Texts, numbers and lists; the PTX is compressed."""
+        return {**asdict(self), "ptx": squeezed(self.ptx), "types": list(self.types)}
+
+    @classmethod
+    def from_json(cls, data: object) -> Portable:
+        """The inverse of `as_json`, for data of unknown origin; raises NotPortable."""
+        if not isinstance(data, dict):
+            raise NotPortable(f"a kernel is an object, not {type(data).__name__}")
+        if set(data) != set(_FIELDS):
+            raise NotPortable(f"a kernel has the fields {', '.join(_FIELDS)}; here are {', '.join(map(str, data))}")
+        for name, fits in _FIELDS.items():
+            if not fits(data[name]):
+                raise NotPortable(f"field {name!r} of a kernel does not hold what it should")
+        return cls(**{**data, "ptx": unsqueezed(data["ptx"]), "types": tuple(data["types"])})
+
+
+def packed(kernel, args, grid=None, block=None) -> Portable:
+    """The kernel as compiled for these arguments.
+
+    kernel: a Numba kernel or a RawKernel, of the virtual GPU (`mirror.twin` makes one of a real GPU's); args: the
+    tuple of a launch. Errors: `Unsupported` for another kind of kernel, else as a launch.
+    """
+    if (words := in_place_of_a_kernel(kernel)) is not None:
+        raise Unsupported(f"a kernel is asked for, and {words}")
+    if not hasattr(kernel, "prepare") or getattr(kernel, "takes_meta", False):
+        raise Unsupported(
+            "a kernel written with @cuda.jit or as a cp.RawKernel can be taken elsewhere, this one cannot"
+        )
+    prepared = kernel.prepare(tuple(args), grid=grid, block=block)
+    loaded = prepared.kernel
+    types = kernel.argument_types(args) if loaded.language == "numba" else ()
+    taken = re.search(rf"(?<![\w$]){re.escape(loaded.name)}(?![\w$])", loaded.ptx)
+    entry = (
+        loaded.name if loaded.name.isidentifier() and not taken else loaded.entry
+    )  # mangled names count compilations
+    ptx = _FILE.sub(
+        lambda found: f'{found[1]}"{OWN_FILE if found[2] == loaded.filename else PurePath(found[2]).name}"', loaded.ptx
+    )
+    return Portable(
+        loaded.name,
+        entry,
+        ptx.replace(loaded.entry, entry),
+        loaded.language,
+        "\n".join(loaded.source),
+        loaded.first_line,
+        tuple(map(_spelled, types)),
+        prepared.cooperative,
+        limit_on_registers(kernel),
+        getattr(kernel, "_dynamic_limit", None),
+        _set_by_the_host(loaded.module),
+    )
+
+
+def _set_by_the_host(module: launch.LoadedModule) -> dict[str, str]:
+    """The module's variables that no longer hold what the PTX gave them."""
+    fresh = layout.load_variables(module.module)
+    found = {}
+    for name, address in module.variables.addresses.items():
+        held, given = (ctypes.string_at(at, module.nbytes(name)) for at in (address, fresh.addresses[name]))
+        if held != given and not name.startswith("$"):  # texts of printf begin with a dollar
+            found[name] = base64.b64encode(held).decode()
+    return found
+
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+
+def _c_parameters(kernel: Portable, args):
+    from helpers.vgpu.standins.cupy.arguments import pack, slots
+    from helpers.vgpu.standins.cupy.signature import parameters
+
+    places = slots(kernel.name, kernel.kernel.parameters, parameters(kernel.source, kernel.name))
+    params, arrays = pack(kernel.name, places, args)
+    return params, arrays, lambda: args and None  # whoever holds it keeps the arrays alive
+
+
+def _numba_parameters(kernel: Portable, args):
+    from helpers.vgpu.standins.numba.args import Packer, mismatch, present, type_of
+
+    if len(args) != len(kernel.types):
+        raise ArgumentError(f"`{kernel.name}` takes {len(kernel.types)} arguments, {len(args)} given.")
+    packer = Packer()
+    for at, (spelled, value) in enumerate(zip(kernel.types, map(present, args), strict=True)):
+        expected, name = _numba_type(spelled), f"argument {at}"
+        if wrong := mismatch(expected, type_of(value, name, kernel.name)):
+            raise ArgumentError(f"`{kernel.name}`: {name} {wrong}. The exercise gives it as it is.")
+        packer.add(expected, value, name)
+    sizes = [parameter.nbytes for parameter in kernel.kernel.parameters]
+    if sizes != [len(param) for param in packer.params]:
+        raise ArgumentError(f"`{kernel.name}`: its PTX does not take ({', '.join(kernel.types)}).")
+    return packer.params, packer.arrays, packer.finish
+
+
+def _spelled(kind) -> str:
+    """A Numba type in the few words that `_numba_type` knows; Unsupported for any other."""
+    dtype, ndim = getattr(kind, "dtype", kind), getattr(kind, "ndim", None)
+    text = str(dtype) if ndim is None else f"{dtype}[{ndim}{kind.layout}]"
+    if not _TYPE.fullmatch(text):
+        raise Unsupported(f"a kernel that takes a {kind} cannot be taken elsewhere: numbers and arrays of numbers can")
+    return text
+
+
+def _numba_type(spelled: str):
+    from helpers.vgpu.compile.python import types
+
+    name, ndim, order = _TYPE.fullmatch(spelled).groups()
+    number = types.boolean if name == "bool" else getattr(types, name)
+    return number if ndim is None else types.Array(number, int(ndim), order)
+
+
+# --- what comes from elsewhere ----------------------------------------------------------------------------------------
+
+
+def _text(most: int):
+    return lambda value: isinstance(value, str) and len(value) <= most
+
+
+def _whole(value) -> bool:
+    return type(value) is int and 0 <= value < 2**31
+
+
+def _or_none(fits):
+    return lambda value: value is None or fits(value)
+
+
+def _name(value) -> bool:
+    return isinstance(value, str) and bool(_NAME.fullmatch(value))
+
+
+_FIELDS = {
+    "name": _name,
+    "entry": _name,
+    "ptx": _text(MOST_PTX),
+    "language": lambda value: value in ("cuda", "numba"),
+    "source": _text(MOST_SOURCE),
+    "first_line": _whole,
+    "types": lambda value: (
+        isinstance(value, list)
+        and len(value) <= 64
+        and all(isinstance(each, str) and _TYPE.fullmatch(each) for each in value)
+    ),
+    "cooperative": lambda value: isinstance(value, bool),
+    "max_registers": _or_none(_whole),
+    "dynamic_shared_bytes": _or_none(_whole),
+    "variables": lambda value: (
+        isinstance(value, dict) and all(_name(name) and isinstance(held, str) for name, held in value.items())
+    ),
+}
+"""Every field of a portable kernel's JSON, and whether a value may stand there."""
+
+
+def squeezed(ptx: str) -> str:
+    """PTX as a text of a fifth of its length."""
+    return base64.b64encode(zlib.compress(ptx.encode(), 9)).decode()
+
+
+def unsqueezed(text: str) -> str:
+    """The PTX again, however much a few compressed bytes claim to hold; raises NotPortable."""
+    inflate = zlib.decompressobj()
+    try:
+        data = inflate.decompress(base64.b64decode(text, validate=True), MOST_PTX + 1)
+    except (ValueError, zlib.error) as error:
+        raise NotPortable(f"the PTX cannot be unpacked: {error}") from None
+    if len(data) > MOST_PTX or not inflate.eof:
+        raise NotPortable(f"the PTX has more than {MOST_PTX:,} letters, or is cut off")
+    try:
+        return data.decode("ascii")
+    except UnicodeDecodeError:
+        raise NotPortable("the PTX is not plain ASCII") from None

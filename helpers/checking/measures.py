@@ -1,0 +1,82 @@
+"""What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp.
+
+They go by what is asked of memory by any instruction (`helpers.results.roads`), so that another road is no way around them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+
+def per_block(*keys: str) -> Callable:
+    """The sum of these counters for each block of the launch."""
+    return lambda profile: sum(profile[key] for key in keys) / math.prod(profile.counters.grid)
+
+
+def per_warp(*keys: str) -> Callable:
+    """The sum of these counters for each warp of the launch."""
+    return lambda profile: sum(profile[key] for key in keys) / profile.counters.warps
+
+
+def sectors_per_request(what: str) -> Callable:
+    """Sectors for each request that reads ("read") or writes ("write") global memory; 0 where there is none."""
+    return lambda profile: profile[f"global_{what}_sectors"] / max(1, profile[f"global_{what}_requests"])
+
+
+def total(*keys: str) -> Callable:
+    """The sum of these counters."""
+    return lambda profile: sum(profile[key] for key in keys)
+
+
+def loaded_for_needed(profile) -> float:
+    """Bytes of all sectors that requests loaded, for each byte of the distinct sectors among them; at best 1."""
+    return 32 * profile["global_read_sectors"] / max(32, profile.counters.footprint.read_bytes)
+
+
+def stored_for_needed(profile) -> float:
+    """Bytes of all sectors that requests stored to, for each byte of the distinct sectors among them; at best 1."""
+    return 32 * profile["global_write_sectors"] / max(32, profile.counters.footprint.written_bytes)
+
+
+def idle_lanes(profile) -> float:
+    """Lanes of 32 that do not take part in an instruction, on average."""
+    return 32 - profile["lanes_per_instruction"]
+
+
+def load_requests_for_needed(profile) -> float:
+    """Load requests for each 128 bytes, a word for every lane, of the distinct sectors that they bring."""
+    return 128 * profile["global_read_requests"] / max(32, profile.counters.footprint.read_bytes)
+
+
+def loaded_for_written(profile) -> float:
+    """Bytes of all sectors that requests loaded, for each byte of the distinct sectors that were stored to."""
+    return 32 * profile["global_read_sectors"] / max(32, profile.counters.footprint.written_bytes)
+
+
+def load_requests_for_written(profile) -> float:
+    """Load requests for each 512 bytes, 16 for every lane, of the distinct sectors that were stored to."""
+    return 512 * profile["global_read_requests"] / max(32, profile.counters.footprint.written_bytes)
+
+
+def instructions_for_written(profile) -> float:
+    """Instructions of warps for each 128 bytes, a word for every lane, of the distinct sectors that were stored to."""
+    return 128 * profile["instructions"] / max(32, profile.counters.footprint.written_bytes)
+
+
+def stored_again(profile) -> float:
+    """Bytes that lanes store, for each byte of the distinct sectors that they store to; 1 if each is stored once."""
+    return profile["global_write_bytes"] / max(32, profile.counters.footprint.written_bytes)
+
+
+def conflicts_per_shared_request(profile) -> float:
+    """Wavefronts beyond those that a request's width needs, for each request to shared memory."""
+    conflicts = sum(profile[f"shared_{op}_conflicts"] for op in ("load", "store", "copy"))
+    conflicts += profile["shared_atomic_wavefronts"] - profile["shared_atomic_requests"]
+    return conflicts / max(1, profile["shared_requests"])
+
+
+def busiest_warp(shares) -> float:
+    """The instructions of the warp that executes most, for each that a warp executes on average; of all warps."""
+    warps = shares.instructions
+    return float(warps.max() * warps.size / max(1, warps.sum()))

@@ -1,0 +1,177 @@
+"""Commit to an answer before the machine gives its own. `helpers.checking.learner_state` says where answers are kept."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from helpers.callable_module import callable_module
+from helpers.checking import learner_state
+from helpers.vgpu.base.lane import Lane
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+_BOX = (
+    "border-left:4px solid {colour};padding:6px 12px;margin:4px 0;max-width:700px;font-size:14px;"
+    "background:rgba(127,127,127,.09);border-radius:0 6px 6px 0"
+)
+_ASKED: dict[str, Prediction] = {}
+
+
+def answer(key: str):
+    """What the learner answered under `key`, or None."""
+    return learner_state.entry(learner_state.PREDICTIONS, key).get("said")
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """A question with its options (or a free number) and a control that keeps the answer."""
+
+    question: str
+    key: str
+    options: tuple[object, ...] | None = None
+    _live: dict[str, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def answer(self):
+        """What the learner answered, or None."""
+        said = self._live.get("answer", answer(self.key))
+        return said if self.options is None or said in self.options else None
+
+    def commit(self, value) -> None:
+        """Keep `value` as the learner's answer; ValueError when it is not one of the options."""
+        if self.options is not None and value not in self.options:
+            raise ValueError(f"{value!r} is not one of {', '.join(map(str, self.options))}")
+        self._live["answer"] = value
+        learner_state.keep(learner_state.PREDICTIONS, self.key, said=value, right=None, on=learner_state.today())
+
+    def __repr__(self) -> str:
+        options = "a number" if self.options is None else " / ".join(map(str, self.options))
+        return f"{self.question} [{options}]"
+
+    def _static(self) -> str:
+        given = (
+            "a number" if self.options is None else " &nbsp;·&nbsp; ".join(html.escape(str(o)) for o in self.options)
+        )
+        return (
+            f'<div style="{_BOX.format(colour="#0072b2")}"><b>Predict.</b> {_prose(self.question)}'
+            f"<br>Your answer: {given}</div>"
+        )
+
+    def widget(self):
+        """The control: radio buttons for options, a number field otherwise. Choosing an answer keeps it."""
+        import ipywidgets
+
+        said = ipywidgets.HTML(layout=ipywidgets.Layout(height="24px"))
+        wide = ipywidgets.Layout(width="auto", max_width="680px")
+        if self.options is not None:
+            labels = [(str(option), option) for option in self.options]
+            control = ipywidgets.RadioButtons(options=labels, value=self.answer, layout=wide)
+        else:
+            before = self.answer
+            control = ipywidgets.Text(
+                value="" if before is None else f"{before:g}",
+                placeholder="a number, then Enter",
+                continuous_update=False,
+                layout=ipywidgets.Layout(width="220px"),
+            )
+
+        def changed() -> None:
+            given = control.value
+            value = given if self.options is not None else _number(given)
+            if value is None:
+                said.value = "Type a number." if given else ""
+                return
+            self.commit(value)
+            said.value = f"Kept: <b>{html.escape(str(value))}</b>. Now run the next cell."
+
+        lane = Lane(changed)  # so that what is kept and what is said is what the control has
+        control.observe(lambda _change: lane.ask(), names="value")
+        if self.answer is not None:
+            said.value = f"Kept: <b>{html.escape(str(self.answer))}</b>."
+        question = ipywidgets.HTML(
+            f'<div style="{_BOX.format(colour="#0072b2")}"><b>Predict.</b> {_prose(self.question)}</div>'
+        )
+        box = ipywidgets.VBox([question, control, said])
+        box.add_class("warpbook-predict")
+        return box
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
+        if "widget" not in self._live:
+            self._live["widget"] = self.widget()
+        live = self._live["widget"]._repr_mimebundle_()
+        return {WIDGET_VIEW: live[WIDGET_VIEW], "text/html": self._static(), "text/plain": repr(self)}
+
+
+def _number(text: str) -> float | int | None:
+    try:
+        value = float(str(text).replace(",", "").strip().rstrip("%"))
+    except ValueError:
+        return None
+    return int(value) if value.is_integer() else value
+
+
+def _prose(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+@dataclass(frozen=True)
+class Revealed:
+    """The learner's answer beside the result, and why it is so."""
+
+    value: object
+    said: object | None
+    why: str
+    close: bool
+
+    @property
+    def verdict(self) -> str:
+        """One sentence on the answer given."""
+        if self.said is None:
+            return "You had not committed to an answer."
+        return f"You said {self.said}: {'that is it.' if self.close else 'look again.'}"
+
+    def __repr__(self) -> str:
+        return f"{self.verdict} The answer is {self.value}. {self.why}".strip()
+
+    def _repr_html_(self) -> str:
+        colour = "#7a7a7a" if self.said is None else "#009e73" if self.close else "#d55e00"
+        result = f"The answer is <b>{html.escape(str(self.value))}</b>. {_prose(self.why)}"
+        words = f"{html.escape(self.verdict)} {result}"
+        if self.said is None:  # folded away, for whoever reads on before answering
+            words = f"<details><summary>{html.escape(self.verdict)} Open this to see it.</summary>{result}</details>"
+        return f'<div style="{_BOX.format(colour=colour)}">{words}</div>'
+
+
+def predict(question: str, options: Sequence[object] | None = None, *, key: str) -> Prediction:
+    """Ask the learner to commit: one of `options`, or a number when there are none.
+
+    `key` names the question over all notebooks ("ch04-stride2"); the answer is kept under it.
+    """
+    if options is not None and len(options) < 2:
+        raise ValueError("a question needs two options or more, or none for a number")
+    prediction = Prediction(question, key, None if options is None else tuple(options))
+    _ASKED[key] = prediction
+    return prediction
+
+
+def reveal(key: str, value, why: str = "", *, tolerance: float = 0.0) -> Revealed:
+    """Show what the learner answered under `key` beside `value`, the result, and `why`.
+
+    Numbers count as right within `tolerance` (a share of `value`); anything else must be equal. Whether the answer
+    was right is kept beside it.
+    """
+    value = value.item() if hasattr(value, "item") else value
+    value = int(value) if isinstance(value, float) and value.is_integer() else value
+    said = _ASKED[key].answer if key in _ASKED else answer(key)
+    try:
+        close = abs(float(said) - float(value)) <= tolerance * abs(float(value))
+    except (TypeError, ValueError):
+        close = said == value
+    plain = value if isinstance(value, bool | int | float | str) else str(value)
+    learner_state.keep(learner_state.PREDICTIONS, key, answer=plain, right=None if said is None else bool(close))
+    return Revealed(value, said, why, bool(close))
+
+
+callable_module(__name__)

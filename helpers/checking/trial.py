@@ -1,0 +1,188 @@
+"""A launch of a kernel, tried: what it is given, and what is seen of it. What is expected is nobody's business here.
+
+A `Trial` holds a launch's inputs, and `Seen` what came of them, both as plain data: so the kernel can run in a process
+that knows nothing else (`trial_as_json` writes both), while whoever holds the right result compares and decides.
+`Here` runs trials of a kernel in this process, as for a learner's own kernel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from helpers.hardware.gpus import GPU
+from helpers.results.compiled import limit_on_registers, resources_on
+from helpers.results.prepare import prepare
+from helpers.results.sanitize.findings import Finding
+from helpers.results.steps.dependencies import Chain, ChainTooLong
+from helpers.vgpu.launch import launch
+from helpers.vgpu.launch.counters import Counters, Footprint
+
+if TYPE_CHECKING:
+    from helpers.vgpu.compile.resources import Resources
+
+POISON = 0xFF
+SECTOR = 32
+LONGEST = 20.0
+"""Seconds that one launch may take, where the environment's WARPBOOK_TIMEOUT says nothing else."""
+
+
+class Stopped(Exception):
+    """Something failed where the kernel ran that is no error of the virtual GPU; the message has its type and words."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blank:
+    """An output as a kernel gets it: of `dtype` and `shape`, every byte 0xFF, or holding `initial`."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    initial: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A launch, counted. `arguments`: arrays, scalars and at least one `Blank`, in the kernel's order.
+
+    `watch`: whether the same launch is made once more, under the sanitizer, if it came to its end. `follow`: the block
+    and the warp in it whose every instruction is told, or None.
+    """
+
+    arguments: tuple
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    watch: bool = False
+    follow: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What came of a trial: the first output and what was counted while it was made, or the error that ended it.
+
+    `chain`: what the warp executed that was to be followed; None where that is too much to be followed to its end. Of
+    the launch under the sanitizer: `findings`, and the first output `again`, or the error that ended that launch alone.
+    """
+
+    output: np.ndarray | None = None
+    error: Exception | None = None
+    counters: Counters | None = None
+    chain: Chain | None = None
+    again: np.ndarray | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+class Runs(Protocol):
+    """What runs trials of one kernel, here or elsewhere."""
+
+    def run(self, trial: Trial) -> Seen:
+        """Run a launch on fresh memory; never raises because of what the kernel does."""
+
+    def resources(self, gpu: GPU) -> Resources:
+        """Registers, shared memory and spills on `gpu`; raises CompileError where that cannot run the kernel."""
+
+    def line(self, number: int) -> str:
+        """The learner's source of a line, "" where it is not known."""
+
+
+class Here:
+    """Runs trials in this process."""
+
+    def __init__(self, kernel):
+        self._kernel, self._prepared = kernel, None
+
+    def run(self, trial: Trial) -> Seen:
+        arguments, outputs = place(trial)
+        try:
+            seen = self._counted(trial, arguments, outputs)
+            return self._watched(trial, arguments, outputs, seen) if trial.watch else seen
+        except Exception as error:  # a learner's kernel may fail in any way
+            return Seen(error=error)
+
+    def _counted(self, trial: Trial, arguments: list, outputs: list) -> Seen:
+        self._forget()
+        _, prepared, finish = prepare("check", self._kernel, trial.grid, trial.block, tuple(arguments), {})
+        self._prepared = prepared.kernel
+        counters = launch.launch(
+            prepared.kernel, trial.grid, trial.block, prepared.params, prepared.arrays, prepared.shared_bytes,
+            observe=True, timeout=_seconds(), cooperative=prepared.cooperative, watched=trial.follow,
+        )  # fmt: skip
+        finish()
+        chain = None
+        if trial.follow is not None:
+            with contextlib.suppress(ChainTooLong):
+                chain = counters.chain
+        return Seen(outputs[0].get(), counters=_of_arrays(counters, arguments, outputs), chain=chain)
+
+    def _watched(self, trial: Trial, arguments: list, outputs: list, seen: Seen) -> Seen:
+        """The same launch again, in the same memory: by no address can it be told from the first."""
+        from helpers.results.sanitize import sanitize
+
+        fill(trial, arguments)
+        self._forget()
+        found = sanitize(
+            self._kernel, trial.grid, trial.block, tuple(arguments), races_in_global=True, timeout=_seconds()
+        )
+        return replace(seen, again=outputs[0].get(), findings=found.findings)
+
+    def _forget(self) -> None:
+        """Let a kernel that came from elsewhere find nothing of earlier launches, by which it could tell this one."""
+        if hasattr(self._kernel, "forget"):
+            self._kernel.forget()
+
+    def resources(self, gpu: GPU) -> Resources:
+        kernel = self._prepared or self._kernel.kernel  # one that came from elsewhere is compiled already
+        return resources_on(kernel, gpu, limit_on_registers(self._kernel))
+
+    def line(self, number: int) -> str:
+        return self._prepared.line_text(number) if self._prepared else ""
+
+
+def _seconds() -> float:
+    return float(os.environ.get("WARPBOOK_TIMEOUT", LONGEST))
+
+
+def place(trial: Trial) -> tuple[list, list]:
+    """The arguments of a trial in the virtual GPU's memory, and the arrays among them that are outputs."""
+    from helpers.vgpu.standins import cupy as cp
+
+    arguments, outputs = [], []
+    for given in trial.arguments:
+        if isinstance(given, Blank):
+            outputs.append(cp.empty(given.shape, given.dtype))
+            arguments.append(outputs[-1])
+        else:
+            arguments.append(cp.empty(given.shape, given.dtype) if isinstance(given, np.ndarray) else given)
+    fill(trial, arguments)
+    return arguments, outputs
+
+
+def fill(trial: Trial, arguments: list) -> None:
+    """Let the arrays hold what they hold before the launch."""
+    from helpers.vgpu.standins import cupy as cp
+
+    for given, array in zip(trial.arguments, arguments, strict=True):
+        if isinstance(given, Blank):
+            array.view(np.uint8).fill(POISON)
+            given = given.initial
+        if isinstance(given, np.ndarray):
+            array[...] = cp.asarray(given)
+
+
+def _of_arrays(counters: Counters, arguments: list, outputs: list) -> Counters:
+    """The counters with a footprint of no more than the arrays that were given, and of no more written than outputs.
+
+    Else a kernel would look sparing by going, once and in order, through a large variable of its own.
+    """
+    seen = counters.footprint
+    arrays = [argument for argument in arguments if hasattr(argument, "get")]
+    kept = Footprint(min(seen.read_bytes, _sectors(arrays)), min(seen.written_bytes, _sectors(outputs)))
+    return replace(counters, footprint=kept)
+
+
+def _sectors(arrays: list) -> int:
+    """The bytes of all sectors that arrays lie in."""
+    return SECTOR * sum(-(-array.nbytes // SECTOR) for array in arrays)

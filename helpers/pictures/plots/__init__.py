@@ -1,0 +1,109 @@
+"""From a result to a picture: every function takes data that a kernel produced and returns a `Picture`.
+
+The sentence of a `Picture` is computed from the same data as its marks, so the two cannot drift apart. `time` draws
+clocks and schedules, `threads` grids of threads, `steps` recordings of a block, `schedules` two of them side by side,
+`memory` sectors and other counts, `banks` requests on shared memory, `issue` the issue slots of a warp, `occupancy`
+what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
+`lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
+`timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
+out to lanes, `speedups` time over size and Amdahl's law. `tracks` says where marks stand that an explorer lets a
+pointer drag.
+"""
+
+from helpers.pictures.plots.banks import bank_finding, bank_matrix
+from helpers.pictures.plots.cards import kernel_cards
+from helpers.pictures.plots.common import LINE, SECTOR, WARP, plural
+from helpers.pictures.plots.debugger import lane_states, warp_frame
+from helpers.pictures.plots.issue import issue_strip
+from helpers.pictures.plots.lives import where_variables_live
+from helpers.pictures.plots.memory import (
+    load_traffic,
+    sector_finding,
+    sector_map,
+    sectors_against,
+    sectors_of,
+    staircase,
+    traffic,
+)
+from helpers.pictures.plots.occupancy import (
+    occupancy_finding,
+    scheduler_finding,
+    scheduler_rows,
+    sm_slots,
+    waves,
+    waves_finding,
+)
+from helpers.pictures.plots.pyramid import memory_pyramid
+from helpers.pictures.plots.roofline import (
+    STATES,
+    UNITS,
+    rates_shown,
+    roofline_chart,
+    roofline_finding,
+    roofline_tracks,
+)
+from helpers.pictures.plots.schedules import schedule_pair
+from helpers.pictures.plots.speedups import amdahl_curves, crossover_curves, growth
+from helpers.pictures.plots.steps import lane_strip, lane_values
+from helpers.pictures.plots.threads import thread_grid
+from helpers.pictures.plots.time import run_bars, schedule_lanes, swim_finding, timer_bars
+from helpers.pictures.plots.timeline import timeline_window
+from helpers.pictures.plots.torch_memory import memory_steps
+from helpers.pictures.plots.tracks import track
+from helpers.pictures.plots.trees import reduction_tree, scan_steps
+from helpers.pictures.plots.vectors import lane_deal
+
+__all__ = [
+    "LINE",
+    "SECTOR",
+    "STATES",
+    "UNITS",
+    "WARP",
+    "amdahl_curves",
+    "bank_finding",
+    "bank_matrix",
+    "crossover_curves",
+    "growth",
+    "issue_strip",
+    "kernel_cards",
+    "lane_deal",
+    "lane_states",
+    "lane_strip",
+    "lane_values",
+    "load_traffic",
+    "memory_pyramid",
+    "memory_steps",
+    "occupancy_finding",
+    "plural",
+    "rates_shown",
+    "reduction_tree",
+    "roofline_chart",
+    "roofline_finding",
+    "roofline_tracks",
+    "run_bars",
+    "scan_steps",
+    "schedule_lanes",
+    "schedule_pair",
+    "scheduler_finding",
+    "scheduler_rows",
+    "sector_finding",
+    "sector_map",
+    "sectors_against",
+    "sectors_of",
+    "sm_slots",
+    "staircase",
+    "swim_finding",
+    "thread_grid",
+    "timeline_window",
+    "timer_bars",
+    "track",
+    "traffic",
+    "warp_frame",
+    "waves",
+    "waves_finding",
+    "where_variables_live",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

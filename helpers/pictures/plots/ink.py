@@ -1,0 +1,49 @@
+"""SVG written by hand, for cards of many small texts that must be drawn in a millisecond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+
+from helpers.pictures.figures import Drawing
+
+MONO = "'DejaVu Sans Mono',Menlo,Consolas,monospace"
+INK, PALE, RULE, GREY = "#222222", "#5a5a5a", "#cfcfcf", "#8a8a8a"
+
+
+@dataclass(frozen=True)
+class Ink:
+    """SVG elements, one a call; `drawing` puts them together."""
+
+    parts: list[str] = field(default_factory=list)
+
+    def text(self, x, y, words, *, size=11, ink=INK, bold=False, mono=True, anchor="start", strike=False) -> None:
+        """Words with their baseline at y, in the monospaced font or in that of the page."""
+        extra = "" if mono else ' font-family="system-ui,sans-serif"'
+        extra += (' font-weight="bold"' if bold else "") + (' text-decoration="line-through"' if strike else "")
+        extra += f' text-anchor="{anchor}"' if anchor != "start" else ""
+        extra += f' fill="{ink}"' if ink != INK else ""
+        self.parts.append(
+            f'<text x="{x:.5g}" y="{y:.5g}" font-size="{size}"{extra}>{escape(str(words), quote=False)}</text>'
+        )
+
+    def box(self, x, y, width, height, fill, edge="none", dash="", line=1.0) -> None:
+        """A rectangle with slightly rounded corners."""
+        edges = f' stroke="{edge}" stroke-width="{line}"' if edge != "none" else ""
+        edges += f' stroke-dasharray="{dash}"' if dash else ""
+        self.parts.append(
+            f'<rect x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" height="{height:.5g}" rx="2" fill="{fill}"{edges}/>'
+        )
+
+    def rule(self, x1, y1, x2, y2) -> None:
+        """A thin line."""
+        self.parts.append(f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{RULE}" stroke-width="1"/>')
+
+    def drawing(self, finding: str, width: int, height: int) -> Drawing:
+        """Everything so far as one drawing."""
+        return Drawing(
+            f'<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">'
+            f'<g font-family="{MONO}" fill="{INK}">{"".join(self.parts)}</g></svg>',
+            finding,
+            width,
+        )

@@ -1,0 +1,215 @@
+"""Clocks and schedules: what a timer reads, what runs when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.hardware.time_model import seconds_text
+from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
+from helpers.pictures.plots.common import plural, shade
+from helpers.results.streams.spans import WAITS
+
+
+@styled
+def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source: str = "modelled") -> Picture:
+    """What a host clock reads after `launches` launches, with and without waiting for the GPU.
+
+    `launch_us`: microseconds one launch call keeps the host busy. `kernel_us`: microseconds one kernel runs.
+    `source` says where the times come from ("modelled", "measured") and is written on the figure.
+    """
+    figure, axes = new("wide", layout=None)
+    figure.subplots_adjust(left=0.09, right=0.97, top=0.88, bottom=0.15)
+    free, spans = 0.0, []
+    for launch in range(launches):
+        start = max(free, (launch + 1) * launch_us)
+        free = start + kernel_us
+        spans.append((start, kernel_us))
+    without, with_sync = launches * launch_us, free
+    axes.broken_barh([(i * launch_us, launch_us) for i in range(launches)], (2.6, 0.8), fc=PALETTE["blue"], ec="white")
+    axes.broken_barh([(without, with_sync - without)], (2.6, 0.8), fc="white", ec=PALETTE["blue"], hatch="///")
+    axes.broken_barh(spans, (1.4, 0.8), fc=PALETTE["orange"], ec="white")
+    for row, end, name in ((0.75, without, "not synchronised"), (0.2, with_sync, "synchronised")):
+        axes.annotate("", (end, row), (0, row), arrowprops={"arrowstyle": "|-|,widthA=0.3,widthB=0.3"})
+        inside = end > 0.55 * with_sync
+        axes.text(
+            end * 0.98 if inside else end + 0.015 * with_sync,
+            row + 0.06,
+            f"clock, {name}: {end:,.1f} µs",
+            ha="right" if inside else "left",
+            va="bottom",
+            fontsize=9,
+            bbox={"fc": "white", "ec": "none", "pad": 0.6},  # no dashed line through the words
+        )
+        axes.axvline(end, ymin=0, ymax=0.95, color=PALETTE["grey"], lw=0.8, ls="--", zorder=0)
+    axes.set(
+        xlim=(-0.01 * with_sync, with_sync * 1.04),
+        ylim=(0, 3.6),
+        yticks=[3.0, 1.8],
+        yticklabels=["host", "GPU"],
+    )
+    axes.set_xlabel(f"µs ({source})")
+    axes.set_title("solid blue: launch call · hatched: waiting · orange: kernel", fontsize=9, fontweight="normal")
+    share = without / with_sync
+    return Picture(
+        figure,
+        f"{plural(launches, 'launch')}: a clock that does not synchronise reads {without:,.1f} µs, one that "
+        f"does "
+        f"reads {with_sync:,.1f} µs, so the first shows {share:.0%} of the time ({source}).",
+    )
+
+
+@styled
+def run_bars(seconds: Sequence[float], *, title: str = "") -> Picture:
+    """Each run of the same call as a bar, the first one picked out, with the median of the others as a
+    line."""
+    milliseconds = np.asarray(seconds, float) * 1e3
+    figure, axes = new("wide")
+    axes.bar(np.arange(len(milliseconds)) + 1, milliseconds, color=PALETTE["blue"])
+    axes.bar([1], milliseconds[:1], color=PALETTE["vermilion"], hatch="//", ec="white")
+    median = float(np.median(milliseconds[1:]))
+    axes.axhline(median, color=PALETTE["ink"], ls="--", lw=1)
+    axes.text(len(milliseconds) + 0.5, median * 1.15, "median of the others", ha="right", va="bottom", fontsize=9)
+    axes.set(xlabel="run", ylabel="ms (measured)", yscale="log", title=title)
+    return Picture(
+        figure,
+        f"Run 1 takes {milliseconds[0] / median:,.0f} times as long as the median of the "
+        f"{len(milliseconds) - 1} runs after it (measured).",
+    )
+
+
+MOST_BARS = 150  # drawn as marks of their own
+LANES = ("host", "H2D", "SMs", "D2H")
+_LANE_NAMES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+@styled
+def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mark: str = "") -> Picture:
+    """A schedule of streams as swim lanes: the host, the two copy engines and the SMs, a colour a stream.
+
+    schedule: what `schedule()` of a recording gives. Spans of one lane that overlap, as kernels side by side do, get
+    a row each; a label stands where its span has room for it, else its stream's number. The axis says whether times
+    are modelled or measured; it reaches at least `until`, in seconds, where a line stands that `mark` names.
+    """
+    figure, axes = new("wide", layout=None)
+    figure.subplots_adjust(left=0.17, right=0.98, top=0.84, bottom=0.15)
+    scale, unit = next(((s, u) for s, u in _UNITS if schedule.seconds >= s), _UNITS[-1])
+    width = max(schedule.seconds / scale, (until or 0) / scale, 1e-9)
+    per_letter = width / (7.0 * 0.81 * 72) * 5.2  # of the axis, at 8 points
+    streams = list(dict.fromkeys(span.stream for span in schedule.spans))
+    top, ticks = 0.0, []
+    # One mark for all bars that look alike takes a fraction of the bytes; they lie behind the labels.
+    many, together = len(schedule.spans) + len(schedule.host) > MOST_BARS, {}
+    for lane in LANES:
+        spans = schedule.host if lane == "host" else [span for span in schedule.spans if span.engine == lane]
+        if not spans and lane != "host":
+            continue
+        rows = _rows(spans)
+        tall = 0.8 / max(1, len(rows))
+        for row, group in enumerate(rows):
+            for span in group:
+                start, long = span.start / scale, (span.end - span.start) / scale
+                waits = lane == "host" and span.label == WAITS
+                colour = (
+                    PALETTE["grey"] if span.stream not in streams else CYCLE[streams.index(span.stream) % len(CYCLE)]
+                )
+                bar, look = (start, max(long, width / 700)), (top + row * tall, tall * 0.94, colour, waits)
+                if many:
+                    together.setdefault(look, []).append(bar)
+                else:
+                    _bars(axes, [bar], *look)
+                room = int(long / per_letter)
+                texts = (span.label, span.label.split(" (")[0], span.stream.removeprefix("stream "))
+                text = next((text for text in texts if len(text) <= room), None)
+                if text and tall > 0.2 and lane != "host":
+                    axes.text(start + long / 2, top + (row + 0.47) * tall, text, ha="center", va="center", fontsize=8)
+        ticks.append((top + 0.4, _LANE_NAMES[lane]))
+        top += 1
+    for look, bars in together.items():
+        _outline(axes, bars, *look)
+    axes.set(xlim=(0, width * 1.01), ylim=(top, -0.15), yticks=[at for at, _ in ticks])
+    axes.set_yticklabels([name for _, name in ticks])
+    if until:
+        axes.axvline(until / scale, color=PALETTE["ink"], ls="--", lw=1)
+        axes.text(until / scale - width / 150, -0.17, mark, ha="right", va="bottom", fontsize=8)
+    axes.set_xlabel(f"{unit} ({schedule.kind} on {schedule.gpu})")
+    shown = streams[: len(CYCLE)] if len(streams) < 4 else ()  # more have no room: their numbers stand in the spans
+    key = "".join(f"{_colour_name(number)}: {name} · " for number, name in enumerate(shown))
+    key = key or "a colour, and a number, for each stream · "
+    figure.suptitle(title or f"{key}hatched: the host waits", x=0.01, y=0.96, ha="left", fontsize=9)
+    busy = ", ".join(
+        f"{_LANE_NAMES[lane]} {schedule.busy(lane) / scale:.3g}" for lane in LANES[1:] if schedule.busy(lane)
+    )
+    beside = schedule.overlap / scale
+    overlapping = (
+        f"{beside:.3g} {unit} of that are done beside other work" if beside >= 0.005 * width else "nothing overlaps"
+    )
+    if any(len(_rows([span for span in schedule.spans if span.engine == engine])) > 1 for engine in schedule.engines):
+        overlapping = (
+            f"{overlapping}, and kernels run side by side" if "beside" in overlapping else "kernels run side by side"
+        )
+    return Picture(
+        figure,
+        f"{plural(len(schedule.spans), 'operation')} in {plural(len(streams), 'stream')} take "
+        f"{schedule.seconds / scale:.3g} {unit} ({unit} busy: {busy or 'none'}); {overlapping} "
+        f"({schedule.kind} on {schedule.gpu}).",
+    )
+
+
+def _bars(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:
+    """Bars of one row that look alike, each a start and a length."""
+    axes.broken_barh(
+        bars, (bottom, tall), fc="white" if waits else shade(colour, 0.72), ec=colour, lw=0.8,
+        hatch="////" if waits else None,
+    )  # fmt: skip
+
+
+def _outline(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:
+    """The same bars as one mark."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    corners = ((0, 0), (0, tall), (1, tall), (1, 0), (0, 0))
+    boxes = [
+        Path([(start + across * long, bottom + up) for across, up in corners], closed=True) for start, long in bars
+    ]
+    look = {"fc": "white" if waits else shade(colour, 0.72), "ec": colour, "hatch": "////" if waits else None}
+    axes.add_patch(PathPatch(Path.make_compound_path(*boxes), lw=0.8, **look))
+
+
+def swim_finding(schedule, name: str, alone: float) -> str:
+    """What a schedule of `name` says beside the one in one piece that takes `alone` seconds, as one sentence."""
+    busy = ", ".join(
+        f"{_LANE_NAMES[lane]} {schedule.busy(lane) / schedule.seconds:.0%}" for lane in LANES[1:] if schedule.busy(lane)
+    )
+    work = sum(map(schedule.busy, schedule.engines))
+    return (
+        f"{name}: {seconds_text(schedule.seconds)}, {_against(schedule.seconds / alone)} one piece "
+        f"({seconds_text(alone)}). Busy: {busy or 'nothing'}; {abs(schedule.overlap) / max(work, 1e-12):.0%} of the "
+        f"work is done beside other work ({schedule.kind} on {schedule.gpu})."
+    )
+
+
+def _against(ratio: float) -> str:
+    if 0.995 < ratio < 1.005:
+        return "as long as"
+    return f"{ratio:.2f} times the time of" if ratio > 1 else f"{1 / ratio:.2f} times as fast as"
+
+
+def _rows(spans) -> list[list]:
+    """Spans in as few rows as keep those that overlap apart."""
+    rows: list[list] = []
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        free = next((row for row in rows if row[-1].end <= span.start * (1 + 1e-9)), None)
+        if free is None:
+            rows.append([span])
+        else:
+            free.append(span)
+    return rows
+
+
+def _colour_name(number: int) -> str:
+    colour = CYCLE[number % len(CYCLE)]
+    return next(name for name, value in PALETTE.items() if value == colour)

@@ -1,0 +1,77 @@
+"""One kernel after another as Nsight-style cards: what holds it up by which counters, on which GPU, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from helpers.callable_module import callable_module
+from helpers.hardware import gpus as table
+from helpers.hardware.device import current
+from helpers.pictures import plots
+from helpers.pictures.figures import Markup
+from helpers.pictures.widgets import given as checked
+from helpers.pictures.widgets.controls import choice
+from helpers.pictures.widgets.explorer import Explorer
+from helpers.results.compare import GPUS_SHOWN
+from helpers.results.diagnose import diagnose
+from helpers.results.ladder import Ladder, Launch
+from helpers.results.profile import Profile, profile
+
+HEIGHT = 570
+
+
+def cards(
+    kernels,
+    grid=None,
+    block=None,
+    args: tuple = (),
+    *,
+    gpus: Sequence[str] = GPUS_SHOWN,
+    shared_bytes: int = 0,
+) -> Explorer:
+    """Cards of a kernel's profile: what each resource has to do, memory, occupancy, warps, hot lines, and the verdict.
+
+    `kernels`: a kernel in either language with its grid, block and args as at a launch; or a `Launch`, a `Profile`, a
+    ladder, or a mapping from names to any of these, for a slider to choose from. Each is run once, counted; the slider
+    of `gpus` reads the same counts for another GPU. Raises TypeError for what is none of these.
+    """
+    found = {name: _profiled(name, each, (grid, block, args), shared_bytes) for name, each in _named(kernels).items()}
+    rows = [table.find(name).name for name in ((gpus,) if isinstance(gpus, str) else gpus)]
+    here = current().name
+    rows = rows if here in rows else [*rows, here]
+    controls = {}
+    if len(found) > 1:
+        controls["kernel"] = choice("kernel", next(iter(found)), found)
+    controls["gpu"] = choice("GPU", here, rows)
+
+    def draw(gpu: str, kernel: str = next(iter(found))) -> Markup:
+        return plots.kernel_cards(diagnose(found[kernel].on(gpu)), name=kernel)
+
+    return Explorer("cards", draw, controls, height=HEIGHT)
+
+
+def _named(kernels) -> Mapping[str, object]:
+    if isinstance(kernels, Ladder):
+        return kernels.profiles
+    if isinstance(kernels, Mapping):
+        return checked.versions(kernels, "a kernel, a launch or a profile")
+    one = kernels.kernel if isinstance(kernels, Launch) else kernels
+    name = getattr(one, "name", None) or getattr(one, "__name__", None) or "kernel"
+    return {str(name): kernels}
+
+
+def _profiled(name: str, given, launch: tuple, shared_bytes: int) -> Profile:
+    if isinstance(given, Profile):
+        return given
+    if isinstance(given, Launch):
+        return given.profile()
+    grid, block, args = launch
+    if grid is None:
+        raise TypeError(
+            f"{name!r} is a {type(given).__name__}: cards takes profiles and launches, "
+            "or a kernel with its grid, block and args: cards(kernel, grid, block, args)"
+        )
+    return profile(given, grid, block, args, shared_bytes=shared_bytes)
+
+
+callable_module(__name__)

@@ -1,0 +1,35 @@
+"""What a clock on the host reads, with and without waiting for the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from helpers.pictures import plots
+from helpers.pictures.figures import Picture
+from helpers.pictures.widgets import given as checked
+from helpers.pictures.widgets.controls import choice, slider
+from helpers.pictures.widgets.explorer import Explorer
+
+
+def timer_bars(kernel_us: Callable[[int], float], *, elements: int = 1 << 22, launches: int = 1) -> Explorer:
+    """Sliders for the size of the data and the number of launches, over the timeline of both.
+
+    `kernel_us(elements)`: the modelled microseconds of one run of the kernel, from its profile. A launch
+    keeps the host as long as the sheet of the modelled GPU says. Modelled, not measured: the figure says so.
+    """
+    from helpers.hardware.device import current
+
+    checked.called("kernel_us", kernel_us)
+
+    def draw(elements: int, launches: int) -> Picture:
+        found = kernel_us(elements)
+        if not found >= 0:
+            raise ValueError(f"kernel_us({elements}) gives microseconds, 0 or more, not {found!r}")
+        return plots.timer_bars(current().launch_overhead * 1e6, found, launches=launches)
+
+    sizes = [(f"2^{power}", 1 << power) for power in range(10, 25, 2)]
+    return Explorer(
+        "timer_bars",
+        draw,
+        {"elements": choice("elements", elements, sizes), "launches": slider("launches", launches, 1, 12)},
+    )

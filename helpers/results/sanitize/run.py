@@ -1,0 +1,135 @@
+"""A launch under watch: one worker, and faults that do not end it where it can go on."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import time
+
+import numpy as np
+
+from helpers.results.sanitize.findings import Findings
+from helpers.results.sanitize.heap_watch import lost
+from helpers.results.sanitize.monitor import Monitor
+from helpers.results.sanitize.names import Names
+from helpers.results.sanitize.report import Report
+from helpers.vgpu import faults
+from helpers.vgpu.base.context import ENTRY_HOMES, FAILED, IDLE, OUT_OF_FUEL, PLACE, PLACE_SLOT
+from helpers.vgpu.base.errors import Unsupported
+from helpers.vgpu.launch import grid as grids
+from helpers.vgpu.launch import host_calls, launch, residency
+from helpers.vgpu.runtime import jit, shadow
+
+SPINS = 64  # backward jumps before other lanes and warps get their turn, where threads wait for one another
+
+
+@functools.lru_cache(maxsize=1)
+def _runtime() -> None:
+    """Compile what watched kernels call, once a process."""
+    jit.address("wb_run_blocks")
+    jit.compile_ir(shadow.source(), ())
+
+
+class _Watched(grids.Grid):
+    """A launch whose faults become findings."""
+
+    monitor: Monitor
+    findings: Report
+
+    def work(self, worker) -> None:
+        worker.running = True
+        try:
+            self._work(worker)
+        finally:
+            worker.running = False
+
+    def _work(self, worker) -> None:
+        self.monitor.attach(worker)
+        run_blocks = grids._run_blocks()
+        slices, rotation = 1, grids.Rotation()
+        while True:
+            began, epoch = time.monotonic(), self.epoch
+            status = run_blocks(worker.pointer)
+            now = time.monotonic()
+            if self.monitor.error is not None:
+                raise self.monitor.error
+            if status == FAILED:  # this block cannot go on; the others can
+                self.findings.fault(faults.failed(worker, self))
+                worker["error"] = 0
+                self._abandon(worker)
+                continue
+            if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
+                return
+            if now >= self.deadline:
+                self.cancelled = True
+                self.findings.fault(faults.timed_out(worker, self))
+                return
+            if status == OUT_OF_FUEL:
+                self.epoch += 1
+                worker["moved"] = 0
+                slices = min(2 * slices, grids.MOST_SLICES) if now - began < 0.01 else max(slices // 4, 1)
+                worker["slices"] = slices
+                self.rotate(worker, rotation, now - began)
+            elif not self.idle(worker, epoch):
+                if not self.findings.ended_early:  # else they wait for a block that could not go on
+                    self.findings.fault(self.fault)
+                return
+
+    def _abandon(self, worker) -> None:
+        """The block that failed leaves its place; another that is resident has its turn."""
+        block = PLACE_SLOT["block"]
+        worker.table[worker["place"], block] = -1
+        left = np.flatnonzero(worker.table[:, block] >= 0)
+        worker["in_block"], worker["progress"] = len(left), 1
+        if len(left):
+            for name in PLACE:
+                worker[name] = worker.table[left[0], PLACE_SLOT[name]]
+            worker["place"] = int(left[0])
+            self.monitor.on_enter()
+
+    def _capacity(self) -> int:
+        return min(super()._capacity(), ENTRY_HOMES)
+
+
+def run(
+    prepared, grid, block, shared_bytes: int, races_in_global: bool, timeout: float | None, cooperative: bool = False,
+    seed: int | None = None,
+) -> Findings:  # fmt: skip
+    """Launch a prepared kernel under watch, in order or (with a seed) by a random schedule."""
+    kernel = prepared.kernel
+    grid, block = launch.check_dimensions(grid, block)
+    _runtime()
+    lowered, address = kernel.compiled(fine=seed is not None, watch=True)
+    needed = launch.check_shared(lowered, shared_bytes)
+    if cooperative:
+        residency.check_cooperative(kernel, grid, block, needed)
+        if math.prod(grid) > ENTRY_HOMES:
+            raise Unsupported(
+                f"a cooperative launch of {math.prod(grid)} blocks is too large to be watched: sanitize it with at "
+                f"most {ENTRY_HOMES} blocks."
+            )
+    timeout = float(os.environ.get("WARPBOOK_TIMEOUT", 60)) if timeout is None else timeout
+    packed = launch.pack(kernel, prepared.params)
+    running = _Watched(
+        kernel, lowered, address, grid, block, packed, needed, shared_bytes, False, timeout, cooperative, seed
+    )
+    running.given = prepared.params
+    running.findings = Report(Names(kernel, lowered, grid, block, prepared.arrays), cooperative)
+    running.monitor = Monitor(running, running.findings, prepared.arrays, races_in_global)
+    if any(place.kind in ("fence", "mbarrier") for place in lowered.places):
+        running.slots["fuel_slice"] = SPINS  # lanes that spin on a flag tell of every turn
+    before = running.heap.last if running.heap is not None else 0
+    try:
+        running.go(1)
+    except BaseException:
+        running.monitor.close()
+        raise
+    if running.heap is not None and not running.findings.ended_early:
+        running.findings.lost(lost(running.heap, before))
+    if running.missing and not running.findings.ended_early:
+        running.findings.fault(running.fault)
+    host_calls.flush(running.printed)
+    found = running.findings.findings(running.monitor.pairs)
+    running.monitor.close()
+    return Findings(kernel.name, found, not running.findings.ended_early, () if seed is None else (seed,))

@@ -1,0 +1,354 @@
+"""What a launch is counted by: the table of counters, and the counts of one launch per source line.
+
+Names are Nsight Compute's where hardware has the same counter. Everything is counted in PTX. For ordinary loads and
+stores of global memory that is what the GPU counts. Those of shared memory ptxas may merge into wider ones, local
+arrays it may keep in registers, constants it may make operands of; `assembled.py` finds out, and a profile says it.
+Instructions and branches are PTX's, not the machine's own: ptxas merges, hoists and predicates them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter as Tally
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from helpers.vgpu import isa
+from helpers.vgpu.base.context import SITE, SITE_SLOT
+from helpers.vgpu.isa import tensor
+from helpers.vgpu.lower import Lowered
+from helpers.vgpu.lower.segments import kind_of, results, sources
+from helpers.vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
+from helpers.vgpu.ptx import Instruction
+from helpers.vgpu.ptx.lines import line_of
+
+if TYPE_CHECKING:
+    from helpers.results.steps.dependencies import Chain
+    from helpers.vgpu.launch.path import Path
+    from helpers.vgpu.launch.shares import Shares
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A counter: its key, Nsight Compute's name (or None), a plain name, its unit and what to know about it."""
+
+    key: str
+    nsight: str | None
+    plain: str
+    unit: str
+    note: str = ""
+
+
+def _l1(what: str, op: str) -> str:
+    return f"l1tex__t_{what}_pipe_lsu_mem_{op}.sum"
+
+
+def _shared(what: str, op: str) -> str:
+    return f"l1tex__data_{what}_mem_shared_op_{op}.sum"
+
+
+def _texture(what: str, op: str) -> str:
+    return f"l1tex__t_{what}_pipe_tex_mem_{op}.sum"
+
+
+_LAYOUT = (
+    "a sector of a 2-D or 3-D CUDA array is taken to hold 16 bytes of each of two rows; hardware's own layout is not "
+    "documented. Linear and pitched memory is counted as it lies"
+)
+_PTX = "PTX instructions; the machine's own count differs"
+_MERGED = "as PTX asks; the assembler may merge neighbouring ones into one of 8 or 16 bytes a lane, as a profile says"
+_SPILLED = "as PTX asks; the assembler may keep an array in registers, or spill registers, as a profile says"
+# fmt: off
+COUNTERS: tuple[Counter, ...] = (
+    Counter("instructions", "smsp__inst_executed.sum", "PTX instructions, per warp", "instructions", _PTX),
+    Counter("thread_instructions", "smsp__thread_inst_executed.sum",
+            "PTX instructions, per thread", "instructions", _PTX),
+    Counter("branches", "smsp__sass_branch_targets.sum", "branches, per warp", "branches", _PTX),
+    Counter("divergent_branches", "smsp__sass_branch_targets_threads_divergent.sum",
+            "divergent branches", "branches", _PTX),
+    Counter("global_load_requests", _l1("requests", "global_op_ld"), "global load requests", "requests"),
+    Counter("global_load_sectors", _l1("sectors", "global_op_ld"), "global load sectors", "sectors"),
+    Counter("global_load_bytes", None, "bytes that lanes asked to load", "bytes"),
+    Counter("global_store_requests", _l1("requests", "global_op_st"), "global store requests", "requests"),
+    Counter("global_store_sectors", _l1("sectors", "global_op_st"), "global store sectors", "sectors"),
+    Counter("global_store_bytes", None, "bytes that lanes asked to store", "bytes"),
+    Counter("global_atomic_requests", _l1("requests", "global_op_atom"), "global atomic requests", "requests",
+            "atomics without a result are counted here too; Nsight lists those under op_red"),
+    Counter("global_atomic_sectors", _l1("sectors", "global_op_atom"), "global atomic sectors", "sectors"),
+    Counter("global_fetch_requests", None, "global atomics whose results are read", "requests",
+            "they are among the global atomic requests"),
+    Counter("global_fetch_sectors", None, "sectors of global atomics whose results are read", "sectors"),
+    Counter("shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", "shared load requests", "requests",
+            _MERGED),
+    Counter("shared_load_wavefronts", _shared("pipe_lsu_wavefronts", "ld"),
+            "shared load wavefronts", "wavefronts", _MERGED),
+    Counter("shared_load_conflicts", _shared("bank_conflicts_pipe_lsu", "ld"),
+            "shared load bank conflicts", "wavefronts",
+            "wavefronts beyond those the access's width in PTX needs"),
+    Counter("shared_store_requests", "smsp__inst_executed_op_shared_st.sum", "shared store requests", "requests",
+            _MERGED),
+    Counter("shared_store_wavefronts", _shared("pipe_lsu_wavefronts", "st"), "shared store wavefronts", "wavefronts",
+            _MERGED),
+    Counter("shared_store_conflicts", _shared("bank_conflicts_pipe_lsu", "st"),
+            "shared store bank conflicts", "wavefronts"),
+    Counter("overwritten_stores", None, "stores in which lanes of a warp overwrite one another with other values",
+            "requests", "among the global and shared store requests; one of the lanes wins"),
+    Counter("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "shared atomic requests", "requests",
+            "what shared memory cannot do by itself becomes a loop of compare-and-swap, as a profile says"),
+    Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"),
+            "shared atomic wavefronts", "wavefronts",
+            "lanes that update one word follow one another, one wavefront each"),
+    Counter("async_copies", "smsp__inst_executed_op_ldgsts.sum", "asynchronous copies, per warp", "instructions",
+            "cp.async: global memory to shared memory without registers"),
+    Counter("async_copy_bytes", None, "bytes that asynchronous copies write to shared memory", "bytes"),
+    Counter("global_copy_requests", _l1("requests", "global_op_ldgsts"), "asynchronous copies' requests", "requests",
+            "not among the global load requests, as on hardware"),
+    Counter("global_copy_sectors", _l1("sectors", "global_op_ldgsts"), "asynchronous copies' global sectors", "sectors",
+            "not among the global load sectors, as on hardware"),
+    Counter("shared_copy_wavefronts", _shared("pipe_lsu_wavefronts", "ldgsts"),
+            "asynchronous copies' shared wavefronts", "wavefronts"),
+    Counter("shared_copy_conflicts", _shared("bank_conflicts_pipe_lsu", "ldgsts"),
+            "asynchronous copies' bank conflicts", "wavefronts"),
+    Counter("bulk_loads", None, "bulk copies to shared memory", "copies", "with a tensor map or without"),
+    Counter("bulk_load_bytes", None, "bytes that bulk copies write to shared memory", "bytes",
+            "with what is filled in outside a tensor"),
+    Counter("bulk_stores", None, "bulk copies to global memory", "copies"),
+    Counter("bulk_store_bytes", None, "bytes that bulk copies read from shared memory", "bytes"),
+    Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests",
+            _SPILLED),
+    Counter("local_load_sectors", _l1("sectors", "local_op_ld"), "local load sectors", "sectors",
+            _SPILLED),
+    Counter("local_store_requests", _l1("requests", "local_op_st"), "local store requests", "requests",
+            _SPILLED),
+    Counter("local_store_sectors", _l1("sectors", "local_op_st"), "local store sectors", "sectors",
+            _SPILLED),
+    Counter("constant_load_requests", "smsp__inst_executed_op_ldc.sum", "constant load requests", "requests",
+            "as PTX asks; a constant that all lanes read may become an operand of another instruction"),
+    Counter("texture_requests", _texture("requests", "texture"), "texture requests", "requests",
+            "one for each instruction of a warp; hardware may split it"),
+    Counter("texture_sectors", _texture("sectors", "texture"), "texture sectors", "sectors", _LAYOUT),
+    Counter("surface_load_requests", _texture("requests", "surface_op_ld"), "surface load requests", "requests"),
+    Counter("surface_load_sectors", _texture("sectors", "surface_op_ld"), "surface load sectors", "sectors", _LAYOUT),
+    Counter("surface_store_requests", _texture("requests", "surface_op_st"), "surface store requests", "requests"),
+    Counter("surface_store_sectors", _texture("sectors", "surface_op_st"),
+            "surface store sectors", "sectors", _LAYOUT),
+    Counter("flops_fp16", None, "half-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("flops_fp32", None, "single-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("flops_fp64", None, "double-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("integer_divisions", None, "divisions and remainders of integers, per warp", "instructions",
+            "each becomes up to 20 instructions of the machine"),
+    Counter("special_functions", None, "roots, reciprocals, exponents, logarithms, sines, per thread", "operations",
+            "single precision; a division takes one too"),
+    Counter("tensor_instructions", "sm__inst_executed_pipe_tensor.sum", "tensor-core products, per warp",
+            "instructions", _PTX),
+    Counter("tensor_hmma", "sm__inst_executed_pipe_tensor_op_hmma.sum",
+            "tensor-core products of 8- and 16-bit floats and tf32, per warp", "instructions", _PTX),
+    Counter("tensor_imma", "sm__inst_executed_pipe_tensor_op_imma.sum",
+            "tensor-core products of integers, per warp", "instructions", _PTX),
+    Counter("tensor_dmma", "sm__inst_executed_pipe_tensor_op_dmma.sum",
+            "tensor-core products of doubles, per warp", "instructions", _PTX),
+    *(Counter(key, None, f"tensor-core operations on {plain} (2·m·n·k a product)", unit)
+      for key, plain, unit in (
+          ("flops_tensor_fp16", "half precision", "FLOP"), ("flops_tensor_bf16", "bfloat16", "FLOP"),
+          ("flops_tensor_tf32", "tf32", "FLOP"), ("flops_tensor_fp8", "8-bit floats", "FLOP"),
+          ("flops_tensor_fp64", "double precision", "FLOP"), ("ops_tensor_int8", "8-bit integers", "operations"),
+          ("ops_tensor_int4", "4-bit integers", "operations"))),
+    Counter("matrix_load_requests", "smsp__inst_executed_op_ldsm.sum", "ldmatrix instructions, per warp",
+            "requests", "their wavefronts and conflicts are among those of shared loads"),
+    Counter("matrix_store_requests", None, "stmatrix instructions, per warp", "requests",
+            "their wavefronts and conflicts are among those of shared stores"),
+    Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
+    Counter("mbarrier_operations", None, "operations on mbarriers, per warp", "instructions",
+            "an mbarrier may be asked again and again: how often depends on the schedule"),
+    Counter("waits", None, "ends of loops that ask memory whether they may go on, per warp", "loops"),
+)
+# fmt: on
+KEYS = tuple(c.key for c in COUNTERS)
+_DIVISIONS = ("div", "rem")
+_SPECIAL = ("cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh")
+_PER_THREAD = ("flops_fp", "special")  # how their keys begin
+_BY_NAME = {c.key: c for c in COUNTERS} | {c.nsight: c for c in COUNTERS if c.nsight}
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Distinct 32-byte sectors of global memory, in bytes: the traffic that no cache can avoid."""
+
+    read_bytes: int
+    written_bytes: int
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The counts of one launch: `lines` by the learner's line, `total` over all, by the keys of `COUNTERS`.
+
+    `counters[name]` takes a key or Nsight Compute's name; `KeyError` names the nearest ones. `by_warp` is what each
+    warp did, and `path` what the warp did that the launch was to watch, None without one; both None where counters
+    do not come from a launch of the virtual GPU.
+    """
+
+    lines: Mapping[int, Mapping[str, int]]
+    total: Mapping[str, int]
+    footprint: Footprint
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    warps: int
+    shared_bytes: int
+    by_warp: Shares | None = None
+    path: Path | None = None
+
+    @property
+    def chain(self) -> Chain | None:
+        """What the watched warp executed, and what waits for what; None where none was watched.
+
+        `ChainTooLong` where that is more than 20,000 instructions.
+        """
+        from helpers.results.steps.dependencies import linked
+
+        return None if self.path is None else linked(self.path)
+
+    def __getitem__(self, name: str) -> int:
+        found = _BY_NAME.get(name)
+        if found is None:
+            near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.3)
+            raise KeyError(f"no counter is called {name!r}; the nearest are {', '.join(near) or ', '.join(KEYS)}")
+        return self.total[found.key]
+
+
+def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.ndarray, segments: np.ndarray):
+    """(counts by line, totals) from the slots that the workers filled, already summed.
+
+    `sites`: int64 of shape (sites, SITE_BYTES / 8); `segments`: int64 of shape (segments, SEGMENT_SLOTS).
+    """
+    own = {index for index, name in files.items() if name == filename}
+    lines: dict[int, Tally] = {}
+    current, inherited, fetches = 0, {}, _fetches(lowered)
+    for parts, (executed, lanes, divergent, waits) in zip(placed(lowered, own), segments.tolist(), strict=True):
+        for _, instruction, current in parts:
+            inherited[instruction.text, instruction.location] = current
+            tally = lines.setdefault(current, Tally())
+            tally["instructions"] += executed
+            tally["thread_instructions"] += lanes
+            for key, factor in _static(instruction).items():
+                tally[key] += factor * (lanes if key.startswith(_PER_THREAD) else executed)
+        for key, count in (("divergent_branches", divergent), ("waits", waits)):
+            if count:
+                tally[key] += count
+    for site, slots in zip(lowered.sites, sites, strict=True):
+        if slots[SITE_SLOT["requests"]] or slots[SITE_SLOT["shared_requests"]] or slots[SITE_SLOT["local_requests"]]:
+            place = site.instruction.text, site.instruction.location
+            line = line_of(site.instruction.location, own) or inherited.get(place, 0)
+            lines.setdefault(line, Tally()).update(
+                _memory(site, dict(zip(SITE, slots.tolist(), strict=False)), site.instruction in fetches)
+            )
+    if 0 in lines:  # what has no line at all belongs to the first
+        strays = lines.pop(0)
+        lines.setdefault(min(lines, default=1), Tally()).update(strays)
+    total = Tally()
+    for tally in lines.values():
+        total.update(tally)
+    by_line = {n: MappingProxyType({k: v for k, v in sorted(t.items()) if v}) for n, t in sorted(lines.items())}
+    return (
+        MappingProxyType({n: t for n, t in by_line.items() if t}),
+        MappingProxyType({key: int(total[key]) for key in KEYS}),
+    )
+
+
+def placed(lowered: Lowered, own: set[int]) -> list[list[tuple[int, Instruction, int]]]:
+    """Of each segment the instructions that count: the place of each in the segment, and its line (0: not known).
+
+    One without a line belongs to that of the instruction before it. `own`: the numbers of the learner's files.
+    """
+    found, current = [], 0
+    for segment in lowered.segments:
+        parts = []
+        for position, instruction in segment.placed:
+            current = line_of(instruction.location, own) or current
+            parts.append((position, instruction, current))
+        found.append(parts)
+    return found
+
+
+def _static(instruction) -> dict[str, int]:
+    """What every execution of an instruction adds, besides itself."""
+    kind = kind_of(instruction)
+    if kind == "tensor":
+        return tensor.counts(instruction.opcode, instruction.modifiers)
+    if kind == "branch":  # a return or call that became a jump is none of the kernel's branches
+        return {} if instruction.modifiers in (("ret",), ("call",)) else {"branches": 1}
+    if kind == "barrier":
+        return {"barriers": 1}
+    if kind == "mbarrier":
+        return {"mbarrier_operations": 1}
+    if kind != "arithmetic":
+        return {}
+    found = isa.match(instruction.opcode, instruction.modifiers)
+    if found is None:
+        return {}
+    operand, counts = found.form.t, {}
+    if found.op.flops:
+        counts[f"flops_fp{operand.bits}"] = found.op.flops * (2 if found.packed else 1)
+    if instruction.opcode in _DIVISIONS and not operand.is_float:
+        counts["integer_divisions"] = 1
+    elif instruction.opcode in _SPECIAL and operand.kind == "f" and operand.bits == 32:
+        counts["special_functions"] = 1
+    return counts
+
+
+def _copied(site, slots: dict[str, int]) -> dict[str, int]:
+    """The two sides of an asynchronous copy, each a site of its own."""
+    if site.space == "global":
+        return {"global_copy_requests": slots["requests"], "global_copy_sectors": slots["sectors"]}
+    least = slots["shared_requests"] * max(1, site.nbytes // 4)
+    return {
+        "async_copies": slots["shared_requests"],
+        "async_copy_bytes": slots["lanes"] * site.nbytes,
+        "shared_copy_wavefronts": slots["shared_wavefronts"],
+        "shared_copy_conflicts": max(0, slots["shared_wavefronts"] - least),
+    }
+
+
+def _fetches(lowered: Lowered) -> set[Instruction]:
+    """The atomics whose results somebody reads, as sites have them."""
+    found = {site.instruction for site in lowered.sites if site.kind == "atomic" and site.instruction.opcode == "atom"}
+    read = {name for s in lowered.segments for i in s.counted for name in sources(i)} if found else set()
+    return {instruction for instruction in found if read.intersection(results(instruction))}
+
+
+def _memory(site, slots: dict[str, int], fetches: bool) -> dict[str, int]:
+    kind, nbytes = site.kind, site.nbytes
+    if kind == "copy":
+        return _copied(site, slots)
+    if kind.startswith("bulk"):
+        return {f"{kind}s": slots["requests"], f"{kind}_bytes": slots["lanes"]}
+    found: dict[str, int] = {}
+    if kind in TEXTURE_KINDS:
+        return {f"{kind}_requests": slots["requests"], f"{kind}_sectors": slots["sectors"]}
+    if slots["requests"]:
+        if site.space == "const":
+            found["constant_load_requests"] = slots["requests"]
+        else:
+            found[f"global_{kind}_requests"] = slots["requests"]
+            found[f"global_{kind}_sectors"] = slots["sectors"]
+            if fetches:
+                found |= {"global_fetch_requests": slots["requests"], "global_fetch_sectors": slots["sectors"]}
+            if kind != "atomic" and not slots["shared_requests"]:
+                found[f"global_{kind}_bytes"] = slots["lanes"] * nbytes
+    if slots["shared_requests"]:
+        requests = f"matrix_{kind}_requests" if site.matrices else f"shared_{kind}_requests"
+        found[requests] = slots["shared_requests"]
+        found[f"shared_{kind}_wavefronts"] = slots["shared_wavefronts"]
+        if kind != "atomic":
+            least = slots["shared_requests"] * (site.matrices or max(1, nbytes // 4))
+            found[f"shared_{kind}_conflicts"] = max(0, slots["shared_wavefronts"] - least)
+    if slots["overwritten"]:
+        found["overwritten_stores"] = slots["overwritten"]
+    if slots["local_requests"]:
+        word = "load" if kind == "load" else "store"
+        found[f"local_{word}_requests"] = slots["local_requests"]
+        found[f"local_{word}_sectors"] = slots["local_sectors"]
+    return found

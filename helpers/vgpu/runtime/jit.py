@@ -1,0 +1,176 @@
+"""LLVM IR text to callable machine code, for the CPU this process runs on.
+
+The environment variable WARPBOOK_CPU names another one that this CPU understands too, as LLVM spells it: `haswell`
+makes code without AVX-512 on a machine that has it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+
+import llvmlite.binding as llvm
+
+from helpers.vgpu.base import steady
+from helpers.vgpu.base.errors import Unsupported
+
+_lock = steady.lock(rank=3)
+_engine = None
+_machine = None
+_wide = False  # whether the CPU has AVX-512
+_made: set[str] = set()  # functions of the runtime that there are, and texts of parts of it
+_defined: set[str] = set()  # the names of all of them
+_signatures: dict[str, str] = {}  # … and what they take and give, as `demand.signatures` writes it
+_unfinished: list = []  # modules in the engine that there is no machine code of yet
+_numbers = itertools.count(1)
+_kernels: dict[bytes, int] = {}  # hashes of kernels' texts and where their code is
+
+
+def _start():
+    """Create the execution engine, once a process."""
+    global _engine, _machine, _wide
+    if _engine is not None:
+        return _engine
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    name, features, _wide = _cpu()
+    _machine = target.create_target_machine(cpu=name, features=features, opt=2, reloc="default", codemodel="jitdefault")
+    _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine)
+    return _engine
+
+
+def _cpu() -> tuple[str, str, bool]:
+    """Name of the CPU to make code for, its features as LLVM writes them, and whether AVX-512 is among them."""
+    if chosen := os.environ.get("WARPBOOK_CPU"):
+        return chosen, "", False
+    features = llvm.get_host_cpu_features()
+    wide = bool(features.get("avx512f"))
+    if wide:  # LLVM would rather use half of each register
+        features["prefer-256-bit"] = False
+    return llvm.get_host_cpu_name(), features.flatten(), wide
+
+
+def _optimise(module) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    builder = llvm.create_pass_builder(_machine, options)
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_always_inliner_pass()
+    manager.add_sroa_pass()
+    manager.add_simplify_cfg_pass()
+    manager.add_instruction_combine_pass()
+    manager.run(module, builder)
+
+
+def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
+    """Compile a module of LLVM IR; give the addresses of its functions. The code lives as long as the process."""
+    return steady.apart(_compile_ir, text, functions)
+
+
+def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
+    with _lock:
+        from helpers.vgpu.runtime.demand import called, defined, signatures
+
+        engine = _start()
+        try:
+            module = llvm.parse_assembly(text)
+            module.verify()
+        except RuntimeError as error:
+            raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
+        wanted, own = called(text), defined(text)
+        _make(engine, wanted)
+        # LLVM ends the whole process for a name that nobody defines.
+        if missing := {name for name in wanted if name.startswith("wb_")} - _defined - own:
+            raise Unsupported(f"the virtual GPU's runtime has no {', '.join(sorted(missing))}: a fault worth a report.")
+        # LLVM links by name alone: a function called with other arguments would take for them what happens to be there.
+        taken = signatures(text.partition("\ndefine ")[0])
+        if other := [name for name, given in taken.items() if _signatures.get(name, given) != given]:
+            raise Unsupported(
+                f"the virtual GPU calls its runtime's {', '.join(other)} wrongly: a fault worth a report."
+            )
+        _optimise(module)
+        _add(engine, module)
+        _finish(engine)
+        _defined.update(own)
+        return {name: engine.get_function_address(name) for name in functions}
+
+
+def _add(engine, module) -> None:
+    engine.add_module(module)
+    _unfinished.append(module)
+
+
+def _finish(engine) -> None:
+    """Make machine code of all that was added, and give the IR back, which is much larger: code and names stay."""
+    engine.finalize_object()
+    while _unfinished:
+        module = _unfinished.pop()
+        engine.remove_module(module)
+        module.close()
+
+
+def compile_kernel(text: str, name: str) -> int:
+    """The address of the one function of a module, called `name` there: the same text gives the same code.
+
+    So a kernel that is defined again, as by a notebook's cell that is run again, is not compiled again.
+    """
+    key = hashlib.sha256(text.encode()).digest()
+    return _kernels[key] if key in _kernels else steady.apart(_compile_kernel, key, text, name)
+
+
+def _compile_kernel(key: bytes, text: str, name: str) -> int:
+    with _lock:
+        if key not in _kernels:
+            own = f"{name}_{next(_numbers)}"  # even if an interruption left one of another text behind
+            _kernels[key] = _compile_ir(text.replace(f"@{name}(", f"@{own}("), (own,))[own]
+        return _kernels[key]
+
+
+def _make(engine, wanted: set[str]) -> None:
+    """Compile those functions of the runtime that are wanted, and what they call, where that has not been done yet."""
+    from helpers.vgpu import runtime
+    from helpers.vgpu.runtime import demand
+
+    waiting, seen, made, texts = sorted(wanted), set(wanted), set(_made), []
+    while waiting:
+        # One text may hold many functions that belong together, and call others of its kind.
+        if (text := runtime.later(waiting.pop())) and text not in made:
+            made.add(text)
+            texts.append(text)
+            more = demand.called(text) - seen
+            seen |= more
+            waiting += sorted(more)
+    wanted = seen
+    texts.append(demand.functions(_wide).module(wanted, made))
+    parts = [llvm.parse_assembly(text) for text in texts if text]
+    for part in parts:
+        _optimise(part)
+    for part in parts:
+        _add(engine, part)
+    _defined.update(*map(demand.defined, texts))
+    for text in texts:
+        _signatures.update(demand.signatures(text))
+    _made.update(made)  # last: an interruption may make a function twice, but must not leave one out
+
+
+def address(function: str) -> int:
+    """The address of a function of the runtime."""
+    return steady.apart(_address, function)
+
+
+def _address(function: str) -> int:
+    with _lock:
+        engine = _start()
+        _make(engine, {function})
+        _finish(engine)
+        return engine.get_function_address(function)
+
+
+def cpu() -> str:
+    """The CPU that code is made for, and the widest vector instructions it has."""
+    if "WARPBOOK_CPU" in os.environ:
+        return f"{os.environ['WARPBOOK_CPU']} (chosen)"
+    features = llvm.get_host_cpu_features()
+    widest = next((name for name in ("avx512f", "avx2", "sve", "neon") if features.get(name)), "baseline")
+    return f"{llvm.get_host_cpu_name()} ({widest})"

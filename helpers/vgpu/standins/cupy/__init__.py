@@ -1,0 +1,122 @@
+"""CuPy's names on the virtual GPU: `from helpers import cp` is this package where there is no GPU.
+
+Arrays live in the virtual GPU's memory. RawKernel, RawModule, ElementwiseKernel and ReductionKernel are
+compiled by NVIDIA's compiler and run thread by thread, so they can be profiled. Everything else (a * b,
+cp.sum, cp.sort) is NumPy working on that memory: right results, but no kernels to look at.
+
+What is the same as in CuPy on purpose: a device array never turns into a host array by itself, NumPy arrays
+are refused, reductions give 0-d arrays, and integer arrays as index wrap around. What differs: random numbers
+are NumPy's, work has ended when a call returns, and `fuse` does not fuse. What `cupyx` has here is in
+helpers.vgpu.standins.cupyx.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace as _Namespace
+
+from helpers.vgpu.standins.cupy import cuda, fft, forward, linalg, operators, random, stride_tricks, testing
+from helpers.vgpu.standins.cupy.creation import (
+    array,
+    asanyarray,
+    asarray,
+    asarray_chkfinite,
+    ascontiguousarray,
+    asfortranarray,
+    asnumpy,
+    copy,
+    empty,
+    empty_like,
+    from_dlpack,
+    full,
+    full_like,
+    get_array_module,
+    load,
+    ones,
+    ones_like,
+    require,
+    zeros,
+    zeros_like,
+)
+from helpers.vgpu.standins.cupy.cuda import is_available
+from helpers.vgpu.standins.cupy.elementwise import ElementwiseKernel, fuse
+from helpers.vgpu.standins.cupy.forward import ufunc
+from helpers.vgpu.standins.cupy.kernels import RawKernel, RawModule
+from helpers.vgpu.standins.cupy.missing import getter as _getter
+from helpers.vgpu.standins.cupy.ndarray import ndarray
+from helpers.vgpu.standins.cupy.pools import get_default_memory_pool, get_default_pinned_memory_pool
+from helpers.vgpu.standins.cupy.reduction import ReductionKernel
+
+globals().update({_name: _thing for _name, _thing in forward.names().items() if _name not in globals()})
+lib = _Namespace(stride_tricks=stride_tricks)
+
+__all__ = [
+    "ElementwiseKernel",
+    "RawKernel",
+    "RawModule",
+    "ReductionKernel",
+    "array",
+    "asanyarray",
+    "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
+    "asnumpy",
+    "clear_memo",
+    "copy",
+    "cuda",
+    "empty",
+    "empty_like",
+    "fft",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "fuse",
+    "get_array_module",
+    "get_default_memory_pool",
+    "get_default_pinned_memory_pool",
+    "is_available",
+    "lib",
+    "linalg",
+    "load",
+    "memoize",
+    "ndarray",
+    "ones",
+    "ones_like",
+    "operators",
+    "random",
+    "require",
+    "testing",
+    "ufunc",
+    "zeros",
+    "zeros_like",
+]
+
+__version__ = "14.2.0"  # the CuPy whose names and behaviour these are
+
+
+def memoize(for_each_device=False):
+    """Decorator: keep a function's results by its arguments."""
+    import functools
+
+    return functools.cache
+
+
+def clear_memo() -> None:
+    """Accepted and ignored: what `memoize` keeps lives as long as the function."""
+
+
+__getattr__ = _getter(
+    "",
+    {
+        "broadcast": "cp.broadcast_arrays or cp.broadcast_to",
+        "poly1d": "cp.polyval and cp.polyfit",
+        "vectorize": "cp.ElementwiseKernel",
+        "in1d": "cp.isin",
+        "product": "cp.prod",
+        "trapz": "cp.trapezoid",
+        "row_stack": "cp.vstack",
+        "polynomial": "numpy.polynomial on cp.asnumpy(x)",
+        "nditer": "a kernel, or array operations",
+        "string_": "the host: devices hold numbers only",
+    },
+)

@@ -1,0 +1,358 @@
+"""The words of the command line for labs: a table of rows that `warpbook` adds to its own."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from helpers.cli import Command, UsageProblem, project_folder
+
+# -- release --------------------------------------------------------------------------------------------
+
+
+def source_folder() -> Path:
+    return project_folder() / "labs" / "source"
+
+
+def lab_paths(names: Sequence[str]) -> list[Path]:
+    """The authors' notebooks meant by names such as lab05_reduction_and_scan, lab05 or 05, by what they begin
+    with, or by paths; all when none is named.
+
+    Raises UsageProblem for a lab that there is not.
+    """
+    folder = source_folder()
+    there = {path.stem: path for path in sorted(folder.glob("*/*.ipynb")) if path.stem == path.parent.name}
+    found = []
+    for name in names:
+        short = f"lab{int(name):02d}" if name.isdigit() else name
+        named = [path for lab, path in there.items() if lab == short or lab.startswith(f"{short}_")]
+        given = Path(name)
+        if not named and given.exists() and given.resolve().is_relative_to(folder.parent.resolve()):
+            named = [there[given.stem]] if given.stem in there else []  # a learner's file there has a source
+        if not named and (given.is_file() or (given / f"{given.name}.ipynb").is_file()):
+            named = [given]
+        if not named:
+            raise UsageProblem(f"There is no lab {name}. There are: {', '.join(there) or 'none'}, in {folder}.")
+        found += named
+    return found or list(there.values())
+
+
+def release_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "labs", nargs="*", metavar="LAB", help="such as lab05_reduction_and_scan, lab05 or 05; default all"
+    )
+    parser.add_argument("--check", action="store_true", help="only say whether the learners' files are up to date")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where to write, default labs/")
+
+
+def release(arguments: argparse.Namespace) -> int:
+    from helpers.grading.release import as_bytes, learners_path, released
+    from helpers.grading.source import SourceError, read
+    from helpers.workbook.lab_style import examine
+
+    paths = lab_paths(arguments.labs)
+    if not paths:
+        raise UsageProblem(f"There is no lab in {source_folder()}.")
+    failed = 0
+    for path in paths:
+        try:
+            lab = read(path)
+        except SourceError as error:
+            raise UsageProblem(str(error)) from error
+        problems = examine(lab)
+        target = learners_path(lab, arguments.out or project_folder() / "labs")
+        if problems:
+            failed += 1
+            print("\n  ".join([f"{lab.name}: {len(problems)} to mend, so nothing is written", *told(lab, problems)]))
+            continue
+        made = as_bytes(released(lab))
+        current = target.is_file() and target.read_bytes() == made
+        if current:
+            print(f"{lab.name}: up to date")
+        elif arguments.check:
+            failed += 1
+            print(f"{lab.name}: {target} is not what its source gives; run `warpbook release {lab.name}`")
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(made)
+            print(f"{lab.name}: wrote {target}, {len(lab.graded)} graded cells, {lab.out_of:g} points")
+    return 1 if failed else 0
+
+
+def told(lab, problems) -> list[str]:
+    """The problems with the names of their cells: JupyterLab shows no numbers."""
+    names = {cell.number: cell.grade_id or cell.id for cell in lab.cells}
+    return [f"{names.get(problem.cell, lab.name)}: {problem}" for problem in problems]
+
+
+# -- report ---------------------------------------------------------------------------------------------
+
+REPORT_HELP = """\
+Reports on what was graded, without grading anything:
+
+  warpbook report results
+  warpbook report results --canvas exported.csv
+  warpbook report results --merge results-1 results-2 results-3
+
+Exit status 1 when anything still has to be graded or is missing: that is never a zero.
+"""
+
+
+def report_arguments(parser: argparse.ArgumentParser) -> None:
+    from helpers.grading.report import FORMATS
+
+    rows = "\n".join(f"  {name:12}{row.summary}" for name, row in FORMATS.items())
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that was graded into")
+    parser.add_argument(
+        "--merge", nargs="+", type=Path, metavar="FOLDER", help="results of shards, merged into RESULTS"
+    )
+    parser.add_argument("--canvas", type=Path, metavar="FILE", help="Canvas's exported gradebook, to be filled in")
+    parser.add_argument("--column", default="", metavar="HEADING", help="its column, where it is not the lab's title")
+    parser.add_argument(
+        "--format", action="append", choices=FORMATS, metavar="FORMAT", help="write this only; repeatable"
+    )
+    parser.add_argument("--zero-rejected", action="store_true", help="give rejected submissions 0 points, not none")
+    parser.epilog = f"formats:\n{rows}\n\n{REPORT_HELP}"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+
+
+def report(arguments: argparse.Namespace) -> int:
+    from helpers.grading import report as reports
+
+    folder = arguments.results
+    try:
+        if arguments.merge:
+            if folder.resolve() in {path.resolve() for path in arguments.merge}:
+                raise UsageProblem(f"{folder} is one of the folders to merge; give a new folder before --merge.")
+            found = reports.merge(arguments.merge)
+            reports.keep(folder, found.results)
+        else:
+            found = reports.read(folder)
+        options = {
+            "canvas": arguments.canvas.read_bytes() if arguments.canvas else None,
+            "column": arguments.column,
+            "zero_rejected": arguments.zero_rejected,
+            "told": found.all_told(),
+            "fingerprints": found.fingerprints,
+        }
+        kept = {"shard": found.shard, "lacks": found.lacks}
+        paths = reports.write(folder, found.results, found.lab, arguments.format, **kept, **options)
+        text = reports.as_text(found.results, found.lab, arguments.format, **options)
+    except (OSError, ValueError) as problem:
+        raise UsageProblem(str(problem)) from problem
+    for remark in found.remarks:
+        print(f"warpbook: {remark}", file=sys.stderr)
+    sys.stdout.reconfigure(encoding="utf-8")
+    print(f"{len(paths):,} files in {folder}\n\n{text}", end="")
+    return reports.exit_status(found.results, found.lab) or int(bool(found.lacks))
+
+
+# -- grade ----------------------------------------------------------------------------------------------
+
+GRADE_HELP = """\
+  warpbook grade lab05_reduction_and_scan handed_in --out results
+
+SUBMISSIONS is a folder, or an archive, of notebooks: alice.ipynb, alice/lab.ipynb, alice.zip, what nbgrader collects,
+what Canvas and Moodle download. Nothing of a student's is run outside a sandbox.
+
+Hidden cases are drawn from a seed that is kept in RESULTS and told to no student. Draw a new one, by another RESULTS,
+when students who have seen their feedback hand in again.
+
+A run that was stopped goes on when called again: what is graded stays, until the answer, the lab or the grader changes.
+
+Several machines: give each a shard and the same seed, then merge.
+
+  warpbook grade lab05_reduction_and_scan handed_in --out results-1 --shard 1/3 --seed secret.txt
+  warpbook report results --merge results-1 results-2 results-3
+
+Or a cluster of Dask's, whose workers have this environment:
+
+  warpbook grade lab05_reduction_and_scan handed_in --out results --scheduler tcp://head:8786
+
+exit status: 0 all are graded, or rejected for a reason that is told; 1 something is not graded, which is never a zero
+(the last line says so); 2 the command was not understood; 130 stopped by Ctrl-C
+"""
+
+
+def seed(text: str) -> int:
+    """A whole number, or what a file holds that no other user of the machine can see in a list of processes."""
+    path = Path(text)
+    words = path.read_text(encoding="ascii", errors="replace").strip() if path.is_file() else text
+    if not words.isascii() or not words.isdigit():
+        raise argparse.ArgumentTypeError(f"{text} is neither a whole number nor a file that holds one")
+    return int(words)
+
+
+def shard(text: str) -> tuple[int, int]:
+    """Such as 2/8, the second of eight."""
+    which, _, of = text.partition("/")
+    if not (which.isdigit() and of.isdigit() and 1 <= int(which) <= int(of)):
+        raise argparse.ArgumentTypeError(f"{text} is no shard: write 1/3, 2/3 and 3/3 for three machines")
+    return int(which), int(of)
+
+
+def positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not more than 0")
+    return number
+
+
+def count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of workers: 1 or more")
+    return int(text)
+
+
+def grade_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "warpbook grade LAB SUBMISSIONS --out RESULTS [options]"
+    parser.add_argument(
+        "lab", metavar="LAB", help="such as lab05_reduction_and_scan, lab05 or 05, or the author's notebook"
+    )
+    parser.add_argument("submissions", type=Path, metavar="SUBMISSIONS", help="what students handed in")
+    parser.add_argument("--out", type=Path, required=True, metavar="RESULTS", help="the folder for ledger and reports")
+    parser.add_argument("--workers", type=count, metavar="N", help="graded at once, default one for each core")
+    timeout = "for one cell of a submission, default 20; to judge an answer may take three times that"
+    parser.add_argument("--timeout", type=positive, metavar="SECONDS", help=timeout)
+    parser.add_argument("--seed", type=seed, metavar="N", help="of hidden cases, or a file with it; default drawn")
+    parser.add_argument("--shard", type=shard, metavar="I/N", help="grade only this part of the class; needs --seed")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on the workers of this Dask scheduler")
+    parser.add_argument(
+        "--trust-the-class", action="store_true", help="where there is no sandbox, run the code with limits alone"
+    )
+    parser.add_argument(
+        "--no-fork-server", action="store_true", help="start each kernel from nothing: slower, and further apart"
+    )
+    parser.epilog, parser.formatter_class = GRADE_HELP, argparse.RawDescriptionHelpFormatter
+
+
+def grade(arguments: argparse.Namespace) -> int:
+    from helpers.grading import grade as grader
+    from helpers.grading import report as reports
+    from helpers.grading.ledger import Taken
+    from helpers.workbook.lab_style import ABOUT_TEXT, examine
+
+    lab = author_lab(arguments.lab)
+    problems = [problem for problem in examine(lab) if problem.rule not in ABOUT_TEXT]
+    if problems:
+        raise UsageProblem("\n  ".join([f"{lab.name} has {len(problems)} to mend first:", *told(lab, problems)]))
+    if arguments.shard and arguments.seed is None:
+        raise UsageProblem("--shard needs --seed, the same on all machines, so that all students get the same cases.")
+    sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        with Progress() as progress:
+            graded = grader.grade(lab, arguments.submissions, arguments.out, options(arguments), progress)
+    except grader.NotGradable as problem:
+        if not problem.unready:
+            raise UsageProblem(str(problem)) from None
+        print(f"warpbook: {problem}", file=sys.stderr)
+        return 1
+    except (Taken, FileNotFoundError, ValueError) as problem:
+        raise UsageProblem(str(problem)) from None
+    except OSError as problem:
+        raise UsageProblem(f"{problem}, with the results in {arguments.out}. What was graded is kept.") from None
+    except KeyboardInterrupt:
+        print("warpbook: stopped. What was graded is kept: call the same again to go on.", file=sys.stderr)
+        return 130
+    if graded.kept:
+        print(f"{graded.kept:,} of {len(graded.results):,} submissions were graded before, and stand.\n")
+    details = {"fingerprints": graded.fingerprints, "told": graded.told}
+    print(reports.as_text(graded.results, graded.lab, **details), end="")
+    return reports.exit_status(graded.results, graded.lab)
+
+
+def options(arguments: argparse.Namespace):
+    """What the command line asks of a run."""
+    from helpers.grading.grade import Options
+    from helpers.grading.policy import Policy
+
+    seconds = arguments.timeout
+    policy = Policy() if seconds is None else Policy(seconds, 3 * seconds, whole_seconds=max(180.0, 9 * seconds))
+    return Options(
+        arguments.workers,
+        arguments.seed,
+        arguments.shard,
+        arguments.scheduler,
+        arguments.trust_the_class,
+        not arguments.no_fork_server,
+        policy=policy,
+    )
+
+
+def author_lab(name: str):
+    """The lab of that name or path; raises UsageProblem."""
+    from helpers.grading.source import SourceError, read
+
+    try:
+        return read(lab_paths([name])[0])
+    except SourceError as problem:
+        raise UsageProblem(str(problem)) from None
+
+
+class Progress:
+    """A bar with counts by state, on stderr, where somebody looks at it."""
+
+    def __init__(self):
+        self._bar = None
+
+    def __call__(self, done: int, of: int, counts) -> None:
+        from tqdm import tqdm
+
+        if self._bar is None:
+            self._bar = tqdm(total=of, initial=done, unit=" submissions", disable=None, smoothing=0)
+        self._bar.set_postfix({state: number for state, number in sorted(counts.items()) if number}, refresh=False)
+        self._bar.update(done - self._bar.n)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+# -- check ----------------------------------------------------------------------------------------------
+
+CHECK_HELP = """\
+  warpbook check labs/lab05_reduction_and_scan/lab05_reduction_and_scan.ipynb
+
+Runs your lab from a clean kernel on this machine, with the answers that are saved in the file, and says what each part
+earns on the public cases. Nothing is sent anywhere and nothing is written. What the notebook itself says while you work
+is `check(answer, "lab05.total")`.
+
+exit status: 0 all points, 1 not yet, 2 the notebook was not understood
+"""
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="your notebook of a lab")
+    parser.add_argument("--timeout", type=positive, default=60.0, metavar="SECONDS", help="for one cell, default 60")
+    parser.epilog, parser.formatter_class = CHECK_HELP, argparse.RawDescriptionHelpFormatter
+
+
+def check(arguments: argparse.Namespace) -> int:
+    from helpers.grading import self_check
+
+    labs = project_folder() / "labs"
+    try:
+        checked = self_check.check(arguments.notebook, labs if labs.is_dir() else None, arguments.timeout)
+    except self_check.NotChecked as problem:
+        raise UsageProblem(str(problem)) from None
+    sys.stdout.reconfigure(encoding="utf-8")
+    print(checked)
+    return 0 if checked.passed else 1
+
+
+# -- the table ------------------------------------------------------------------------------------------
+
+COMMANDS = (
+    Command("check", "mark your own lab on the public cases", check_arguments, check),
+    Command("grade", "grade what students handed in", grade_arguments, grade),
+    Command("release", "make the learners' notebooks from the authors'", release_arguments, release),
+    Command("report", "write gradebooks, feedback and a summary from results", report_arguments, report),
+)

@@ -1,0 +1,145 @@
+"""How far the learner has come: of each chapter and lab what is predicted, what is passed, and what is next."""
+
+from __future__ import annotations
+
+import html
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from helpers.callable_module import callable_module
+from helpers.checking import learner_state
+from helpers.workbook.chapters import Chapter, chapters, folder, labs
+
+HEADS = ("chapter or lab", "predicted", "right", "exercises", "next step")
+_CELL = "padding:3px 12px 3px 0;text-align:left;vertical-align:top"
+_TRACK = "display:inline-block;width:64px;height:8px;margin-right:8px;border-radius:4px;background:rgba(127,127,127,.3)"
+_FILL = "display:block;height:8px;border-radius:4px;background:#009e73;width:{share:.0f}%"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One chapter or lab: predictions answered and right, exercises passed with their days, and what is left."""
+
+    chapter: Chapter
+    answered: int
+    right: int
+    passed: tuple[tuple[str, str], ...]
+    open_predictions: int
+    open_exercises: tuple[str, ...]
+
+    @property
+    def started(self) -> bool:
+        return bool(self.answered or self.passed)
+
+    @property
+    def done(self) -> bool:
+        return not self.open_predictions and not self.open_exercises
+
+    @property
+    def next(self) -> str:
+        """What to do in it."""
+        if self.done:
+            last = max((day for _, day in self.passed), default="")
+            return f"done, {last}" if last else "done"
+        if not self.started:
+            return "start"
+        if self.open_predictions:
+            return f"{self.open_predictions} predictions to go" if self.open_predictions > 1 else "1 prediction to go"
+        return f"exercise {self.open_exercises[0]}"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """All chapters and labs, and the one to go on with.
+
+    `where` is the folder that keeps the answers, `beside` the one that links start from.
+    """
+
+    rows: tuple[Row, ...]
+    where: Path | None
+    beside: Path
+
+    @property
+    def step(self) -> str:
+        """The next step: the first that is open, else the first that was not begun."""
+        waiting = [row for row in self.rows if not row.done]
+        row = next((row for row in waiting if row.started), waiting[0] if waiting else None)
+        return "All done." if row is None else f"Next, in {row.chapter.place}: {row.next}."
+
+    def _cells(self, row: Row) -> tuple[str, ...]:
+        asked, given = len(row.chapter.predictions), len(row.chapter.exercises)
+        return (
+            f"{row.answered} of {asked}" if asked else "–",
+            str(row.right) if asked else "–",
+            f"{len(row.passed)} of {given}",
+            row.next,
+        )
+
+    @property
+    def _where(self) -> str:
+        if self.where is None:
+            return "WARPBOOK_STATE is off: nothing is kept."
+        return f"Kept in {self.where}; delete that folder to start again."
+
+    def __repr__(self) -> str:
+        table = [HEADS, *((r.chapter.name, *self._cells(r)) for r in self.rows)]
+        widths = [max(len(row[column]) for row in table) for column in range(len(HEADS))]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
+        ]
+        return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:], "", self.step, self._where])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in HEADS)
+        body = ""
+        for row in self.rows:
+            predicted, right, passed, following = self._cells(row)
+            name = html.escape(row.chapter.name)
+            link = Path(os.path.relpath(row.chapter.path, self.beside)).as_posix()
+            asked = len(row.chapter.predictions)
+            cells = (_bar(row.answered, asked) + predicted if asked else predicted, right)
+            cells += (_bar(len(row.passed), len(row.chapter.exercises)) + passed, html.escape(following))
+            body += (
+                f'<tr><th scope="row" style="{_CELL};font-weight:normal">'
+                f'<a href="{html.escape(link)}">{name}</a></th>'
+                + "".join(f'<td style="{_CELL};white-space:nowrap">{cell}</td>' for cell in cells)
+                + "</tr>"
+            )
+        return (
+            '<div style="max-width:900px;overflow-x:auto"><table style="margin:0;font-size:13px">'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<p><b>{html.escape(self.step)}</b><br>{html.escape(self._where)}</p></div>"
+        )
+
+
+def _bar(part: int, whole: int) -> str:
+    """A bar that says nothing the number beside it does not."""
+    share = 100 * part / whole if whole else 0
+    return f'<span aria-hidden="true" style="{_TRACK}"><span style="{_FILL.format(share=share)}"></span></span>'
+
+
+def progress(where: Path | None = None) -> Progress:
+    """What the learner has answered and passed, chapter by chapter, then the labs; `where` is the chapters' folder.
+
+    The questions are read from the notebooks, the answers from the learner's folder (see `helpers.checking.learner_state`).
+    """
+    where = (where or folder()).resolve()
+    return Progress(tuple(map(_row, (*chapters(where), *labs(where)))), learner_state.state_folder(), where)
+
+
+def _row(chapter: Chapter) -> Row:
+    said = {key: learner_state.entry(learner_state.PREDICTIONS, key) for key in chapter.predictions}
+    answered = [entry for entry in said.values() if entry.get("said") is not None]
+    days = {key: learner_state.entry(learner_state.EXERCISES, key).get("passed") for key in chapter.exercises}
+    return Row(
+        chapter,
+        answered=len(answered),
+        right=sum(entry.get("right") is True for entry in answered),
+        passed=tuple((key, str(day)) for key, day in days.items() if day),
+        open_predictions=len(said) - len(answered),
+        open_exercises=tuple(key for key, day in days.items() if not day),
+    )
+
+
+callable_module(__name__)

@@ -1,0 +1,361 @@
+"""How a page is built, as a table of rules: each looks at a notebook and says what to do about it.
+
+The numbers come from measuring well-liked workbooks: short cells, little prose at a time, a prediction before
+each result.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+
+from helpers.workbook import glossary
+from helpers.workbook.run import Problem, tags
+
+CELLS = range(20, 41)
+LONGEST_CELL = 25
+LONG_CELL = 15  # nine cells in ten stay within it
+MEDIAN_CELL = 4
+CELLS_IN_A_ROW = 3
+WORDS_IN_A_ROW = 150
+MOST_GOALS = 4
+WORDS_PER_CODE_LINE = (10, 20)  # what readers liked; reported, never failed
+STEPS = ("predict", "run", "explain")
+CONTENTS = "../README.md"
+PAGES_OF_THEIR_OWN = {glossary.FILE: "glossary"}  # by file name; every other page is a chapter
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page to look at: its file name, its cells, and the names of all notebooks of its folder."""
+
+    name: str
+    notebook: object
+    folder: Path
+    names: tuple[str, ...]
+
+    @property
+    def cells(self) -> list:
+        return self.notebook.cells
+
+    @property
+    def kind(self) -> str:
+        """ "chapter", or what the page is instead."""
+        return PAGES_OF_THEIR_OWN.get(self.name, "chapter")
+
+    @property
+    def neighbours(self) -> tuple[str | None, str | None]:
+        """The file names of the chapters before and after this one."""
+        where = self.names.index(self.name) if self.name in self.names else len(self.names)
+        return next(reversed(self.names[:where]), None), next(iter(self.names[where + 1 :]), None)
+
+    def markdown(self) -> list[tuple[int, str]]:
+        return [(n, cell.source) for n, cell in enumerate(self.cells, 1) if cell.cell_type == "markdown"]
+
+    def code(self) -> list[tuple[int, str]]:
+        return [(n, cell.source) for n, cell in enumerate(self.cells, 1) if cell.cell_type == "code"]
+
+
+def open_page(path: Path) -> Page:
+    """The page at `path`: a notebook, or Markdown, which counts as one cell."""
+    import nbformat
+    from nbformat.v4 import new_markdown_cell, new_notebook
+
+    names = tuple(sorted(other.name for other in path.parent.glob("*.ipynb")))
+    if path.suffix == ".md":
+        made = new_notebook(cells=[new_markdown_cell(path.read_text(encoding="utf-8"))])
+    else:
+        made = nbformat.read(path, as_version=4)
+    return Page(path.name, made, path.parent, names)
+
+
+# -- reading cells --------------------------------------------------------------------------------------
+
+
+def headings(source: str, level: int) -> list[str]:
+    """The titles of one level in Markdown, those inside fenced code left out."""
+    source = re.sub(r"^(```|~~~).*?^\1", "", source, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^#{{{level}}} +(.+?) *#*$", source, flags=re.MULTILINE)
+
+
+def code_lines(source: str) -> int:
+    """Lines that say something: neither blank nor a comment alone."""
+    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in source.splitlines())
+
+
+def words(markdown: str) -> int:
+    """Words a reader reads: links by their text, tables, code and pictures left out."""
+    text = re.sub(r"^(```|~~~).*?^\1", "", markdown, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"<[^>]+>", "", text))
+    return len(re.findall(r"[^\W_][\w'’-]*", text))
+
+
+def has_picture(markdown: str) -> bool:
+    return bool(re.search(r"!\[|<figure|<img|^(```|~~~)|^\|", markdown, flags=re.MULTILINE))
+
+
+def links(markdown: str) -> list[str]:
+    """The addresses of links and pictures in Markdown, without their #part."""
+    return [address.split("#")[0] for address in re.findall(r"\]\(<?([^)\s>]+)", markdown)]
+
+
+def words_per_code_line(page: Page) -> float:
+    """The chapter's ratio of prose to code."""
+    return sum(words(source) for _, source in page.markdown()) / max(
+        1, sum(code_lines(source) for _, source in page.code())
+    )
+
+
+# -- the rules: each yields (cell number or None, what to do) ---------------------------------------------
+
+Found = Iterator[tuple[int | None, str]]
+
+
+def file_name(page: Page) -> Found:
+    if not re.fullmatch(r"\d\d_[a-z0-9_]+\.ipynb", page.name):
+        yield None, "name it NN_short_title.ipynb, so that the chapters stand in order"
+
+
+def kernel(page: Page) -> Found:
+    name = page.notebook.metadata.get("kernelspec", {}).get("name")
+    if name != "python3":
+        yield None, f"set its kernel to python3 (it is {name!r}): others exist on one machine only"
+
+
+def cell_ids(page: Page) -> Found:
+    if (page.notebook.nbformat, page.notebook.nbformat_minor) < (4, 5):
+        yield None, "save it as nbformat 4.5, which gives every cell an id that survives edits"
+        return
+    ids = [cell.get("id") for cell in page.cells]
+    for number, name in enumerate(ids, 1):
+        if not name or ids.count(name) > 1:
+            yield number, f"give the cell an id of its own (it has {name!r})"
+
+
+def length(page: Page) -> Found:
+    if len(page.cells) not in CELLS:
+        yield None, f"{len(page.cells)} cells: keep a chapter between {CELLS[0]} and {CELLS[-1]}"
+
+
+def one_title(page: Page) -> Found:
+    titles = [(number, title) for number, source in page.markdown() for title in headings(source, 1)]
+    if not titles or titles[0][0] != 1:
+        yield 1, "open with the title: one `# ` heading in the first cell"
+    for number, title in titles[1:]:
+        yield number, f"make the second title {title!r} a `## ` heading"
+
+
+def opening(page: Page) -> Found:
+    first_code = min((number for number, _ in page.code()), default=len(page.cells) + 1)
+    text = "\n".join(source for number, source in page.markdown() if number < first_code)
+    for word, pattern in (("goals", r"\bgoals?\b"), ("needs", r"\bneeds?\b"), ("minutes", r"\bminutes?\b")):
+        if not re.search(pattern, text, flags=re.IGNORECASE):
+            yield 1, f"say the {word} before the first code cell"
+    goals = re.search(r"goals?\b.*?\n((?:\s*(?:[-*]|\d+\.) .*\n?(?:  .*\n?)*)+)", text, flags=re.IGNORECASE)
+    count = len(re.findall(r"^\s*(?:[-*]|\d+\.) ", goals[1], flags=re.MULTILINE)) if goals else 0
+    if count > MOST_GOALS:
+        yield 1, f"{count} goals: at most {MOST_GOALS} can be reached in one sitting"
+
+
+def closing(page: Page) -> Found:
+    titles = " ".join(title for _, source in page.markdown() for title in headings(source, 2)).lower()
+    for word in ("summary", "exercise", "link"):
+        if word not in titles:
+            yield None, f"end with a `## ` heading for the {word}{'s' * (word != 'summary')}"
+
+
+def imports_first(page: Page) -> Found:
+    if not page.code():
+        return
+    number, source = page.code()[0]
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        body = [None]
+    if not body or not all(isinstance(line, ast.Import | ast.ImportFrom) for line in body):
+        yield number, "let the first code cell hold imports only"
+
+
+def short_cells(page: Page) -> Found:
+    sizes = [(number, len(source.splitlines())) for number, source in page.code()]
+    for number, size in sizes:
+        if size > LONGEST_CELL:
+            yield number, f"{size} lines: split it, or move it into helpers/ (at most {LONGEST_CELL})"
+    if not sizes:
+        return
+    median = statistics.median(size for _, size in sizes)
+    if median > MEDIAN_CELL:
+        yield None, f"half of the code cells have more than {median:g} lines: aim at {MEDIAN_CELL}"
+    over = sum(size > LONG_CELL for _, size in sizes)
+    if over * 10 > len(sizes):
+        yield None, f"{over} of {len(sizes)} code cells exceed {LONG_CELL} lines: at most one in ten"
+
+
+def rhythm(page: Page) -> Found:
+    number = 1
+    for kind, group in groupby(page.cells, key=lambda cell: cell.cell_type):
+        size = len(list(group))
+        if kind == "code" and size > CELLS_IN_A_ROW:
+            yield number, f"{size} code cells in a row: say something after {CELLS_IN_A_ROW}"
+        number += size
+
+
+def prose_in_a_row(page: Page) -> Found:
+    run = 0
+    for number, cell in enumerate(page.cells, 1):
+        if cell.cell_type != "markdown" or has_picture(cell.source):
+            run = 0
+        if cell.cell_type == "markdown":
+            run += words(cell.source)
+            if run > WORDS_IN_A_ROW:
+                yield number, f"{run} words without code or a picture: at most {WORDS_IN_A_ROW}"
+                run = 0
+
+
+def steps(page: Page) -> Found:
+    seen = [(number, step) for number, cell in enumerate(page.cells, 1) for step in STEPS if step in tags(cell)]
+    for step in STEPS:
+        if step not in {name for _, name in seen}:
+            yield None, f"tag at least one cell `{step}`: the learner commits, then sees, then is told why"
+    open_prediction = None
+    for number, step in seen:
+        if step == "predict":
+            if open_prediction:
+                yield open_prediction, "follow the prediction with a cell tagged `run` before the next one"
+            open_prediction = number
+        elif step == "run":
+            open_prediction = None
+    if open_prediction:
+        yield open_prediction, "follow the prediction with a cell tagged `run`"
+
+
+def navigation_line(page: Page) -> str:
+    """The line that leads from a chapter to its neighbours, with their files' names for want of better words."""
+    before, after = page.neighbours
+    words = lambda name: Path(name).stem[3:].replace("_", " ")
+    parts = [f"[Contents]({CONTENTS})"]
+    parts += [f"previous: [{words(before)}]({before})"] if before else []
+    parts += [f"next: [{words(after)}]({after})"] if after else []
+    return " · ".join([*parts, f"[glossary]({glossary.FILE})"])
+
+
+def navigation(page: Page) -> Found:
+    wanted = links(navigation_line(page))
+    lines = [[line for line in page.cells[n].source.splitlines() if links(line) == wanted] for n in (0, -1)]
+    for number, found in ((1, lines[0]), (len(page.cells), lines[1])):
+        if not found:
+            yield number, f"lead on, with a line such as: {navigation_line(page)}"
+    if all(lines) and lines[0][0] != lines[1][0]:
+        yield len(page.cells), f"lead on with the same line as at the top: {lines[0][0]}"
+
+
+def way_back(page: Page) -> Found:
+    if CONTENTS not in links(page.cells[0].source):
+        yield 1, f"link to the contents: [Contents]({CONTENTS})"
+
+
+def glossary_links(page: Page) -> Found:
+    anchors = {term.anchor for term in glossary.read(page.folder)}
+    for number, source in page.markdown():
+        for anchor in re.findall(rf"\]\({re.escape(glossary.FILE)}#([^)]+)\)", source):
+            if anchor not in anchors:
+                near = difflib.get_close_matches(anchor, anchors, n=1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                yield number, f"mend the link: the glossary has no {anchor!r}{hint}"
+
+
+def terms_linked(page: Page) -> Found:
+    missing = glossary.unlinked(page.markdown(), glossary.read(page.folder))
+    if missing:
+        listed = ", ".join(f"{use.term.name} (cell {use.cell})" for use in missing)
+        yield None, f"link at first use, or let `python -m helpers.workbook.glossary` do it: {listed}"
+
+
+def entries(page: Page) -> Found:
+    text = page.cells[0].source
+    names = [term.name for term in glossary.terms(text)]
+    for name in names:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9 -]*", name):
+            yield None, f"write the heading {name!r} in a-z, 0-9, spaces and hyphens, so that links find it"
+    for before, after in pairwise(names):
+        if before >= after:
+            yield None, f"put {after!r} in its alphabetical place, once"
+    letters = sorted({name[0] for name in names})
+    if re.findall(r"\]\(#([^)]+)\)", text) != letters:
+        yield None, f"let the index lead to every letter: {' '.join(letters)}"
+
+
+def live_links(page: Page) -> Found:
+    for number, source in page.markdown():
+        for address in links(source):
+            if address and not re.match(r"[a-z]+:", address) and not (page.folder / address).exists():
+                yield number, f"mend the link: there is no {address}"
+
+
+def pictures_named(page: Page) -> Found:
+    from helpers.workbook.run import unnamed_pictures
+
+    for number, source in page.markdown():
+        if re.search(r"!\[\s*\]\(", source) or unnamed_pictures(source):
+            yield number, "give the picture alt text that states the finding"
+
+
+def no_shell(page: Page) -> Found:
+    for number, source in page.code():
+        if re.search(r"^\s*(!|%%(bash|sh|script)|%(pip|conda|system|sx)\b)", source, flags=re.MULTILINE):
+            yield number, "use no shell and install nothing here: it works on one machine only"
+
+
+def in_order(page: Page) -> Found:
+    counts = [cell.execution_count for cell in page.cells if cell.cell_type == "code" and cell.source.strip()]
+    if any(counts) and counts != list(range(1, len(counts) + 1)):
+        yield None, "store one clean run from top to bottom: `make notebooks`"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row: the rule's name, what yields (cell number or None, what to do) for each breach, the pages it is for."""
+
+    name: str
+    look: Callable[[Page], Found]
+    kinds: tuple[str, ...] = ("chapter",)
+
+
+EVERY_PAGE = ("chapter", "glossary")
+RULES = (
+    Rule("file name", file_name),
+    Rule("kernel", kernel),
+    Rule("cell ids", cell_ids),
+    Rule("length", length),
+    Rule("one title", one_title, EVERY_PAGE),
+    Rule("opening", opening),
+    Rule("closing", closing),
+    Rule("imports first", imports_first),
+    Rule("short cells", short_cells),
+    Rule("rhythm", rhythm),
+    Rule("prose in a row", prose_in_a_row),
+    Rule("predict, run, explain", steps),
+    Rule("navigation", navigation),
+    Rule("way back", way_back, ("glossary",)),
+    Rule("live links", live_links, EVERY_PAGE),
+    Rule("glossary links", glossary_links, EVERY_PAGE),
+    Rule("terms linked", terms_linked),
+    Rule("entries", entries, ("glossary",)),
+    Rule("pictures named", pictures_named, EVERY_PAGE),
+    Rule("no shell", no_shell),
+    Rule("in order", in_order),
+)
+
+
+def examine(page: Page, rules: Sequence[Rule] = RULES) -> list[Problem]:
+    """Every breach of every rule that holds for this kind of page."""
+    held = [rule for rule in rules if page.kind in rule.kinds]
+    return [Problem(rule.name, number, message) for rule in held for number, message in rule.look(page)]

@@ -1,0 +1,130 @@
+"""Naming what runs and choosing what is modelled, with a driver that is there, not there, or broken."""
+
+import subprocess
+import sys
+
+import pytest
+
+import helpers.hardware.device
+from helpers.hardware.device import current, device, real_gpu, reset
+from helpers.hardware.gpus import GPUS
+
+
+class Driver:
+    """A CUDA driver with one GPU, as ctypes sees it."""
+
+    def __init__(self, init=0, devices=1, name=b"NVIDIA H200", capability=(9, 0)):
+        self.init, self.devices, self.name, self.capability = init, devices, name, capability
+
+    def cuInit(self, flags):
+        return self.init
+
+    def cuDeviceGetCount(self, count):
+        count._obj.value = self.devices
+        return 0
+
+    def cuDeviceGet(self, handle, ordinal):
+        return 0
+
+    def cuDeviceGetName(self, buffer, length, handle):
+        buffer.value = self.name
+        return 0
+
+    def cuDeviceGetAttribute(self, value, attribute, handle):
+        value._obj.value = self.capability[attribute - 75]
+        return 0
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch):
+    """A machine whose driver the test sets; the choice of GPU is forgotten afterwards."""
+    module = sys.modules["helpers.hardware.device"]
+    monkeypatch.delenv("WARPBOOK_BACKEND", raising=False)
+    monkeypatch.delenv("WARPBOOK_GPU", raising=False)
+
+    def with_driver(driver):
+        module._probe.cache_clear()
+        monkeypatch.setattr(module, "_driver", lambda: driver)
+
+    with_driver(None)
+    reset()
+    yield with_driver
+    reset()
+    module._probe.cache_clear()
+
+
+def test_without_a_driver(machine):
+    assert not real_gpu()
+    assert repr(device()) == "Device(runs on='virtual GPU', models='A100 SXM4 80 GB')"
+    assert current() is GPUS["A100"]
+
+
+@pytest.mark.parametrize("driver", [Driver(init=100), Driver(devices=0)], ids=["no device", "none visible"])
+def test_a_driver_without_a_gpu_is_no_gpu(machine, driver):
+    machine(driver)
+    assert not real_gpu()
+
+
+def test_a_real_gpu_is_named_and_modelled(machine):
+    machine(Driver())
+    assert real_gpu()
+    assert repr(device()) == "Device(runs on='NVIDIA H200', models='H200 SXM5 141 GB')"
+    assert "measured" in device()._repr_html_()
+
+
+def test_another_gpu_may_be_modelled_on_a_real_one(machine):
+    machine(Driver())
+    chosen = device("t4")
+    assert (chosen.runs_on, chosen.real, chosen.models) == ("NVIDIA H200", True, GPUS["T4"])
+
+
+def test_the_virtual_backend_can_be_asked_for(machine, monkeypatch):
+    machine(Driver())
+    monkeypatch.setenv("WARPBOOK_BACKEND", "virtual")
+    assert not real_gpu()
+    assert device().runs_on == "virtual GPU"
+    assert current() is GPUS["A100"]
+
+
+def test_choosing_stays(machine):
+    device("rtx 4090")
+    assert current().compute_capability == (8, 9)
+    assert "RTX 4090" in device()._repr_html_()
+    device(GPUS["L4"])
+    assert device().models.name == "L4"
+
+
+def test_environment_chooses_until_the_learner_does(machine, monkeypatch):
+    monkeypatch.setenv("WARPBOOK_GPU", "v100")
+    assert current().name == "V100"
+    device("T4")
+    assert current().name == "T4"
+
+
+def test_an_unknown_gpu_changes_nothing(machine):
+    with pytest.raises(KeyError, match="Did you mean"):
+        device("RTX 4080")
+    assert current().name == "A100"
+
+
+def test_function_and_module_both_answer():
+    assert device.current is current
+    assert helpers.hardware.device.current() is current()
+
+
+@pytest.mark.parametrize("module", ["device", "occupancy", "roofline", "profile", "compare"])
+def test_a_module_imported_first_is_called_like_its_function(module):
+    code = f"import helpers.{module}; from helpers import {module} as f; assert callable(f)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_module_is_called_like_its_function(machine):
+    assert sys.modules["helpers.hardware.device"]("T4") == device()
+    assert sys.modules["helpers.hardware.device"].current().name == "T4"
+
+
+def test_importing_it_imports_no_compiler():
+    heavy = ("cupy", "numba", "cuda", "numpy")
+    code = f"import sys, helpers.hardware.device; print([m for m in {heavy} if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"

@@ -1,0 +1,202 @@
+"""Plots: what a picture says is what the data say, for data worked out by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from helpers import plots
+from helpers.pictures import figures
+
+
+def access(stride=1, offset=0, nbytes=4, lanes=32, op="load"):
+    return SimpleNamespace(
+        op=op,
+        nbytes=nbytes,
+        lanes=tuple(lane < lanes for lane in range(32)),
+        addresses=tuple((lane * stride + offset) * 4 for lane in range(32)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_", "sectors", "share"),
+    [
+        (access(), 4, "100 %"),
+        (access(offset=1), 5, "80 %"),
+        (access(stride=2), 8, "50 %"),
+        (access(stride=8), 32, "12.5 %"),
+        (access(stride=32), 32, "12.5 %"),
+        (access(stride=0), 1, "12.5 %"),
+        (access(stride=4, nbytes=16), 16, "100 %"),
+        (access(lanes=8), 1, "100 %"),
+    ],
+)
+def test_the_sector_map_states_sectors_and_share(request_, sectors, share):
+    picture = plots.sector_map(request_, prefix="case: ")
+    assert picture.finding == f"case: {plots.plural(sectors, 'sector')} for 1 load request, {share} of the bytes used."
+    assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
+
+
+def test_an_idle_warp_is_drawn_too():
+    assert plots.sector_map(access(lanes=0)).finding.startswith("0 sectors")
+
+
+def grid(blocks, block):
+    """Block and thread number at each position, worked out without a kernel."""
+    y, x = np.mgrid[: blocks[1] * block[1], : blocks[0] * block[0]]
+    return y // block[1] * blocks[0] + x // block[0], y % block[1] * block[0] + x % block[0]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "block", "data", "says"),
+    [
+        (
+            (3, 2),
+            (8, 8),
+            (11, 20),
+            "6 blocks of 64 threads (12 warps) over 11 × 20 elements, with 164 threads that",
+        ),
+        (
+            (1, 1),
+            (4, 4),
+            (4, 4),
+            "1 block of 16 threads (1 warp) over 4 × 4 elements, with 0 threads that the",
+        ),
+        ((1, 1), (4, 4), (4, 5), "over 4 × 5 elements, with 4 elements that no thread reaches"),
+        ((2, 1), (33, 1), (1, 40), "2 blocks of 33 threads (4 warps)"),
+        ((4, 1), (8, 1), (27,), "over 27 elements, with 5 threads that the guard must stop"),
+    ],
+)
+def test_the_thread_grid_counts_threads_and_gaps(blocks, block, data, says):
+    of_block, of_thread = grid(blocks, block)
+    picture = plots.thread_grid(of_block, of_thread, data, threads_per_block=block[0] * block[1])
+    assert says in picture.finding
+    assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
+
+
+@pytest.mark.parametrize(
+    ("kernel_us", "launches", "without", "with_"),
+    [(50, 1, "4.0", "54.0"), (1, 3, "12.0", "13.0"), (10, 3, "12.0", "34.0")],
+)
+def test_timer_bars_queue_kernels_one_after_the_other(kernel_us, launches, without, with_):
+    finding = plots.timer_bars(4, kernel_us, launches=launches).finding
+    assert f"does not synchronise reads {without} µs" in finding
+    assert f"does reads {with_} µs" in finding
+    assert "modelled" in finding
+
+
+def test_run_bars_compare_the_first_run_with_the_median_of_the_rest():
+    assert "Run 1 takes 20 times as long" in plots.run_bars([0.02, 0.001, 0.001, 0.5]).finding
+
+
+def test_lines_and_stairs_name_every_series():
+    line = plots.sectors_against([1, 2, 4], {"load": [4, 8, 16], "store": [4, 4, 4]})
+    assert "load from 4 to 16; store from 4 to 4" in line.finding
+    stairs = plots.staircase({"before": 12, "after": 4.5}, unit="sectors per request", best=4)
+    assert stairs.finding == "Sectors per request — before: 12; after: 4.5."
+
+
+@pytest.mark.parametrize("draw", [lambda: plots.sector_map(access(stride=3)), lambda: plots.timer_bars(4, 50)])
+def test_pictures_are_byte_stable(draw):
+    assert figures.svg(draw().figure) == figures.svg(draw().figure)
+
+
+def test_plurals():
+    assert [plots.plural(n, word) for n, word in ((1, "launch"), (2, "launch"), (1000, "sector"))] == [
+        "1 launch",
+        "2 launches",
+        "1,000 sectors",
+    ]
+
+
+# ---------------------------------------------------------------- schedules and recordings
+
+
+def span(engine, stream, start, end, label=""):
+    from helpers.results.streams.spans import Span
+
+    return Span(engine, stream, start, end, label)
+
+
+def schedule(*spans, host=(), seconds=4e-5):
+    from helpers.results.streams.spans import Schedule
+
+    return Schedule("A100", spans, seconds, host=host)
+
+
+def test_swim_lanes_state_times_and_overlap():
+    one = schedule(span("H2D", "stream 1", 0, 1e-5), span("SMs", "stream 1", 1e-5, 4e-5, "add (4 blocks)"))
+    picture = plots.schedule_lanes(one)
+    assert picture.finding == (
+        "2 operations in 1 stream take 40 µs (µs busy: to the GPU 10, SMs 30); nothing overlaps (modelled on A100)."
+    )
+    two = schedule(span("H2D", "stream 1", 0, 2e-5), span("SMs", "stream 2", 0, 4e-5))
+    assert "20 µs of that are done beside other work (" in plots.schedule_lanes(two).finding
+    kernels = (span("SMs", "stream 1", 0, 2e-5), span("SMs", "stream 2", 1e-5, 4e-5))
+    assert "SMs 40); kernels run side by side (" in plots.schedule_lanes(schedule(*kernels)).finding
+    both = plots.schedule_lanes(schedule(*kernels, span("H2D", "stream 1", 0, 2e-5)))
+    assert "20 µs of that are done beside other work, and kernels run side by side (" in both.finding
+    marked = plots.schedule_lanes(one, until=1e-4, mark="before").figure.axes[0]
+    assert marked.get_xlim()[1] >= 100 and "before" in [text.get_text() for text in marked.texts]
+    assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
+
+
+def test_labels_stand_only_where_they_fit_and_never_on_one_another():
+    name = "multiply (4096 blocks)"
+    spans = [span("SMs", f"stream {n}", n * 9e-6, n * 9e-6 + 2e-5, name) for n in range(3)]
+    figure = plots.schedule_lanes(schedule(*spans, span("H2D", "stream 1", 0, 1e-7, "H2D 4 bytes"))).figure
+    (axes,) = figure.axes
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert boxes and not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert "H2D 4 bytes" not in [text.get_text() for text in axes.texts]
+
+
+def test_an_empty_schedule_is_drawn_too():
+    assert "0 operations in 0 streams" in plots.schedule_lanes(schedule(seconds=0.0)).finding
+
+
+DIVERGENT = """
+extern "C" __global__ void part(int* x) {
+    int i = threadIdx.x;
+    if (i % 4 == 0) {
+        x[i] = i / (x[i] + 1);
+    }
+}"""
+
+
+@pytest.fixture(scope="module")
+def recording():
+    from helpers.results.steps.stepper import record
+    from helpers.vgpu.standins import cupy as cp
+
+    return record(cp.RawKernel(DIVERGENT, "part"), 1, 40, (cp.ones(64, "int32"),))
+
+
+def test_the_lane_strip_counts_steps_with_idle_lanes(recording):
+    picture = plots.lane_strip(recording)
+    steps = recording.of(0)
+    idle = sum(not all(step.mask) for step in steps)
+    assert picture.finding.startswith(f"Warp 0 of part takes {len(steps)} steps; in {idle} of them some lanes")
+    assert 0 < idle < len(steps) and len(figures.svg(picture.figure)) < figures.LARGEST_SVG
+    with pytest.raises(ValueError, match="no steps of warp 2; it has 2 warps"):
+        plots.lane_strip(recording, warp=2)
+
+
+def test_the_lane_strip_draws_each_lane_that_takes_part_once(recording):
+    from helpers.pictures.plots.steps import _blocks
+
+    steps = recording.of(0)
+    places, colours = _blocks(steps, sorted({step.line for step in steps}))
+    drawn = np.zeros((32, len(steps)), int)
+    for (left, top), width, height in places:
+        drawn[top : top + height, left : left + width] += 1
+    assert np.array_equal(drawn, np.array([step.mask for step in steps]).T) and len(colours) == len(places)
+
+
+def test_lane_values_show_one_value_a_lane(recording):
+    step = next(step for step in recording.at_line(5, warp=0) if step.touched)
+    picture = plots.lane_values(step, name="x")
+    assert picture.finding.endswith("is 1 in 8 lanes of 32.")
+    with pytest.raises(ValueError, match="leaves no value called 'q'; it has "):
+        plots.lane_values(step, name="q")

@@ -1,0 +1,95 @@
+"""The explorer of rooflines: kernels of both languages under the roofs of any GPU, scaled or not."""
+
+import numpy as np
+import pytest
+
+from helpers import Launch, cp, cuda, ladder, profile, widgets
+from helpers.pictures.figures import card_height
+from helpers.workbook.run import unnamed_pictures
+
+N = 1 << 20
+POLYNOMIAL = r"""
+extern "C" __global__ void polynomial(const float* x, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float v = x[i], r = v;
+    #pragma unroll
+    for (int k = 0; k < 64; ++k) r = r * v + 1;
+    out[i] = r;
+}
+"""
+
+
+@cuda.jit
+def saxpy(a, x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a * x[i] + y[i]
+
+
+@pytest.fixture(scope="module")
+def profiles():
+    x, y, out = (cp.ones(N, "float32") for _ in range(3))
+    kernel = cp.RawKernel(POLYNOMIAL, "polynomial")
+    return {
+        "saxpy": profile(saxpy, N // 256, 256, (np.float32(2), x, y, out)),
+        "polynomial": profile(kernel, N // 256, 256, (x, out, np.int32(N))),
+    }
+
+
+def test_both_languages_stand_under_the_roof(profiles):
+    explorer = widgets.roofline(profiles, gpu="A100")
+    assert explorer.shown.alt == (
+        "A100, FP32, bytes at DRAM: ridge at 9.56 FLOP/byte. Memory-bound: saxpy; compute-bound: polynomial. "
+        "What if: at 4 FLOP/byte the roof is 8.16 TFLOP/s, memory-bound."
+    )
+    assert unnamed_pictures(explorer.view.value) == []
+
+
+def test_another_gpu_may_change_the_state(profiles):
+    explorer = widgets.roofline(profiles, gpu="A100")
+    explorer.controls["gpu"].value = "T4"
+    assert "Memory-bound: saxpy, polynomial." in explorer.shown.alt
+    assert "ridge at 25.4 FLOP/byte" in explorer.shown.alt
+
+
+def test_a_faster_memory_and_more_lanes_model_the_kernels_anew(profiles):
+    explorer = widgets.roofline(profiles, gpu="T4")
+    explorer.controls["bandwidth"].value = 4
+    assert "T4, 4 × bandwidth" in explorer.shown.alt and "compute-bound: polynomial" in explorer.shown.alt
+    explorer.controls["arithmetic"].value = 2
+    assert explorer.shown.alt.startswith("T4, 2 × lanes, 4 × bandwidth, FP32, bytes at DRAM: ridge at 12.7 FLOP/byte.")
+
+
+def test_what_if_stands_on_the_roof(profiles):
+    explorer = widgets.roofline(profiles, gpu="A100")
+    explorer.controls["what_if"].value = 64.0
+    assert explorer.shown.alt.endswith("What if: at 64 FLOP/byte the roof is 19.5 TFLOP/s, compute-bound.")
+
+
+def test_memories_and_units_without_a_figure_say_so(profiles):
+    explorer = widgets.roofline(profiles, gpu="H100")
+    explorer.controls["memory"].value = "L2"
+    assert 'role="alert"' in explorer.view.value and "no document gives the L2 bandwidth of H100" in explorer.view.value
+    explorer.controls["gpu"].value = "A100"
+    assert "bytes at L2" in explorer.shown.alt
+    explorer.controls["precision"].value = "fp8_tensor"
+    assert "A100 has no published peak" in explorer.view.value
+
+
+def test_launches_and_ladders_are_taken_too():
+    x, y, out = (cp.ones(4096, "float32") for _ in range(3))
+    rungs = {"small": Launch(saxpy, 16, 256, (np.float32(2), x, y, out))}
+    for given in (rungs, ladder(rungs)):
+        assert "Latency-bound: small." in widgets.roofline(given, gpu="A100").shown.alt
+    with pytest.raises(ValueError, match="at least one kernel"):
+        widgets.roofline({})
+
+
+def test_every_control_has_a_name_and_the_view_a_height(profiles):
+    explorer = widgets.roofline(profiles)
+    names = [control.description for control in explorer.controls.values()]
+    assert names == ["GPU", "units", "bytes counted at", "what if: FLOP/byte", "bandwidth", "arithmetic"]
+    assert explorer.view.layout.height == f"{card_height(caption_lines=4)}px"
+    many = {f"another name of a kernel {n}": profiles["saxpy"] for n in range(12)}
+    assert widgets.roofline(many).view.layout.height == f"{card_height(caption_lines=8)}px"

@@ -1,0 +1,329 @@
+"""Every explorer, two of its controls moved by two threads at once: the last picture is that of the last state."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+
+from helpers import Launch, cp, plots, profile, widgets
+from helpers.checking.predict import predict, reveal
+from helpers.hardware.device import device, reset
+from helpers.pictures.widgets.explorer import Explorer
+from helpers.vgpu.base.lane import Lane
+
+SOURCE = r"""
+extern "C" __global__ void copy(const float* source, float* target, int stride, int offset) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    target[i] = source[i * stride + offset];
+}
+extern "C" __global__ void pick(float* out, int stride, int shift) {
+    __shared__ float s[2048];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x * stride + shift];
+}
+extern "C" __global__ void who(int* blocks, int* threads, int width) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    blocks[y * width + x] = blockIdx.y * gridDim.x + blockIdx.x;
+    threads[y * width + x] = threadIdx.y * blockDim.x + threadIdx.x;
+}
+extern "C" __global__ void steps(const float* x, float* out, int n, int times) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float own = x[i];
+    for (int k = 0; k < times; ++k) own = own * 0.5f + k;
+    out[i] = own;
+}
+extern "C" __global__ void pairs(const float* x, float* out, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    __syncthreads();
+    for (int step = 1; step < n; step *= 2) {
+        if (t % (2 * step) == 0) s[t] += s[t + step];
+        __syncthreads();
+    }
+    if (t == 0) out[0] = s[0];
+}
+extern "C" __global__ void halves(const float* x, float* out, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    __syncthreads();
+    for (int step = n / 2; step; step /= 2) {
+        if (t < step) s[t] += s[t + step];
+        __syncthreads();
+    }
+    if (t == 0) out[0] = s[0];
+}
+extern "C" __global__ void scan(const float* x, float* out, int n) {
+    __shared__ float s[32];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    for (int step = 1; step < n; step *= 2) {
+        __syncthreads();
+        float left = t >= step ? s[t - step] : 0;
+        __syncthreads();
+        s[t] += left;
+    }
+    out[t] = s[t];
+}
+extern "C" __global__ void tally(int* x) { x[0] = x[0] + 1; }
+extern "C" __global__ void add(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+"""
+copy, pick, who, steps, pairs, halves, scan, tally, add = (
+    cp.RawKernel(SOURCE, name) for name in ("copy", "pick", "who", "steps", "pairs", "halves", "scan", "tally", "add")
+)
+X, OUT = cp.ones(4096, np.float32), cp.zeros(4096, np.float32)
+
+
+def launch(times: int) -> Launch:
+    return Launch(steps, 4, 64, (X, OUT, np.int32(256), np.int32(times)))
+
+
+def pipeline(chunks: int, queues: int, pinned: bool) -> None:
+    size = 4096 // chunks
+    host = np.frombuffer(cp.cuda.alloc_pinned_memory(4 * 4096), np.float32) if pinned else np.empty(4096, np.float32)
+    lanes = [cp.cuda.Stream(non_blocking=True) for _ in range(queues)]
+    for i in range(chunks):
+        part, stream = slice(i * size, (i + 1) * size), lanes[i % queues]
+        OUT[part].set(host[part], stream)
+        add((size // 64,), (64,), (OUT[part],), stream=stream)
+        OUT[part].get(stream, out=host[part], blocking=False)
+    cp.cuda.Device().synchronize()
+
+
+def hold(count: int, twice: bool):
+    return [torch.ones(1000 * count) for _ in range(1 + twice)]
+
+
+def kernel_us(elements: int) -> float:
+    return 1e6 * profile(steps, 1, 64, (X, OUT, np.int32(64), np.int32(elements.bit_length()))).model.seconds
+
+
+# By the name of an explorer: how to make it, and two of its controls.
+EXPLORERS = {
+    "banks": (lambda: widgets.banks(pick, (OUT,), stride=(0, 8), shift=(0, 4)), ("stride", "shift")),
+    "cards": (lambda: widgets.cards({str(n): launch(n) for n in (1, 9)}, gpus=("T4", "H100")), ("kernel", "gpu")),
+    "crossover": (
+        lambda: widgets.crossover(
+            steps, lambda n, times: (X, OUT, np.int32(n), np.int32(times)), sample=1024, times=(1, 64)
+        ),
+        ("times", "gpu"),
+    ),
+    "debugger": (lambda: widgets.debugger(pairs, 1, 64, (X, OUT, np.int32(64)), step=30), ("warp", "by")),
+    "lanes": (
+        lambda: widgets.lanes(steps, 1, 64, lambda times: (X, OUT, np.int32(40), np.int32(times)), times=[1, 5]),
+        ("times", "warp"),
+    ),
+    "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
+                                     "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
+    "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
+    "pyramid": (lambda: widgets.pyramid("T4"), ("gpu", "gpu")),
+    "roofline": (lambda: widgets.roofline({"few": launch(1), "many": launch(99)}, gpu="A100"), ("bandwidth", "gpu")),
+    "scan": (lambda: widgets.scan({"one": scan, "same": scan}, elements=(4, 32), start=32), ("version", "size")),
+    "scheduler": (lambda: widgets.scheduler({"few": launch(1), "many": launch(9)}, gpu="A100"), ("warps", "gpu")),
+    "schedules": (lambda: widgets.schedules(tally, 1, 2, (cp.zeros(1, np.int32),)), ("right", "step")),
+    "sectors": (lambda: widgets.sectors(copy), ("stride", "offset")),
+    "slots": (lambda: widgets.slots(steps, (X, OUT, np.int32(9), np.int32(2))), ("registers", "block")),
+    "swim_lanes": (lambda: widgets.swim_lanes(pipeline), ("pinned", "streams")),
+    "thread_grid": (lambda: widgets.thread_grid(who), ("columns", "block_x")),
+    "timeline": (
+        lambda: widgets.timeline({"short": lambda: pipeline(1, 1, True), "long": lambda: pipeline(8, 2, True)}),
+        ("program", "operation"),
+    ),
+    "timer_bars": (lambda: widgets.timer_bars(kernel_us), ("elements", "launches")),
+    "traffic": (lambda: widgets.traffic(lambda times, n: launch(times + n), times=(1, 4), n=(0, 9)), ("times", "n")),
+    "tree": (lambda: widgets.tree({"pairs": pairs, "halves": halves}, threads=(4, 64), start=64), ("version", "size")),
+    "waves": (lambda: widgets.waves(steps, (X, OUT, np.int32(9), np.int32(2))), ("gpu", "blocks")),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def on_an_a100():
+    device("A100")
+    yield
+    reset()
+
+
+def ends(control) -> list:
+    """Both ends of a control."""
+    if hasattr(control, "options"):
+        values = [each[1] if isinstance(each, tuple) else each for each in control.options]
+        return [values[0], values[-1]]
+    return [control.min, control.max] if hasattr(control, "min") else [False, True]
+
+
+def move(explorer: Explorer, *moves: tuple[str, object]) -> None:
+    """Set controls, each in a thread of its own and all at once."""
+    start = threading.Barrier(len(moves))
+
+    def work(name: str, value) -> None:
+        start.wait()
+        explorer.controls[name].value = value
+
+    with ThreadPoolExecutor(len(moves)) as pool:
+        for done in [pool.submit(work, *each) for each in moves]:
+            done.result()
+
+
+def alt(explorer: Explorer) -> str:
+    return getattr(explorer.shown, "alt", explorer.shown)
+
+
+def test_the_table_has_every_explorer():
+    assert set(EXPLORERS) == set(widgets.EXPLORERS)
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_two_controls_moved_at_once(name):
+    make, (one, other) = EXPLORERS[name]
+    explorer = make()
+    for end in (1, 0):
+        move(explorer, *((control, ends(explorer.controls[control])[end]) for control in (one, other)))
+    # What is kept is what a fresh explorer draws in one thread, and what is shown is that of the state.
+    fresh = make()
+    for (values, *_), kept in list(explorer._drawn.items()):
+        assert kept.html() == fresh._made_of(dict(values), device().models).html(), values
+    for control, value in explorer.values.items():
+        fresh.controls[control].value = value
+    assert explorer.values == fresh.values
+    assert alt(explorer) == alt(fresh)
+    assert explorer.view.value == fresh.view.value
+
+
+# ---------------------------------------------------------------- the lane by itself
+
+
+def test_who_asks_meanwhile_returns_at_once_and_the_last_state_is_computed_once():
+    began, go_on, seen, state = threading.Semaphore(0), threading.Semaphore(0), [], [0]
+
+    def update():
+        seen.append(state[0])
+        began.release()
+        go_on.acquire()
+
+    lane = Lane(update)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(lane.ask)
+        began.acquire()
+        for state[0] in range(1, 10):
+            pool.submit(lane.ask).result()  # would wait for ever for a lane that makes it wait
+        go_on.release(2)
+        first.result()
+    assert seen == [0, 9]
+
+
+def test_an_update_may_ask_and_one_that_fails_leaves_the_lane_free():
+    seen = []
+
+    def update():
+        seen.append(len(seen))
+        if len(seen) == 1:
+            lane.ask()
+            raise ValueError("the first one")
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    lane = Lane(update)
+    with pytest.raises(ValueError, match="the first one"):
+        lane.ask()
+    assert seen == [0, 1]
+    with pytest.raises(KeyboardInterrupt):
+        lane.ask()
+    lane.ask()
+    assert seen == [0, 1, 2, 3]
+
+
+def test_a_picture_that_is_no_longer_wanted_is_never_shown():
+    began, go_on, shown = threading.Semaphore(0), threading.Semaphore(0), []
+
+    def draw(n):
+        if n == 2:
+            began.release()
+            go_on.acquire()
+        return plots.timer_bars(4, 1, launches=n)
+
+    explorer = widgets.explore(draw, n=(1, 9))
+    explorer.view.observe(lambda change: shown.append(change["new"]), names="value")
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(setattr, explorer.controls["n"], "value", 2)
+        began.acquire()
+        for n in (3, 4):
+            explorer.controls["n"].value = n
+        go_on.release()
+        slow.result()
+    assert len(shown) == 1 and 'aria-label="4 launches' in shown[0]
+    assert [dict(values) for values, _ in explorer._drawn] == [{"n": 1}, {"n": 2}, {"n": 4}]
+
+
+def test_what_failed_is_tried_again_and_never_kept():
+    tries = []
+
+    def draw(n):
+        tries.append(n)
+        if n == 2 and tries.count(2) == 1:
+            raise ValueError("no room for it just now")
+        return plots.timer_bars(4, 1, launches=n)
+
+    explorer = widgets.explore(draw, n=(1, 3))
+    explorer.controls["n"].value = 2
+    assert "no room for it just now" in explorer.view.value == explorer.view.value and tries == [1, 2]
+    explorer.controls["n"].value = 3
+    explorer.controls["n"].value = 2
+    assert explorer.shown.alt.startswith("2 launches") and tries == [1, 2, 3, 2]
+
+
+def test_another_gpu_is_another_picture_and_is_not_changed_in_the_midst():
+    began, go_on, names = threading.Semaphore(0), threading.Semaphore(0), []
+
+    def draw(n):
+        names.append(device().models.name)
+        began.release()
+        go_on.acquire()
+        names.append(device().models.name)
+        return plots.timer_bars(4, 1, launches=n)
+
+    go_on.release()
+    explorer = widgets.explore(draw, n=(1, 2))
+    began.acquire()
+    with ThreadPoolExecutor(1) as pool:
+        moved = pool.submit(setattr, explorer.controls["n"], "value", 2)
+        began.acquire()
+        device("H100")
+        go_on.release(2)
+        moved.result()
+    assert names == ["A100"] * 4 + ["H100"] * 2
+    assert 'aria-label="2 launches' in explorer.view.value
+
+
+def test_ctrl_c_in_a_drawing_leaves_no_old_picture_beside_new_values():
+    def draw(n):
+        if n == 2:
+            raise KeyboardInterrupt
+        return plots.timer_bars(4, 1, launches=n)
+
+    explorer = widgets.explore(draw, n=(1, 3))
+    with pytest.raises(KeyboardInterrupt):
+        explorer.controls["n"].value = 2
+    assert "interrupted: move a control to draw again" in explorer.view.value
+    explorer.controls["n"].value = 3
+    assert 'aria-label="3 launches' in explorer.view.value
+
+
+def test_a_prediction_keeps_and_says_what_its_control_has(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPBOOK_STATE", str(tmp_path))
+    asked = predict("Which one?", ["first", "second", "third"], key="two-at-once")
+    _, control, said = asked.widget().children
+    start = threading.Barrier(3)
+
+    def choose(option):
+        start.wait()
+        control.value = option
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(choose, asked.options))
+    assert asked.answer == control.value and f"<b>{control.value}</b>" in said.value
+    assert reveal("two-at-once", control.value).close

@@ -1,0 +1,51 @@
+"""Every chapter of the course, run from a clean kernel and read for style."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers.workbook import run as notebooks
+from helpers.workbook import style
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "notebooks"
+CHAPTERS = sorted(FOLDER.glob("*.ipynb"))
+WRITTEN = {f"{number:02}" for number in range(13)}
+
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+
+
+def test_the_chapters_are_there():
+    assert {path.name[:2] for path in CHAPTERS} >= WRITTEN
+    assert (FOLDER / "00_start_here.ipynb").is_file()
+
+
+@pytest.mark.slow
+@every_chapter
+def test_it_runs(path, record_property):
+    result = notebooks.run(path)
+    record_property("seconds", round(result.seconds, 1))
+    assert not result.problems, "\n" + result.report()
+
+
+@every_chapter
+def test_its_style(path, record_property):
+    page = style.open_page(path)
+    record_property("words_per_code_line", round(style.words_per_code_line(page), 1))
+    problems = style.examine(page)
+    assert not problems, f"\n{path.name}\n  " + "\n  ".join(map(str, problems))
+
+
+@pytest.mark.slow
+def test_nbval_passes_as_an_instructor_runs_it():
+    """On the first and the last chapter: that all run is tested above."""
+    chapters = [f"notebooks/{path.name}" for path in (CHAPTERS[0], CHAPTERS[-1])]
+    command = [sys.executable, "-m", "pytest", "--nbval-lax", *chapters, "-p", "no:cacheprovider", "-q"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

@@ -1,0 +1,148 @@
+"""The `warpbook` command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers import cli
+from helpers.workbook import doctor
+
+
+def warpbook(*arguments: str, cwd=None) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "helpers.cli", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_help_lists_every_command(root):
+    shown = warpbook("--help", cwd=root)
+    assert shown.returncode == 0
+    for command in cli.every_command():
+        assert command.name in shown.stdout and command.summary in shown.stdout
+    assert "exit status" in shown.stdout
+
+
+@pytest.mark.parametrize("command", cli.every_command(), ids=lambda command: command.name)
+def test_every_command_explains_itself(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main([command.name, "--help"])
+    assert stop.value.code == 0
+    assert command.summary in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["lab", "--port", "x"]], ids=lambda a: " ".join(a) or "none")
+def test_what_is_not_understood_exits_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(arguments)
+    assert stop.value.code == 2
+    assert "usage: warpbook" in capsys.readouterr().err
+
+
+def test_a_folder_without_notebooks_is_told_where_to_go(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "HERE", tmp_path)
+    assert cli.main(["lab"]) == 2
+    assert "the one with README.md" in capsys.readouterr().err
+
+
+def test_a_missing_notebook_is_named(root, monkeypatch, capsys):
+    monkeypatch.chdir(root)
+    assert cli.main(["lab", "notebooks/99_nothing.ipynb"]) == 2
+    assert "99_nothing.ipynb" in capsys.readouterr().err
+
+
+def test_the_project_is_found_from_inside_it(root, monkeypatch):
+    monkeypatch.chdir(root / "notebooks")
+    assert cli.project_folder() == root
+
+
+ROOT_FOLDER, START = Path("/book"), Path("/book/notebooks/00_start_here.ipynb")
+
+
+@pytest.mark.parametrize(
+    ("machine", "expected", "unexpected"),
+    [
+        (dict(is_root=True, has_display=False), {"--allow-root", "--no-browser"}, set()),
+        (dict(is_root=False, has_display=True), set(), {"--allow-root", "--no-browser"}),
+        (dict(is_root=False, has_display=False), {"--no-browser"}, {"--allow-root"}),
+        (dict(is_root=False, has_display=True, no_browser=True), {"--no-browser"}, {"--allow-root"}),
+        (dict(is_root=True, has_display=True, port=9001), {"--allow-root", "--port=9001"}, {"--no-browser"}),
+    ],
+)
+def test_lab_suits_the_machine(machine, expected, unexpected):
+    command = cli.lab_command(ROOT_FOLDER, START, **machine)
+    assert command[:3] == [sys.executable, "-m", "jupyterlab"]
+    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in command
+    assert expected <= set(command)
+    assert not unexpected & set(command)
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "present"),
+    [
+        ("linux", {}, False),
+        ("linux", {"DISPLAY": ":0"}, True),
+        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ("linux", {"DISPLAY": ""}, False),
+        ("win32", {}, True),
+        ("darwin", {}, True),
+    ],
+)
+def test_display(platform, environment, present):
+    assert cli.display_present(platform, environment) is present
+
+
+@pytest.mark.parametrize(("state", "status"), [("ok", 0), ("warn", 0), ("problem", 1)])
+def test_doctor_exits_by_its_worst_finding(state, status, monkeypatch, capsys):
+    finding = doctor.Finding("thing", state, "found", "" if state == "ok" else "mend it")
+    monkeypatch.setattr(doctor, "examine", lambda: [finding])
+    assert cli.main(["doctor"]) == status
+    assert "thing" in capsys.readouterr().out
+    assert cli.main(["doctor", "--json"]) == status
+    assert json.loads(capsys.readouterr().out)[0]["state"] == state
+
+
+def test_test_hands_on_its_arguments_and_the_exit_status(root, monkeypatch):
+    calls = []
+    monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append((command, cwd)) or 5)
+    monkeypatch.chdir(root)
+    assert cli.main(["test", "--", "-k", "doctor"]) == 5
+    assert calls == [([sys.executable, "-m", "pytest", "-k", "doctor"], root)]
+
+
+def test_the_whole_suite_is_run_in_parts_that_leave_nothing_out(root, monkeypatch):
+    calls = []
+    monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append(command) or len(calls) % 2)
+    monkeypatch.chdir(root)
+    assert cli.main(["test", "--all"]) == 1
+    chosen = [command[command.index("-m", 2) + 1] for command in (line[1:] for line in calls)]
+    assert chosen == ["not alone and not exhaustive", "alone", "exhaustive"]
+    calls.clear()
+    assert cli.main(["test"]) == 1
+    assert len(calls) == 2, "but for what takes minutes and tells little"
+
+
+def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):
+    from tests.workbook.made import code, written
+
+    good = written(tmp_path, code("6 * 7"), name="01_good.ipynb")
+    bad = written(tmp_path, code("6 * 7\n1 / 0"), name="02_bad.ipynb")
+    before = bad.read_bytes()
+    assert cli.main(["notebooks", str(good), str(bad), "--store"]) == 1
+    assert '"42"' in good.read_text() and bad.read_bytes() == before
+    shown = capsys.readouterr().out
+    assert "01_good.ipynb: ok" in shown and "02_bad.ipynb: 1 problem" in shown and "ZeroDivisionError" in shown
+    assert cli.main(["notebooks", str(good)]) == 0
+
+
+def test_call_gives_the_exit_status():
+    assert cli.call([sys.executable, "-c", "raise SystemExit(3)"]) == 3

@@ -1,0 +1,237 @@
+"""Each rule of notebook style, on a made-up chapter that breaks it and it alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from helpers.workbook import style
+from tests.workbook.made import code, notebook, text
+
+NAMES = ("00_before.ipynb", "01_made.ipynb", "02_after.ipynb")
+WAY = "[Contents](../README.md) · previous: [one](00_before.ipynb) · next: [two](02_after.ipynb)"
+WAY += " · [glossary](glossary.md)"
+OPENING = (
+    """# A chapter
+
+**Goals**
+
+- to see
+
+**You need** chapter 00. **Takes** 25 minutes.
+
+"""
+    + WAY
+)
+CLOSING = f"## Exercises\n\none\n\n## Summary\n\ntwo\n\n## Links\n\n{WAY}"
+GLOSSARY = """# Glossary
+
+[Contents](../README.md) [B](#b) [W](#w)
+
+## b
+
+### bank conflict
+
+Text.
+
+### branch
+
+Text.
+
+## w
+
+### warp
+
+*also: WRP, thirty-two*
+
+Text.
+"""
+WORDS = "word " * 160
+LONG = "\n".join(["x = 1"] * 26)
+
+
+def chapter() -> list:
+    """A chapter that keeps every rule."""
+    cells = [text(OPENING), code("import math")]
+    cells += [
+        text("## One\n\nWhat will it be?", "predict"),
+        code("1 + 1", "run"),
+        text("It is two.", "explain"),
+    ]
+    for number in range(8):
+        cells += [text(f"## Part {number}"), code(f"x = {number}\nx + 1")]
+    return [*cells, text(CLOSING)]
+
+
+def page(cells, name="01_made.ipynb", folder=Path("nowhere"), change=lambda made: None) -> style.Page:
+    made = notebook(*cells)
+    change(made)
+    return style.Page(name, made, folder, NAMES)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "README.md").touch()
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / name).touch()
+    (folder / "glossary.md").write_text(GLOSSARY, encoding="utf-8")
+    return folder
+
+
+def test_a_chapter_that_keeps_every_rule(folder):
+    assert style.examine(page(chapter(), folder=folder)) == []
+
+
+def swap(number, *cells):
+    """The good chapter with the cell of that number (from 1) replaced."""
+    return lambda good: [*good[: number - 1], *cells, *good[number:]]
+
+
+def add(*cells):
+    return lambda good: [*good[:-1], *cells, good[-1]]
+
+
+# rule, what is done to the good chapter, what the message must say
+BROKEN = (
+    ("length", lambda good: [*good[:7], good[-1]], "8 cells"),
+    ("one title", swap(6, text("# Again")), "`## ` heading"),
+    ("one title", swap(1, text(OPENING.replace("# A", "## A"))), "open with the title"),
+    ("opening", swap(1, text(OPENING.replace("25 minutes", "an hour"))), "minutes"),
+    ("opening", swap(1, text(OPENING.replace("Goals", "Aims"))), "goals"),
+    ("opening", swap(1, text(OPENING.replace("You need", "After"))), "needs"),
+    ("opening", swap(1, text(OPENING.replace("- to see", "- a\n- b\n- c\n- d\n- e"))), "5 goals"),
+    ("closing", swap(22, text(CLOSING.replace("Summary", "End"))), "summary"),
+    ("closing", swap(22, text(CLOSING.replace("Exercises", "Work"))), "exercises"),
+    ("closing", swap(22, text(CLOSING.replace("Links", "More"))), "links"),
+    ("imports first", swap(2, code("import math\nx = 1")), "imports only"),
+    ("imports first", swap(2, code("%matplotlib inline")), "imports only"),
+    ("short cells", swap(7, code(LONG)), "26 lines"),
+    ("rhythm", add(code("1"), code("2"), code("3")), "4 code cells in a row"),
+    ("prose in a row", swap(6, text(WORDS)), "words without code"),
+    ("prose in a row", add(text("word " * 90), text("word " * 90)), "words without code"),
+    ("predict, run, explain", swap(5, text("It is two.")), "`explain`"),
+    (
+        "predict, run, explain",
+        swap(4, code("1 + 1"), text("?", "predict"), code("2", "run")),
+        "before the next one",
+    ),
+    ("predict, run, explain", add(text("What next?", "predict")), "tagged `run`"),
+    ("navigation", swap(1, text(OPENING.replace("00_before", "02_after"))), "previous: [before](00_before.ipynb)"),
+    ("navigation", swap(22, text(CLOSING.replace("02_after", "00_before"))), "next: [after](02_after.ipynb)"),
+    ("navigation", swap(22, text(CLOSING.replace("[one]", "[uno]"))), f"the same line as at the top: {WAY}"),
+    ("glossary links", add(text("[x](glossary.md#wrap)")), "no 'wrap'; did you mean warp?"),
+    ("terms linked", add(text("Two warps, a bank conflict, then two WRP.")), "warp (cell 22), bank conflict (cell 22)"),
+    ("terms linked", add(text("A warp, then a [warp](glossary.md#warp).")), "first use"),
+    ("live links", add(text("[gone](03_gone.ipynb#part)")), "there is no 03_gone.ipynb"),
+    ("pictures named", add(text("![](00_before.ipynb)")), "states the finding"),
+    ("pictures named", add(text("<img src='a.png'>")), "states the finding"),
+    ("no shell", swap(4, code("!pip install numpy", "run")), "no shell"),
+    ("no shell", swap(4, code("%pip install numpy", "run")), "no shell"),
+)
+
+
+@pytest.mark.parametrize(("rule", "change", "message"), BROKEN, ids=[f"{row[0]}: {row[2]}" for row in BROKEN])
+def test_a_breach_is_found_and_nothing_else(rule, change, message, folder):
+    problems = style.examine(page(change(chapter()), folder=folder))
+    assert [problem.rule for problem in problems] == [rule], problems
+    assert message in problems[0].message
+
+
+def test_a_median_above_the_limit_and_too_many_long_cells(folder):
+    cells = [cell if cell.cell_type == "markdown" else code("x = 1\n" * 18, "run") for cell in chapter()]
+    cells[1] = code("import math")
+    messages = [problem.message for problem in style.examine(page(cells, folder=folder))]
+    assert any("aim at 4" in message for message in messages)
+    assert any("exceed 15 lines" in message for message in messages)
+
+
+def unnamed_kernel(made):
+    made.metadata["kernelspec"]["name"] = "venv-of-mine"
+
+
+def old_format(made):
+    made.nbformat_minor = 4
+
+
+def same_id(made):
+    made.cells[3]["id"] = made.cells[2]["id"]
+
+
+def run_twice(made):
+    for cell in made.cells:
+        if cell.cell_type == "code":
+            cell.execution_count = 5
+
+
+WHOLE = (
+    ("kernel", unnamed_kernel, "venv-of-mine"),
+    ("cell ids", old_format, "nbformat 4.5"),
+    ("cell ids", same_id, "id of its own"),
+    ("in order", run_twice, "make notebooks"),
+)
+
+
+@pytest.mark.parametrize(("rule", "change", "message"), WHOLE, ids=[f"{row[0]}: {row[2]}" for row in WHOLE])
+def test_a_breach_of_the_whole(rule, change, message, folder):
+    problems = style.examine(page(chapter(), folder=folder, change=change))
+    assert {problem.rule for problem in problems} == {rule}
+    assert message in problems[0].message
+
+
+def test_a_bad_file_name(folder):
+    problems = list(style.file_name(page(chapter(), name="Chapter one.ipynb", folder=folder)))
+    assert problems and "NN_short_title" in problems[0][1]
+
+
+def test_a_glossary_that_keeps_the_rules_of_its_kind(folder):
+    assert style.examine(style.open_page(folder / "glossary.md")) == []
+
+
+OF_A_GLOSSARY = (
+    ("way back", ("../README.md", "02_after.ipynb"), "[Contents](../README.md)"),
+    ("entries", ("### warp", "### Warp"), "write the heading 'Warp'"),
+    ("entries", ("### warp", "### little's law"), "write the heading"),
+    ("entries", ("### bank conflict", "### zebra"), "alphabetical"),
+    ("entries", ("### branch", "### bank conflict"), "once"),
+    ("entries", ("[B](#b)", ""), "every letter: b w"),
+)
+
+
+@pytest.mark.parametrize(("rule", "change", "message"), OF_A_GLOSSARY, ids=[f"{r[0]}: {r[2]}" for r in OF_A_GLOSSARY])
+def test_a_breach_in_the_glossary(rule, change, message, folder):
+    (folder / "glossary.md").write_text(GLOSSARY.replace(*change), encoding="utf-8")
+    problems = style.examine(style.open_page(folder / "glossary.md"))
+    assert rule in {problem.rule for problem in problems}
+    assert any(message in problem.message for problem in problems)
+
+
+def test_every_rule_is_tested():
+    tested = {row[0] for row in BROKEN} | {row[0] for row in WHOLE} | {row[0] for row in OF_A_GLOSSARY} | {"file name"}
+    assert tested == {rule.name for rule in style.RULES}
+
+
+@pytest.mark.parametrize(
+    ("markdown", "count"),
+    [
+        ("one two three", 3),
+        ("it's a [link text](https://example.org/a/b)", 4),
+        ("before\n\n```python\nnot counted here\n```\n\nafter", 2),
+        ("| a | table |\n|---|---|\nthen words", 2),
+        ("![alt text is not prose](a.svg)", 0),
+        ("**bold** <br> end", 2),
+    ],
+)
+def test_words(markdown, count):
+    assert style.words(markdown) == count
+
+
+def test_headings_in_code_are_none():
+    assert style.headings("# Title\n\n```\n# a comment\n```\n", 1) == ["Title"]
+
+
+def test_words_per_code_line():
+    made = page([text("one two three four"), code("# why\nx = 1\n\ny = 2")])
+    assert style.words_per_code_line(made) == 2
