@@ -9,51 +9,53 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-# name -> the module that has it; a name that equals its module's is callable there.
-_EXPORTS = {
-    "Launch": "ladder",
-    "benchmark": "timing",
-    "check": "check",
-    "compare": "compare",
-    "cpus": "cpus",
-    "dataflow": "vgpu.dataflow",
-    "device": "device",
-    "diagnose": "diagnose",
-    "gpus": "gpus",
-    "hint": "check",
-    "ladder": "ladder",
-    "occupancy": "occupancy",
-    "plots": "plots",
-    "predict": "predict",
-    "probe": "probe",
-    "profile": "profile",
-    "progress": "progress",
-    "record": "vgpu.stepper",
-    "reveal": "predict",
-    "roofline": "roofline",
-    "sanitize": "vgpu.sanitize",
-    "sass": "sass",
-    "scheduled": "vgpu.schedule",
-    "show": "figures",
-    "solution": "check",
-    "streams": "streams",
-    "tensor_map": "tensor_map",
-    "trace": "vgpu.trace",
-    "widgets": "widgets",
-}
 _BACKEND = ("cp", "cupyx", "cuda", "triton")
-__all__ = sorted([*_EXPORTS, *_BACKEND])
+_MODULES = {
+    "cpus": "hardware.cpus",
+    "gpus": "hardware.gpus",
+    "plots": "pictures.plots",
+    "streams": "results.streams",
+    "widgets": "pictures.widgets",
+}
+_NAMES = {
+    "hardware.device": ("device", "real_gpu"),
+    "hardware.occupancy": ("occupancy",),
+    "vgpu.base.schedule": ("scheduled",),
+    "vgpu.standins.tensor_map": ("tensor_map",),
+    "results.cache_model": ("hit_rate",),
+    "results.cold_start": ("cold_start",),
+    "results.compare": ("compare",),
+    "results.diagnose": ("diagnose",),
+    "results.ladder": ("Launch", "ladder"),
+    "results.profile": ("profile",),
+    "results.roofline": ("roofline",),
+    "results.sanitize": ("sanitize",),
+    "results.sass": ("sass",),
+    "results.smi": ("during",),
+    "results.steps.dataflow": ("dataflow",),
+    "results.steps.stepper": ("record",),
+    "results.steps.trace": ("trace",),
+    "results.timing": ("benchmark",),
+    "results.torch.memory": ("memory_line",),
+    "results.torch.operators": ("calls", "operators"),
+    "results.warp_scheduler": ("bytes_in_flight", "schedule"),
+    "pictures.figures": ("show",),
+    "checking.check": ("check", "hint", "solution"),
+    "checking.predict": ("predict", "reveal"),
+    "checking.probe": ("probe",),
+    "workbook.progress": ("progress",),
+}
+_WHERE = {name: module for module, names in _NAMES.items() for name in names}
+__all__ = sorted([*_BACKEND, *_MODULES, *_WHERE])
 
 
 def __getattr__(name: str):
     if name in _BACKEND:
-        from helpers.vgpu.standins.backend import module
-
-        found = module(name)
-    elif name in _EXPORTS:
-        where = import_module(f"helpers.{_EXPORTS[name]}")
-        # A module that is called as its own function stays the module: Python itself puts it under this name.
-        found = where if where.__name__ == f"helpers.{name}" else getattr(where, name)
+        found = import_module("helpers.vgpu.standins.backend").module(name)
+    elif name in _MODULES:
+        found = import_module(f"helpers.{_MODULES[name]}")
+    elif name in _WHERE:
+        found = getattr(import_module(f"helpers.{_WHERE[name]}"), name)
     else:
         raise AttributeError(f"helpers has no {name!r}; it has: {', '.join(__all__)}")
     globals()[name] = found

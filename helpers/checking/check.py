@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 
-from helpers.callable_module import callable_module
 from helpers.checking import learner_state
 from helpers.checking.examine import examine, watched
 from helpers.checking.exercise import Exercise, exercise, exercises, plural
@@ -156,6 +155,3 @@ def solution(key: str | Exercise) -> Solution:
             f'hints: check.hint("{task.key}", 1). Whoever teaches has the solution, in the source of the lab.'
         )
     return Solution(task.key, task.solution, task.why)
-
-
-callable_module(__name__)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from helpers.callable_module import callable_module
 from helpers.checking import learner_state
 from helpers.vgpu.base.lane import Lane
 
@@ -172,6 +171,3 @@ def reveal(key: str, value, why: str = "", *, tolerance: float = 0.0) -> Reveale
     plain = value if isinstance(value, bool | int | float | str) else str(value)
     learner_state.keep(learner_state.PREDICTIONS, key, answer=plain, right=None if said is None else bool(close))
     return Revealed(value, said, why, bool(close))
-
-
-callable_module(__name__)

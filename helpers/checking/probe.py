@@ -13,7 +13,6 @@ import threading
 import warnings
 from dataclasses import dataclass
 
-from helpers.callable_module import callable_module
 from helpers.checking import evidence
 from helpers.checking.examine import Evidence, examine
 from helpers.checking.exercise import Exercise, exercise, plural
@@ -145,6 +144,3 @@ def _display(data: dict, text: str) -> None:
         print(text)
     else:
         publish_display_data({MIME: data, "text/plain": text})
-
-
-callable_module(__name__)

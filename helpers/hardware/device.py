@@ -15,7 +15,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 
-from helpers.callable_module import callable_module
 from helpers.hardware import gpus
 from helpers.hardware.gpus import GPU
 
@@ -133,4 +132,3 @@ def reset() -> None:
 device.current = current
 device.real_gpu = real_gpu
 device.reset = reset
-callable_module(__name__)

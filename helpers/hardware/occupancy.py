@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
 
-from helpers.callable_module import callable_module
 from helpers.hardware.gpus import GPU
 
 
@@ -120,6 +119,3 @@ def occupancy(registers: int, shared_bytes: int, threads_per_block: int, gpu: GP
         registers_per_block=per_warp * warps,
         shared_bytes_per_block=shared,
     )
-
-
-callable_module(__name__)

@@ -1,1 +1,1 @@
-"""."""
+"""Results drawn, and moved by controls."""

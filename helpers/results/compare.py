@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from helpers.callable_module import callable_module
 from helpers.results.profile_table import number, text_table
 from helpers.results.roofline import seconds_text
 
@@ -100,6 +99,3 @@ def compare(*profiles, gpus: Sequence[str] = GPUS_SHOWN) -> Comparison:
         values = tuple(f"{seconds_text(model.seconds)} ({model.bound})" for model in models)
         rows.append((f"time on {models[0].gpu}", "modelled", values))
     return Comparison(tuple(named), tuple(rows))
-
-
-callable_module(__name__)

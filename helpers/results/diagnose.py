@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from html import escape
 from types import SimpleNamespace
 
-from helpers.callable_module import callable_module
 from helpers.hardware.occupancy import Occupancy
 from helpers.hardware.time_model import SECTOR_BYTES, Model, model_time, seconds_text
 from helpers.results.profile import Profile
@@ -318,6 +317,3 @@ def diagnose(profile: Profile) -> Diagnosis:
     if not isinstance(profile, Profile):
         raise TypeError(f"diagnose takes what profile(kernel, grid, block, args) gives, not a {type(profile).__name__}")
     return Diagnosis(profile, tuple(_ask(symptom, profile) for symptom in SYMPTOMS))
-
-
-callable_module(__name__)

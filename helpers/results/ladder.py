@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from helpers.callable_module import callable_module
 from helpers.results.compare import GPUS_SHOWN
 from helpers.results.profile_table import METRICS, number, text_table
 from helpers.results.roofline import seconds_text
@@ -228,6 +227,3 @@ def _measure(rungs: Mapping[str, Launch]) -> dict[str, Timing]:
     from helpers.results.timing import benchmark
 
     return {name: benchmark(launch.run) for name, launch in rungs.items()} if real_gpu() else {}
-
-
-callable_module(__name__)

@@ -16,7 +16,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from helpers.callable_module import callable_module
 from helpers.hardware import gpus
 from helpers.hardware.device import current
 from helpers.hardware.gpus import GPU
@@ -219,6 +218,3 @@ def profile(
     )  # fmt: skip
     finish()
     return _assemble(prepared.kernel, counters, dynamic, gpu, limit_on_registers(kernel))
-
-
-callable_module(__name__)

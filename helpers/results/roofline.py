@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from helpers.callable_module import callable_module
 from helpers.hardware import gpus
 from helpers.hardware.gpus import GPU
 from helpers.hardware.time_model import SECTOR_BYTES, Model, asked_bytes, l1_bytes, model_time, seconds_text
@@ -249,6 +248,3 @@ def rate_text(rate: float, unit: str = "FLOP/s") -> str:
         if rate >= 0.9995 * scale:
             return f"{rate / scale:.3g} {prefix}{unit}"
     return f"{rate:.3g} {unit}"
-
-
-callable_module(__name__)

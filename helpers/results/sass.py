@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from helpers.callable_module import callable_module
 from helpers.hardware import gpus
 from helpers.hardware.device import current
 from helpers.hardware.gpus import GPU
@@ -170,6 +169,3 @@ def _told(changed: Iterable, lines: Mapping[int, Mapping[str, int]]) -> Iterator
         else:
             so = many(round(counted * row.factor), "request") if row.factor is not None else "fewer requests"
             yield f"{where}: {written} {what} are {made} ({opcodes}), so {so}, {counted:,} counted"
-
-
-callable_module(__name__)

@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers.callable_module import callable_module
 from helpers.checking import learner_state
 from helpers.workbook.chapters import Chapter, chapters, folder, labs
 
@@ -140,6 +139,3 @@ def _row(chapter: Chapter) -> Row:
         open_predictions=len(said) - len(answered),
         open_exercises=tuple(key for key, day in days.items() if not day),
     )
-
-
-callable_module(__name__)

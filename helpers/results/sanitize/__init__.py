@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.callable_module import callable_module
 from helpers.results.sanitize.findings import Finding, Findings
 from helpers.results.sanitize.kinds import KINDS, Kind
 from helpers.results.sanitize.leaks import Leak, Leaks, leaks
@@ -69,4 +68,3 @@ def sanitize(
 
 
 sanitize.leaks = leaks  # `from helpers import sanitize` may give the function, or this module
-callable_module(__name__)

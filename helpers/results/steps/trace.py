@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.callable_module import callable_module
 from helpers.vgpu import reference
 from helpers.vgpu.base import own
 from helpers.vgpu.launch.configuration import check_dimensions
@@ -171,6 +170,3 @@ def named(seen: reference.Access, arrays: list[ArrayInfo]) -> Access:
         seen.line, seen.space, seen.op, seen.nbytes, tuple(bool(m) for m in seen.mask),
         offsets, home.name if home else None, seen.warp, seen.step,
     )  # fmt: skip
-
-
-callable_module(__name__)

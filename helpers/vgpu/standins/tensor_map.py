@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.callable_module import callable_module
 from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.standins.backend import on_gpu
 from helpers.vgpu.storage.tensor_map import Description, describe
@@ -111,6 +110,3 @@ def _encoded_by_driver(found: Description, dtype: str) -> TensorMap:
 
 def __dir__() -> list[str]:
     return ["tensor_map"]
-
-
-callable_module(__name__)

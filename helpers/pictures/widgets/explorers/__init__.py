@@ -1,1 +1,1 @@
-"""."""
+"""The explorers, one file each; `helpers.pictures.widgets` hands them out."""

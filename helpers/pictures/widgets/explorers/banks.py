@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.callable_module import callable_module
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
@@ -62,6 +61,3 @@ def banks(
         return plots.bank_matrix(access, prefix=f"{', '.join(said)}: " if said else "")
 
     return Explorer("banks", draw, controls)
-
-
-callable_module(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from helpers.callable_module import callable_module
 from helpers.hardware import gpus as table
 from helpers.hardware.device import current
 from helpers.pictures import plots
@@ -72,6 +71,3 @@ def _profiled(name: str, given, launch: tuple, shared_bytes: int) -> Profile:
             "or a kernel with its grid, block and args: cards(kernel, grid, block, args)"
         )
     return profile(given, grid, block, args, shared_bytes=shared_bytes)
-
-
-callable_module(__name__)

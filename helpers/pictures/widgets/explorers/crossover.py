@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 
-from helpers.callable_module import callable_module
 from helpers.hardware import cpus
 from helpers.hardware.device import current
 from helpers.pictures import plots
@@ -101,6 +100,3 @@ def crossover(
         "gpu": gpus(current().name),
     }
     return Explorer("crossover", draw, controls)
-
-
-callable_module(__name__)

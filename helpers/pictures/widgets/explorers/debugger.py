@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from helpers.callable_module import callable_module
 from helpers.pictures.figures import CAPTION_LINE, Drawing
 from helpers.pictures.plots.debugger import HEIGHT, warp_frame
 from helpers.pictures.widgets.controls import dropdown, slider
@@ -153,6 +152,3 @@ def _told(error: VirtualGPUError) -> Explorer:
         raise error
 
     return Explorer("debugger", draw, {})
-
-
-callable_module(__name__)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from helpers.callable_module import callable_module
 from helpers.pictures.figures import CAPTION_LINE, Drawing
 from helpers.pictures.plots.issue import HEIGHT, issue_strip
 from helpers.pictures.widgets import given as checked
@@ -59,6 +58,3 @@ def lanes(
     if warps > 1:
         made["warp"] = slider("warp", warp, 0, warps - 1)
     return Explorer("lanes", draw, made, height=round(HEIGHT + 30 + 2 * CAPTION_LINE))
-
-
-callable_module(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from helpers.callable_module import callable_module
 from helpers.pictures.figures import CAPTION_LINE, Drawing
 from helpers.pictures.plots.lives import height, lines_needed, where_variables_live
 from helpers.pictures.widgets import given as checked
@@ -53,6 +52,3 @@ def lives(
         return where_variables_live(found[version], variable if variable in known else known[0], lines=room)
 
     return Explorer("lives", draw, controls, fit=fit, height=round(height(room) + 30 + CAPTION_LINES * CAPTION_LINE))
-
-
-callable_module(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from helpers.callable_module import callable_module
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.widgets import given as checked
@@ -31,6 +30,3 @@ def memory(program: Callable[..., object], **controls) -> Explorer:
         return plots.memory_steps(memory_line(lambda: program(**values)), name=said)
 
     return Explorer("memory", draw, made, height=card_height(caption_lines=2))
-
-
-callable_module(__name__)

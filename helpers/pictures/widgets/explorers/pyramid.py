@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from helpers.callable_module import callable_module
 from helpers.hardware.device import current
 from helpers.hardware.gpus import GPUS, find
 from helpers.pictures.figures import CAPTION_LINE
@@ -26,6 +25,3 @@ def pyramid(gpu: str | None = None) -> Explorer:
     return Explorer(
         "pyramid", lambda gpu: memory_pyramid(find(gpu)), {"gpu": choice("GPU", first, GPUS)}, height=height
     )  # fmt: skip
-
-
-callable_module(__name__)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cache
 from numbers import Real
 
-from helpers.callable_module import callable_module
 from helpers.hardware import gpus
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
@@ -126,6 +125,3 @@ def _what_ifs(chosen: float) -> dict[float, str]:
 def _lines(letters: int) -> int:
     """Lines that a caption of so many letters takes, at most."""
     return -(-letters // _LETTERS_A_LINE)
-
-
-callable_module(__name__)

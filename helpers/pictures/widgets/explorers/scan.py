@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from helpers.callable_module import callable_module
 from helpers.pictures import plots
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.pictures.widgets.explorers.tree import explorer
@@ -33,6 +32,3 @@ def scan(
     return explorer(
         "scan", kernel, plots.scan_steps, elements, start, arguments, shared_bytes, dtype, "elements", most=MOST
     )
-
-
-callable_module(__name__)

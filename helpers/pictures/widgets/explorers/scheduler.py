@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from helpers.callable_module import callable_module
 from helpers.hardware.gpus import DEFAULT, GPUS
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
@@ -54,6 +53,3 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
 def _most(gpu: str) -> int:
     """Warps that one of the schedulers of an SM holds."""
     return min(WARPS, GPUS[gpu].warps_per_sm // GPUS[gpu].partitions_per_sm)
-
-
-callable_module(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from helpers.callable_module import callable_module
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
@@ -65,6 +64,3 @@ def _raises(error: VirtualGPUError):
         raise error
 
     return draw
-
-
-callable_module(__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.callable_module import callable_module
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
@@ -80,6 +79,3 @@ def sectors(
         draw,
         {"stride": slider("stride", stride[0], *stride), "offset": slider("offset", offset[0], *offset)},
     )
-
-
-callable_module(__name__)

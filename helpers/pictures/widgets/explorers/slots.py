@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.callable_module import callable_module
 from helpers.hardware.gpus import DEFAULT, GPUS
 from helpers.hardware.occupancy import occupancy
 from helpers.pictures import plots
@@ -87,6 +86,3 @@ def _check(block: int, registers: int | None, shared_bytes: int) -> None:
         )
     if shared_bytes < 0:
         raise ValueError(f"shared_bytes is a number of bytes, 0 or more, not {shared_bytes}")
-
-
-callable_module(__name__)

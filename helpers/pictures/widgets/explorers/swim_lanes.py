@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from helpers.callable_module import callable_module
 from helpers.hardware.device import current
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
@@ -60,6 +59,3 @@ def swim_lanes(
             "pinned": toggle("pinned memory", True),
         },
     )
-
-
-callable_module(__name__)

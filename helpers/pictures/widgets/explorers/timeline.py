@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from helpers.callable_module import callable_module
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
@@ -68,6 +67,3 @@ def _recorded(program: Callable[[], object]) -> Schedule:
     if not found.spans:
         raise ValueError("the program asks nothing of the GPU: no copy, no kernel")
     return found
-
-
-callable_module(__name__)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from helpers.callable_module import callable_module
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
@@ -42,6 +41,3 @@ def _launched(made) -> Launch:
     if not isinstance(made, Launch):
         raise TypeError(f"launch gives a Launch(kernel, grid, block, args) for its values, not a {type(made).__name__}")
     return made
-
-
-callable_module(__name__)

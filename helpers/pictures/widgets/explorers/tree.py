@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from helpers.callable_module import callable_module
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
@@ -85,6 +84,3 @@ def numbered(n: int, dtype) -> tuple:
 
     x = np.arange(n) * 5 % 9 + 1
     return cp.asarray(x, dtype), cp.zeros(n, dtype), np.int32(n)
-
-
-callable_module(__name__)

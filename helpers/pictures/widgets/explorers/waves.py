@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.callable_module import callable_module
 from helpers.hardware.gpus import DEFAULT, GPUS
 from helpers.hardware.occupancy import occupancy
 from helpers.pictures import plots
@@ -42,6 +41,3 @@ def waves(
 
     first = blocks[0] if start is None else start
     return Explorer("waves", draw, {"gpu": gpus(gpu), "blocks": slider("blocks", first, *blocks)})
-
-
-callable_module(__name__)
