@@ -6,30 +6,12 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent.parent
+from helpers.workbook.command import Command, UsageProblem, project_folder
+
 FIRST_NOTEBOOK = "00_start_here.ipynb"
-
-
-class UsageProblem(Exception):
-    """The command cannot do what it was asked; the message says what to do instead. Exit status 2."""
-
-
-def project_folder() -> Path:
-    """The folder of the workbook: where the command was called, else where `helpers` was installed from.
-
-    Raises UsageProblem when neither holds notebooks/, as after `pip install` of a built wheel.
-    """
-    for folder in (Path.cwd(), *Path.cwd().parents, HERE):
-        if (folder / "notebooks").is_dir() and (folder / "helpers").is_dir():
-            return folder
-    raise UsageProblem(
-        "No notebooks/ folder here or beside the installed helpers. Change into the folder of the workbook "
-        "(the one with README.md) and call again."
-    )
 
 
 # -- lab ------------------------------------------------------------------------------------------------
@@ -222,16 +204,6 @@ def call(command: Sequence[str], cwd: Path | None = None) -> int:
 # -- the table ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Command:
-    """One row: the word typed, one line of help, what adds its arguments, and what runs it."""
-
-    name: str
-    summary: str
-    arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
-
-
 COMMANDS = (
     Command("lab", "open the workbook in JupyterLab", lab_arguments, lab),
     Command("doctor", "check this machine: packages, compilers, GPU, widgets", doctor_arguments, doctor),
@@ -284,7 +256,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    # Not this module's own main: the commands for labs raise the UsageProblem of helpers.cli, not of __main__.
-    from helpers import cli
-
-    sys.exit(cli.main())
+    sys.exit(main())

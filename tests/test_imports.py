@@ -6,7 +6,8 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,58 +16,50 @@ ROOT = Path(__file__).resolve().parent.parent
 HELPERS = ROOT / "helpers"
 FILES = sorted(HELPERS.rglob("*.py"))
 
-# From what is stood upon to what stands upon it. A module may import its own layer and those before it.
-# A module of helpers/ that no row names belongs with the results, which know nothing of drawing.
-RESULTS = (
-    "helpers.results.roofline",
-    "helpers.results.timing",
-    "helpers.results.profile",
-    "helpers.results.streams.recording",
+# From what is stood upon to what stands upon it: a module may import its own room and those before it, late or not.
+ROOMS = (
+    "hardware",
+    "vgpu.base",
+    "vgpu.isa",
+    "vgpu.ptx",
+    "vgpu.storage",
+    "vgpu.compile",
+    "vgpu.runtime",
+    "vgpu.lower",
+    "vgpu.faults",
+    "vgpu.reference",
+    "vgpu.launch",
+    "vgpu.operations",
+    "vgpu.standins",
+    "results",
+    "pictures.figures",
+    "pictures.plots",
+    "pictures.widgets",
+    "checking",
+    "exercises",
+    "grading",
+    "workbook",
+    "cli",
 )
-LAYERS = (
-    ("helpers.hardware.gpus", "helpers.hardware.sources", "helpers.callable_module", "helpers.vgpu.standins.calls"),
-    ("helpers.hardware.device",),
-    (
-        "helpers.hardware.occupancy",
-        "helpers.hardware.time_model",
-    ),  # arithmetic on a row of gpus.py; Triton's autotuner goes by it
-    ("helpers.vgpu", "helpers.vgpu.standins.twins"),  # traces are made of twins, and twins of the virtual GPU's kernels
-    ("helpers.vgpu.standins.backend",),
-    RESULTS,
-    (
-        "helpers.checking.check",
-        "helpers.checking.evidence",
-        "helpers.checking.examine",
-        "helpers.checking.exercise",
-        "helpers.checking.predict",
-        "helpers.checking.probe",
-        "helpers.checking.verdicts",
-    ),
-    ("helpers.pictures.figures", "helpers.pictures.plots"),
-    ("helpers.pictures.widgets",),
-    ("helpers.grading",),
-)
-# Tools about the project; no module of the workbook imports them.
-TOOLS = (
-    "helpers.workbook.chapter_table",
-    "helpers.cli",
-    "helpers.workbook.doctor",
-    "helpers.workbook.authoring.first_light",
-    "helpers.workbook.glossary",
-    "helpers.workbook.authoring.grading_bench",
-    "helpers.workbook.grading_commands",
-    "helpers.workbook.lab_style",
-    "helpers.workbook.authoring.how_it_works",
-    "helpers.workbook.run",
-    "helpers.workbook.style",
-    "helpers.workbook.script",
-)
+# Circles within a folder, by the modules that they go through, each with the reason why it may stay.
+CIRCLES = {
+    "vgpu.ptx": "the parser fills the dataclasses of its package, whose `parse` calls it",
+    "vgpu.launch": "a path is read by the counters that carry it",
+    "vgpu.operations": "a captured operation goes to a graph, and a graph is made of operations",
+    "vgpu.reference": "a barrier counts copies, and copies arrive at barriers",
+    "vgpu.runtime": "a shadow is made of the runtime's text and part of it",
+    "results": "a profile compares itself with others, and a comparison is of profiles",
+    "vgpu.standins.cupy": "an array's operators make arrays",
+    "vgpu.standins.numba": "a kernel rebinds functions that may be kernels; arrays make arrays",
+    "vgpu.standins.triton": "a kernel asks the driver that launches it",
+    "workbook.authoring.validation": "the page tells of the report that prints it",
+}
 # What may only be imported in certain files, as (module, the files, why).
 ONLY_IN = (
     ("llvmlite.binding", ("helpers/vgpu/runtime/jit.py",), "one place turns LLVM IR into machine code"),
     (
         "matplotlib",
-        ("helpers/pictures/figures.py", "helpers/pictures/plots/", "helpers/pictures/widgets/"),
+        ("helpers/pictures/",),
         "results are numbers; drawing is another layer",
     ),
     (
@@ -114,11 +107,9 @@ def under(module: str, name: str) -> bool:
     return module == name or module.startswith(name + ".")
 
 
-def layer(module: str) -> int | None:
-    for height, names in enumerate(LAYERS):
-        if any(under(module, name) for name in names):
-            return height
-    return LAYERS.index(RESULTS) if under(module, "helpers") and module != "helpers" else None
+def height(module: str) -> int | None:
+    """Where a module stands; None for what is no module of ours, or a package above several rooms."""
+    return next((number for number, room in enumerate(ROOMS) if under(module, f"helpers.{room}")), None)
 
 
 def relative(path: Path) -> str:
@@ -128,16 +119,60 @@ def relative(path: Path) -> str:
 @pytest.mark.parametrize("path", FILES, ids=relative)
 def test_arrows_run_one_way(path):
     name = module_name(path)
-    if name == "helpers" or any(under(name, tool) for tool in TOOLS):
-        return  # the front door names everything, and the tools look at everything
-    own = layer(name)
+    if name in ("helpers", "helpers.vgpu", "helpers.pictures"):
+        return  # the front door names everything, the others import nothing
+    own = height(name)
+    assert own is not None, f"{relative(path)} stands in no room of the table"
     for line, imported in imports(path):
-        if not under(imported, "helpers"):
-            continue
-        where = f"{relative(path)}:{line} imports {imported}"
-        assert not any(under(imported, tool) for tool in TOOLS), f"{where}, a tool of the project"
-        above = layer(imported)
-        assert above is None or above <= own, f"{where}, which stands above it: turn the arrow round"
+        above = height(imported)
+        assert above is None or above <= own, (
+            f"{relative(path)}:{line} imports {imported}, which stands above it: turn the arrow round"
+        )
+
+
+def test_every_folder_says_in_a_line_what_it_is_for():
+    for folder in sorted({path.parent for path in FILES}):
+        words = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        assert len(words.split("\n")[0]) > 30, f"{relative(folder)}/__init__.py"
+
+
+def test_no_file_is_loose():
+    assert sorted(path.name for path in HELPERS.glob("*.*")) == ["__init__.py", "cli.py"]
+
+
+def test_circles_stay_within_a_folder_and_have_a_reason():
+    modules = {module_name(path): path for path in FILES}
+    arrows = {name: {m for m in needs(path, modules) if m != name} for name, path in modules.items()}
+    found = {}
+    for circle in strongly_connected(arrows):
+        common = os.path.commonpath(name.replace(".", "/") for name in circle).replace("/", ".")
+        assert height(common) is not None, f"a circle goes through the rooms of {sorted(circle)}"
+        found.setdefault(common.removeprefix("helpers."), set()).update(circle)
+    assert sorted(found) == sorted(CIRCLES), found
+
+
+def needs(path: Path, modules: Iterable[str]) -> set[str]:
+    """The modules of ours that a file imports: of `from package import module` the module, and not the package."""
+    wanted = [name for _, name in imports(path)]
+    return {
+        name
+        for name, after in pairwise([*wanted, ""])
+        if name in modules and not (after in modules and after.rpartition(".")[0] == name)
+    }
+
+
+def strongly_connected(arrows: dict[str, set[str]]) -> list[set[str]]:
+    """Sets of two modules or more, each of which leads to every other."""
+    reached: dict[str, set[str]] = {}
+    for start in arrows:
+        seen, todo = set(), [start]
+        while todo:
+            for step in arrows[todo.pop()] - seen:
+                seen.add(step)
+                todo.append(step)
+        reached[start] = seen
+    circles = {frozenset(m for m in reached[name] if name in reached[m]) for name in arrows if name in reached[name]}
+    return [set(circle) for circle in circles]
 
 
 @pytest.mark.parametrize(("module", "files", "why"), ONLY_IN, ids=[row[0] for row in ONLY_IN])
@@ -183,18 +218,16 @@ def test_the_walk_sees_every_form_of_import(tmp_path, monkeypatch):
         (2, "c.d"),
         (4, "helpers.vgpu"),
         (4, "helpers.vgpu.e"),
-        (5, "helpers.pictures.plots"),
-        (5, "helpers.pictures.plots.g"),
+        (5, "helpers.plots"),
+        (5, "helpers.plots.g"),
     }
 
 
-def test_layers_are_told_apart():
-    assert (
-        layer("helpers.vgpu.ptx")
-        < layer("helpers.results.profile")
-        < layer("helpers.pictures.plots")
-        < layer("helpers.pictures.widgets.x")
-    )
-    assert layer("helpers.hardware.gpus") < layer("helpers.hardware.device")
-    assert layer("helpers.something_new") == layer("helpers.results.profile")
-    assert layer("helpers") is None and layer("numpy") is None
+def test_heights_are_told_apart():
+    assert height("helpers.vgpu.ptx") < height("helpers.results.profile") < height("helpers.pictures.plots.banks")
+    assert height("helpers.vgpu.ptx.lines") == height("helpers.vgpu.ptx")
+    assert height("helpers") is None and height("helpers.vgpu") is None and height("numpy") is None
+
+
+def test_a_circle_is_found():
+    assert strongly_connected({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [{"b", "c"}]

@@ -71,7 +71,7 @@ def check(answer, key: str | Exercise) -> Report:
 
     Runs every case on fresh memory, compares with NumPy, watches it with the sanitizer where the exercise says so or
     where a result is wrong and no known mistake explains it, then counts on a larger one; does not count when a result
-    is wrong (`helpers.checking.examine`). `helpers.checking.learner_state` keeps the day of the first pass. Returns a `Report`; raises KeyError
+    is wrong (`examine`). `learner_state` keeps the day of the first pass. Returns a `Report`; raises KeyError
     when there is no such exercise, and never because the answer is wrong.
     """
     task = exercise(key)
@@ -155,3 +155,6 @@ def solution(key: str | Exercise) -> Solution:
             f'hints: check.hint("{task.key}", 1). Whoever teaches has the solution, in the source of the lab.'
         )
     return Solution(task.key, task.solution, task.why)
+
+
+check.hint, check.solution = hint, solution  # `check.hint("ch01.brighten", 1)` is what learners write

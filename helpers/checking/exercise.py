@@ -17,8 +17,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+_BOOKS = importlib.import_module("helpers.exercises")  # content, looked up by name: it stands on this room
 BOOKS = tuple(
-    sorted(found.name for found in pkgutil.iter_modules(__path__) if re.fullmatch(r"(ch|lab)\d\d", found.name))
+    sorted(found.name for found in pkgutil.iter_modules(_BOOKS.__path__) if re.fullmatch(r"(ch|lab)\d\d", found.name))
 )
 """Modules of this package that hold a tuple `EXERCISES`: one a chapter, one a lab."""
 
@@ -63,8 +64,8 @@ class Budget:
 
     Of stream work it is `measure(timeline)`. `line_by` names the counter whose worst source line is shown. `of`:
     "launch", or "warp" where `measure` takes the `Chain` of the warp that the case names, which knows what waits for
-    what, instead of the profile, or "warps" where it takes what each warp does (`helpers.vgpu.launch.shares.Shares`). All of
-    them come from one launch. Measures go by `helpers.results.roads`, so that no other instruction is a way around them.
+    what, instead of the profile, or "warps" where it takes what each warp does (`Shares`). All come from one launch.
+    Measures go by `helpers.results.roads`, so that no other instruction is a way around them.
     """
 
     label: str
@@ -164,7 +165,7 @@ def exercises() -> dict[str, Exercise]:
     """Every exercise by its key, in the order of the books."""
     found: dict[str, Exercise] = {}
     for book in BOOKS:
-        for exercise in importlib.import_module(f"helpers.checking.exercise.{book}").EXERCISES:
+        for exercise in importlib.import_module(f"{_BOOKS.__name__}.{book}").EXERCISES:
             found[exercise.key] = exercise
     return found
 

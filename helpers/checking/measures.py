@@ -1,6 +1,6 @@
 """What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp.
 
-They go by what is asked of memory by any instruction (`helpers.results.roads`), so that another road is no way around them.
+They go by what is asked of memory by any instruction (`results.roads`), so that another road is no way around them.
 """
 
 from __future__ import annotations

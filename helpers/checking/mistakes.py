@@ -1,6 +1,6 @@
 """How common mistakes are known by their traces: predicates over what a check saw.
 
-Each takes the `Evidence` of `helpers.checking.examine`: `outcomes` (one a case: `case`, `got`, `error`, `ok`, `untouched`),
+Each takes the `Evidence` of `examine`: `outcomes` (one a case: `case`, `got`, `error`, `ok`, `untouched`),
 `budgets` (one a budget: `label`, `value`, `ok`), `findings` and `hints` (the sanitizer's, where the exercise asks it).
 """
 

@@ -1,4 +1,4 @@
-"""Commit to an answer before the machine gives its own. `helpers.checking.learner_state` says where answers are kept."""
+"""Commit to an answer before the machine gives its own. `learner_state` says where answers are kept."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from helpers.hardware.gpus import GPU
 from helpers.results.compiled import limit_on_registers, resources_on
 from helpers.results.prepare import prepare
 from helpers.results.sanitize.findings import Finding
-from helpers.results.steps.dependencies import Chain, ChainTooLong
+from helpers.results.steps.dependencies import Chain, ChainTooLong, linked
 from helpers.vgpu.launch import launch
 from helpers.vgpu.launch.counters import Counters, Footprint
 
@@ -114,7 +114,7 @@ class Here:
         chain = None
         if trial.follow is not None:
             with contextlib.suppress(ChainTooLong):
-                chain = counters.chain
+                chain = linked(counters.path)
         return Seen(outputs[0].get(), counters=_of_arrays(counters, arguments, outputs), chain=chain)
 
     def _watched(self, trial: Trial, arguments: list, outputs: list, seen: Seen) -> Seen:

@@ -18,7 +18,7 @@ from helpers.grading.source import Lab
 
 HELPERS = Path(__file__).resolve().parent.parent
 EXERCISES = HELPERS / "exercises"
-NO_PART_OF_A_VERDICT = ("exercises", "widgets", "plots", "grading/report", "validation")
+NO_PART_OF_A_VERDICT = ("exercises", "pictures", "grading/report", "workbook")
 """Folders of helpers/ on which no mark depends, or that are hashed by exercise."""
 DISTRIBUTIONS = (
     "numpy", "numba", "numba-cuda", "llvmlite", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-nvjitlink", "ipykernel",

@@ -128,7 +128,7 @@ def reset() -> None:
     _chosen = None
 
 
-# `device.current()` works on the function as it does on the module.
+# `from helpers import device` gives the function: what else there is to ask goes with it.
 device.current = current
 device.real_gpu = real_gpu
 device.reset = reset

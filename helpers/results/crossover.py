@@ -1,7 +1,7 @@
 """From which size on a GPU is worth its overhead: a launch counted once, scaled to other sizes, against a CPU.
 
 Modelled, from counts and data sheets. Counts of other sizes are in proportion to those of the one that was counted. The
-GPU pays the launch, the kernel as the time model has it, and the copies as `stream_schedule` has them: what the kernel
+GPU pays the launch, the kernel as the time model has it, and the copies as `streams.model` has them: what the kernel
 reads goes there, what it writes comes back, one request each, and no request is hidden behind another. The CPU is a
 roofline: all cores at peak FLOP/s, or its memory at the share of its bandwidth that the time model grants a GPU's,
 whichever takes longer. So its cores start for nothing, its caches start empty, and work on whole numbers is free.

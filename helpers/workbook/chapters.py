@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent.parent / "notebooks"
+HERE = Path(__file__).resolve().parents[2] / "notebooks"
 NOT_EXPLORERS = frozenset({"choice", "dropdown", "slider", "steps", "toggle"})
 
 

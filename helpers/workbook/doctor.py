@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 OLDEST_PYTHON = (3, 11)
 STATES = ("ok", "warn", "problem")
 REINSTALL = "python -m pip install -c constraints.txt -e '.[test]' in the folder of the workbook (or: make lab)"

@@ -1,7 +1,7 @@
 """The glossary as data: its terms and their other forms, where prose uses them, and what a chapter has not linked.
 
 It is Markdown and no notebook: JupyterLab follows a link such as `glossary.md#bank-conflict` to the term, but opens a
-notebook at its top. `python -m helpers.workbook.glossary notebooks/05_shared_memory.ipynb` puts missing links into a chapter.
+notebook at its top. `python -m helpers.workbook.glossary notebooks/05_shared_memory.ipynb` puts missing links in.
 """
 
 from __future__ import annotations

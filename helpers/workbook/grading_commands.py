@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from helpers.cli import Command, UsageProblem, project_folder
+from helpers.workbook.command import Command, UsageProblem, project_folder
 
 # -- release --------------------------------------------------------------------------------------------
 

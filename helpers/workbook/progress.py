@@ -121,7 +121,7 @@ def _bar(part: int, whole: int) -> str:
 def progress(where: Path | None = None) -> Progress:
     """What the learner has answered and passed, chapter by chapter, then the labs; `where` is the chapters' folder.
 
-    The questions are read from the notebooks, the answers from the learner's folder (see `helpers.checking.learner_state`).
+    The questions are read from the notebooks, the answers from the learner's folder (`learner_state`).
     """
     where = (where or folder()).resolve()
     return Progress(tuple(map(_row, (*chapters(where), *labs(where)))), learner_state.state_folder(), where)

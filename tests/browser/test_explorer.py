@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 EXPLORER = """
 from helpers import plots, widgets
-from helpers.figures import Markup
+from helpers.pictures.figures import Markup
 def draw(step, padded, kernel, launches):
     words = f"Step {step} of the {kernel}, {'padded' if padded else 'plain'}, with {launches} launches in the queue."
     return plots.timer_bars(4, launches), Markup(f"<pre>{'line<br>' * step}</pre>", words, width=220)

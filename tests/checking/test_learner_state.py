@@ -14,7 +14,7 @@ from helpers.checking import learner_state
 from helpers.checking.check import check
 from helpers.checking.exercise import exercise
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def test_what_json_cannot_say_stops_nothing():
 
 WRITER = """
 import sys
-from helpers import kept
+from helpers.checking import learner_state as kept
 for number in range(60):
     kept.keep(kept.PREDICTIONS, f"{sys.argv[1]}-{number}", said=number)
     kept.keep(kept.PREDICTIONS, "both", said=sys.argv[1])

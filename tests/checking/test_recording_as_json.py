@@ -16,7 +16,7 @@ from helpers.checking.verdicts import named
 from helpers.results.streams.recording import rehearse
 from helpers.vgpu.standins import cupy as cp
 
-_spec = importlib.util.spec_from_file_location("wrong", Path(__file__).parent / "exercises" / "wrong" / "ch11.py")
+_spec = importlib.util.spec_from_file_location("wrong", Path(__file__).parents[1] / "exercises" / "wrong" / "ch11.py")
 wrong = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(wrong)
 

@@ -249,7 +249,7 @@ CLAIMED = {
 
 def test_the_stored_table_is_what_the_code_gives():
     assert report.TABLE.read_text(encoding="utf-8") == report.markdown(), (
-        "the model or a kernel changed: look at the errors, then python -m helpers.workbook.authoring.validation --write"
+        "model or kernel changed: look at the errors, then python -m helpers.workbook.authoring.validation --write"
     )
 
 

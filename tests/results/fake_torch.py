@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 
 class FakeTorch(SimpleNamespace):
-    """What `helpers.results.streams.measured` asks of PyTorch. `fails` is what the profiler's start raises, if anything."""
+    """What `streams.measured` asks of PyTorch. `fails` is what the profiler's start raises, if anything."""
 
     def __init__(self, trace: str, device: int = 0, fails: Exception | None = None):
         self.log: list = []

@@ -1,6 +1,7 @@
 """How the machine code's accesses to memory differ from those counted in PTX, over the kernels that tests launch.
 
-`python -m pytest tests/labs tests/exercises -k solution -p tests.vgpu.machine_code` writes `helpers/results/SASS.md`, with
+`python -m pytest tests/labs tests/exercises -k solution -p tests.vgpu.machine_code` writes
+`helpers/results/SASS.md`, with
 the benchmark's kernels added to those that the tests launched. A kernel is looked at once, on four architectures.
 """
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, profile
+from helpers.results.steps.balance import shares, who_does_most
 from helpers.vgpu.base import schedule
-from helpers.vgpu.launch.shares import shares, who_does_most
 
 
 @cuda.jit

@@ -81,7 +81,7 @@ def test_a_restart_in_the_middle_of_a_launch(two):
 def test_both_compile_and_answer_at_once(two):
     cell = """
 from helpers import predict
-from helpers.predict import answer
+from helpers.checking.predict import answer
 for i in range(30):
     predict("?", [1, 2], key=f"{NAME}-{i}").commit(2)
 @cuda.jit

@@ -49,7 +49,7 @@ def test_what_is_not_understood_exits_2(arguments, capsys):
 
 def test_a_folder_without_notebooks_is_told_where_to_go(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "HERE", tmp_path)
+    monkeypatch.setattr("helpers.workbook.command.HERE", tmp_path)
     assert cli.main(["lab"]) == 2
     assert "the one with README.md" in capsys.readouterr().err
 

@@ -15,7 +15,7 @@ from helpers.results import timing
 from helpers.workbook.script import as_script
 from tests.workbook.made import code, text, written
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def script(tmp_path, *cells, **options) -> str:

@@ -1,7 +1,6 @@
 """Explorers: controls over one view that is computed again, from a running kernel, at every move.
 
-`EXPLORERS` lists them; each is imported when it is first asked for. A module that is called after its function
-ends in `callable_module(__name__)`, so that `widgets.sectors(kernel)` works whoever imported the module before.
+`EXPLORERS` lists them; each has a module in `explorers`, imported when it is first asked for.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ EXPLORERS = {
     "tree": "tree",
     "waves": "waves",
 }
-"""The function of each explorer, and its module in this package."""
+"""The function of each explorer, and its module in `explorers`."""
 
 _BASE = dict.fromkeys(("Explorer", "explore"), "explorer") | dict.fromkeys(
     ("choice", "dropdown", "slider", "steps", "toggle"), "controls"
@@ -40,12 +39,10 @@ __all__ = sorted([*EXPLORERS, *_BASE])
 
 
 def __getattr__(name: str):
-    where = EXPLORERS.get(name) or _BASE.get(name)
+    where = f"explorers.{EXPLORERS[name]}" if name in EXPLORERS else _BASE.get(name)
     if where is None:
-        raise AttributeError(f"helpers.pictures.widgets has no {name!r}; it has: {', '.join(__all__)}")
-    module = import_module(f"helpers.pictures.widgets.{where}")
-    # Python itself puts a module under the name that it shares with its function: it is callable.
-    found = module if where == name else getattr(module, name)
+        raise AttributeError(f"helpers.widgets has no {name!r}; it has: {', '.join(__all__)}")
+    found = getattr(import_module(f"{__name__}.{where}"), name)
     globals()[name] = found
     return found
 

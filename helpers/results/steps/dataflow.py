@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from helpers.results.prepare import prepare
-from helpers.results.steps.trace import check_place, named, run_block
+from helpers.results.steps.trace import named, run_block
 from helpers.vgpu import isa, ptx, reference
+from helpers.vgpu.launch.configuration import check_place
 from helpers.vgpu.reference import lanes as between_lanes
 from helpers.vgpu.storage import banks
 

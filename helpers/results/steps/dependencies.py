@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from helpers.results.prepare import prepare
 from helpers.vgpu.base.errors import LaunchError
+from helpers.vgpu.launch.configuration import check_place
+from helpers.vgpu.launch.launch import rehearse
 from helpers.vgpu.launch.path import Path
 from helpers.vgpu.lower.segments import kind_of, results, sources
 from helpers.vgpu.ptx import Imm, Instruction
@@ -80,16 +83,12 @@ def chain(
     shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch; IndexError for a block
     outside the grid or a warp outside the block; `ChainTooLong` beyond 20,000 instructions.
     """
-    from helpers.results.prepare import prepare
-    from helpers.results.steps.trace import check_place
-    from helpers.vgpu.launch.launch import rehearse
-
     if block is not None:
         check_place(grid, block, block_index)
     _, prepared, _ = prepare("chain", kernel, grid, block, args, meta)
     grid, block, (x, y, z) = check_place(prepared.grid or grid, prepared.block or block, block_index)
     number = (z * grid[1] + y) * grid[0] + x
-    return rehearse(prepared, grid, block, shared_bytes, watched=(number, warp)).chain
+    return linked(rehearse(prepared, grid, block, shared_bytes, watched=(number, warp)).path)
 
 
 def linked(path: Path) -> Chain:

@@ -18,9 +18,10 @@ from helpers.results.steps.naming import Names
 from helpers.results.steps.recording import LANES, At, Held, Recording, Step, Touched, Written
 from helpers.results.steps.register_types import decoded, register_types
 from helpers.results.steps.scalars import scalars
-from helpers.results.steps.trace import SECTOR, check_place, check_warp, named, run_block
+from helpers.results.steps.trace import SECTOR, named, run_block
 from helpers.vgpu import reference
 from helpers.vgpu.base.errors import KernelError, LaunchError
+from helpers.vgpu.launch.configuration import check_place, check_warp
 from helpers.vgpu.ptx import Label
 
 MAX_STEPS = 10_000

@@ -6,18 +6,13 @@ writes are put back as they were.
 
 from __future__ import annotations
 
-import ctypes
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-import numpy as np
-
+from helpers.results.prepare import prepare
 from helpers.vgpu import reference
 from helpers.vgpu.base import own
-from helpers.vgpu.launch.configuration import check_dimensions
-from helpers.vgpu.storage import heap, memory
+from helpers.vgpu.launch.configuration import check_place, check_warp
+from helpers.vgpu.launch.restored import restored
 from helpers.vgpu.storage.memory import ArrayInfo
 
 SECTOR = 32
@@ -91,8 +86,6 @@ def trace(
     """
     if block is not None:
         check_place(grid, block, block_index)
-    from helpers.results.prepare import prepare
-
     _, prepared, _ = prepare("trace", kernel, grid, block, args, meta)
     grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
     check_warp(warp, block)
@@ -117,44 +110,6 @@ def run_block(prepared, grid, block, block_index, shared_bytes: int, **observers
             shared_bytes=shared_bytes or prepared.shared_bytes, only=block_index, output=lambda text: None,
             cooperative=prepared.cooperative, **observers,
         )  # fmt: skip
-
-
-@contextmanager
-def restored(prepared) -> Iterator[None]:
-    """Within a `with` block the kernel may write what it likes; afterwards its memory is as it was before."""
-    module = prepared.kernel.module
-    # Whole allocations: a view may have gaps, repeat its elements, or be looked around.
-    homes = [memory.describe(a.address).allocation for a in prepared.arrays if a.nbytes]
-    places = list({(home.address, home.nbytes) for home in homes})
-    places += [(address, module.nbytes(name)) for name, address in module.variables.addresses.items()]
-    saved = [(address, ctypes.string_at(address, nbytes)) for address, nbytes in places if nbytes]
-    try:
-        with heap.restored():
-            yield
-    finally:
-        for address, data in saved:
-            ctypes.memmove(address, data, len(data))
-
-
-def check_place(grid, block, block_index) -> tuple[tuple[int, int, int], ...]:
-    """Grid, block and block index as three ints each; raises what a launch raises, IndexError outside the grid."""
-    grid, block = check_dimensions(grid, block)
-    block_index = (block_index,) if isinstance(block_index, int) else block_index
-    block_index = (*block_index, 0, 0)[:3]
-    if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
-        raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
-    return grid, block, block_index
-
-
-def check_warp(warp: int | None, block: tuple[int, int, int]) -> None:
-    """Raise IndexError for a warp that the block does not have, TypeError for what is no number of one."""
-    if warp is None:
-        return
-    if not isinstance(warp, int | np.integer):
-        raise TypeError(f"warp is a number from 0, or None for all warps; got {warp!r}")
-    warps = -(-math.prod(block) // WARP)
-    if not 0 <= warp < warps:
-        raise IndexError(f"warp {warp} lies outside the block: {math.prod(block)} threads are warps 0 to {warps - 1}")
 
 
 def named(seen: reference.Access, arrays: list[ArrayInfo]) -> Access:

@@ -3,7 +3,7 @@
 One engine copies to the device, one back; a copy has its engine for itself. Kernels share the SMs by
 blocks: a kernel may have as many blocks at work as its occupancy allows, each takes a slice of the GPU, and whatever
 is free goes to the most urgent stream, then to the kernel asked for first. Blocks that run are never interrupted. The
-host asks for one thing after another, and that takes time too. What a real GPU did, `stream_trace` says, in
+host asks for one thing after another, and that takes time too. What a real GPU did, `exported` says, in
 the same spans.
 """
 

@@ -11,7 +11,7 @@
 
 The virtual GPU runs everything at once, in the program's order, which is one of the orders that CUDA allows; a program
 with hazards gives right results here and may give wrong ones on a GPU. Hazards and findings need what only the virtual
-GPU sees; on a real one `stream_measured` records when things ran, and `rehearse` says the rest.
+GPU sees; on a real one `measured` records when things ran, and `rehearse` says the rest.
 """
 
 from __future__ import annotations

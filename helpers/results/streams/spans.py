@@ -1,4 +1,4 @@
-"""Schedules: spans of time on the engines of a GPU, modelled (`stream_schedule`) or measured (`stream_trace`)."""
+"""Schedules: spans of time on the engines of a GPU, modelled (`streams.model`) or measured (`exported`)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MethodType, TracebackType
 
 COLUMNS = 110  # of a message; a laptop's JupyterLab shows 130
-_PACKAGE = str(Path(__file__).resolve().parents[1])
+_PACKAGE = str(Path(__file__).resolve().parents[2])
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Integral
 
 from helpers.hardware.device import current
 from helpers.vgpu.base.errors import LaunchError
 from helpers.vgpu.lower import Lowered
 from helpers.vgpu.storage import layout
 
+WARP = 32
 MAX_THREADS_PER_BLOCK = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
@@ -96,3 +98,24 @@ def pack(kernel, params: Sequence[bytes]) -> bytes:
             )
         data[offsets[parameter.name] : offsets[parameter.name] + len(value)] = value
     return bytes(data)
+
+
+def check_place(grid, block, block_index) -> tuple[tuple[int, int, int], ...]:
+    """Grid, block and block index as three ints each; raises what a launch raises, IndexError outside the grid."""
+    grid, block = check_dimensions(grid, block)
+    block_index = (block_index,) if isinstance(block_index, int) else block_index
+    block_index = (*block_index, 0, 0)[:3]
+    if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
+        raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
+    return grid, block, block_index
+
+
+def check_warp(warp: int | None, block: tuple[int, int, int]) -> None:
+    """Raise IndexError for a warp that the block does not have, TypeError for what is no number of one."""
+    if warp is None:
+        return
+    if not isinstance(warp, Integral):
+        raise TypeError(f"warp is a number from 0, or None for all warps; got {warp!r}")
+    warps = -(-math.prod(block) // WARP)
+    if not 0 <= warp < warps:
+        raise IndexError(f"warp {warp} lies outside the block: {math.prod(block)} threads are warps 0 to {warps - 1}")

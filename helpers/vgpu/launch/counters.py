@@ -27,7 +27,6 @@ from helpers.vgpu.ptx import Instruction
 from helpers.vgpu.ptx.lines import line_of
 
 if TYPE_CHECKING:
-    from helpers.results.steps.dependencies import Chain
     from helpers.vgpu.launch.path import Path
     from helpers.vgpu.launch.shares import Shares
 
@@ -200,16 +199,6 @@ class Counters:
     shared_bytes: int
     by_warp: Shares | None = None
     path: Path | None = None
-
-    @property
-    def chain(self) -> Chain | None:
-        """What the watched warp executed, and what waits for what; None where none was watched.
-
-        `ChainTooLong` where that is more than 20,000 instructions.
-        """
-        from helpers.results.steps.dependencies import linked
-
-        return None if self.path is None else linked(self.path)
 
     def __getitem__(self, name: str) -> int:
         found = _BY_NAME.get(name)

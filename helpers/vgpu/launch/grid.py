@@ -38,6 +38,7 @@ from helpers.vgpu.launch import path, residency
 from helpers.vgpu.launch.counters import Counters, Footprint
 from helpers.vgpu.launch.shares import Shares
 from helpers.vgpu.launch.worker import LANES, Worker, aligned, block_areas
+from helpers.vgpu.lower import sampling
 from helpers.vgpu.lower.tallies import SEGMENT_SLOTS
 from helpers.vgpu.lower.texture import SITE_KINDS as TEXTURE_KINDS
 from helpers.vgpu.runtime import jit
@@ -99,7 +100,7 @@ class Grid:
         self.heap = heap.ensure() if any(site.kind == "heap" for site in lowered.sites) else heap.current()
         self.table = memory.table()
         uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
-        self.textures = textures.table() if uses_textures else (np.zeros(1, np.int64), [])
+        self.textures = textures.table(sampling.addresses) if uses_textures else (np.zeros(1, np.int64), [])
         self.asynchronous = any(site.kind in ASYNCHRONOUS for site in lowered.sites)
         self.in_turn = seed is None and not (cooperative or lowered.asks or self.asynchronous)
         self.lane_ids, self.first_pcs = _lanes(block)

@@ -13,9 +13,10 @@ from helpers.vgpu import faults, ptx
 from helpers.vgpu.base import own, steady
 from helpers.vgpu.base import schedule as plans
 from helpers.vgpu.launch import host_calls, residency
-from helpers.vgpu.launch.configuration import check_dimensions, check_promised, check_shared, pack
+from helpers.vgpu.launch.configuration import check_dimensions, check_promised, check_shared, check_warp, pack
 from helpers.vgpu.launch.counters import Counters
 from helpers.vgpu.launch.grid import Grid
+from helpers.vgpu.launch.restored import restored
 from helpers.vgpu.lower import Lowered, lower
 from helpers.vgpu.ptx import device_library
 from helpers.vgpu.ptx.verify import verify
@@ -194,7 +195,7 @@ def launch(
     (default: one a core). timeout: seconds (default 60, or the environment's WARPBOOK_TIMEOUT). cooperative: the grid
     must fit on the modelled GPU, and may synchronise. schedule: "sequential" or "random", which follows `seed`
     (default: what `schedule.scheduled` says). watched: the number of a block, x first, and of a warp in it, which
-    counted code follows (`Counters.path` and `.chain`).
+    counted code follows (`Counters.path`).
     Results and counts do not depend on `threads`, with three exceptions: atomics on floats, whose sums are rounded in
     the order in which blocks come, as on a GPU (threads=1 makes them repeat bit for bit); what a kernel makes of the
     order in which its blocks come; and how often blocks that wait for one another look.
@@ -212,8 +213,6 @@ def launch(
 
 def _check_watched(watched: tuple[int, int], grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
     """Raise IndexError for a block that the grid has not, or a warp that the block has not."""
-    from helpers.results.steps.trace import check_warp
-
     number, warp = watched
     if not 0 <= number < math.prod(grid):
         raise IndexError(f"block {number} lies outside the grid, whose {math.prod(grid)} blocks count from 0")
@@ -227,8 +226,6 @@ def rehearse(
 
     grid, block: three ints each; the rest as for `launch`. Errors: as a launch.
     """
-    from helpers.results.steps.trace import restored
-
     with own.TURN, restored(prepared):
         return _run(
             prepared.kernel, grid, block, prepared.params, prepared.arrays, shared_bytes or prepared.shared_bytes,

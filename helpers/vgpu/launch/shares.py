@@ -45,28 +45,6 @@ class Shares:
         return f"block {_index(block, self.grid)}" if blocks >= FEW and of_blocks[block] > half else ""
 
 
-def shares(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> Shares:
-    """What each warp of a launch does.
-
-    kernel, grid, block, args, shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch.
-    """
-    from helpers.results.prepare import prepare
-    from helpers.results.steps.trace import check_place
-    from helpers.vgpu.launch.launch import rehearse
-
-    _, prepared, _ = prepare("balance", kernel, grid, block, args, meta)
-    grid, block, _ = check_place(prepared.grid or grid, prepared.block or block, 0)
-    return rehearse(prepared, grid, block, shared_bytes).by_warp
-
-
-def who_does_most(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> str:
-    """The block or warp that makes over half of a launch's requests to global memory, in words; "" for none.
-
-    Arguments and errors: those of `shares`, whose `who_does_most` this is.
-    """
-    return shares(kernel, grid, block, args, shared_bytes=shared_bytes, **meta).who_does_most()
-
-
 def _index(number: int, grid: tuple[int, int, int]) -> str:
     x, y, _ = grid
     place = number % x, number // x % y, number // (x * y)

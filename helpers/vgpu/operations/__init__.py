@@ -2,7 +2,7 @@
 
 Everything runs at once, in the order of the program, which is one of the orders CUDA allows. What CUDA would have
 been free to do instead can be told from a recording: while a recorder listens, every operation is noted with its
-queue, its bytes or launch, and the memory it touches. `helpers.results.streams.recording` makes schedules and hazards of that. A queue
+queue, its bytes or launch, and the memory it touches. `results.streams` makes schedules and hazards of that. A queue
 under capture runs nothing: `graphs` keeps the operation for later.
 """
 

@@ -10,8 +10,8 @@ documented. Only for counting sectors, a sector of a 2-D or 3-D array is taken t
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -99,6 +99,7 @@ class Bound:
     handle: int
     resource: Resource
     sampler: Sampler | None
+    _words: list[np.ndarray] = field(default_factory=list, repr=False)  # made when a kernel first reads it
 
     @property
     def is_surface(self) -> bool:
@@ -120,9 +121,10 @@ class Bound:
     def freed(self) -> bool:
         return bool(getattr(self.resource.allocation, "freed", False))
 
-    @cached_property
-    def words(self) -> np.ndarray:
-        """The descriptor that compiled kernels read, one int64 for each of FIELDS."""
+    def words(self, functions: Callable[[Bound], dict[str, int]]) -> np.ndarray:
+        """The descriptor that compiled kernels read, an int64 for each of FIELDS; `functions` gives what samples it."""
+        if self._words:
+            return self._words[0]
         r = self.resource
         floats = None if self.is_surface else self.gives_floats
         values = {
@@ -131,15 +133,14 @@ class Bound:
             "tile": int(r.tiled),
         }  # fmt: skip
         if not self.is_surface:
-            from helpers.vgpu.lower import sampling  # compiled kernels only
-
             border = np.array(self.sampler.border, np.float32).view(np.uint32).tolist()
             values |= {f"border_{channel}": bits for channel, bits in enumerate(border)}
-            values |= sampling.addresses(self)
+            values |= functions(self)
         words = np.zeros(len(FIELDS), np.int64)
         for name, value in values.items():
             words[FIELD[name]] = value
-        return words
+        self._words.append(words)
+        return self._words[0]
 
 
 def code(geometry: str, floats: bool | None) -> int:
@@ -174,13 +175,16 @@ def lookup(handle: int) -> Bound | None:
     return None if bound is None or bound.freed else bound
 
 
-def table() -> tuple[np.ndarray, list[Bound]]:
-    """The addresses of the descriptors by handle (0: none), and what has to stay alive while they are used."""
+def table(functions: Callable[[Bound], dict[str, int]]) -> tuple[np.ndarray, list[Bound]]:
+    """The addresses of the descriptors by handle (0: none), and what has to stay alive while they are used.
+
+    functions: gives the addresses of the functions that sample a texture, by the fields of FIELDS.
+    """
     with _lock:
         bounds = [bound for bound in list(_live.values()) if not bound.freed]
         pointers = np.zeros(_issued + 1, np.int64)
     for bound in bounds:
-        pointers[bound.handle] = bound.words.ctypes.data
+        pointers[bound.handle] = bound.words(functions).ctypes.data
     return pointers, bounds
 
 

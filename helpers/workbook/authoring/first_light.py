@@ -1,4 +1,7 @@
-"""The pictures of the READMEs, made as everything here is: by running kernels. `python -m helpers.workbook.authoring.first_light`."""
+"""The pictures of the READMEs, made as everything here is: by running kernels.
+
+`python -m helpers.workbook.authoring.first_light` renews them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import re
 import sys
 from pathlib import Path
 
-PICTURE = Path(__file__).resolve().parent.parent / "notebooks" / "images" / "first_light.svg"
+ROOT = Path(__file__).resolve().parents[3]
+PICTURE = ROOT / "notebooks" / "images" / "first_light.svg"
 STRIDES = (1, 2, 8)
 COPY = """
 extern "C" __global__ void copy(const float* source, float* target, int stride) {
@@ -50,11 +54,10 @@ def picture() -> str:
 def main() -> int:
     from helpers.workbook.authoring import how_it_works
 
-    root = Path(__file__).resolve().parent.parent
     for path, draw in ((PICTURE, picture), (how_it_works.PICTURE, how_it_works.picture)):
         path.parent.mkdir(exist_ok=True)
         path.write_text(draw(), encoding="utf-8")
-        print(f"wrote {path.relative_to(root)}")
+        print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 

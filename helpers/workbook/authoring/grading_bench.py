@@ -1,4 +1,6 @@
-"""`python -m helpers.workbook.authoring.grading_bench`: seconds a submission, where they go, and memory over a long run, measured here.
+"""Seconds a submission, where they go, and memory over a long run, measured here.
+
+`python -m helpers.workbook.authoring.grading_bench`.
 
 Nothing is asserted: the figures are of this machine at this moment. Let nothing else run beside it.
 """

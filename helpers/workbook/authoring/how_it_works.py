@@ -1,11 +1,11 @@
-"""The picture of helpers/vgpu/README.md, made by running its kernel. `python -m helpers.workbook.authoring.first_light` renews it."""
+"""The picture of helpers/vgpu/README.md, made by running its kernel. `first_light` renews it."""
 
 from __future__ import annotations
 
 from html import escape
 from pathlib import Path
 
-PICTURE = Path(__file__).resolve().parent / "vgpu" / "how_it_works.svg"
+PICTURE = Path(__file__).resolve().parents[2] / "vgpu" / "how_it_works.svg"
 KERNEL = """extern "C" __global__
 void halve(float* x, float* y, int n) {
     int i = threadIdx.x;

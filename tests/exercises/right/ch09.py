@@ -17,7 +17,7 @@ def smallest_block(registers, floats, names, wanted):
         "ch09.block",
         "helpers.hardware.occupancy module and while",
         """import helpers
-from helpers.occupancy import occupancy as occ
+from helpers import occupancy as occ
 def smallest_block(registers, floats, names, wanted):
     threads = 32
     while threads <= 1024:

@@ -26,7 +26,7 @@ def shows(name: str, tries: str, value: str, **more) -> Case:
     code = f"""
 def probe(answer, key, part, inputs=None):
     from IPython.display import publish_display_data
-    from helpers import evidence
+    from helpers.checking import evidence
     calls = inputs["calls"]
     results = {value}
     shown = {{"exercise": key, "part": part, "evidence": {{"language": "python", "results": results}}}}

@@ -22,9 +22,10 @@ CASES = (
     cheat(
         "python-evidence",
         "changes the helpers that make evidence",
-        "from helpers import evidence, portable, plain, recorded\nimport helpers.checking.probe\n"
-        "evidence.taken = lambda *a: {'language': 'cuda', 'right': True}\nportable.Portable.as_json = lambda self: {}\n"
-        "evidence.KINDS.clear()\nhelpers.probe._display = lambda data, text: print('PASSED')",
+        "from helpers.checking import evidence, kernel_as_json, probe\n"
+        "evidence.taken = lambda *a: {'language': 'cuda', 'right': True}\n"
+        "kernel_as_json.Portable.as_json = lambda self: {}\n"
+        "evidence.KINDS.clear()\nprobe._display = lambda data, text: print('PASSED')",
         ruins=True,
     ),
     cheat(
@@ -135,7 +136,7 @@ CASES = (
         "python-kernel-class",
         "hands in a kernel of a class of its own",
         """
-            from helpers.vgpu.cupy import RawKernel
+            from helpers.vgpu.standins.cupy import RawKernel
             class Mine(RawKernel):
                 def prepare(self, *a, **k): raise SystemExit(0)
             total = Mine('extern "C" __global__ void total(const float* x, float* out, int n) {}', 'total')

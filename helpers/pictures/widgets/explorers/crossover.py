@@ -42,7 +42,7 @@ def crossover(
     values, such as the work an element takes: `args=lambda n, steps: (x[:n], steps), steps=(1, 16, 256)`. What the
     kernel reads is taken to be copied in, what it writes to be copied back.
 
-    `cpu`: a name of `helpers.hardware.cpus`, whose time is modelled from the same counts; or the seconds that an element takes
+    `cpu`: a name of `hardware.cpus`, whose time is modelled from the same counts; or the seconds that an element takes
     on a CPU of yours, which you measured (a function of the values of `choices`, where there are some). All times of
     the GPU are modelled.
     """

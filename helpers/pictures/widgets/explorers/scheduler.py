@@ -21,7 +21,7 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
     """Who issues and who waits, clock by clock, when so many warps of a launch share one scheduler (modelled).
 
     `launches`: a `Launch`, or a mapping from short names to several, which a slider chooses from. Warp 0 of block 0 is
-    run to see what waits for what; `helpers/results/warp_scheduler.py` says what the model leaves out. `warps`: at the start.
+    run to see what waits for what; `results.warp_scheduler` says what the model leaves out. `warps`: at the start.
     """
     versions = checked.versions(launches, "a Launch(kernel, grid, block, args)")
     for each in versions.values():

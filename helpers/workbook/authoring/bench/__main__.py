@@ -20,7 +20,7 @@ from helpers.workbook.authoring.bench.kernels import WORKLOADS, Workload
 SIMULATE = """
 import json, sys, time
 from numba import cuda
-from helpers.vgpu.bench.kernels import WORKLOADS
+from helpers.workbook.authoring.bench.kernels import WORKLOADS
 seconds = {}
 for name, workload in WORKLOADS.items():
     c = workload.arguments(workload.simulated)
@@ -140,7 +140,7 @@ kernel((1,), (32,), (cp.zeros(32, cp.float32),))
 """,
     "Numba": """
 import numpy as np
-from helpers.vgpu.bench.kernels import WORKLOADS
+from helpers.workbook.authoring.bench.kernels import WORKLOADS
 case = WORKLOADS["saxpy"].arguments(1024)
 WORKLOADS["saxpy"].kernel[case.grid, case.block](*case.args)
 """,

@@ -1,4 +1,4 @@
-"""`python -m helpers.workbook.authoring.validation`: print the table of modelled against published times (`--write` stores it)."""
+"""Print the table of modelled against published times; `--write` stores it."""
 
 import sys
 

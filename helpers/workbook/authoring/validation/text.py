@@ -7,7 +7,7 @@ from helpers.workbook.authoring.validation.ladders import Ladder
 
 _HEAD = """# The time model against published measurements
 
-Written by `python -m helpers.workbook.authoring.validation --write`; a test checks that the code still gives this text. Times are
+Written by `python -m helpers.workbook.authoring.validation --write`; a test checks that it is up to date. Times are
 **modelled** from counts of our own kernels, written after the published descriptions, and compared with what the
 authors **measured**. The ratio is modelled over published *time*: below 1 the model is optimistic. Nothing in the
 model was fitted to these rows. What the model leaves out is listed in `../TIME_MODEL.md`.

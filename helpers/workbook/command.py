@@ -1,0 +1,38 @@
+"""What a command of `warpbook` is, and what all of them need to know."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[2]
+
+
+class UsageProblem(Exception):
+    """The command cannot do what it was asked; the message says what to do instead. Exit status 2."""
+
+
+def project_folder() -> Path:
+    """The folder of the workbook: where the command was called, else where `helpers` was installed from.
+
+    Raises UsageProblem when neither holds notebooks/, as after `pip install` of a built wheel.
+    """
+    for folder in (Path.cwd(), *Path.cwd().parents, HERE):
+        if (folder / "notebooks").is_dir() and (folder / "helpers").is_dir():
+            return folder
+    raise UsageProblem(
+        "No notebooks/ folder here or beside the installed helpers. Change into the folder of the workbook "
+        "(the one with README.md) and call again."
+    )
+
+
+@dataclass(frozen=True)
+class Command:
+    """One row: the word typed, one line of help, what adds its arguments, and what runs it."""
+
+    name: str
+    summary: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
