@@ -1,24 +1,30 @@
-"""Functions of the runtime written statement by statement in Python, for those that are more than a few lines of IR.
+"""Functions of the runtime written statement by statement in Python.
 
 A `Routine` collects the LLVM IR of one function; values have Python's operators, loops and conditions are `with`
-blocks. Variables live in memory, from where LLVM lifts them into registers.
+blocks. Variables live in memory, from where LLVM lifts them into registers. LLVM declares its intrinsics by itself.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 
-from helpers.vgpu.base.context import SLOT
+from helpers.vgpu.base.context import ERROR_CODE, SLOT
 
 LANES = 32
 
 
-def vector(kind: str) -> str:
-    return f"<{LANES} x {kind}>"
+def vector(kind: str, count: int = LANES) -> str:
+    return f"<{count} x {kind}>"
+
+
+V64, V32, V16, V8, V1 = (vector(f"i{bits}") for bits in (64, 32, 16, 8, 1))
+FLOATS = {"half": 16, "float": 32, "double": 64}
+_FENCED = (V32, V64)
 
 
 class Value:
-    """An SSA value: `kind` is its LLVM type. Integers in Python become constants of the other operand's type."""
+    """An SSA value: `kind` is its LLVM type. Numbers in Python become constants of the other operand's type, and of a
+    scalar and a vector the scalar goes to all lanes."""
 
     __slots__ = ("kind", "routine", "text")
 
@@ -28,51 +34,67 @@ class Value:
     def __str__(self) -> str:
         return f"{self.kind} {self.text}"
 
-    def _other(self, other) -> str:
-        return other.text if isinstance(other, Value) else constant(self.kind, other)
+    def _level(self, other) -> tuple[Value, Value]:
+        if not isinstance(other, Value):
+            return self, Value(self.routine, self.kind, constant(self.kind, other))
+        if self.kind[0] == "<" != other.kind[0]:
+            return self, self.routine.everywhere(other)
+        if self.kind[0] != "<" == other.kind[0]:
+            return self.routine.everywhere(self), other
+        return self, other
 
-    def _binary(self, op: str, other) -> Value:
-        return self.routine.value(self.kind, f"{op} {self}, {self._other(other)}")
+    def binary(self, op: str, other) -> Value:
+        """An operation by LLVM's name."""
+        a, b = self._level(other)
+        return self.routine.value(a.kind, f"{op} {a}, {b.text}")
 
     def __add__(self, other):
-        return self._binary("add", other)
+        return self.binary("add", other)
 
     def __sub__(self, other):
-        return self._binary("sub", other)
+        return self.binary("sub", other)
 
     def __mul__(self, other):
-        return self._binary("mul", other)
+        return self.binary("mul", other)
 
     def __and__(self, other):
-        return self._binary("and", other)
+        return self.binary("and", other)
 
     def __or__(self, other):
-        return self._binary("or", other)
+        found = self.binary("or", other)
+        return found._fence() if found.kind in _FENCED else found
+
+    def _fence(self) -> Value:
+        """The same, out of LLVM's sight: see `lower.emit.Emitter.fence` for what it gets wrong otherwise."""
+        whole = vector("double" if self.kind == V64 else "float")
+        kept = self.cast("bitcast", whole)
+        name = f"llvm.arithmetic.fence.v{LANES}f{element_bits(whole)}"
+        return self.routine.call(whole, name, kept).cast("bitcast", self.kind)
 
     def __xor__(self, other):
-        return self._binary("xor", other)
+        return self.binary("xor", other)
 
     def __lshift__(self, other):
-        return self._binary("shl", other)
+        return self.binary("shl", other)
 
     def __rshift__(self, other):
         """Without the sign."""
-        return self._binary("lshr", other)
+        return self.binary("lshr", other)
 
     def __floordiv__(self, other):
         """Without the sign."""
-        return self._binary("udiv", other)
+        return self.binary("udiv", other)
 
     def __mod__(self, other):
         """Without the sign."""
-        return self._binary("urem", other)
+        return self.binary("urem", other)
 
     def __invert__(self):
-        return self._binary("xor", -1)
+        return self.binary("xor", -1)
 
     def _compare(self, predicate: str, other) -> Value:
-        kind = vector("i1") if self.kind[0] == "<" else "i1"
-        return self.routine.value(kind, f"icmp {predicate} {self}, {self._other(other)}")
+        a, b = self._level(other)
+        return self.routine.value(like(a.kind, "i1"), f"icmp {predicate} {a}, {b.text}")
 
     def eq(self, other):
         return self._compare("eq", other)
@@ -87,38 +109,77 @@ class Value:
         return self._compare("sgt" if signed else "ugt", other)
 
     def pick(self, yes, no) -> Value:
-        """`yes` where this i1 is set, else `no`."""
-        kind = yes.kind if isinstance(yes, Value) else no.kind
-        a, b = (v.text if isinstance(v, Value) else constant(kind, v) for v in (yes, no))
-        return self.routine.value(kind, f"select {self}, {kind} {a}, {kind} {b}")
+        """`yes` where this i1 is set, else `no`; a condition for each lane picks for each."""
+        known = yes if isinstance(yes, Value) else no
+        a, b = known._level(yes)[1], known._level(no)[1]
+        a, b = a._level(b)
+        if self.kind[0] == "<" != a.kind[0]:
+            a, b = (self.routine.everywhere(v) for v in (a, b))
+        return self.routine.value(a.kind, f"select {self}, {a}, {b}")
+
+    def cast(self, op: str, kind: str) -> Value:
+        """Another type by LLVM's name of the conversion."""
+        return self.routine.value(kind, f"{op} {self} to {kind}")
 
     def to(self, kind: str, signed: bool = False) -> Value:
-        """The same number in another integer type, or as a pointer."""
+        """The same number in another integer type, or as a pointer; a vector is given by the type of its elements too."""
+        kind = like(self.kind, kind) if kind[0] != "<" else kind
         if kind == self.kind:
             return self
-        if kind == "ptr":
-            return self.routine.value(kind, f"inttoptr {self} to ptr")
+        if kind.endswith("ptr") or kind.endswith("ptr>"):
+            return self.cast("inttoptr", kind)
         if self.kind == "ptr":
-            return self.routine.value(kind, f"ptrtoint {self} to {kind}")
-        narrower = _bits(kind) < _bits(self.kind)
-        return self.routine.value(kind, f"{'trunc' if narrower else 'sext' if signed else 'zext'} {self} to {kind}")
+            return self.cast("ptrtoint", kind)
+        narrower = element_bits(kind) < element_bits(self.kind)
+        return self.cast("trunc" if narrower else "sext" if signed else "zext", kind)
 
     def bits(self) -> Value:
         """A vector of i1 as an i32."""
-        return self.routine.value("i32", f"bitcast {self} to i32")
+        return self.cast("bitcast", "i32")
+
+    def lanes(self) -> Value:
+        """An i32 as a vector of i1."""
+        return self if self.kind == V1 else self.cast("bitcast", V1)
+
+    def lane(self, index: int | Value) -> Value:
+        """One element of a vector."""
+        at = index if isinstance(index, Value) else f"i32 {index}"
+        return self.routine.value(_parts(self.kind)[1], f"extractelement {self}, {at}")
+
+    def shuffle(self, other: Value | None, indices) -> Value:
+        """The elements of this vector and another of its kind, in an order; those of the other count on."""
+        order = ", ".join(f"i32 {index}" for index in indices)
+        kind = vector(_parts(self.kind)[1], len(indices))
+        second = other.text if other else "poison"
+        return self.routine.value(kind, f"shufflevector {self}, {self.kind} {second}, <{len(indices)} x i32> <{order}>")
 
 
-def constant(kind: str, value: int) -> str:
-    if kind[0] == "<":
-        element = kind.split(" x ")[1][:-1]
-        return "<" + ", ".join([f"{element} {value}"] * LANES) + ">"
+def _parts(kind: str) -> tuple[int, str]:
+    """How many elements of which type; (0, type) for a scalar."""
+    if kind[0] != "<":
+        return 0, kind
+    count, _, element = kind[1:-1].partition(" x ")
+    return int(count), element
+
+
+def like(kind: str, element: str) -> str:
+    """The type with these elements, in the shape of another type."""
+    count = _parts(kind)[0]
+    return vector(element, count) if count else element
+
+
+def constant(kind: str, value: int | float | str) -> str:
+    count, element = _parts(kind)
+    if count:
+        return "zeroinitializer" if value == 0 else f"<{', '.join([f'{element} {constant(element, value)}'] * count)}>"
     if kind == "i1":
         return "true" if value else "false"
     return str(value)
 
 
-def _bits(kind: str) -> int:
-    return int(kind.split(" x i")[1][:-1]) if kind[0] == "<" else int(kind[1:])
+def element_bits(kind: str) -> int:
+    element = _parts(kind)[1]
+    return FLOATS.get(element) or int(element[1:])
 
 
 class Variable:
@@ -140,11 +201,11 @@ class Routine:
 
     def __init__(self, name: str, parameters: str, result: str = "void", words: str = "noinline"):
         pairs = [p.strip().rsplit(" ", 1) for p in parameters.split(",")]
-        listed = ", ".join(f"{kind} %{word}" for kind, word in pairs)
+        listed = ", ".join(f"{kind} %{word}" for kind, word in pairs)  # a kind may have words after it: ptr noalias
         linkage = "" if name.startswith("wb_") else "internal "
         self.head = f"define {linkage}{result} @{name}({listed}) {words} {{"
         self.result = result
-        self.parameters = {word: Value(self, kind, f"%{word}") for kind, word in pairs}
+        self.parameters = {word: Value(self, kind.removesuffix(" noalias"), f"%{word}") for kind, word in pairs}
         self.places: list[str] = []
         self.lines: list[str] = []
         self.count = 0
@@ -186,6 +247,18 @@ class Routine:
     def null(self) -> Value:
         return Value(self, "ptr", "null")
 
+    def ramp(self, kind: str, values=range(LANES)) -> Value:
+        """A vector of constants, the numbers of the lanes if no others are given."""
+        return Value(self, vector(kind), "<" + ", ".join(f"{kind} {value}" for value in values) + ">")
+
+    def everywhere(self, scalar: Value, count: int = LANES) -> Value:
+        """A scalar in all elements of a vector."""
+        whole = vector(scalar.kind, count)
+        if scalar.text[0] != "%":
+            return Value(self, whole, f"<{', '.join([str(scalar)] * count)}>")
+        one = self.value(whole, f"insertelement {whole} poison, {scalar}, i32 0")
+        return self.value(whole, f"shufflevector {one}, {whole} poison, <{count} x i32> zeroinitializer")
+
     def variable(self, kind: str, initial) -> Variable:
         name = self.name()
         self.places.append(f"%{name} = alloca {kind}, align 8")
@@ -193,12 +266,17 @@ class Routine:
         found.set(initial)
         return found
 
+    def room(self, kind: str) -> Value:
+        """Memory of the function's own: a pointer."""
+        name = self.name()
+        self.places.append(f"%{name} = alloca {kind}, align 64")
+        return Value(self, "ptr", f"%{name}")
+
     def spread(self, lanes: Value) -> Value:
         """A vector laid in memory, so that single lanes of it can be read: a pointer."""
-        name = self.name()
-        self.places.append(f"%{name} = alloca {lanes.kind}, align 64")
-        self.line(f"store {lanes}, ptr %{name}, align 64")
-        return Value(self, "ptr", f"%{name}")
+        place = self.room(lanes.kind)
+        self.store(place, lanes, 64)
+        return place
 
     def at(self, pointer: Value, offset) -> Value:
         text = offset.to("i64").text if isinstance(offset, Value) else str(offset)
@@ -209,6 +287,18 @@ class Routine:
 
     def store(self, pointer: Value, value: Value, align: int = 1) -> None:
         self.line(f"store {value}, ptr {pointer.text}, align {align}")
+
+    def gather(self, kind: str, addresses: Value, mask: Value) -> Value:
+        """One element from each lane's address (V64) where a mask is set, 0 elsewhere."""
+        bits, whole = element_bits(kind), vector(kind)
+        tail = f"i32 {max(1, bits // 8)}, {mask.lanes()}, {whole} zeroinitializer"
+        name = f"llvm.masked.gather.v{LANES}i{bits}.v{LANES}p0"
+        return self.value(whole, f"call {whole} @{name}({addresses.to('ptr')}, {tail})")
+
+    def scatter(self, values: Value, addresses: Value, mask: Value) -> None:
+        bits = element_bits(values.kind)
+        name = f"llvm.masked.scatter.v{LANES}i{bits}.v{LANES}p0"
+        self.line(f"call void @{name}({values}, {addresses.to('ptr')}, i32 {max(1, bits // 8)}, {mask.lanes()})")
 
     def slot(self, name: str) -> Value:
         """A slot of the context."""
@@ -226,12 +316,18 @@ class Routine:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)
         self.line(f"call void @llvm.memset.p0.i64({target}, i8 {byte}, i64 {text}, i1 false)")
 
-    def call(self, result: str, function: str, *arguments: Value) -> Value | None:
-        text = f"call {result} @{function}({', '.join(map(str, arguments))})"
+    def call(self, result: str, function: str | Value, *arguments: Value) -> Value | None:
+        """Call a function by its name or its address."""
+        name = function.text if isinstance(function, Value) else f"@{function}"
+        text = f"call {result} {name}({', '.join(map(str, arguments))})"
         if result == "void":
             self.line(text)
             return None
         return self.value(result, text)
+
+    def fail(self, code: str, site: Value, lanes: Value, addresses: Value) -> None:
+        """Report an error of some lanes at their addresses."""
+        self.call("void", "fail", self["ctx"], self.number("i64", ERROR_CODE[code]), site, lanes, addresses)
 
     def give(self, value: Value | None = None) -> None:
         self.line("ret void" if value is None else f"ret {value}")
