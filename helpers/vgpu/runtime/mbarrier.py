@@ -294,11 +294,7 @@ def _judge() -> Routine:
 
 def source() -> str:
     routines = (
-        _find(), _check(), _update(), _init(), _invalidate(), _arrive(), _later(), _follow(), _progress(), _wait(),
+        _find(), _check(), _update(), _init(), _invalidate(), _arrive(), _later(), _follow(), _progress(), _wait(), _note(),
+        _judge(),
     )  # fmt: skip
     return "".join(map(str, routines))
-
-
-def loop_source() -> str:
-    """What the block loop itself calls."""
-    return f"{_note()}{_judge()}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from helpers.vgpu.base.context import ERROR_CODE, SLOT
+from helpers.vgpu.base.context import ERROR_CODE, SITE_SLOT, SLOT
 
 LANES = 32
 
@@ -108,6 +108,10 @@ class Value:
     def above(self, other, signed: bool = False):
         return self._compare("sgt" if signed else "ugt", other)
 
+    def reaches(self, other):
+        """As much or more, without the sign."""
+        return self._compare("uge", other)
+
     def pick(self, yes, no) -> Value:
         """`yes` where this i1 is set, else `no`; a condition for each lane picks for each."""
         known = yes if isinstance(yes, Value) else no
@@ -132,6 +136,10 @@ class Value:
             return self.cast("ptrtoint", kind)
         narrower = element_bits(kind) < element_bits(self.kind)
         return self.cast("trunc" if narrower else "sext" if signed else "zext", kind)
+
+    def bit(self) -> Value:
+        """The mask, an i32, of the lane of this number."""
+        return self.routine.number("i32", 1) << self.to("i32")
 
     def bits(self) -> Value:
         """A vector of i1 as an i32."""
@@ -308,6 +316,16 @@ class Routine:
         text = value.text if isinstance(value, Value) else str(value)
         self.line(f"store i64 {text}, ptr {self.at(self['ctx'], 8 * SLOT[name]).text}, align 8")
 
+    def site(self, name: str) -> Value:
+        """The place of a slot of the site."""
+        return self.at(self["site"], 8 * SITE_SLOT[name])
+
+    def bump(self, name: str, amount: Value | int) -> None:
+        """Add to a counter of the site; requests to global memory are counted for the warp whose turn it is, too."""
+        self.store(self.site(name), self.load(self.site(name), "i64", 8) + amount, 8)
+        if name == "requests":
+            self.set_slot("asked", self.slot("asked") + amount)
+
     def copy(self, target: Value, source: Value, nbytes) -> None:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)
         self.line(f"call void @llvm.memcpy.p0.p0.i64({target}, {source}, i64 {text}, i1 false)")
@@ -371,11 +389,27 @@ class Routine:
 
     @contextmanager
     def each(self, mask: Value):
-        """The block runs for each lane whose bit is set in an i32: it gets the lane as an i64."""
+        """The block runs for each lane whose bit is set in an i32, the lowest first: it gets the lane as an i64."""
         rest = self.variable("i32", mask)
         with self.repeat() as stop:
             now = rest.get()
             stop(now.eq(0))
-            lane = self.value("i32", f"call i32 @llvm.cttz.i32({now}, i1 true)")
             rest.set(now & (now - 1))
-            yield lane.to("i64")
+            yield self.lowest(now).to("i64")
+
+    @contextmanager
+    def each_group(self, values: Value, mask: Value):
+        """The block runs for each number (V64) that lanes of a mask have: it gets the number, and its lanes' mask."""
+        kept = self.spread(values)  # LLVM would store all 32 of them again for each one that it takes out
+        rest = self.variable("i32", mask)
+        with self.repeat() as stop:
+            now = rest.get()
+            stop(now.eq(0))
+            value = self.load(self.at(kept, self.lowest(now).to("i64") << 3), "i64", 8)
+            same = values.eq(value).bits()
+            rest.set(now & ~same)
+            yield value, same & now
+
+    def lowest(self, mask: Value) -> Value:
+        """The lowest lane whose bit is set in an i32, as an i32; of none 32."""
+        return self.call("i32", "llvm.cttz.i32", mask, self.number("i1", 0))
