@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from helpers.vgpu.base.context import TEXTURE_KEYS, TEXTURE_RESULTS
+from helpers.vgpu.base.context import CLAMP_OUTSIDE, TEXTURE_FIELD, TEXTURE_KEYS, TEXTURE_RESULTS, TRAP_OUTSIDE
 from helpers.vgpu.runtime.write import V32, V64, Routine, Value
-from helpers.vgpu.storage.textures import CLAMP_OUTSIDE, FIELD, TRAP_OUTSIDE
 
 _SLOTS = 512  # of the hash table; at most 8 texels a lane go in
 
@@ -38,7 +37,7 @@ def _distinct() -> Routine:
 
 
 def _field(r: Routine, desc: Value, name: str) -> Value:
-    return r.load(r.at(desc, 8 * FIELD[name]), "i64", 8)
+    return r.load(r.at(desc, 8 * TEXTURE_FIELD[name]), "i64", 8)
 
 
 def _same_code(r: Routine, have: Value) -> Value:

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from helpers.vgpu.base import steady
+from helpers.vgpu.base.context import TEXTURE_FIELD
 from helpers.vgpu.storage import memory
 
 WRAP, CLAMP, MIRROR, BORDER = range(4)  # CUDA's numbers for address modes
@@ -25,12 +26,6 @@ CALLS = {
     "fetch": "tex1Dfetch", "1d": "tex1D", "2d": "tex2D", "3d": "tex3D", "a1d": "tex1DLayered", "a2d": "tex2DLayered",
 }  # fmt: skip
 SURFACE_CALLS = {"1d": "surf1D", "2d": "surf2D", "3d": "surf3D", "a1d": "surf1DLayered", "a2d": "surf2DLayered"}
-TRAP_OUTSIDE, CLAMP_OUTSIDE, ZERO_OUTSIDE = range(3)  # what surface accesses do outside
-FIELDS = (
-    "code", "address", "width", "height", "depth", "row_bytes", "slice_bytes", "texel_bytes", "tile",
-    "border_0", "border_1", "border_2", "border_3", "sample", "gather_0", "gather_1", "gather_2", "gather_3",
-)  # fmt: skip
-FIELD = {name: index for index, name in enumerate(FIELDS)}
 TILE_BYTES, TILE_ROWS = 16, 2
 
 
@@ -122,7 +117,7 @@ class Bound:
 
     @cached_property
     def words(self) -> np.ndarray:
-        """The descriptor that compiled kernels read, one int64 for each of FIELDS."""
+        """The descriptor that compiled kernels read, one int64 for each of TEXTURE_FIELD."""
         r = self.resource
         floats = None if self.is_surface else self.gives_floats
         values = {
@@ -136,9 +131,9 @@ class Bound:
             border = np.array(self.sampler.border, np.float32).view(np.uint32).tolist()
             values |= {f"border_{channel}": bits for channel, bits in enumerate(border)}
             values |= sampling.addresses(self)
-        words = np.zeros(len(FIELDS), np.int64)
+        words = np.zeros(len(TEXTURE_FIELD), np.int64)
         for name, value in values.items():
-            words[FIELD[name]] = value
+            words[TEXTURE_FIELD[name]] = value
         return words
 
 
