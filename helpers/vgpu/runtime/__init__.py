@@ -10,6 +10,7 @@ from __future__ import annotations
 from helpers.vgpu.runtime import (
     access,
     async_copy,
+    barriers,
     bulk_copy,
     directed,
     follow,
@@ -17,18 +18,18 @@ from helpers.vgpu.runtime import (
     host,
     lanes,
     mbarrier,
+    places,
     shadow,
     tensor,
     texture,
 )
-from helpers.vgpu.runtime.barriers import BARRIERS
 from helpers.vgpu.runtime.driver import DRIVER
 
 
 def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512; `demand` takes from it what a kernel calls."""
-    parts = [access.source(avx512), DRIVER, BARRIERS, shadow.hooks()]
-    written = (host, follow, heap, lanes, tensor, texture, async_copy, mbarrier, bulk_copy)
+    parts = [access.source(avx512), DRIVER, shadow.hooks()]
+    written = (places, barriers, host, follow, heap, lanes, tensor, texture, async_copy, mbarrier, bulk_copy)
     return "\n".join([*parts, *(part.source() for part in written)])
 
 
