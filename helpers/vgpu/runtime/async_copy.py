@@ -10,7 +10,8 @@ Rules: NVIDIA "PTX ISA", data movement and conversion instructions, asynchronous
 from __future__ import annotations
 
 from helpers.vgpu.base.context import COPIES, ENTRY, ENTRY_BYTES, QUEUE, QUEUE_BYTES, QUEUE_ENTRIES
-from helpers.vgpu.runtime.write import V32, V64, Routine, Value
+from helpers.vgpu.runtime.value import V32, V64, Value
+from helpers.vgpu.runtime.write import Routine
 
 
 def warp_queue(r: Routine, warp: Value) -> Value:

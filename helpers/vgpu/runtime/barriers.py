@@ -6,7 +6,8 @@ The first words of a warp's state are the program counters of its lanes, which s
 from __future__ import annotations
 
 from helpers.vgpu.base.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_WAIT, REDUCES
-from helpers.vgpu.runtime.write import V32, Routine, Value
+from helpers.vgpu.runtime.value import V32, Value
+from helpers.vgpu.runtime.write import Routine
 
 _NEXT = (1 << PC_BARRIER_SHIFT) - 1  # of a program counter: the segment after the barrier
 

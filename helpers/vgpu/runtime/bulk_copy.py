@@ -26,7 +26,8 @@ from helpers.vgpu.base.context import (
     TENSOR_MARK,
 )
 from helpers.vgpu.runtime.mbarrier import fault
-from helpers.vgpu.runtime.write import V32, V64, Routine, Value, vector
+from helpers.vgpu.runtime.value import V32, V64, Value, vector
+from helpers.vgpu.runtime.write import Routine
 
 AXES = 5
 

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from helpers.vgpu.base.context import PATH, PATH_ENTRY
-from helpers.vgpu.runtime.write import Routine, Value
+from helpers.vgpu.runtime.value import Value
+from helpers.vgpu.runtime.write import Routine
 
 _COUNTED = {
     "requests": "requests_before", "sectors": "sectors_before", "shared_requests": "shared_before",

@@ -6,7 +6,8 @@ access is looked up in the heap's tables (`helpers.vgpu.storage.heap` says what 
 
 from __future__ import annotations
 
-from helpers.vgpu.runtime.write import V64, Routine, Value
+from helpers.vgpu.runtime.value import V64, Value
+from helpers.vgpu.runtime.write import Routine
 from helpers.vgpu.storage.heap import GRAIN
 
 _GRAIN_BITS = GRAIN.bit_length() - 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from helpers.vgpu.base.context import EVENT_CODE, SITE_BYTES, WATCH_SLOT
-from helpers.vgpu.runtime.write import V64, Routine
+from helpers.vgpu.runtime.value import V64
+from helpers.vgpu.runtime.write import Routine
 
 _FAULT = f"ptr ctx, i64 code, i64 id, i32 lanes, {V64} addr"
 

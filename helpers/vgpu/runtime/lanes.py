@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from helpers.vgpu.runtime.write import V32, V64, Routine, Value, element_bits, vector
+from helpers.vgpu.runtime.value import V32, V64, Value, element_bits, vector
+from helpers.vgpu.runtime.write import Routine
 
 ATOMIC_OPS = {  # name -> (LLVM types, atomicrmw operation)
     "add": (("i32", "i64"), "add"), "fadd": (("float", "double"), "fadd"),

@@ -22,7 +22,8 @@ from helpers.vgpu.base.context import (
     STALLED,
 )
 from helpers.vgpu.runtime.async_copy import entry_at, own_queue, warp_queue
-from helpers.vgpu.runtime.write import V32, V64, Routine, Value
+from helpers.vgpu.runtime.value import V32, V64, Value
+from helpers.vgpu.runtime.write import Routine
 
 FIELD_BITS = 20
 

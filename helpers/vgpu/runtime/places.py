@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from helpers.vgpu.base.context import BARRIER_BYTES, CLOCK, HEADER, LAUNCH_SLOT, PLACE_BYTES, PLACE_SLOT, TURN
-from helpers.vgpu.runtime.write import Routine, Value
+from helpers.vgpu.runtime.value import Value
+from helpers.vgpu.runtime.write import Routine
 
 
 def _record(r: Routine, index: Value) -> Value:

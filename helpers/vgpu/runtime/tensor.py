@@ -13,7 +13,8 @@ from __future__ import annotations
 import functools
 
 from helpers.vgpu.isa.tensor import FAMILIES, Fragment, Product, products
-from helpers.vgpu.runtime.write import V32, V64, Routine, Value, element_bits, vector
+from helpers.vgpu.runtime.value import V32, V64, Value, element_bits, vector
+from helpers.vgpu.runtime.write import Routine
 
 PREFIX = "wb_mma_"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.vgpu.base.context import SITE_SLOT, SLOT
-from helpers.vgpu.runtime.write import V1, V8, V16, V32, V64  # noqa: F401
+from helpers.vgpu.runtime.value import V1, V8, V16, V32, V64  # noqa: F401
 
 
 def splat(kind: str, value) -> str:

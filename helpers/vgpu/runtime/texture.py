@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from helpers.vgpu.base.context import CLAMP_OUTSIDE, TEXTURE_FIELD, TEXTURE_KEYS, TEXTURE_RESULTS, TRAP_OUTSIDE
-from helpers.vgpu.runtime.write import V32, V64, Routine, Value
+from helpers.vgpu.runtime.value import V32, V64, Value
+from helpers.vgpu.runtime.write import Routine
 
 _SLOTS = 512  # of the hash table; at most 8 texels a lane go in
 

@@ -8,7 +8,7 @@ from helpers.vgpu.base.context import ENTRY_PLACE, SITE_SLOT
 from helpers.vgpu.runtime.shadow.body import Watched
 from helpers.vgpu.runtime.shadow.copies import units
 from helpers.vgpu.runtime.shadow.words import CLASH, report, unwritten
-from helpers.vgpu.runtime.write import V8, V64, Value, vector
+from helpers.vgpu.runtime.value import V8, V64, Value, vector
 
 _HEAD = f"ptr ctx, i32 place, {V64} where, i32 mask, i32 nbytes, i32 rule, i32 differs, ptr notes"
 """`rule`: LOAD, STORE or ATOMIC, the strength (2 bits), log2 of an element's bytes (3 bits), and whether the values of a

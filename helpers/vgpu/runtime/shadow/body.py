@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from helpers.vgpu.base.context import EVENT_CODE, WATCH_SLOT
-from helpers.vgpu.runtime.write import Routine, Value
+from helpers.vgpu.runtime.value import Value
+from helpers.vgpu.runtime.write import Routine
 
 
 class Watched(Routine):

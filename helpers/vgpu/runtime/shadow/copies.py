@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helpers.vgpu.base.context import ENTRY, ENTRY_STRENGTH, ENTRY_TIME, PENDING
 from helpers.vgpu.runtime.shadow.body import Watched
-from helpers.vgpu.runtime.write import V32, Value
+from helpers.vgpu.runtime.value import V32, Value
 
 
 def pending(entry: Value) -> Value:

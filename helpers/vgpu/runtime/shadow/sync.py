@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helpers.vgpu.base.context import PC_DONE
 from helpers.vgpu.runtime.shadow.body import Watched
-from helpers.vgpu.runtime.write import LANES, V32, Value
+from helpers.vgpu.runtime.value import LANES, V32, Value
 
 _TOLD = ("i64", "i64", "i64", "ptr")
 

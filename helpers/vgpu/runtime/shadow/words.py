@@ -14,7 +14,7 @@ from helpers.vgpu.base.context import (
 )
 from helpers.vgpu.runtime.shadow.body import Watched
 from helpers.vgpu.runtime.shadow.copies import pending
-from helpers.vgpu.runtime.write import V64, Value
+from helpers.vgpu.runtime.value import V64, Value
 
 # Kinds of pairs, as the table `pairs` counts them.
 READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET, IN_FLIGHT = 0, 1, 2, 3, 4, 5
