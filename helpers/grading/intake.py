@@ -231,10 +231,10 @@ def _folder(folder: Path, lab: Lab) -> Iterator[Piece]:
         student, file = student_of(parts, lab.name), "/".join(parts)
         name = parts[-1]
         if why:
-            wanted = name.lower().endswith(archives.NOTEBOOK) or archives.is_archive(name)
+            wanted = name.lower().endswith(archives.NOTEBOOK) or archives.ending(name)
             no_one = why in (HIDDEN, EMPTY)
             yield Ignored(student, file, why) if no_one else Rejected(student, file, path, why, aside=not wanted)
-        elif archives.is_archive(name):
+        elif archives.ending(name):
             yield from _students_archive(path, student, file, lab)
         elif not name.lower().endswith(archives.NOTEBOOK):
             yield Ignored(student, file, "not a notebook")
@@ -340,9 +340,8 @@ def _students_archive(path: Path, student: str, file: str, lab: Lab) -> Iterator
 def _one_file(path: Path, lab: Lab) -> Iterator[Piece]:
     """One notebook, or the archive of a class; raises Refused where it is neither."""
     if not path.name.lower().endswith(archives.NOTEBOOK):
-        if archives.suffix(path.name) is None:
-            kinds = ", ".join(archives.OPENERS)
-            raise Refused(f"{path} is no notebook (.ipynb) and no archive that can be read ({kinds}): give a folder")
+        if not archives.is_zip(path.name):
+            raise Refused(f"{path} is no notebook (.ipynb) and no archive that can be read (.zip): give a folder")
         yield from _class_archive(path, lab)
         return
     name = printable(path.name)
@@ -352,7 +351,7 @@ def _one_file(path: Path, lab: Lab) -> Iterator[Piece]:
 
 def _class_archive(path: Path, lab: Lab) -> Iterator[Piece]:
     """The notebooks in one archive of a whole class; raises Refused where it can not be read."""
-    own = path.name[: len(path.name) - len(archives.suffix(path.name) or "")]
+    own = path.name.removesuffix(archives.ending(path.name))
     with path.open("rb") as opened:
         for member in archives.members(path.name, opened, path.stat().st_size, archives.OF_A_CLASS):
             parts = member.path.parts
@@ -367,7 +366,7 @@ def _member(member: archives.Member, student: str, archive: str, path: Path, lab
     file = "/".join([archive, *parts] if archive else parts)
     if any(map(hidden, parts)):
         return Ignored(student, file, HIDDEN)
-    if archives.is_archive(parts[-1]):
+    if archives.ending(parts[-1]):
         return Rejected(student, file, path, "an archive in an archive is not opened: hand in the .ipynb file itself")
     if member.data is None:
         return Ignored(student, file, "not a notebook")

@@ -33,7 +33,7 @@ def student_of(parts: Sequence[str], lab: str) -> str:
     if on_platform:
         name = on_platform["student"]
     elif alone:
-        ending = archives.suffix(first) or PurePosixPath(first).suffix
+        ending = archives.ending(first) or PurePosixPath(first).suffix
         name = first.removesuffix(ending) or first
         called = rf"(?:{re.escape(lab)}|{re.escape(lab.split('_')[0])})"
         name = re.sub(rf"[-_. ]+{called}(?:[-_. ]*\(?\d+\)?)?$", "", name) or name

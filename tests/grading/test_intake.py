@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import tarfile
 import unicodedata
 import zipfile
 from pathlib import Path
@@ -334,59 +333,29 @@ def zipped(files: dict[str, bytes], **options) -> bytes:
     return made.getvalue()
 
 
-def tarred(files: dict[str, bytes], mode: str = "w", change=lambda info: None) -> bytes:
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode=mode) as archive:
-        for name, data in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            change(info)
-            archive.addfile(info, io.BytesIO(data) if info.isreg() or data else None)
-    return made.getvalue()
-
-
-PACKERS = {
-    "zip": zipped,
-    "tar": tarred,
-    "tar.gz": lambda files: tarred(files, "w:gz"),
-    "tgz": lambda files: tarred(files, "w:gz"),
-    "tar.bz2": lambda files: tarred(files, "w:bz2"),
-    "tar.xz": lambda files: tarred(files, "w:xz"),
-}
-
-
-@pytest.mark.parametrize("ending", PACKERS)
-def test_an_archive_for_each_student(tmp_path, ending):
+def test_an_archive_for_each_student(tmp_path):
     files = {f"work/{NAME}.ipynb": SOLVED, "work/data.csv": b"1", "__MACOSX/._x.ipynb": b"", ".git/x.ipynb": b""}
-    put(tmp_path, f"alice.{ending}", PACKERS[ending](files))
-    put(tmp_path, f"bob/bob.{ending.upper()}", PACKERS[ending]({"x.ipynb": SOLVED}))
+    put(tmp_path, "alice.zip", zipped(files))
+    put(tmp_path, "bob/bob.ZIP", zipped({"x.ipynb": SOLVED}))
     alice, bob = submissions(tmp_path, LAB)
-    assert (alice.student, alice.file) == ("alice", f"alice.{ending}/work/{NAME}.ipynb")
+    assert (alice.student, alice.file) == ("alice", f"alice.zip/work/{NAME}.ipynb")
     assert len(alice.notes) == 3 and "data.csv': not a notebook" in "".join(alice.notes)
     assert (bob.student, bob.digest) == ("bob", alice.digest)
 
 
-@pytest.mark.parametrize("ending", PACKERS)
 @pytest.mark.parametrize("top", ["", "class05/", "submitted/"])
-def test_an_archive_of_a_class(tmp_path, ending, top):
+def test_an_archive_of_a_class(tmp_path, top):
     files = {
         f"{top}alice.ipynb": SOLVED,
         f"{top}bob/lab.ipynb": SOLVED,
         f"{top}carol_1_2_lab.ipynb": b"{",
         f"{top}dave.zip": zipped({"lab.ipynb": SOLVED}),
     }
-    path = put(tmp_path, f"class05.{ending}", PACKERS[ending](files))
+    path = put(tmp_path, "class05.zip", zipped(files))
     assert [(student, good) for student, _, good in told(path)] == [
         *(("alice", True), ("bob", True), ("carol", False), ("dave", False))
     ]
     assert "an archive in an archive" in submissions(path, LAB)[3].reason
-
-
-def linked(kind: bytes):
-    def change(info: tarfile.TarInfo) -> None:
-        info.type, info.linkname, info.size = kind, "/etc/passwd", 0
-
-    return change
 
 
 def link_in_zip() -> bytes:
@@ -414,67 +383,31 @@ def lying_zip(claimed: int) -> bytes:
     return bytes(data)
 
 
-def sized(claimed: int, mode: str = "w") -> bytes:
-    """A tar archive of a file that is no notebook and says that it has so many bytes."""
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode=mode) as archive:
-        info = tarfile.TarInfo("x.txt")
-        info.size = claimed
-        archive.fileobj.write(info.tobuf(tarfile.GNU_FORMAT))
-    return made.getvalue()
-
-
-def longer(kind: bytes, words: bytes, mode: str = "w:gz") -> bytes:
-    """A tar archive with a header that says more of the next."""
-    return tarred({"pax": words, "x.txt": b""}, mode, lambda info: info.size and setattr(info, "type", kind))
-
-
 GOOD = {"lab.ipynb": SOLVED}
 HOSTILE = {
     "dots.zip": (zipped(GOOD | {"a/../../x.ipynb": SOLVED}), "path with .."),
-    "dots.tar": (tarred(GOOD | {"../x": b""}), "path with .."),
     "absolute.zip": (zipped(GOOD | {"/etc/x.ipynb": SOLVED}), "absolute path"),
-    "absolute.tar.gz": (tarred({"/x": b""}, "w:gz"), "absolute path"),
     "drive.zip": (zipped(GOOD | {"C:/x.ipynb": SOLVED}), "absolute path"),
     "drive2.zip": (zipped(GOOD | {"c:x.ipynb": SOLVED}), "absolute path"),
     "backslash.zip": (zipped(GOOD | {"..\\x.ipynb": SOLVED}), "backslash"),
-    "backslash.tar": (tarred(GOOD | {"a\\x.ipynb": SOLVED}), "backslash"),
     "nul.zip": (zipped(GOOD | {"lab.ipynbX.txt": b""}).replace(b"ipynbX", b"ipynb\0"), "backslash"),
     "name.zip": (zipped(GOOD | {"-" * 60_000: b""}), "more than 1,000 characters"),
-    "name.tar": (tarred(GOOD | {"-" * 3_000: b""}), "more than 1,000 characters"),
-    "header.tar.gz": (tarred(GOOD | {"-" * 60_000: b""}, "w:gz"), "a header of more than 4,000 bytes"),
-    "headers.tar.gz": (longer(tarfile.XHDTYPE, b"9" * 200_000), "a header of more than 4,000 bytes"),
-    "endless.tar": (sized(1 << 62), "cut off"),
-    "endless.tar.gz": (sized(1 << 62, "w:gz"), "cut off"),
-    "endless.tar.xz": (longer(tarfile.XHDTYPE, b"1011 size=" + b"9" * 1000 + b"\n", "w:xz"), "cut off"),
-    "backwards.tar": (sized(-1024), "damaged"),
-    "nameless.tar": (tarred(GOOD | {".": b""}), "without a name"),
     "link.zip": (link_in_zip(), "a link or a device"),
-    "link.tar": (tarred({"lab.ipynb": b""}, change=linked(tarfile.SYMTYPE)), "a link or a device"),
-    "hard.tar": (tarred({"lab.ipynb": b""}, change=linked(tarfile.LNKTYPE)), "a link or a device"),
-    "device.tar": (tarred({"lab.ipynb": b""}, change=linked(tarfile.CHRTYPE)), "a link or a device"),
-    "pipe.tar": (tarred({"lab.ipynb": b""}, change=linked(tarfile.FIFOTYPE)), "a link or a device"),
     "bomb.zip": (zipped({f"{n}.ipynb": bytes(4_900_000) for n in range(11)}), "unpacks to more than 50 MB"),
-    "bomb.tar.gz": (tarred({"x.csv": bytes(51_000_000)}, "w:gz"), "unpacks to more than 50 MB"),
-    "bomb.tar.xz": (tarred({"x.csv": bytes(51_000_000)}, "w:xz"), "unpacks to more than 50 MB"),
-    "bomb.tar.bz2": (tarred({"x.csv": bytes(51_000_000)}, "w:bz2"), "unpacks to more than 50 MB"),
     "many.zip": (zipped({str(n): b"" for n in range(1001)}), "more than 1,000 files"),
-    "many.tar.gz": (tarred({str(n): b"" for n in range(1001)}, "w:gz"), "more than 1,000 files"),
     "large.zip": (zipped({"lab.ipynb": bytes(MOST_BYTES + 1)}), "more than 5 MB"),
     "lying.zip": (lying_zip(1_000_000_000), "more than 5 MB"),
     "nested.zip": (zipped({"lab.zip": zipped(GOOD)}), "an archive in an archive"),
     "encrypted.zip": (encrypted(), "encrypted"),
     "cut.zip": (zipped(GOOD)[:-30], "damaged"),
-    "cut.tar.gz": (tarred(GOOD, "w:gz")[:-30], "damaged"),
     "junk.zip": (b"junk", "damaged"),
-    "junk.tar": (b"junk" * 1000, "damaged"),
-    "junk.tar.xz": (b"junk" * 1000, "damaged"),
     "html.zip": (b"<html>", "damaged"),
     "empty.zip": (zipped({}), "no notebook"),
-    "none.tar": (tarred({"x.txt": b""}), "no notebook"),
     "alice.rar": (b"Rar!", "of this kind"),
     "alice.7z": (b"7z", "of this kind"),
     "alice.ipynb.gz": (b"\x1f\x8b", "of this kind"),
+    "nameless.zip": (zipped(GOOD | {".": b""}), "without a name"),
+    **dict.fromkeys(("alice.tar", "alice.tar.gz", "alice.TGZ", "alice.tar.xz"), (b"tar", "of this kind")),
 }
 
 
@@ -489,14 +422,11 @@ def test_hostile_archives_are_rejected(tmp_path, name):
 def test_a_file_that_was_added_again_replaces_the_first(tmp_path):
     """As where an archive is unpacked; and no two results have one name."""
     put(tmp_path, "alice.zip", zipped({"./lab.ipynb": OLD, "lab.ipynb": SOLVED}))
-    put(tmp_path, "bob.tar", tarred({"./lab.ipynb": OLD, "lab.ipynb": SOLVED}))
     assert told(tmp_path) == [
         ("alice", "alice.zip/lab.ipynb", False),
         ("alice", "alice.zip/lab.ipynb (2)", True),
-        ("bob", "bob.tar/lab.ipynb", False),
-        ("bob", "bob.tar/lab.ipynb (2)", True),
     ]
-    assert [piece.cells == read_cells(SOLVED) for piece in submissions(tmp_path, LAB)] == [False, True] * 2
+    assert [piece.cells == read_cells(SOLVED) for piece in submissions(tmp_path, LAB)] == [False, True]
 
 
 def test_a_size_that_lies_low_gives_no_more_than_it_says(tmp_path):
@@ -575,17 +505,16 @@ def test_limits_are_kept_while_reading():
     assert seen == [f"{n}.ipynb" for n in range(5)]
 
 
-@pytest.mark.parametrize("ending", ["zip", "tar", "tar.gz", "tar.xz"])
 @pytest.mark.parametrize("seed", range(40))
-def test_damaged_archives_are_read_or_refused(ending, seed):
+def test_damaged_archives_are_read_or_refused(seed):
     import random
 
     chance = random.Random(seed)
-    data = bytearray(PACKERS[ending]({"a/lab.ipynb": SOLVED[:3000], "b.txt": b"x" * 600, "c.ipynb": b"{}"}))
+    data = bytearray(zipped({"a/lab.ipynb": SOLVED[:3000], "b.txt": b"x" * 600, "c.ipynb": b"{}"}))
     for _ in range(chance.randint(1, 12)):
         data[chance.randrange(len(data))] = chance.randrange(256)
     try:
-        for member in members(f"x.{ending}", io.BytesIO(bytes(data)), len(data)):
+        for member in members("x.zip", io.BytesIO(bytes(data)), len(data)):
             assert len(member.data or b"") <= MOST_BYTES + 1
     except Refused as refused:
         assert "\n" not in str(refused)

@@ -16,12 +16,10 @@ from helpers.grading.report.feedback import feedback
 from helpers.grading.report.files import as_json, put_all
 from helpers.grading.report.fingerprint import fingerprint
 from helpers.grading.report.folders import LAB, Folder, keep, merge, read
-from helpers.grading.report.gradebook import gradebook
-from helpers.grading.report.gradescope import gradescope
-from helpers.grading.report.junit import junit
+from helpers.grading.report.gradebook import gradebook, seconds
 from helpers.grading.report.lab import LabInfo, Part, Tier
+from helpers.grading.report.machines import gradescope, junit
 from helpers.grading.report.material import Fingerprints, Made, Material, Told, gather, why_unsettled
-from helpers.grading.report.seconds import seconds
 from helpers.grading.report.summary import summary
 from helpers.grading.report.transcript import as_text as _as_text
 from helpers.grading.report.transcript import transcript

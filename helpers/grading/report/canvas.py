@@ -8,6 +8,8 @@ come next, then the row of Points Possible, then a row a student.
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -15,7 +17,6 @@ from dataclasses import dataclass
 
 from helpers.grading.names import platform_number
 from helpers.grading.report.material import Made, Material, Standing, Told
-from helpers.grading.report.table_file import Field, TableFile, read_table
 from helpers.grading.report.words import amount, listed, one_line, plural
 
 ABOUT_STUDENTS = (
@@ -38,20 +39,23 @@ _REMARK = re.compile(r"\s*(muted|manual posting.*)?\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"(.*\S)\s*\((\d+)\)")
 
 
+BOM = "\ufeff"
+
+
 @dataclass(frozen=True)
 class Template:
-    """What was found in an exported gradebook: the students' rows, the assignment's column, its points."""
+    """What was found in an exported gradebook: its rows, of which some are students', and the assignment's column."""
 
-    table: TableFile
+    rows: list[list[str]]
     head: tuple[str, ...]
     column: int
     possible: str
-    students: tuple[tuple[Field, ...], ...]
+    students: tuple[list[str], ...]
 
-    def text(self, row: tuple[Field, ...], heading: str) -> str:
-        return row[self.head.index(heading)].text.strip() if heading in self.head else ""
+    def text(self, row: list[str], heading: str) -> str:
+        return row[self.head.index(heading)].strip() if heading in self.head else ""
 
-    def name(self, row: tuple[Field, ...]) -> str:
+    def name(self, row: list[str]) -> str:
         """Last name first, as Canvas has it."""
         if "LastName" in self.head:
             return f"{self.text(row, 'LastName')}, {self.text(row, 'FirstName')}"
@@ -69,18 +73,19 @@ def canvas(material: Material) -> Made:
         raise ValueError(f"the Canvas gradebook cannot be filled: {problem}") from None
     standings = material.standings()
     matched, told = match(template, standings)
-    changes: dict[Field, str] = {}
-    kept, replaced = [], []
+    kept, replaced, filled = [], [], 0
     for index, standing in sorted(matched.items()):
-        field = template.students[index][template.column]
+        row = template.students[index]
+        before = row[template.column].strip()
         if standing.score is None:
             continue
-        if field.text.strip().upper() in KEPT:
+        if before.upper() in KEPT:
             kept.append(standing.student)
             continue
-        if field.text.strip() and field.text.strip() != amount(standing.score):
+        if before and before != amount(standing.score):
             replaced.append(standing.student)
-        changes[field] = amount(standing.score)
+        row[template.column] = amount(standing.score)
+        filled += 1
     told += _more_told(template, material, kept, replaced)
     done = {standing.student for standing in matched.values()}
     lost = [s.student for s in standings if s.student not in done]
@@ -93,15 +98,44 @@ def canvas(material: Material) -> Made:
     ]
     if without:
         told.append(Told(f"Canvas: in the template, and no submission is theirs: {listed(without, 1000)}"))
-    told.append(Told(f"Canvas: {plural(len(changes), 'score')} filled in, column {template.head[template.column]!r}"))
-    return Made({"canvas.csv": template.table.replaced(changes)}, tuple(told))
+    told.append(Told(f"Canvas: {plural(filled, 'score')} filled in, column {template.head[template.column]!r}"))
+    data = _written(template.rows, material.template) if filled else material.template
+    return Made({"canvas.csv": data}, tuple(told))
+
+
+def read(data: bytes) -> list[list[str]]:
+    """The rows of a CSV file with commas or semicolons; raises ValueError for what is none.
+
+    Bytes that are no UTF-8 become halves of surrogate pairs, and the same bytes when they are written.
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data:
+        raise ValueError("it is not UTF-8; save it as CSV UTF-8")
+    text = data.decode(errors="surrogateescape").removeprefix(BOM)
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=_separator(data), strict=True))
+    except csv.Error as problem:
+        raise ValueError(f"its fields cannot be told apart, see to its quotes: {problem}") from None
+
+
+def _separator(data: bytes) -> str:
+    head = data.partition(b"\n")[0]
+    return ";" if head.count(b";") > head.count(b",") else ","
+
+
+def _written(rows: list[list[str]], like: bytes) -> bytes:
+    """The rows as a file with the separator, the line ends and the byte order mark of another."""
+    out = io.StringIO()
+    end = "\r\n" if b"\r\n" in like else "\n"
+    csv.writer(out, delimiter=_separator(like), lineterminator=end).writerows(rows)
+    bom = BOM if like.startswith(BOM.encode()) else ""
+    return (bom + out.getvalue()).encode(errors="surrogateescape")
 
 
 def find(data: bytes, titles: Iterable[str]) -> Template:
     """The template in an exported file, for the assignment of one of these titles; raises ValueError."""
-    table = read_table(data)
-    rows = [row for row in table.rows if any(field.text.strip() for field in row)]
-    head = tuple(field.text.strip() for field in rows[0]) if rows else ()
+    table = read(data)
+    rows = [row for row in table if any(field.strip() for field in row)]
+    head = tuple(field.strip() for field in rows[0]) if rows else ()
     if not head or head[0] not in ("Student", "LastName") or "ID" not in head or "Section" not in head:
         raise ValueError(
             "its first line is not Student, ID, …, Section. Export it in Canvas: Gradebook, Export, "
@@ -115,12 +149,12 @@ def find(data: bytes, titles: Iterable[str]) -> Template:
         what = "several columns are" if found else "no column is"
         raise ValueError(f"{what} called {' or '.join(map(repr, titles))}; there are: {there}. Name one with --column")
     column = found[0]
-    body = [row for row in rows[1:] if not all(_REMARK.fullmatch(field.text) for field in row)]
+    body = [row for row in rows[1:] if not all(_REMARK.fullmatch(field) for field in row)]
     short = next((row for row in body if len(row) <= column), None)
     if short is not None:
-        raise ValueError(f"the row that begins with {one_line(short[0].text, 60)!r} is shorter than the header")
-    points = next((row for row in body if "Points Possible" in row[0].text), None)
-    possible = points[column].text.strip() if points else ""
+        raise ValueError(f"the row that begins with {one_line(short[0], 60)!r} is shorter than the header")
+    points = next((row for row in body if "Points Possible" in row[0]), None)
+    possible = points[column].strip() if points else ""
     if "read only" in possible:
         raise ValueError(f"column {head[column]!r} is read only: Canvas computes it")
     return Template(table, head, column, possible, tuple(row for row in body if row is not points))

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from helpers.grading.report.files import stems
 from helpers.grading.report.lab import LabInfo, Tier
-from helpers.grading.report.names import stems
 from helpers.grading.report.words import amount, one_line, plural
 from helpers.grading.results import GRADED, REJECTED, STATES, STUDENT_FAULT, UNGRADED, Mark, Result
 

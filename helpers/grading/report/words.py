@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import re
-import unicodedata
+
+import wcwidth
 
 LONGEST, MOST_LINES = 6000, 80
 """Characters and lines of one explanation that are shown."""
@@ -60,19 +60,9 @@ def gist(text: str, longest: int = 160) -> str:
     return one_line(lines[-1], longest) if lines and "Traceback" in lines[0] else first_line(text, longest)
 
 
-def escaped(text: str, longest: int | None = 300) -> str:
-    """One line for HTML, safe between tags and in a quoted attribute."""
-    return html.escape(one_line(text, longest), quote=True)
-
-
-def block(text: str) -> str:
-    """Several lines for HTML; the page's style keeps the line ends."""
-    return html.escape(plain(text), quote=True)
-
-
-def markdown(text: str, longest: int | None = 300) -> str:
-    """One line for Markdown in which nothing is markup, a link or a tag."""
-    return _MARKDOWN.sub(lambda sign: "\\" + sign.group(), one_line(text, longest))
+def markdown(line: str) -> str:
+    """A clean line for Markdown in which nothing is markup, a link or a tag."""
+    return _MARKDOWN.sub(lambda sign: "\\" + sign.group(), line)
 
 
 def fenced(text: str) -> str:
@@ -109,22 +99,8 @@ def listed(names: list[str] | tuple[str, ...], most: int = 20) -> str:
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
-def width(text: str) -> int:
-    """Columns that `text` takes in a terminal."""
-    return sum(
-        0 if unicodedata.combining(sign) or unicodedata.category(sign) == "Cf" else 2 if wide(sign) else 1
-        for sign in text
-    )
-
-
-def wide(sign: str) -> bool:
-    return unicodedata.east_asian_width(sign) in "WF"
-
-
 def padded(text: str, columns: int) -> str:
     """`text` in exactly so many columns of a terminal."""
-    if width(text) > columns:
-        while text and width(text) > columns - 1:
-            text = text[:-1]
-        text += "…"
-    return text + " " * (columns - width(text))
+    if wcwidth.width(text) > columns:
+        text = wcwidth.clip(text, 0, columns - 1).rstrip() + "…"
+    return wcwidth.ljust(text, columns)

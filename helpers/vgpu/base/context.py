@@ -53,6 +53,12 @@ SITE_BYTES = 512
 # A worker's buffer for textures: first the coordinates of a request that failed (three vectors), then results or
 # addresses of a request, then the numbers of the sectors its texels lie in (up to 8 for each lane).
 TEXTURE_RESULTS, TEXTURE_KEYS, TEXTURE_BYTES = 512, 1024, 2048
+_TEXTURE_FIELDS = (
+    "code", "address", "width", "height", "depth", "row_bytes", "slice_bytes", "texel_bytes", "tile",
+    "border_0", "border_1", "border_2", "border_3", "sample", "gather_0", "gather_1", "gather_2", "gather_3",
+)  # fmt: skip
+TEXTURE_FIELD = {name: index for index, name in enumerate(_TEXTURE_FIELDS)}  # of a handle's descriptor
+TRAP_OUTSIDE, CLAMP_OUTSIDE, ZERO_OUTSIDE = range(3)  # what surface accesses do outside
 
 # What each warp did: PTX instructions, and requests to global memory.
 BY_WARP = ("instructions", "requests")

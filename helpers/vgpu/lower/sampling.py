@@ -12,9 +12,10 @@ import itertools
 from dataclasses import dataclass
 
 from helpers.vgpu.base import steady
+from helpers.vgpu.base.context import TEXTURE_FIELD
 from helpers.vgpu.runtime import jit
 from helpers.vgpu.runtime.emit import LANES, Emitter, Value
-from helpers.vgpu.storage.textures import AXES, BORDER, CLAMP, FIELD, MIRROR, WRAP, Bound, Format
+from helpers.vgpu.storage.textures import AXES, BORDER, CLAMP, MIRROR, WRAP, Bound, Format
 
 SIZES = ("width", "height", "depth")
 GATHER_ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))  # tld4: the corners (x, y) counter-clockwise from the lower left
@@ -115,7 +116,7 @@ class _Sampling(Emitter):
         self.line(f"ret i32 {len(taps) * LANES}")
 
     def field(self, name: str, bits: int = 32) -> Value:
-        p = self.assign(f"getelementptr i64, ptr %desc, i64 {FIELD[name]}", "ptr", False)
+        p = self.assign(f"getelementptr i64, ptr %desc, i64 {TEXTURE_FIELD[name]}", "ptr", False)
         return self.resize(self.assign(f"load i64, ptr {p.text}", "i64", False), bits)
 
     # ------------------------------------------------------------ coordinates

@@ -7,10 +7,10 @@ for it (`sampling`). A surface access asks the runtime for addresses and moves t
 from __future__ import annotations
 
 from helpers.vgpu import ptx
-from helpers.vgpu.base.context import SLOT, TEXTURE_RESULTS
+from helpers.vgpu.base.context import CLAMP_OUTSIDE, SLOT, TEXTURE_FIELD, TEXTURE_RESULTS, TRAP_OUTSIDE, ZERO_OUTSIDE
 from helpers.vgpu.ptx import Imm, Instruction, Pair, Reg, Vec
 from helpers.vgpu.runtime.emit import LANES, Value
-from helpers.vgpu.storage.textures import CLAMP_OUTSIDE, FIELD, TRAP_OUTSIDE, ZERO_OUTSIDE, code
+from helpers.vgpu.storage.textures import code
 
 COUNTED_KINDS = ("texture", "surface_load", "surface_store")
 SITE_KINDS = (*COUNTED_KINDS, "texture_query")
@@ -55,9 +55,9 @@ def read(k, instruction: Instruction) -> None:
     levels = {"level", "grad"} & set(words)  # one level: which is asked for makes no difference
     if geometry is None or result not in ("f32", "s32", "u32") or "v4" not in words or (more and not levels):
         raise k.unsupported(f"the PTX instruction `{instruction}`")
-    slot = FIELD["sample"]
+    slot = TEXTURE_FIELD["sample"]
     if instruction.opcode == "tld4":
-        slot = FIELD[f"gather_{next(COMPONENTS[word] for word in words if word in COMPONENTS)}"]
+        slot = TEXTURE_FIELD[f"gather_{next(COMPONENTS[word] for word in words if word in COMPONENTS)}"]
     count = 1 if geometry == "fetch" else COORDINATES[geometry]
     handles, (a, b, c) = _operands(k, instruction, memory, count)
     guard = k.guard(instruction.guard)
@@ -134,7 +134,7 @@ def query(k, instruction: Instruction) -> None:
     e.declarations.add(f"declare {v} @wb_texture_query(ptr, ptr, {wide}, i32, i64, i64)")
     call = (
         f"call {v} @wb_texture_query(ptr %ctx, ptr {site}, {wide} {handles.text}, i32 {mask.text}, "
-        f"i64 {FIELD[QUERIES[word]]}, i64 {int(surface)})"
+        f"i64 {TEXTURE_FIELD[QUERIES[word]]}, i64 {int(surface)})"
     )
     k.write(destination, e.assign(call, "i32", True), guard)
 

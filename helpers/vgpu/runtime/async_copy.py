@@ -9,11 +9,9 @@ Rules: NVIDIA "PTX ISA", data movement and conversion instructions, asynchronous
 
 from __future__ import annotations
 
-from helpers.vgpu.base.context import COPIES, ENTRY, ENTRY_BYTES, ERROR_CODE, QUEUE, QUEUE_BYTES, QUEUE_ENTRIES
-from helpers.vgpu.runtime.text import V64
-from helpers.vgpu.runtime.write import Routine, Value, vector
-
-V32 = vector("i32")
+from helpers.vgpu.base.context import COPIES, ENTRY, ENTRY_BYTES, QUEUE, QUEUE_BYTES, QUEUE_ENTRIES
+from helpers.vgpu.runtime.value import V32, V64, Value
+from helpers.vgpu.runtime.write import Routine
 
 
 def warp_queue(r: Routine, warp: Value) -> Value:
@@ -111,7 +109,7 @@ def _check(letter: str) -> Routine:
     def stop(code: str, lanes: Value, shown: Value) -> None:
         with r.when(lanes.ne(0)):
             site = r.call("i64", "site_id", ctx, r["from"])
-            r.call("void", "fail", ctx, r.number("i64", ERROR_CODE[code]), site, lanes, shown)
+            r.fail(code, site, lanes, shown)
             good.set(good.get() & ~lanes)
 
     def ask(function: str, *arguments: Value) -> None:
@@ -120,16 +118,15 @@ def _check(letter: str) -> Routine:
         answer = r.call("i64", function, ctx, *arguments).to("i32")
         good.set(good.get() & ~(lanes & ~answer))
 
-    sizes = _broadcast(r, size)
-    stop("copy_size", r["takes"].above(sizes).bits() & r["mask"], r["takes"].to(V64))
+    stop("copy_size", r["takes"].above(size).bits() & r["mask"], r["takes"].to(V64))
     reading = r["takes"].ne(0).bits() & good.get()
-    whole = (r["takes"].ne(sizes).bits() & reading).eq(0)
+    whole = (r["takes"].ne(size).bits() & reading).eq(0)
     with r.when(whole), r.when(reading.ne(0)):
         ask(f"wb_{letter}_global", r["from"], r["sources"], reading, size, load)
     with r.when(whole ^ 1):
         # A lane that takes less than the size may stand less than the size before the end of its array: its first
         # and its last byte are looked up. All its bytes lie in one sector, since the source is aligned to the size.
-        odd = (r["sources"] & _broadcast(r, size - 1).to(V64)).ne(0).bits() & reading
+        odd = (r["sources"] & (size - 1).to("i64")).ne(0).bits() & reading
         stop("alignment", odd, r["sources"])
         ask(f"wb_{letter}_global", r["from"], r["sources"], reading & ~odd, one, load)
         last = r["sources"] + (r["takes"] - 1).to(V64)
@@ -154,19 +151,12 @@ def _issue() -> Routine:
     return r
 
 
-def _broadcast(r: Routine, scalar: Value) -> Value:
-    whole = vector(scalar.kind)
-    one = r.value(whole, f"insertelement {whole} poison, {scalar}, i32 0")
-    return r.value(whole, f"shufflevector {one}, {whole} poison, {V32} zeroinitializer")
-
-
 def _commit() -> Routine:
     """The lanes of `mask` close their group: what they issue from now on belongs to the next."""
     r = Routine("wb_copy_commit", "ptr ctx, i32 mask")
     place = r.at(own_queue(r), QUEUE["committed"])
     committed = r.load(place, V32, 64)
-    lanes = r.value(vector("i1"), f"bitcast {r['mask']} to {vector('i1')}")
-    r.store(place, lanes.pick(committed + 1, committed), 64)
+    r.store(place, r["mask"].lanes().pick(committed + 1, committed), 64)
     return r
 
 
@@ -175,7 +165,7 @@ def _wait() -> Routine:
     r = Routine("wb_copy_wait", "ptr ctx, i32 mask, i32 pending")
     queue = own_queue(r)
     committed = r.load(r.at(queue, QUEUE["committed"]), V32, 64)
-    first = committed - _broadcast(r, r["pending"])
+    first = committed - r["pending"]
     head, tail = (r.load(r.at(queue, QUEUE[name]), "i64", 8) for name in ("head", "tail"))
     with r.count_to(tail, head) as number:
         entry = entry_at(r, queue, number)

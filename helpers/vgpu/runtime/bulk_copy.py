@@ -26,10 +26,9 @@ from helpers.vgpu.base.context import (
     TENSOR_MARK,
 )
 from helpers.vgpu.runtime.mbarrier import fault
-from helpers.vgpu.runtime.text import V64
-from helpers.vgpu.runtime.write import Routine, Value, vector
+from helpers.vgpu.runtime.value import V32, V64, Value, vector
+from helpers.vgpu.runtime.write import Routine
 
-V32 = vector("i32")
 AXES = 5
 
 
@@ -85,7 +84,7 @@ def _reduce(bits: int) -> Routine:
             r.store(r.at(places, lane << 3), r["target"] + (start + lane) * (bits // 8), 8)
         full = r.number("i32", -1) >> (r.number("i64", 32) - many).to("i32")
         values, where = r.load(buffer, lanes, 64), r.load(places, V64, 64)
-        r.line(f"call {lanes} {r['function'].text}({where}, {values}, {full})")
+        r.call(lanes, r["function"], where, values, full)
     return r
 
 

@@ -23,8 +23,6 @@ def later(name: str) -> str | None:
     parameters = ", ".join(f"{V} %{letter}" for letter in "abc"[:count])
     call = f"@llvm.experimental.constrained.{llvm}.v32f64"
     return f"""
-declare void @llvm.set.rounding(i32)
-declare {V} {call}({", ".join([V] * len(given))}, metadata, metadata)
 define {V} @{name}({parameters}) noinline strictfp {{
   call void @llvm.set.rounding(i32 {MODES[word]}) strictfp
   %r = call {V} {call}({", ".join(f"{V} {v}" for v in given)}, metadata !"round.dynamic", metadata !"fpexcept.strict") strictfp

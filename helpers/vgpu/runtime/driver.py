@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from helpers.vgpu.base.context import DONE, IDLE, NAMED, OUT_OF_FUEL, PLACE_SLOT, SPUN
 from helpers.vgpu.runtime.loop_parts import ENDS, ROUNDS, if_blocks_are_left, open_named, spend_slice, take_block
-from helpers.vgpu.runtime.places import PLACES, RANDOM
 from helpers.vgpu.runtime.plain_loop import PLAIN_LOOP
 from helpers.vgpu.runtime.text import context, get, get_pointer
 
@@ -295,4 +294,4 @@ jump:
 {ENDS}
 }}
 """
-DRIVER = PLACES + RANDOM + LOOP + PLAIN_LOOP
+DRIVER = LOOP + PLAIN_LOOP

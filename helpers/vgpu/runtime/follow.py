@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from helpers.vgpu.base.context import PATH, PATH_ENTRY
-from helpers.vgpu.runtime.text import get_pointer, site
+from helpers.vgpu.runtime.value import Value
+from helpers.vgpu.runtime.write import Routine
 
 _COUNTED = {
     "requests": "requests_before", "sectors": "sectors_before", "shared_requests": "shared_before",
@@ -14,69 +15,28 @@ _COUNTED = {
 }  # fmt: skip
 
 
-def _keep() -> str:
-    lines = []
-    for slot, before in _COUNTED.items():
-        lines += [
-            site(f"{slot}_p", slot), f"%{slot} = load i64, ptr %{slot}_p",
-            site(f"{before}_p", before), f"store i64 %{slot}, ptr %{before}_p",
-        ]  # fmt: skip
-    return "\n  ".join(lines)
+def _write(r: Routine, **values: Value) -> None:
+    """Take the next entry, if there is room for it; how many there should be is counted on."""
+    path = r.slot("path").to("ptr")
+    number = r.load(path, "i64", 8)
+    r.store(path, number + 1, 8)
+    with r.when(number.below(r.load(r.at(path, 8 * PATH.index("room")), "i64", 8))):
+        entry = r.at(path, number * (8 * len(PATH_ENTRY)) + 8 * len(PATH))
+        for name, value in values.items():
+            r.store(r.at(entry, 8 * PATH_ENTRY.index(name)), value, 8)
 
 
-def _added() -> str:
-    """%SLOT_more for what came to each counter, and %all for their sum."""
-    lines, total = [], "0"
-    for slot, before in _COUNTED.items():
-        lines += [
-            site(f"{slot}_p", slot), f"%{slot} = load i64, ptr %{slot}_p",
-            site(f"{before}_p", before), f"%{before} = load i64, ptr %{before}_p",
-            f"%{slot}_more = sub i64 %{slot}, %{before}", f"%{slot}_sum = add i64 {total}, %{slot}_more",
-        ]  # fmt: skip
-        total = f"%{slot}_sum"
-    return "\n  ".join([*lines, f"%all = add i64 0, {total}"])
-
-
-def _write(values: dict[str, str]) -> str:
-    """Take the next entry, if there is room for it, and go to %out; how many there should be is counted on."""
-    stores = "\n  ".join(
-        f"%{name}_at = getelementptr i64, ptr %entry, i64 {PATH_ENTRY.index(name)}\n  store i64 {value}, ptr %{name}_at"
-        for name, value in values.items()
-    )
-    return f"""{get_pointer("path", "path")}
-  %number = load i64, ptr %path
-  %after = add i64 %number, 1
-  store i64 %after, ptr %path
-  %room_p = getelementptr i64, ptr %path, i64 {PATH.index("room")}
-  %room = load i64, ptr %room_p
-  %free = icmp ult i64 %number, %room
-  br i1 %free, label %write, label %out
-write:
-  %past = mul i64 %number, {len(PATH_ENTRY)}
-  %index = add i64 %past, {len(PATH)}
-  %entry = getelementptr i64, ptr %path, i64 %index
-  {stores}
-  br label %out
-out:
-  ret void"""
-
-
-FOLLOW = f"""
-define void @wb_follow_segment(ptr %ctx, i64 %code, i32 %lanes) noinline {{
-  %bits = zext i32 %lanes to i64
-  {_write({"code": "%code", "lanes": "%bits"})}
-}}
-
-define void @wb_follow_before(ptr %site) noinline {{
-  {_keep()}
-  ret void
-}}
-
-define void @wb_follow_request(ptr %ctx, ptr %site, i64 %code) noinline {{
-  {_added()}
-  %any = icmp ne i64 %all, 0
-  br i1 %any, label %note, label %out
-note:
-  {_write({"code": "%code"} | {slot: f"%{slot}_more" for slot in _COUNTED})}
-}}
-"""
+def source() -> str:
+    segment = Routine("wb_follow_segment", "ptr ctx, i64 code, i32 lanes")
+    _write(segment, code=segment["code"], lanes=segment["lanes"].to("i64"))
+    before = Routine("wb_follow_before", "ptr site")
+    for slot, kept in _COUNTED.items():
+        before.store(before.site(kept), before.load(before.site(slot), "i64", 8), 8)
+    r = Routine("wb_follow_request", "ptr ctx, ptr site, i64 code")
+    added = {slot: r.load(r.site(slot), "i64", 8) - r.load(r.site(kept), "i64", 8) for slot, kept in _COUNTED.items()}
+    total = r.number("i64", 0)
+    for more in added.values():
+        total = total + more
+    with r.when(total.ne(0)):
+        _write(r, code=r["code"], **added)
+    return f"{segment}{before}{r}"

@@ -15,7 +15,6 @@ from helpers.vgpu.base.context import (
     BARRIER_MARK,
     DROP,
     ENTRY,
-    ERROR_CODE,
     NO_COMPLETE,
     OUT_OF_FUEL,
     PATIENCE,
@@ -23,23 +22,16 @@ from helpers.vgpu.base.context import (
     STALLED,
 )
 from helpers.vgpu.runtime.async_copy import entry_at, own_queue, warp_queue
-from helpers.vgpu.runtime.text import V64
-from helpers.vgpu.runtime.write import Routine, Value, vector
+from helpers.vgpu.runtime.value import V32, V64, Value
+from helpers.vgpu.runtime.write import Routine
 
-V32 = vector("i32")
 FIELD_BITS = 20
-
-
-def _broadcast(r: Routine, scalar: Value) -> Value:
-    whole = vector(scalar.kind)
-    one = r.value(whole, f"insertelement {whole} poison, {scalar}, i32 0")
-    return r.value(whole, f"shufflevector {one}, {whole} poison, {V32} zeroinitializer")
 
 
 def fault(r: Routine, code: str, site: Value, lane: Value, address: Value) -> None:
     """Report an error of one lane at an offset in shared memory."""
     bit = r.number("i32", 1) << lane.to("i32")
-    r.call("void", "fail", r["ctx"], r.number("i64", ERROR_CODE[code]), site, bit, _broadcast(r, address.to("i64")))
+    r.fail(code, site, bit, r.everywhere(address.to("i64")))
 
 
 def _find() -> Routine:
@@ -205,7 +197,7 @@ def _progress() -> Routine:
             with r.count_to(tail, head) as number:
                 entry = entry_at(r, queue, number)
                 with r.when(r.load(r.at(entry, ENTRY["size"]), "i32", 4).eq(0)):
-                    here = r.load(r.at(entry, ENTRY["targets"]), V32, 64).eq(_broadcast(r, r["offset"])).bits()
+                    here = r.load(r.at(entry, ENTRY["targets"]), V32, 64).eq(r["offset"]).bits()
                     here = here & r.load(r.at(entry, ENTRY["lanes"]), "i32", 4)
                     with r.when(here.ne(0)):
                         lanes.set(lanes.get() | here)
@@ -303,11 +295,7 @@ def _judge() -> Routine:
 
 def source() -> str:
     routines = (
-        _find(), _check(), _update(), _init(), _invalidate(), _arrive(), _later(), _follow(), _progress(), _wait(),
+        _find(), _check(), _update(), _init(), _invalidate(), _arrive(), _later(), _follow(), _progress(), _wait(), _note(),
+        _judge(),
     )  # fmt: skip
     return "".join(map(str, routines))
-
-
-def loop_source() -> str:
-    """What the block loop itself calls."""
-    return f"{_note()}{_judge()}"

@@ -12,35 +12,11 @@ from __future__ import annotations
 
 import functools
 
-from helpers.vgpu.base.context import ERROR_CODE
 from helpers.vgpu.isa.tensor import FAMILIES, Fragment, Product, products
-from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, each_lane
+from helpers.vgpu.runtime.value import V32, V64, Value, element_bits, vector
+from helpers.vgpu.runtime.write import Routine
 
 PREFIX = "wb_mma_"
-
-
-class _Text:
-    """Lines of one function, with fresh names."""
-
-    def __init__(self):
-        self.lines: list[str] = []
-        self.count = 0
-
-    def let(self, text: str) -> str:
-        self.count += 1
-        self.lines.append(f"  %x{self.count} = {text}")
-        return f"%x{self.count}"
-
-    def do(self, text: str) -> None:
-        self.lines.append("  " + text)
-
-    def at(self, base: str, offset: int) -> str:
-        return self.let(f"getelementptr i8, ptr {base}, i64 {offset}") if offset else base
-
-    def pick(self, kind: str, count: int, a: str, b: str, indices) -> str:
-        v = f"<{count} x {kind}>"
-        mask = ", ".join(f"i32 {i}" for i in indices)
-        return self.let(f"shufflevector {v} {a}, {v} {b}, <{len(indices)} x i32> <{mask}>")
 
 
 def _sums_in(product: Product) -> str:
@@ -48,311 +24,193 @@ def _sums_in(product: Product) -> str:
     return {"imma": "i32", "dmma": "double", "hmma": "float"}[FAMILIES[product.a][1]]
 
 
-def _widen(t: _Text, kind: str, raw: str) -> str:
-    """The elements of one register of all lanes (`raw`, <32 x i32> or <32 x i64>) as the type of sums."""
-    cast = lambda op, a, b, value: t.let(f"{op} {a} {value} to {b}")
-    splat = lambda count, element, value: "<" + ", ".join([f"{element} {value}"] * count) + ">"
+def _bytes(kind: str) -> int:
+    return element_bits(kind) // 8
+
+
+def _widen(kind: str, raw: Value) -> Value:
+    """The elements of one register of all lanes (`raw`, V32 or V64) as the type of sums."""
     if kind == "f64":
-        return cast("bitcast", V64, "<32 x double>", raw)
+        return raw.cast("bitcast", "<32 x double>")
     if kind == "tf32":
-        return cast("bitcast", V32, "<32 x float>", t.let(f"and {V32} {raw}, {splat(32, 'i32', -8192)}"))
+        return (raw & -8192).cast("bitcast", "<32 x float>")
     if kind == "f16":
-        return cast("fpext", "<64 x half>", "<64 x float>", cast("bitcast", V32, "<64 x half>", raw))
+        return raw.cast("bitcast", "<64 x half>").cast("fpext", "<64 x float>")
     if kind == "bf16":
-        wide = cast("zext", "<64 x i16>", "<64 x i32>", cast("bitcast", V32, "<64 x i16>", raw))
-        return cast("bitcast", "<64 x i32>", "<64 x float>", t.let(f"shl <64 x i32> {wide}, {splat(64, 'i32', 16)}"))
-    raw = cast("bitcast", V32, "<128 x i8>", raw)
+        return (raw.cast("bitcast", "<64 x i16>").to("i32") << 16).cast("bitcast", "<64 x float>")
+    raw = raw.cast("bitcast", "<128 x i8>")
     if kind in ("s8", "u8"):
-        return cast("sext" if kind == "s8" else "zext", "<128 x i8>", "<128 x i32>", raw)
+        return raw.to("i32", signed=kind == "s8")
     if kind in ("s4", "u4"):
-        down, four = "ashr" if kind == "s4" else "lshr", splat(128, "i8", 4)
-        low = t.let(f"{down} <128 x i8> {t.let(f'shl <128 x i8> {raw}, {four}')}, {four}")
-        high = t.let(f"{down} <128 x i8> {raw}, {four}")
-        both = t.pick("i8", 128, low, high, [i // 2 + 128 * (i % 2) for i in range(256)])
-        return cast("sext" if kind == "s4" else "zext", "<256 x i8>", "<256 x i32>", both)
+        down = "ashr" if kind == "s4" else "lshr"
+        low, high = (raw << 4).binary(down, 4), raw.binary(down, 4)
+        return low.shuffle(high, [i // 2 + 128 * (i % 2) for i in range(256)]).to("i32", signed=kind == "s4")
     # 8-bit floats: moved to where an f16 has its exponent and mantissa, which keeps subnormals right.
-    wide = cast("zext", "<128 x i8>", "<128 x i16>", raw)
+    wide = raw.to("i16")
     if kind == "e5m2":
-        half = t.let(f"shl <128 x i16> {wide}, {splat(128, 'i16', 8)}")
-        return cast("fpext", "<128 x half>", "<128 x float>", cast("bitcast", "<128 x i16>", "<128 x half>", half))
-    magnitude = t.let(f"and <128 x i16> {wide}, {splat(128, 'i16', 127)}")
-    sign = t.let(f"and <128 x i16> {wide}, {splat(128, 'i16', 128)}")
-    bits = t.let(
-        f"or <128 x i16> {t.let(f'shl <128 x i16> {magnitude}, ' + splat(128, 'i16', 7))}, "
-        f"{t.let(f'shl <128 x i16> {sign}, ' + splat(128, 'i16', 8))}"
-    )
-    small = cast("fpext", "<128 x half>", "<128 x float>", cast("bitcast", "<128 x i16>", "<128 x half>", bits))
-    value = t.let(f"fmul <128 x float> {small}, {splat(128, 'float', '256.0')}")
-    nan = t.let(f"icmp eq <128 x i16> {magnitude}, {splat(128, 'i16', 127)}")
-    nans = splat(128, "float", "0x7FF8000000000000")
-    return t.let(f"select <128 x i1> {nan}, <128 x float> {nans}, <128 x float> {value}")
+        return (wide << 8).cast("bitcast", "<128 x half>").cast("fpext", "<128 x float>")
+    magnitude = wide & 127
+    bits = magnitude << 7 | (wide & 128) << 8
+    value = bits.cast("bitcast", "<128 x half>").cast("fpext", "<128 x float>").binary("fmul", 256.0)
+    return magnitude.eq(127).pick("0x7FF8000000000000", value)
 
 
-def _rows(t: _Text, f: Fragment, source: str, to: str, kind: str) -> None:
+def _rows(r: Routine, f: Fragment, source: Value, to: Value, kind: str) -> None:
     """Write the elements of A or B to memory, row by row."""
-    size, count, nbytes = f.piece, 8 * f.piece, 8 if kind == "double" else 4
-    vector = V64 if f.width == 64 else V32
+    size = f.piece
     for index, (row, column) in enumerate(f.pieces):
-        raw = t.let(f"load {vector}, ptr {t.at(source, index * 4 * f.width)}, align 64")
-        wide = _widen(t, f.type, raw)
-        for r in range(8):
-            part = t.pick(kind, count, wide, "poison", range(r * size, (r + 1) * size))
-            where = t.at(to, ((row + r) * f.columns + column) * nbytes)
-            t.do(f"store <{size} x {kind}> {part}, ptr {where}, align {nbytes}")
+        raw = r.load(r.at(source, index * 4 * f.width), V64 if f.width == 64 else V32, 64)
+        wide = _widen(f.type, raw)
+        for line in range(8):
+            part = wide.shuffle(None, range(line * size, (line + 1) * size))
+            r.store(r.at(to, ((row + line) * f.columns + column) * _bytes(kind)), part, _bytes(kind))
 
 
 def _half_kind(f: Fragment) -> str:
     return {"f16": "half", "f32": "float", "f64": "double", "s32": "i32"}[f.type]
 
 
-def _read_sums(t: _Text, f: Fragment, source: str, to: str, kind: str) -> None:
+def _read_sums(r: Routine, f: Fragment, source: Value, to: Value, kind: str) -> None:
     """C's registers to pieces of 8 rows of 8."""
-    own, nbytes = _half_kind(f), 8 if kind == "double" else 4
+    own = _half_kind(f)
     for index in range(len(f.pieces)):
-        where = t.at(source, index * f.in_piece * 4 * f.width)
+        where = r.at(source, index * f.in_piece * 4 * f.width)
         if f.in_piece == 1:
-            raw = t.let(f"load <64 x {own}>, ptr {where}, align 64")
-            value = t.let(f"fpext <64 x half> {raw} to <64 x float>")
+            value = r.load(where, vector(own, 64), 64).cast("fpext", "<64 x float>")
         else:
-            a = t.let(f"load <32 x {own}>, ptr {where}, align 64")
-            b = t.let(f"load <32 x {own}>, ptr {t.at(where, 4 * f.width)}, align 64")
-            value = t.pick(own, 32, a, b, [i // 2 + 32 * (i % 2) for i in range(64)])
-        t.do(f"store <64 x {kind}> {value}, ptr {t.at(to, index * 64 * nbytes)}, align 64")
+            a, b = (r.load(r.at(where, half * 4 * f.width), vector(own), 64) for half in (0, 1))
+            value = a.shuffle(b, [i // 2 + 32 * (i % 2) for i in range(64)])
+        r.store(r.at(to, index * 64 * _bytes(kind)), value, 64)
 
 
-def _write_sums(t: _Text, f: Fragment, source: str, to: str, kind: str) -> None:
-    own, nbytes = _half_kind(f), 8 if kind == "double" else 4
+def _write_sums(r: Routine, f: Fragment, source: Value, to: Value, kind: str) -> None:
     for index in range(len(f.pieces)):
-        where = t.at(to, index * f.in_piece * 4 * f.width)
-        value = t.let(f"load <64 x {kind}>, ptr {t.at(source, index * 64 * nbytes)}, align 64")
+        where = r.at(to, index * f.in_piece * 4 * f.width)
+        value = r.load(r.at(source, index * 64 * _bytes(kind)), vector(kind, 64), 64)
         if f.in_piece == 1:
-            t.do(f"store <64 x half> {t.let(f'fptrunc <64 x float> {value} to <64 x half>')}, ptr {where}, align 64")
+            r.store(where, value.cast("fptrunc", "<64 x half>"), 64)
             continue
         for odd in (0, 1):
-            part = t.pick(kind, 64, value, "poison", range(odd, 64, 2))
-            t.do(f"store <32 x {own}> {part}, ptr {t.at(where, odd * 4 * f.width)}, align 64")
+            r.store(r.at(where, odd * 4 * f.width), value.shuffle(None, range(odd, 64, 2)), 64)
 
 
-def _turn(kind: str, columns: int) -> str:
-    """8 rows of `columns` at %from to `columns` rows of 8 at %to, four columns at a time."""
-    nbytes = 8 if kind == "double" else 4
-    t = _Text()
-    read = [t.let(f"load <4 x {kind}>, ptr {t.at('%p', row * columns * nbytes)}, align {nbytes}") for row in range(8)]
-    two = [t.pick(kind, 4, read[i], read[i + 1], (0, 4, 1, 5, 2, 6, 3, 7)) for i in range(0, 8, 2)]
-    low = [t.pick(kind, 8, two[i], two[i + 1], (0, 1, 8, 9, 2, 3, 10, 11)) for i in (0, 2)]
-    high = [t.pick(kind, 8, two[i], two[i + 1], (4, 5, 12, 13, 6, 7, 14, 15)) for i in (0, 2)]
-    for place, (a, b) in enumerate((low, high)):
-        for half in (0, 4):
-            row = t.pick(kind, 8, a, b, [half + i for i in range(4)] + [8 + half + i for i in range(4)])
-            t.do(
-                f"store <8 x {kind}> {row}, ptr {t.at('%q', (2 * place + half // 4) * 8 * nbytes)}, align {8 * nbytes}"
-            )
-    body = "\n".join(t.lines)
-    return f"""
-define internal void @turn(ptr %from, ptr %to) noinline {{
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [0, %entry], [%i1, %loop]
-  %po = mul i64 %i, {4 * nbytes}
-  %p = getelementptr i8, ptr %from, i64 %po
-  %qo = mul i64 %i, {32 * nbytes}
-  %q = getelementptr i8, ptr %to, i64 %qo
-{body}
-  %i1 = add i64 %i, 1
-  %end = icmp eq i64 %i1, {columns // 4}
-  br i1 %end, label %out, label %loop
-out:
-  ret void
-}}
-"""
+def _turn(kind: str, columns: int) -> Routine:
+    """8 rows of `columns` at `from` to `columns` rows of 8 at `to`, four columns at a time."""
+    nbytes = _bytes(kind)
+    r = Routine("turn", "ptr from, ptr to")
+    with r.count_to(columns // 4) as i:
+        p, q = r.at(r["from"], i * (4 * nbytes)), r.at(r["to"], i * (32 * nbytes))
+        read = [r.load(r.at(p, row * columns * nbytes), vector(kind, 4), nbytes) for row in range(8)]
+        two = [read[i].shuffle(read[i + 1], (0, 4, 1, 5, 2, 6, 3, 7)) for i in range(0, 8, 2)]
+        low = [two[i].shuffle(two[i + 1], (0, 1, 8, 9, 2, 3, 10, 11)) for i in (0, 2)]
+        high = [two[i].shuffle(two[i + 1], (4, 5, 12, 13, 6, 7, 14, 15)) for i in (0, 2)]
+        for place, (a, b) in enumerate((low, high)):
+            for half in (0, 4):
+                row = a.shuffle(b, [half + i for i in range(4)] + [8 + half + i for i in range(4)])
+                r.store(r.at(q, (2 * place + half // 4) * 8 * nbytes), row, 8 * nbytes)
+    return r
 
 
-def _piece(product: Product, kind: str) -> str:
-    """One 8×8 piece of sums at %sums: %rows are 8 rows of A, %columns the turned rows of B."""
-    nbytes, v = 8 if kind == "double" else 4, f"<8 x {kind}>"
-    whole = kind == "i32"
-    begin, phis, body, end = _Text(), [], [], []
-    starts = [begin.let(f"load {v}, ptr {begin.at('%sums', r * 8 * nbytes)}, align {8 * nbytes}") for r in range(8)]
-    for r in range(8):
-        phis.append(f"  %s{r} = phi {v} [{'zeroinitializer' if whole else starts[r]}, %entry], [%n{r}, %loop]")
-        body.append(f"""  %o{r} = add i64 %k, {r * product.k}
-  %p{r} = getelementptr {kind}, ptr %rows, i64 %o{r}
-  %a{r} = load {kind}, ptr %p{r}
-  %i{r} = insertelement {v} poison, {kind} %a{r}, i32 0
-  %v{r} = shufflevector {v} %i{r}, {v} poison, <8 x i32> zeroinitializer""")
-        if whole:
-            body.append(f"  %m{r} = mul {v} %v{r}, %b\n  %n{r} = add {v} %s{r}, %m{r}")
-            last = f"%n{r}"
-            if product.saturates:
-                end.append(f"  %d{r} = call {v} @llvm.sadd.sat.v8i32({v} {starts[r]}, {v} %n{r})")
+def _piece(product: Product, kind: str) -> Routine:
+    """One 8×8 piece of sums at `sums`: `rows` are 8 rows of A, `columns` the turned rows of B."""
+    nbytes, v, whole = _bytes(kind), vector(kind, 8), kind == "i32"
+    r = Routine("piece", "ptr rows, ptr columns, ptr sums")
+    places = [r.at(r["sums"], row * 8 * nbytes) for row in range(8)]
+    starts = [r.load(place, v, 8 * nbytes) for place in places]
+    sums = [r.variable(v, r.number(v, 0) if whole else start) for start in starts]
+    with r.count_to(product.k) as k:
+        b = r.load(r.at(r["columns"], k * (8 * nbytes)), v, 8 * nbytes)
+        for row, total in enumerate(sums):
+            a = r.everywhere(r.load(r.at(r["rows"], (k + row * product.k) * nbytes), kind, nbytes), 8)
+            if whole:
+                total.set(total.get() + a * b)
             else:
-                end.append(f"  %d{r} = add {v} {starts[r]}, %n{r}")
-            last = f"%d{r}"
-        else:
-            short = {"float": "f32", "double": "f64"}[kind]
-            body.append(f"  %n{r} = call {v} @llvm.fma.v8{short}({v} %v{r}, {v} %b, {v} %s{r})")
-            last = f"%n{r}"
-        end.append(f"  %t{r} = getelementptr i8, ptr %sums, i64 {r * 8 * nbytes}")
-        end.append(f"  store {v} {last}, ptr %t{r}, align {8 * nbytes}")
-    line = "\n".join
-    return f"""
-define internal void @piece(ptr %rows, ptr %columns, ptr %sums) noinline {{
-entry:
-{line(begin.lines)}
-  br label %loop
-loop:
-  %k = phi i64 [0, %entry], [%k1, %loop]
-{line(phis)}
-  %bo = mul i64 %k, {8 * nbytes}
-  %bp = getelementptr i8, ptr %columns, i64 %bo
-  %b = load {v}, ptr %bp, align {8 * nbytes}
-{line(body)}
-  %k1 = add i64 %k, 1
-  %done = icmp eq i64 %k1, {product.k}
-  br i1 %done, label %out, label %loop
-out:
-{line(end)}
-  ret void
-}}
-"""
+                total.set(r.call(v, f"llvm.fma.v8f{8 * nbytes}", a, b, total.get()))
+    for place, start, total in zip(places, starts, sums, strict=True):
+        value = total.get()
+        if whole:  # the products wrap around; adding them to C may stop at the ends of the range
+            value = r.call(v, "llvm.sadd.sat.v8i32", start, value) if product.saturates else start + value
+        r.store(place, value, 8 * nbytes)
+    return r
 
 
 def multiply(product: Product) -> str:
     """The module of one product."""
     kind = _sums_in(product)
-    nbytes = 8 if kind == "double" else 4
     a, b, c, d = product.fragments
-    t = _Text()
-    for name, count in (("rows", a.rows * a.columns), ("lying", b.rows * b.columns), ("turned", b.rows * b.columns),
-                        ("sums", c.rows * c.columns)):  # fmt: skip
-        t.do(f"%{name} = alloca [{count} x {kind}], align 64")
-    _rows(t, a, "%a", "%rows", kind)
-    _rows(t, b, "%b", "%lying", kind)
+    r = Routine(PREFIX + product.name, ", ".join(f"ptr noalias {name}" for name in "abcd"))
+    counts = (a.rows * a.columns, b.rows * b.columns, b.rows * b.columns, c.rows * c.columns)
+    rows, lying, turned, sums = (r.room(f"[{count} x {kind}]") for count in counts)
+    line = product.k * _bytes(kind)
+    _rows(r, a, r["a"], rows, kind)
+    _rows(r, b, r["b"], lying, kind)
     for eight in range(0, product.n, 8):
-        offset = eight * product.k * nbytes
-        t.do(f"call void @turn(ptr {t.at('%lying', offset)}, ptr {t.at('%turned', offset)})")
-    _read_sums(t, c, "%c", "%sums", kind)
+        r.call("void", "turn", r.at(lying, eight * line), r.at(turned, eight * line))
+    _read_sums(r, c, r["c"], sums, kind)
     for index, (row, column) in enumerate(c.pieces):
-        rows, columns = (t.at(base, n * product.k * nbytes) for base, n in (("%rows", row), ("%turned", column)))
-        t.do(f"call void @piece(ptr {rows}, ptr {columns}, ptr {t.at('%sums', index * 64 * nbytes)})")
-    _write_sums(t, d, "%sums", "%d", kind)
-    body = "\n".join(t.lines)
-    return f"""
-declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
-declare <8 x double> @llvm.fma.v8f64(<8 x double>, <8 x double>, <8 x double>)
-declare <8 x i32> @llvm.sadd.sat.v8i32(<8 x i32>, <8 x i32>)
-{_turn(kind, product.k)}
-{_piece(product, kind)}
-define void @{PREFIX}{product.name}(ptr noalias %a, ptr noalias %b, ptr noalias %c, ptr noalias %d) {{
-{body}
-  ret void
-}}
-"""
+        piece = r.at(sums, index * 64 * _bytes(kind))
+        r.call("void", "piece", r.at(rows, row * line), r.at(turned, column * line), piece)
+    _write_sums(r, d, sums, r["d"], kind)
+    return f"{_turn(kind, product.k)}{_piece(product, kind)}{r}"
 
 
 # ---------------------------------------------------------------- rows of 16 bytes to and from shared memory
 
 
-def _copy_rows(name: str, store: bool) -> str:
-    """Move 16 bytes for each lane in %mask between %base plus its offset and its place in %registers."""
-    inside, outside = ("%to", "%from") if store else ("%from", "%to")
-    clear = (
-        ""
-        if store
-        else f"""
-  store {V32} zeroinitializer, ptr %registers, align 64
-  %r1 = getelementptr i8, ptr %registers, i64 128
-  store {V32} zeroinitializer, ptr %r1, align 64
-  %r2 = getelementptr i8, ptr %registers, i64 256
-  store {V32} zeroinitializer, ptr %r2, align 64
-  %r3 = getelementptr i8, ptr %registers, i64 384
-  store {V32} zeroinitializer, ptr %r3, align 64"""
+def _copy_rows(name: str, store: bool) -> Routine:
+    """Move 16 bytes for each lane in `mask` between `base` plus its offset and its place in `registers`."""
+    r = Routine(name, f"i64 base, {V32} offsets, i32 mask, ptr registers")
+    places = r.spread(r["offsets"])
+    if not store:
+        r.fill(r["registers"], 0, 512)
+    with r.each(r["mask"]) as lane:
+        memory = r.at(r["base"].to("ptr"), r.load(r.at(places, lane * 4), "i32", 4))
+        row = r.at(r["registers"], lane * 16)
+        source, target = (row, memory) if store else (memory, row)
+        r.store(target, r.load(source, "<4 x i32>", 16), 16)
+    return r
+
+
+def _whole() -> Routine:
+    """Whether a whole warp executes an instruction that only a whole warp can."""
+    r = Routine("wb_whole", "ptr ctx, i64 site, i32 mask", "i32")
+    mask = r["mask"]
+    all_here = mask.eq(-1)
+    with r.when((all_here | mask.eq(0)) ^ 1):
+        r.fail("partial", r["site"], mask, r.everywhere(mask.to("i64")))
+    r.give(all_here.pick(mask, 0))
+    return r
+
+
+def _place() -> Routine:
+    """The lanes that may go on, all or none: what is wrong with a matrix's place is reported.
+
+    `grain`: what the address must be a multiple of; `bits`: of an element; `ones`: what bits the distance may not have.
+    """
+    r = Routine(
+        "wb_place", f"ptr ctx, i64 site, i32 mask, {V64} addresses, {V64} strides, i64 grain, i64 bits, i64 ones", "i32"
     )
-    return f"""
-define void @{name}(i64 %base, {V32} %offsets, i32 %mask, ptr %registers) {{
-entry:
-  %places = alloca {V32}, align 64
-  store {V32} %offsets, ptr %places, align 64
-  {clear}
-  %memory = inttoptr i64 %base to ptr
-  {each_lane("%mask", "entry", "step")}
-  %pp = getelementptr i32, ptr %places, i32 %lane
-  %offset = load i32, ptr %pp
-  %offset64 = zext i32 %offset to i64
-  {inside} = getelementptr i8, ptr %memory, i64 %offset64
-  %row = shl i32 %lane, 4
-  {outside} = getelementptr i8, ptr %registers, i32 %row
-  %data = load <4 x i32>, ptr %from, align 16
-  store <4 x i32> %data, ptr %to, align 16
-  br label %loop
-out:
-  ret void
-}}
-"""
-
-
-# Whether a whole warp executes an instruction that only a whole warp can, and what is wrong with a matrix's place.
-CHECKS = f"""
-define i32 @wb_whole(ptr %ctx, i64 %site, i32 %mask) {{
-  %all = icmp eq i32 %mask, -1
-  %none = icmp eq i32 %mask, 0
-  %fine = or i1 %all, %none
-  br i1 %fine, label %out, label %bad
-bad:
-  %wide = zext i32 %mask to i64
-  {broadcast("masks", "i64", "%wide")}
-  call void @fail(ptr %ctx, i64 {ERROR_CODE["partial"]}, i64 %site, i32 %mask, {V64} %masks)
-  br label %out
-out:
-  %go = select i1 %all, i32 -1, i32 0
-  ret i32 %go
-}}
-
-define i32 @wb_place(ptr %ctx, i64 %site, i32 %mask, {V64} %addresses, {V64} %strides, i64 %grain, i64 %bits, i64 %ones) {{
-  ; %grain: what the address must be a multiple of; %bits: of an element; %ones: what bits the distance may not have.
-  %idle = icmp eq i32 %mask, 0
-  br i1 %idle, label %out, label %look
-look:
-  %address = extractelement {V64} %addresses, i32 0
-  {broadcast("first", "i64", "%address")}
-  %elsewhere = icmp ne {V64} %addresses, %first
-  %stride = extractelement {V64} %strides, i32 0
-  {broadcast("step", "i64", "%stride")}
-  %otherwise = icmp ne {V64} %strides, %step
-  %unlike = or {V1} %elsewhere, %otherwise
-  %unlike_bits = bitcast {V1} %unlike to i32
-  %same = icmp eq i32 %unlike_bits, 0
-  br i1 %same, label %alike, label %differ
-differ:
-  call void @fail(ptr %ctx, i64 {ERROR_CODE["unlike"]}, i64 %site, i32 %unlike_bits, {V64} %addresses)
-  br label %out
-alike:
-  %grain_1 = sub i64 %grain, 1
-  %crooked = and i64 %address, %grain_1
-  %straight = icmp eq i64 %crooked, 0
-  br i1 %straight, label %strided, label %misaligned
-misaligned:
-  call void @fail(ptr %ctx, i64 {ERROR_CODE["alignment"]}, i64 %site, i32 %mask, {V64} %addresses)
-  br label %out
-strided:
-  %apart = mul i64 %stride, %bits
-  %odd = and i64 %apart, %ones
-  %fits = icmp eq i64 %odd, 0
-  br i1 %fits, label %out, label %skewed
-skewed:
-  call void @fail(ptr %ctx, i64 {ERROR_CODE["stride"]}, i64 %site, i32 %mask, {V64} %strides)
-  br label %out
-out:
-  %go = phi i32 [0, %0], [0, %differ], [0, %misaligned], [0, %skewed], [%mask, %strided]
-  ret i32 %go
-}}
-"""
+    site, mask, addresses, strides = r["site"], r["mask"], r["addresses"], r["strides"]
+    none = r.number("i32", 0)
+    with r.when(mask.eq(0)):
+        r.give(none)
+    address, stride = addresses.lane(0), strides.lane(0)
+    unlike = (addresses.ne(address) | strides.ne(stride)).bits()
+    for code, wrong, lanes, shown in (
+        ("unlike", unlike, unlike, addresses),
+        ("alignment", address & (r["grain"] - 1), mask, addresses),
+        ("stride", stride * r["bits"] & r["ones"], mask, strides),
+    ):
+        with r.when(wrong.ne(0)):
+            r.fail(code, site, lanes, shown)
+            r.give(none)
+    r.give(mask)
+    return r
 
 
 def source() -> str:
     """What every kernel may call without asking."""
-    return CHECKS + _copy_rows("wb_read_rows", False) + _copy_rows("wb_write_rows", True)
+    return f"{_whole()}{_place()}{_copy_rows('wb_read_rows', False)}{_copy_rows('wb_write_rows', True)}"
 
 
 @functools.cache

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from helpers.vgpu.base.context import EVENT_CODE, SITE_BYTES, SITE_SLOT, SLOT, WATCH_SLOT
-
-V64, V32, V16, V8, V1 = (f"<32 x i{b}>" for b in (64, 32, 16, 8, 1))
+from helpers.vgpu.base.context import SITE_SLOT, SLOT
+from helpers.vgpu.runtime.value import V1, V8, V16, V32, V64  # noqa: F401
 
 
 def splat(kind: str, value) -> str:
@@ -93,67 +92,3 @@ def bump(slot: str, amount: str, tag: str) -> str:
   %{tag}_asked_n = add i64 %{tag}_asked, {amount}
   store i64 %{tag}_asked_n, ptr %{tag}_asked_at"""
     )
-
-
-FAIL = f"""
-define void @fail(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr) noinline cold {{
-  ; Where the sanitizer watches it is told first, and most faults do not stop the kernel.
-  {context("watch_p", "watch")}
-  %watch = load ptr, ptr %watch_p
-  %watched = icmp ne ptr %watch, null
-  br i1 %watched, label %tell, label %stop
-tell:
-  %addresses = alloca {V64}, align 64
-  store {V64} %addr, ptr %addresses, align 64
-  %event_p = getelementptr i64, ptr %watch, i64 {WATCH_SLOT["event"]}
-  %event = load ptr, ptr %event_p
-  %mask = zext i32 %lanes to i64
-  %stops = call i64 %event(ptr %ctx, i64 {EVENT_CODE["fault"]}, i64 %code, i64 %id, i64 %mask, ptr %addresses)
-  %go_on = icmp eq i64 %stops, 0
-  br i1 %go_on, label %out, label %stop
-stop:
-  {context("e", "error")}
-  %old = load i64, ptr %e
-  %first = icmp eq i64 %old, 0
-  br i1 %first, label %note, label %out
-note:
-  store i64 %code, ptr %e
-  {context("s", "error_site")}
-  store i64 %id, ptr %s
-  %l = call i32 @llvm.cttz.i32(i32 %lanes, i1 false)
-  %l64 = zext i32 %l to i64
-  {context("lp", "error_lane")}
-  store i64 %l64, ptr %lp
-  %lane = and i32 %l, 31
-  %a = extractelement {V64} %addr, i32 %lane
-  {context("ap", "error_address")}
-  store i64 %a, ptr %ap
-  {context("wp", "warp")}
-  %w = load i64, ptr %wp
-  {context("ewp", "error_warp")}
-  store i64 %w, ptr %ewp
-  {context("bp", "block")}
-  %b = load i64, ptr %bp
-  {context("ebp", "error_block")}
-  store i64 %b, ptr %ebp
-  {context("fp", "fuel")}
-  store i64 0, ptr %fp
-  br label %out
-out:
-  ret void
-}}
-
-define void @wb_fail_at(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr) {{
-  call void @fail(ptr %ctx, i64 %code, i64 %id, i32 %lanes, {V64} %addr)
-  ret void
-}}
-
-define i64 @site_id(ptr %ctx, ptr %site) {{
-  {context("p", "sites")}
-  %first = load i64, ptr %p
-  %here = ptrtoint ptr %site to i64
-  %d = sub i64 %here, %first
-  %id = lshr i64 %d, {SITE_BYTES.bit_length() - 1}
-  ret i64 %id
-}}
-"""

@@ -1,124 +1,15 @@
-"""Functions of the runtime written statement by statement in Python, for those that are more than a few lines of IR.
+"""Functions of the runtime written statement by statement in Python.
 
 A `Routine` collects the LLVM IR of one function; values have Python's operators, loops and conditions are `with`
-blocks. Variables live in memory, from where LLVM lifts them into registers.
+blocks. Variables live in memory, from where LLVM lifts them into registers. LLVM declares its intrinsics by itself.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 
-from helpers.vgpu.base.context import SLOT
-
-LANES = 32
-
-
-def vector(kind: str) -> str:
-    return f"<{LANES} x {kind}>"
-
-
-class Value:
-    """An SSA value: `kind` is its LLVM type. Integers in Python become constants of the other operand's type."""
-
-    __slots__ = ("kind", "routine", "text")
-
-    def __init__(self, routine: Routine, kind: str, text: str):
-        self.routine, self.kind, self.text = routine, kind, text
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.text}"
-
-    def _other(self, other) -> str:
-        return other.text if isinstance(other, Value) else constant(self.kind, other)
-
-    def _binary(self, op: str, other) -> Value:
-        return self.routine.value(self.kind, f"{op} {self}, {self._other(other)}")
-
-    def __add__(self, other):
-        return self._binary("add", other)
-
-    def __sub__(self, other):
-        return self._binary("sub", other)
-
-    def __mul__(self, other):
-        return self._binary("mul", other)
-
-    def __and__(self, other):
-        return self._binary("and", other)
-
-    def __or__(self, other):
-        return self._binary("or", other)
-
-    def __xor__(self, other):
-        return self._binary("xor", other)
-
-    def __lshift__(self, other):
-        return self._binary("shl", other)
-
-    def __rshift__(self, other):
-        """Without the sign."""
-        return self._binary("lshr", other)
-
-    def __floordiv__(self, other):
-        """Without the sign."""
-        return self._binary("udiv", other)
-
-    def __mod__(self, other):
-        """Without the sign."""
-        return self._binary("urem", other)
-
-    def __invert__(self):
-        return self._binary("xor", -1)
-
-    def _compare(self, predicate: str, other) -> Value:
-        kind = vector("i1") if self.kind[0] == "<" else "i1"
-        return self.routine.value(kind, f"icmp {predicate} {self}, {self._other(other)}")
-
-    def eq(self, other):
-        return self._compare("eq", other)
-
-    def ne(self, other):
-        return self._compare("ne", other)
-
-    def below(self, other, signed: bool = False):
-        return self._compare("slt" if signed else "ult", other)
-
-    def above(self, other, signed: bool = False):
-        return self._compare("sgt" if signed else "ugt", other)
-
-    def pick(self, yes, no) -> Value:
-        """`yes` where this i1 is set, else `no`."""
-        kind = yes.kind if isinstance(yes, Value) else no.kind
-        a, b = (v.text if isinstance(v, Value) else constant(kind, v) for v in (yes, no))
-        return self.routine.value(kind, f"select {self}, {kind} {a}, {kind} {b}")
-
-    def to(self, kind: str, signed: bool = False) -> Value:
-        """The same number in another integer type, or as a pointer."""
-        if kind == self.kind:
-            return self
-        if kind == "ptr":
-            return self.routine.value(kind, f"inttoptr {self} to ptr")
-        if self.kind == "ptr":
-            return self.routine.value(kind, f"ptrtoint {self} to {kind}")
-        narrower = _bits(kind) < _bits(self.kind)
-        return self.routine.value(kind, f"{'trunc' if narrower else 'sext' if signed else 'zext'} {self} to {kind}")
-
-    def bits(self) -> Value:
-        """A vector of i1 as an i32."""
-        return self.routine.value("i32", f"bitcast {self} to i32")
-
-
-def constant(kind: str, value: int) -> str:
-    if kind[0] == "<":
-        element = kind.split(" x ")[1][:-1]
-        return "<" + ", ".join([f"{element} {value}"] * LANES) + ">"
-    if kind == "i1":
-        return "true" if value else "false"
-    return str(value)
-
-
-def _bits(kind: str) -> int:
-    return int(kind.split(" x i")[1][:-1]) if kind[0] == "<" else int(kind[1:])
+from helpers.vgpu.base.context import ERROR_CODE, SITE_SLOT, SLOT
+from helpers.vgpu.runtime.value import LANES, Value, constant, element_bits, vector
 
 
 class Variable:
@@ -140,11 +31,11 @@ class Routine:
 
     def __init__(self, name: str, parameters: str, result: str = "void", words: str = "noinline"):
         pairs = [p.strip().rsplit(" ", 1) for p in parameters.split(",")]
-        listed = ", ".join(f"{kind} %{word}" for kind, word in pairs)
+        listed = ", ".join(f"{kind} %{word}" for kind, word in pairs)  # a kind may have words after it: ptr noalias
         linkage = "" if name.startswith("wb_") else "internal "
         self.head = f"define {linkage}{result} @{name}({listed}) {words} {{"
         self.result = result
-        self.parameters = {word: Value(self, kind, f"%{word}") for kind, word in pairs}
+        self.parameters = {word: Value(self, kind.removesuffix(" noalias"), f"%{word}") for kind, word in pairs}
         self.places: list[str] = []
         self.lines: list[str] = []
         self.count = 0
@@ -186,6 +77,18 @@ class Routine:
     def null(self) -> Value:
         return Value(self, "ptr", "null")
 
+    def ramp(self, kind: str, values=range(LANES)) -> Value:
+        """A vector of constants, the numbers of the lanes if no others are given."""
+        return Value(self, vector(kind), "<" + ", ".join(f"{kind} {value}" for value in values) + ">")
+
+    def everywhere(self, scalar: Value, count: int = LANES) -> Value:
+        """A scalar in all elements of a vector."""
+        whole = vector(scalar.kind, count)
+        if scalar.text[0] != "%":
+            return Value(self, whole, f"<{', '.join([str(scalar)] * count)}>")
+        one = self.value(whole, f"insertelement {whole} poison, {scalar}, i32 0")
+        return self.value(whole, f"shufflevector {one}, {whole} poison, <{count} x i32> zeroinitializer")
+
     def variable(self, kind: str, initial) -> Variable:
         name = self.name()
         self.places.append(f"%{name} = alloca {kind}, align 8")
@@ -193,12 +96,17 @@ class Routine:
         found.set(initial)
         return found
 
+    def room(self, kind: str) -> Value:
+        """Memory of the function's own: a pointer."""
+        name = self.name()
+        self.places.append(f"%{name} = alloca {kind}, align 64")
+        return Value(self, "ptr", f"%{name}")
+
     def spread(self, lanes: Value) -> Value:
         """A vector laid in memory, so that single lanes of it can be read: a pointer."""
-        name = self.name()
-        self.places.append(f"%{name} = alloca {lanes.kind}, align 64")
-        self.line(f"store {lanes}, ptr %{name}, align 64")
-        return Value(self, "ptr", f"%{name}")
+        place = self.room(lanes.kind)
+        self.store(place, lanes, 64)
+        return place
 
     def at(self, pointer: Value, offset) -> Value:
         text = offset.to("i64").text if isinstance(offset, Value) else str(offset)
@@ -210,6 +118,18 @@ class Routine:
     def store(self, pointer: Value, value: Value, align: int = 1) -> None:
         self.line(f"store {value}, ptr {pointer.text}, align {align}")
 
+    def gather(self, kind: str, addresses: Value, mask: Value) -> Value:
+        """One element from each lane's address (V64) where a mask is set, 0 elsewhere."""
+        bits, whole = element_bits(kind), vector(kind)
+        tail = f"i32 {max(1, bits // 8)}, {mask.lanes()}, {whole} zeroinitializer"
+        name = f"llvm.masked.gather.v{LANES}i{bits}.v{LANES}p0"
+        return self.value(whole, f"call {whole} @{name}({addresses.to('ptr')}, {tail})")
+
+    def scatter(self, values: Value, addresses: Value, mask: Value) -> None:
+        bits = element_bits(values.kind)
+        name = f"llvm.masked.scatter.v{LANES}i{bits}.v{LANES}p0"
+        self.line(f"call void @{name}({values}, {addresses.to('ptr')}, i32 {max(1, bits // 8)}, {mask.lanes()})")
+
     def slot(self, name: str) -> Value:
         """A slot of the context."""
         return self.load(self.at(self["ctx"], 8 * SLOT[name]), "i64", 8)
@@ -217,6 +137,16 @@ class Routine:
     def set_slot(self, name: str, value) -> None:
         text = value.text if isinstance(value, Value) else str(value)
         self.line(f"store i64 {text}, ptr {self.at(self['ctx'], 8 * SLOT[name]).text}, align 8")
+
+    def site(self, name: str) -> Value:
+        """The place of a slot of the site."""
+        return self.at(self["site"], 8 * SITE_SLOT[name])
+
+    def bump(self, name: str, amount: Value | int) -> None:
+        """Add to a counter of the site; requests to global memory are counted for the warp whose turn it is, too."""
+        self.store(self.site(name), self.load(self.site(name), "i64", 8) + amount, 8)
+        if name == "requests":
+            self.set_slot("asked", self.slot("asked") + amount)
 
     def copy(self, target: Value, source: Value, nbytes) -> None:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)
@@ -226,12 +156,18 @@ class Routine:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)
         self.line(f"call void @llvm.memset.p0.i64({target}, i8 {byte}, i64 {text}, i1 false)")
 
-    def call(self, result: str, function: str, *arguments: Value) -> Value | None:
-        text = f"call {result} @{function}({', '.join(map(str, arguments))})"
+    def call(self, result: str, function: str | Value, *arguments: Value) -> Value | None:
+        """Call a function by its name or its address."""
+        name = function.text if isinstance(function, Value) else f"@{function}"
+        text = f"call {result} {name}({', '.join(map(str, arguments))})"
         if result == "void":
             self.line(text)
             return None
         return self.value(result, text)
+
+    def fail(self, code: str, site: Value, lanes: Value, addresses: Value) -> None:
+        """Report an error of some lanes at their addresses."""
+        self.call("void", "fail", self["ctx"], self.number("i64", ERROR_CODE[code]), site, lanes, addresses)
 
     def give(self, value: Value | None = None) -> None:
         self.line("ret void" if value is None else f"ret {value}")
@@ -275,11 +211,27 @@ class Routine:
 
     @contextmanager
     def each(self, mask: Value):
-        """The block runs for each lane whose bit is set in an i32: it gets the lane as an i64."""
+        """The block runs for each lane whose bit is set in an i32, the lowest first: it gets the lane as an i64."""
         rest = self.variable("i32", mask)
         with self.repeat() as stop:
             now = rest.get()
             stop(now.eq(0))
-            lane = self.value("i32", f"call i32 @llvm.cttz.i32({now}, i1 true)")
             rest.set(now & (now - 1))
-            yield lane.to("i64")
+            yield self.lowest(now).to("i64")
+
+    @contextmanager
+    def each_group(self, values: Value, mask: Value):
+        """The block runs for each number (V64) that lanes of a mask have: it gets the number, and its lanes' mask."""
+        kept = self.spread(values)  # LLVM would store all 32 of them again for each one that it takes out
+        rest = self.variable("i32", mask)
+        with self.repeat() as stop:
+            now = rest.get()
+            stop(now.eq(0))
+            value = self.load(self.at(kept, self.lowest(now).to("i64") << 3), "i64", 8)
+            same = values.eq(value).bits()
+            rest.set(now & ~same)
+            yield value, same & now
+
+    def lowest(self, mask: Value) -> Value:
+        """The lowest lane whose bit is set in an i32, as an i32; of none 32."""
+        return self.call("i32", "llvm.cttz.i32", mask, self.number("i1", 0))

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from helpers.vgpu.base import steady
+from helpers.vgpu.base.context import TEXTURE_FIELD
 from helpers.vgpu.storage import memory
 
 WRAP, CLAMP, MIRROR, BORDER = range(4)  # CUDA's numbers for address modes
@@ -25,12 +26,6 @@ CALLS = {
     "fetch": "tex1Dfetch", "1d": "tex1D", "2d": "tex2D", "3d": "tex3D", "a1d": "tex1DLayered", "a2d": "tex2DLayered",
 }  # fmt: skip
 SURFACE_CALLS = {"1d": "surf1D", "2d": "surf2D", "3d": "surf3D", "a1d": "surf1DLayered", "a2d": "surf2DLayered"}
-TRAP_OUTSIDE, CLAMP_OUTSIDE, ZERO_OUTSIDE = range(3)  # what surface accesses do outside
-FIELDS = (
-    "code", "address", "width", "height", "depth", "row_bytes", "slice_bytes", "texel_bytes", "tile",
-    "border_0", "border_1", "border_2", "border_3", "sample", "gather_0", "gather_1", "gather_2", "gather_3",
-)  # fmt: skip
-FIELD = {name: index for index, name in enumerate(FIELDS)}
 TILE_BYTES, TILE_ROWS = 16, 2
 
 
@@ -122,7 +117,7 @@ class Bound:
         return bool(getattr(self.resource.allocation, "freed", False))
 
     def words(self, functions: Callable[[Bound], dict[str, int]]) -> np.ndarray:
-        """The descriptor that compiled kernels read, an int64 for each of FIELDS; `functions` gives what samples it."""
+        """The descriptor that compiled kernels read, an int64 for each of TEXTURE_FIELD; `functions` samples."""
         if self._words:
             return self._words[0]
         r = self.resource
@@ -136,9 +131,9 @@ class Bound:
             border = np.array(self.sampler.border, np.float32).view(np.uint32).tolist()
             values |= {f"border_{channel}": bits for channel, bits in enumerate(border)}
             values |= functions(self)
-        words = np.zeros(len(FIELDS), np.int64)
+        words = np.zeros(len(TEXTURE_FIELD), np.int64)
         for name, value in values.items():
-            words[FIELD[name]] = value
+            words[TEXTURE_FIELD[name]] = value
         self._words.append(words)
         return self._words[0]
 
@@ -178,7 +173,7 @@ def lookup(handle: int) -> Bound | None:
 def table(functions: Callable[[Bound], dict[str, int]]) -> tuple[np.ndarray, list[Bound]]:
     """The addresses of the descriptors by handle (0: none), and what has to stay alive while they are used.
 
-    functions: gives the addresses of the functions that sample a texture, by the fields of FIELDS.
+    functions: gives the addresses of the functions that sample a texture, by their names in TEXTURE_FIELD.
     """
     with _lock:
         bounds = [bound for bound in list(_live.values()) if not bound.freed]

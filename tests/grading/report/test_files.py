@@ -12,8 +12,7 @@ from dataclasses import replace
 import pytest
 
 from helpers.grading import report
-from helpers.grading.report.files import put
-from helpers.grading.report.names import folded, safe, stems
+from helpers.grading.report.files import folded, put, safe, stems
 from helpers.grading.results import GRADED, UNGRADED
 from tests.grading.report.made_class import LAB, NAMES, PRINTS, RIGHT, made_class, marks, result
 

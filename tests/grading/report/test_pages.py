@@ -13,8 +13,8 @@ from urllib.parse import unquote
 import pytest
 
 from helpers.grading import report
-from helpers.grading.report import page, tally
-from helpers.grading.report.document import Section, Text, as_markdown
+from helpers.grading.report import tally
+from helpers.grading.report.pages import STYLE
 from helpers.grading.report.words import fenced, markdown, plain
 from helpers.grading.results import GRADED, REJECTED, STUDENT_FAULT, UNGRADED, Mark
 from tests.grading.report.made_class import (
@@ -142,7 +142,7 @@ def test_pages_are_built_for_readers_of_all_kinds(pages):
         assert len(ids) == len(set(ids))
         assert {link["href"][1:] for link in found.all("a") if link["href"][0] == "#"} <= set(ids)
         assert any(meta.get("name") == "viewport" for meta in found.all("meta"))
-    assert "prefers-color-scheme:dark" in page.STYLE and "@media print" in page.STYLE
+    assert "@media screen and (prefers-color-scheme: dark)" in STYLE and "@media print" in STYLE
 
 
 def luminance(colour: str) -> float:
@@ -152,9 +152,11 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-@pytest.mark.parametrize("scheme", page.COLOURS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_what_it_is_on(scheme):
-    colours = page.COLOURS[scheme]
+    light, dark = STYLE.split("@media screen and (prefers-color-scheme: dark)")
+    colours = dict(re.findall(r"--(\w+): (#\w{6});", light if scheme == "light" else dark))
+    assert len(colours) == 11
     for ground in ("paper", "card", "alarm", "track"):
         for ink in ("ink", "quiet", "good", "bad", "open", "blue"):
             if (ground, ink) in {("track", ink) for ink in ("quiet", "good", "bad", "open", "blue")}:
@@ -297,7 +299,10 @@ def test_signs_of_markdown_are_escaped():
     ]
     assert markdown("words: plain, as they are; is that so?") == "words: plain, as they are; is that so?"
     assert "https\\://x" in markdown("https://x") and "www\\.x" in markdown("www.x") and "a\\@b" in markdown("a@b")
-    assert as_markdown("*t*", "s", [Section("#h", (Text("<b>", loud=True),))]).decode().splitlines()[0] == r"# \*t\*"
+    lab = replace(LAB, title="*t*\n# <b>")
+    summary = report.make([], lab, ["summary"])[1]["summary"]
+    assert summary["summary.md"].decode().splitlines()[0] == r"# \*t\* \# \<b\>: The class"
+    assert b"<title>*t* # &lt;b&gt;: The class</title>" in summary["summary.html"]
 
 
 def test_feedback_says_the_same_in_both(made):

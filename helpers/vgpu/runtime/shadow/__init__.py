@@ -6,7 +6,7 @@ that its thread cannot know of: `floor` is what all threads of the block know si
 `known[u][t]` up to when thread u knows what thread t did. What is rare (a conflict's first sight, barriers with a
 count, fences) is told to the host.
 
-The functions are written with the emitter: 32 lanes at once, no lane by itself but where something is reported.
+All of it works on 32 lanes at once, on no lane by itself but where something is reported.
 """
 
 from __future__ import annotations
@@ -39,25 +39,32 @@ __all__ = [
 
 def hooks() -> str:
     """What the block loop calls, in the runtime of every kernel: it does nothing where nobody watches."""
-    named = sync.told("wb_s_named", "named", ", i64 %id", "%id", "0", "0")
-    enter = sync.told("wb_s_enter", "enter", "", "0", "0", "0")
-    arrived = sync.told("wb_s_arrived", "arrived", ", i64 %copy, i64 %mask", "%copy", "0", "%mask")
-    bulk = sync.told("wb_s_bulk", "bulk", ", i64 %copy, i64 %landed", "%copy", "%landed", "0")
-    begin = sync.told("wb_s_begin", "begin", "", "0", "0", "0")
-    return "\n".join([sync.opened(), begin, enter, named, copies.landed(), arrived, bulk])
+    return "".join(
+        map(
+            str,
+            (
+                sync.opened(),
+                sync.told("wb_s_begin", "begin"),
+                sync.told("wb_s_enter", "enter"),
+                sync.told("wb_s_named", "named", "id"),
+                copies.landed(),
+                sync.told("wb_s_arrived", "arrived", "copy", "", "mask"),
+                sync.told("wb_s_bulk", "bulk", "copy", "landed"),
+            ),
+        )
+    )
 
 
 def source() -> str:
     """What watched kernels call, as a module of LLVM IR by itself."""
-    from helpers.vgpu.runtime import DECLARATIONS
-
-    return "\n".join([
-        DECLARATIONS, "declare i1 @place(ptr, ptr, i64, i64)", words.REPORT, words.NOTE, access.CLASHES,
-        words.unordered(False), words.unordered(True), words.word(False), words.word(True),
-        access.in_shared(), access.in_local(), access.in_global(),
-        *(access.values(bits) for bits in (8, 16, 32, 64)), sync.join(), sync.collective(), sync.active(),
-        sync.told("wb_s_counted", "counted", ", i64 %place, i64 %count, i64 %mask", "%place", "%count", "%mask"),
-        sync.told("wb_s_fence", "fence", ", i64 %place, i64 %wide, i64 %mask", "%place", "%wide", "%mask"),
-        sync.told("wb_s_strong", "strong", ", i64 %place, i64 %order, i64 %mask, ptr %addresses", "%place", "%order",
-              "%mask", "%addresses"),
-    ])  # fmt: skip
+    parts = [words.reported(), words.unset(), words.used(), access.clash()]
+    parts += [make(across) for make in (words.unordered, words.word) for across in (False, True)]
+    parts += [access.in_shared(), access.in_local(), access.in_global()]
+    parts += [access.values(bits) for bits in (8, 16, 32, 64)]
+    parts += [sync.join(), sync.collective(), sync.active()]
+    parts += [
+        sync.told("wb_s_counted", "counted", "place", "count", "mask"),
+        sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
+        sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
+    ]
+    return "declare i1 @place(ptr, ptr, i64, i64)\n" + "".join(map(str, parts))

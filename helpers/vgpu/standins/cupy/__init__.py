@@ -12,9 +12,13 @@ helpers.vgpu.standins.cupyx.
 
 from __future__ import annotations
 
+import sys as _sys
 from types import SimpleNamespace as _Namespace
 
+import numpy as _np
+
 from helpers.vgpu.standins.cupy import cuda, fft, forward, linalg, operators, random, stride_tricks, testing
+from helpers.vgpu.standins.cupy.convert import on_device as _on_device
 from helpers.vgpu.standins.cupy.creation import (
     array,
     asanyarray,
@@ -29,7 +33,6 @@ from helpers.vgpu.standins.cupy.creation import (
     from_dlpack,
     full,
     full_like,
-    get_array_module,
     load,
     ones,
     ones_like,
@@ -48,6 +51,7 @@ from helpers.vgpu.standins.cupy.reduction import ReductionKernel
 
 globals().update({_name: _thing for _name, _thing in forward.names().items() if _name not in globals()})
 lib = _Namespace(stride_tricks=stride_tricks)
+forward.serve_numpy(_sys.modules[__name__])
 
 __all__ = [
     "ElementwiseKernel",
@@ -92,6 +96,11 @@ __all__ = [
 ]
 
 __version__ = "14.2.0"  # the CuPy whose names and behaviour these are
+
+
+def get_array_module(*args):
+    """CuPy when an argument is on the device, else NumPy: for code that serves both."""
+    return _sys.modules[__name__] if _on_device(*args) else _np
 
 
 def memoize(for_each_device=False):

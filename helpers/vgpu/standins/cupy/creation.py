@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.vgpu import operations
-from helpers.vgpu.standins.cupy.convert import cast, check_dtype, from_interface, over, to_cupy, to_device
+from helpers.vgpu.standins.cupy.convert import from_interface, over, to_cupy, to_device
+from helpers.vgpu.standins.cupy.host_memory import cast, check_dtype
 from helpers.vgpu.standins.cupy.ndarray import ndarray
 from helpers.vgpu.standins.cupy.streams import array_work, get_current_stream
 from helpers.vgpu.storage import memory
@@ -125,14 +126,6 @@ def ones_like(a, dtype=None, order="K", subok=None, shape=None) -> ndarray:
 def full_like(a, fill_value, dtype=None, order="K", subok=None, shape=None) -> ndarray:
     """`full` with the shape and dtype of another array."""
     return _filled(empty_like(a, dtype, order, subok, shape), fill_value)
-
-
-def get_array_module(*args):
-    """CuPy when an argument is on the device, else NumPy: for code that serves both."""
-    import helpers.vgpu.standins.cupy as cp
-
-    on_device = any(isinstance(arg, ndarray) or hasattr(arg, "__cuda_array_interface__") for arg in args)
-    return cp if on_device else np
 
 
 def load(file, mmap_mode=None, allow_pickle=False):

@@ -227,36 +227,34 @@ def names() -> dict[str, object]:
     return table
 
 
-def numpy_ufunc(function: np.ufunc, method: str, inputs, kwargs):
-    """NumPy's ufunc met an array on the device: CuPy's function of that name answers."""
-    import helpers.vgpu.standins.cupy as cp
+def serve_numpy(package) -> None:
+    """From now on NumPy's functions that meet an array on the device are answered by those of `package`."""
 
-    for value in (*inputs, *kwargs.get("out", ())):
-        if isinstance(value, np.ndarray):
-            raise mixing(value, f"numpy.{function.__name__}")
-    if isinstance(kwargs.get("out"), tuple):
-        kwargs["out"] = kwargs["out"][0] if len(kwargs["out"]) == 1 else kwargs["out"]
-    target = getattr(cp, function.__name__, None)
-    if not isinstance(target, ufunc):
-        raise missing(function.__name__)
-    return (target if method == "__call__" else getattr(target, method))(*inputs, **kwargs)
+    def array_ufunc(self, function: np.ufunc, method: str, *inputs, **kwargs):
+        for value in (*inputs, *kwargs.get("out", ())):
+            if isinstance(value, np.ndarray):
+                raise mixing(value, f"numpy.{function.__name__}")
+        if isinstance(kwargs.get("out"), tuple):
+            kwargs["out"] = kwargs["out"][0] if len(kwargs["out"]) == 1 else kwargs["out"]
+        target = getattr(package, function.__name__, None)
+        if not isinstance(target, ufunc):
+            raise missing(function.__name__)
+        return (target if method == "__call__" else getattr(target, method))(*inputs, **kwargs)
 
+    def array_function(self, function, types, args, kwargs):
+        module = package
+        for part in (function.__module__ or "numpy").split(".")[1:]:
+            module = getattr(module, part, None)
+        target = getattr(module, function.__name__, None)
+        if target is None or target is function:
+            raise missing(function.__name__, f"numpy.{function.__name__} on cp.asnumpy(x)")
+        return target(*args, **kwargs)
 
-def numpy_function(function, args, kwargs):
-    """NumPy's function met an array on the device: CuPy's function of the same path answers."""
-    import helpers.vgpu.standins.cupy as cp
-
-    module = cp
-    for part in (function.__module__ or "numpy").split(".")[1:]:
-        module = getattr(module, part, None)
-    target = getattr(module, function.__name__, None)
-    if target is None or target is function:
-        raise missing(function.__name__, f"numpy.{function.__name__} on cp.asnumpy(x)")
-    return target(*args, **kwargs)
+    ndarray.__array_ufunc__, ndarray.__array_function__ = array_ufunc, array_function
 
 
 __all__ = words(
     """
-    Function Grid names numpy_function numpy_ufunc over ufunc
+    Function Grid names over serve_numpy ufunc
     """
 )

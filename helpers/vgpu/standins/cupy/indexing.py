@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.vgpu.standins.cupy import host_memory
+
 
 def host_key(key, shape: tuple[int, ...]):
     """The key for NumPy: device arrays become host views, and integer arrays wrap around as in CuPy.
@@ -70,7 +72,5 @@ def _on_device(value) -> np.ndarray | None:
     """The memory of an array on the device, CuPy's or another library's; None for anything else."""
     host = getattr(value, "_host", None)
     if host is None and hasattr(value, "__cuda_array_interface__"):
-        from helpers.vgpu.standins.cupy.convert import from_interface
-
-        return from_interface(value)._host
+        return host_memory.seen(value)
     return host

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.vgpu import operations
-from helpers.vgpu.standins.cupy import dlpack, indexing, pointer, streams
+from helpers.vgpu.standins.cupy import dlpack, host_memory, indexing, pointer, streams
 from helpers.vgpu.storage import memory
 
 _IMPLICIT = (
@@ -175,11 +175,9 @@ class ndarray:
         return _copied(part, order="C")  # NumPy lays out what a list of columns picks in columns, CuPy does not
 
     def __setitem__(self, key, value) -> None:
-        from helpers.vgpu.standins.cupy import convert
-
         key, value = indexing.host_key(key, self.shape), indexing.host_value(value)
         with streams.array_work("an assignment to elements", writes=[self._host]):
-            self._host[key] = convert.cast(value, self.dtype) if isinstance(value, np.ndarray) else value
+            self._host[key] = host_memory.cast(value, self.dtype) if isinstance(value, np.ndarray) else value
 
     def __iter__(self):
         if self.ndim == 0:
@@ -196,13 +194,11 @@ class ndarray:
 
     def astype(self, dtype, order="K", casting=None, subok=None, copy=True) -> ndarray:
         """A copy with another dtype; with copy=False the array itself when it has that dtype already."""
-        from helpers.vgpu.standins.cupy.convert import check_dtype
-
         if not copy and np.dtype(dtype) == self.dtype:
             return self
         if casting is not None and not np.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} by {casting!r}")
-        return _copied(self._host, dtype=check_dtype(dtype), order=order)
+        return _copied(self._host, dtype=host_memory.check_dtype(dtype), order=order)
 
     def __copy__(self) -> ndarray:
         return self.copy()
@@ -242,16 +238,6 @@ class ndarray:
     def __dlpack_device__(self) -> tuple[int, int]:
         return dlpack.CPU  # where other libraries find the memory; CuPy's arrays say CUDA
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        from helpers.vgpu.standins.cupy import forward
-
-        return forward.numpy_ufunc(ufunc, method, inputs, kwargs)
-
-    def __array_function__(self, function, types, args, kwargs):
-        from helpers.vgpu.standins.cupy import forward
-
-        return forward.numpy_function(function, args, kwargs)
-
 
 class Flat:
     """The array seen as one row in C order: can be iterated, indexed and assigned to."""
@@ -280,9 +266,7 @@ def _order(host: np.ndarray, order: str | None) -> str:
 
 
 def _copied(host, dtype=None, order="K") -> ndarray:
-    from helpers.vgpu.standins.cupy import convert
-
     with streams.array_work("a copy", np.asarray(host)) as written:
-        result = convert.to_device(convert.cast(np.asarray(host), dtype), dtype, order)
-        written.append(result._host)
-    return result
+        result = host_memory.fresh(host_memory.cast(np.asarray(host), dtype), dtype, order)
+        written.append(result)
+    return ndarray._over(result)

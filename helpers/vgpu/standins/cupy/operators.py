@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.vgpu.standins.cupy.convert import check_dtype, to_cupy, to_host
+from helpers.vgpu.standins.cupy import forward
+from helpers.vgpu.standins.cupy.convert import to_cupy, to_host
+from helpers.vgpu.standins.cupy.host_memory import check_dtype
+from helpers.vgpu.standins.cupy.indexing import host_value
 from helpers.vgpu.standins.cupy.ndarray import ndarray
 from helpers.vgpu.standins.cupy.streams import array_work
 from helpers.vgpu.standins.cupy.tables import words
@@ -180,9 +183,7 @@ def _ptp(self, *args, **kwargs):
 
 def _scatter(name: str):
     def method(self, slices, value):
-        import helpers.vgpu.standins.cupy as cp
-
-        getattr(cp, name).at(self, slices, value)
+        forward.ufunc(name, getattr(np, name)).at(self, slices, value)
 
     method.__doc__ = f"`{name}` values into the elements picked, each time an index occurs."
     return method
@@ -193,8 +194,6 @@ def _part(name: str):
         return _of(self, getattr(self._host, name))
 
     def setter(self, value):
-        from helpers.vgpu.standins.cupy.indexing import host_value
-
         setattr(self._host, name, host_value(value))
 
     return property(getter, setter if name in ("real", "imag") else None)
