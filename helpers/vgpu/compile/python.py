@@ -9,22 +9,25 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import json
 import operator
 import re
 import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
+from helpers.vgpu import on_disk
 from helpers.vgpu.base import steady
 from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.compile.cuda_c import OLDEST, entries
 from helpers.vgpu.compile.link import link, with_ptx
 from helpers.vgpu.compile.python_errors import explain
+from helpers.vgpu.compile.python_key import Description, Unknown, of_process, without_process
 from helpers.vgpu.compile.python_source import callees, source_with_callees
 
 PINNED = "0.30.4"
@@ -49,6 +52,7 @@ RELIED_ON = {
     "numba.cuda.decorators": ("_validate_shared_memory_carveout",),
     "numba.cuda.core.compiler_lock": ("global_compiler_lock",),
     "numba.cuda.core.sigutils": ("normalize_signature", "is_signature"),
+    "numba.cuda.typing.templates": ("builtin_registry.functions", "builtin_registry.attributes"),
     "numba.cuda.typing.typeof": ("typeof", "Purpose"),
     "numba.cuda.np.numpy_support": ("from_dtype",),
     "numba.cuda.typeconv.rules": ("default_type_manager.select_overload",),
@@ -206,6 +210,80 @@ _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds, debug, linked) -> CompiledPython:
+    options = arguments, cc, fastmath, opt, launch_bounds, debug, linked
+    (ptx, llvm, annotated, cooperative), exception = _kept(py_function, *options)
+    code, filename = py_function.__code__, py_function.__code__.co_filename
+    lines, first = source_with_callees(py_function)
+    return CompiledPython(
+        ptx=ptx,
+        entry_name=entries(ptx)[0],
+        filename=_as_written(ptx, filename),
+        first_line=first,
+        source=tuple(lines),
+        signature=arguments,
+        max_registers=max_registers,
+        cooperative=bool(cooperative),
+        debug=debug,
+        calls=any(True for _ in callees(py_function, {code})),
+        llvm=llvm,
+        annotated=annotated,
+        exception=exception,
+    )
+
+
+def _kept(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked) -> tuple[Sequence, Callable | None]:
+    """What `_texts` gives, where possible as another process has left it."""
+    options = arguments, cc, fastmath, opt, launch_bounds, debug, linked
+    description, made, filename = Description(Dispatcher, types), [], py_function.__code__.co_filename
+
+    def make() -> bytes:
+        with warnings.catch_warnings(record=True) as said:
+            made.append(_texts(py_function, *options))
+        for each in said:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+        if said:  # else another process would not hear of it
+            raise Unknown("a warning")
+        return json.dumps([without_process(text, filename) for text in made[0][0]]).encode()
+
+    try:
+        if debug or linked or _overloaded():
+            raise Unknown("an exception's meaning, a file or a function of the learner's own that stands for another")
+        described = description.function(py_function), description.types(arguments)
+        settings = vars(_modules["numba.cuda.core.config"])
+        chosen = [(name, repr(settings[name])) for name in sorted(settings) if name.isupper()]
+        inputs = *described, cc, fastmath, opt, launch_bounds, sys.implementation.cache_tag, chosen
+        texts = on_disk.kept("numba", PACKAGES, inputs, make)
+    except Unknown:
+        return made[0] if made else _texts(py_function, *options)
+    if not made:  # device functions have not been compiled, and show that when they are asked
+        for function in description.device_functions:
+            vars(function).setdefault(_OWED, []).append(functools.partial(_texts, py_function, *options))
+    return made[0] if made else ([of_process(text, filename) for text in json.loads(texts)], None)
+
+
+PACKAGES = ("numba", "numba-cuda", "numpy", "llvmlite", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-cuda-nvrtc")
+_OWED = "of_the_virtual_gpu"
+
+
+def catch_up(function) -> None:
+    """Compile what kernels that came from the disk would have compiled of a device function."""
+    while owed := vars(function).get(_OWED):
+        steady.apart(owed.pop())
+
+
+def _overloaded() -> bool:
+    """Whether the learner has given Numba meanings of names that are not theirs."""
+    registry = _modules["numba.cuda.typing.templates"].builtin_registry
+    for template in (*registry.functions, *registry.attributes):
+        origin = getattr(template, "_overload_func", None) or getattr(template, "_definition_func", template)
+        # Attributes of types are of "abc"; the learner's own types are not described anyway.
+        if origin.__module__.split(".")[0] not in ("numba", "helpers", "abc"):
+            return True
+    return False
+
+
+def _texts(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked) -> tuple[Sequence, Callable | None]:
+    """PTX, LLVM IR, annotated source and whether the grid synchronises; and with `debug` what an error code means."""
     failure = None
     try:
         with _compiling, modelled(cc), _deep(), warnings.catch_warnings():
@@ -234,22 +312,9 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
             f"`{py_function.__name__}` calls {', '.join(sorted(missing))}, which would have to be linked "
             "in from a library that the virtual GPU does not have. Write it in Python as a device function."
         )
-    lines, first = source_with_callees(py_function)
-    return CompiledPython(
-        ptx=ptx,
-        entry_name=entries(ptx)[0],
-        filename=_as_written(ptx, py_function.__code__.co_filename),
-        first_line=first,
-        source=tuple(lines),
-        signature=arguments,
-        max_registers=max_registers,
-        cooperative="cudaCGSynchronize" in ptx or made.library.use_cooperative,
-        debug=debug,
-        calls=any(True for _ in callees(py_function, {py_function.__code__})),
-        llvm=made.library.get_llvm_str(),
-        annotated=str(made.type_annotation),
-        exception=made.call_helper.get_exception,
-    )
+    cooperative = "cudaCGSynchronize" in ptx or made.library.use_cooperative
+    texts = ptx, made.library.get_llvm_str(), str(made.type_annotation), "cooperative" * cooperative
+    return texts, made.call_helper.get_exception if debug else None
 
 
 def _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug):
