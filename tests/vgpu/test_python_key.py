@@ -78,7 +78,7 @@ CHANGES = [
     ("np.arange(4,", "np.ones(4,"), ("(2, 3)", "(2, 4)"), ("LEFT = 1", "LEFT = 2"), ("made(1)", "made(2)"),
     ("made(1)", "made(True)"), ("value + offset", "value - offset"), ("factor=3", "factor=4"),
     ('inline="never"', 'inline="always"'), ("fastmath=False", "fastmath=True"), ("math.sqrt", "math.exp"),
-    ("import math", "import cmath as math"), ("\nTILE", "\n\nTILE"),
+    ("\nTILE", "\n\nTILE"),
 ]  # fmt: skip
 
 
