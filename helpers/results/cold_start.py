@@ -2,9 +2,9 @@
 
     cold_start()                         # libraries, context, compiler, first launch, and the launches after it
 
-A process of its own, because in this one everything has long been loaded. What CuPy and the virtual GPU keep of compiled
-kernels on disk is left out of it, so that compilers work as on the first day. On a machine without a GPU the same
-stages are measured of the virtual GPU, and the table says what they are there.
+A process of its own, because in this one everything has long been loaded. What CuPy and the virtual GPU keep of
+compiled kernels on disk is left out of it, so that compilers work as on the first day. On a machine without a GPU the
+same stages are measured of the virtual GPU, and the table says what they are there.
 """
 
 from __future__ import annotations
