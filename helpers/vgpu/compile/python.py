@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-import json
 import operator
 import re
 import sys
@@ -21,13 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
-from helpers.vgpu import on_disk
 from helpers.vgpu.base import steady
 from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.compile.cuda_c import OLDEST, entries
 from helpers.vgpu.compile.link import link, with_ptx
 from helpers.vgpu.compile.python_errors import explain
-from helpers.vgpu.compile.python_key import Description, Unknown, of_process, without_process
+from helpers.vgpu.compile.python_kept import Kept
 from helpers.vgpu.compile.python_source import callees, source_with_callees
 
 PINNED = "0.30.4"
@@ -205,14 +203,20 @@ def numba_to_ptx(
     return made[options]
 
 
+_kept = Kept(_modules)
+catch_up = _kept.catch_up
+
 # Goes with the function, which may hold the learner's arrays by its globals.
 _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds, debug, linked) -> CompiledPython:
-    options = arguments, cc, fastmath, opt, launch_bounds, debug, linked
-    (ptx, llvm, annotated, cooperative), exception = _kept(py_function, *options)
     code, filename = py_function.__code__, py_function.__code__.co_filename
+    make = functools.partial(_texts, py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked)
+    options = cc, fastmath, opt, launch_bounds
+    (ptx, llvm, annotated, cooperative), exception = (
+        make() if debug or linked else (_kept.texts(py_function, arguments, options, lambda: make()[0]), None)
+    )
     lines, first = source_with_callees(py_function)
     return CompiledPython(
         ptx=ptx,
@@ -229,57 +233,6 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
         annotated=annotated,
         exception=exception,
     )
-
-
-def _kept(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked) -> tuple[Sequence, Callable | None]:
-    """What `_texts` gives, where possible as another process has left it."""
-    options = arguments, cc, fastmath, opt, launch_bounds, debug, linked
-    description, made, filename = Description(Dispatcher, types), [], py_function.__code__.co_filename
-
-    def make() -> bytes:
-        with warnings.catch_warnings(record=True) as said:
-            made.append(_texts(py_function, *options))
-        for each in said:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-        if said:  # else another process would not hear of it
-            raise Unknown("a warning")
-        return json.dumps([without_process(text, filename) for text in made[0][0]]).encode()
-
-    try:
-        if debug or linked or _overloaded():
-            raise Unknown("an exception's meaning, a file or a function of the learner's own that stands for another")
-        described = description.function(py_function), description.types(arguments)
-        settings = vars(_modules["numba.cuda.core.config"])
-        chosen = [(name, repr(settings[name])) for name in sorted(settings) if name.isupper()]
-        inputs = *described, cc, fastmath, opt, launch_bounds, sys.implementation.cache_tag, chosen
-        texts = on_disk.kept("numba", PACKAGES, inputs, make)
-    except Unknown:
-        return made[0] if made else _texts(py_function, *options)
-    if not made:  # device functions have not been compiled, and show that when they are asked
-        for function in description.device_functions:
-            vars(function).setdefault(_OWED, []).append(functools.partial(_texts, py_function, *options))
-    return made[0] if made else ([of_process(text, filename) for text in json.loads(texts)], None)
-
-
-PACKAGES = ("numba", "numba-cuda", "numpy", "llvmlite", "nvidia-nvvm", "nvidia-nvjitlink", "nvidia-cuda-nvrtc")
-_OWED = "of_the_virtual_gpu"
-
-
-def catch_up(function) -> None:
-    """Compile what kernels that came from the disk would have compiled of a device function."""
-    while owed := vars(function).get(_OWED):
-        steady.apart(owed.pop())
-
-
-def _overloaded() -> bool:
-    """Whether the learner has given Numba meanings of names that are not theirs."""
-    registry = _modules["numba.cuda.typing.templates"].builtin_registry
-    for template in (*registry.functions, *registry.attributes):
-        origin = getattr(template, "_overload_func", None) or getattr(template, "_definition_func", template)
-        # Attributes of types are of "abc"; the learner's own types are not described anyway.
-        if origin.__module__.split(".")[0] not in ("numba", "helpers", "abc"):
-            return True
-    return False
 
 
 def _texts(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked) -> tuple[Sequence, Callable | None]:
