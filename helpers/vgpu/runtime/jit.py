@@ -70,9 +70,13 @@ def _object(text: str) -> bytes:
             module.triple, module.data_layout = _machine.triple, str(_machine.target_data)
             module.verify()
             _optimise(module)
-            return _machine.emit_object(module)
+            return _emit(module)
 
     return on_disk.kept("code", ("llvmlite",), (*_target, text), make)
+
+
+def _emit(module) -> bytes:
+    return _machine.emit_object(module)
 
 
 def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
