@@ -73,14 +73,28 @@ def lab(arguments: argparse.Namespace) -> int:
 
 def doctor_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="write the findings as JSON")
+    parser.add_argument("--empty-cache", action="store_true", help="remove all compiled code that is kept on disk")
 
 
 def doctor(arguments: argparse.Namespace) -> int:
+    if arguments.empty_cache:
+        return empty_cache()
     from helpers.workbook import doctor as checks
 
     findings = checks.examine()
     print(checks.as_json(findings) if arguments.json else checks.as_text(findings))
     return checks.exit_status(findings)
+
+
+def empty_cache() -> int:
+    from helpers.vgpu.base import on_disk
+
+    try:
+        removed, place = on_disk.empty(), on_disk.folder()
+    except on_disk.Refused as problem:
+        raise UsageProblem(str(problem)) from None
+    print(f"{removed} entries removed from {place}." if place else "Nothing is kept: WARPBOOK_CACHE=off.")
+    return 0
 
 
 def test_arguments(parser: argparse.ArgumentParser) -> None:

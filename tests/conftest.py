@@ -20,6 +20,9 @@ except importlib.metadata.PackageNotFoundError:
 
 
 os.environ["WARPBOOK_STATE"] = "off"  # what tests answer and solve is no progress of whoever runs them
+# Workers, and the kernels of notebooks, share what was compiled, with one another and with the next run: it is kept by
+# the sources of the virtual GPU, so a compiler that was changed compiles anew.
+os.environ.setdefault("WARPBOOK_CACHE", str(ROOT / ".pytest_cache" / "compiled"))
 
 
 @pytest.fixture(scope="session")

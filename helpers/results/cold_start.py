@@ -2,9 +2,9 @@
 
     cold_start()                         # libraries, context, compiler, first launch, and the launches after it
 
-A process of its own, because in this one everything has long been loaded. CuPy's cache of compiled kernels on disk is
-left out of it, so that the compiler works as on the first day. On a machine without a GPU the same stages are measured
-of the virtual GPU, and the table says what they are there.
+A process of its own, because in this one everything has long been loaded. What CuPy and the virtual GPU keep of
+compiled kernels on disk is left out of it, so that compilers work as on the first day. On a machine without a GPU the
+same stages are measured of the virtual GPU, and the table says what they are there.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def cold_start() -> ColdStart:
     with tempfile.TemporaryDirectory() as folder:
         found = subprocess.run(
             [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, timeout=LONGEST, check=False,
-            env={**os.environ, "CUPY_CACHE_DIR": folder},
+            env={**os.environ, "CUPY_CACHE_DIR": folder, "WARPBOOK_CACHE": "off"},
         )  # fmt: skip
     if found.returncode:
         said = found.stderr.strip().splitlines()

@@ -222,6 +222,20 @@ def vector_unit(name: str, cpu: str | None = None) -> Finding:
     return Finding(name, "warn", f"no wide vectors on {cpu}", remedy)
 
 
+def cache(name: str) -> Finding:
+    """Where compiled code is kept from one process to the next; that it is not kept costs seconds and nothing else."""
+    from helpers.vgpu.base import on_disk
+
+    try:
+        place, (entries, nbytes) = on_disk.folder(), on_disk.size()
+    except on_disk.Refused as error:
+        problem, remedy = str(error).rsplit(". ", 1)
+        return Finding(name, "warn", f"compiled code is not kept: {problem}", remedy)
+    if place is None:
+        return Finding(name, "ok", "compiled code is not kept (WARPBOOK_CACHE=off)")
+    return Finding(name, "ok", f"{entries} entries, {nbytes / 1e6:.1f} MB of compiled code in {place}")
+
+
 def what_runs(name: str) -> Finding:
     from helpers.hardware.device import device
 
@@ -319,6 +333,7 @@ CHECKS = (
     Check("registers", registers, "Reinstall nvidia-nvjitlink: " + REINSTALL),
     Check("virtual GPU", virtual_gpu, "Reinstall llvmlite: " + REINSTALL),
     Check("vector unit", vector_unit, "Reinstall llvmlite: " + REINSTALL),
+    Check("cache", cache, "Set WARPBOOK_CACHE to a folder of your own, or to off."),
     Check("what runs", what_runs, "Set WARPBOOK_BACKEND=virtual to leave the GPU alone."),
     Check("widgets", widgets, "Reinstall jupyterlab and ipywidgets: " + REINSTALL),
     Check("browser test", browser, "On Debian: apt-get install chromium chromium-driver"),

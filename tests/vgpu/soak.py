@@ -230,6 +230,7 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="add the run to the fuzzer's runs.jsonl and FUZZING.md")
     parser.add_argument("--child", nargs=4, type=float, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    os.environ["WARPBOOK_CACHE"] = "off"  # nobody asks for random kernels again
     if given.child:
         seconds, *rest = given.child
         return child(seconds, *map(int, rest))

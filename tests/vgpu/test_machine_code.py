@@ -10,7 +10,7 @@ from helpers.results.assembled import Accesses, accesses
 from helpers.vgpu.base.errors import CompileError, Unsupported
 from helpers.vgpu.compile import cuda_c_to_ptx, machine_code
 from helpers.vgpu.compile.cuda_c import nvrtc
-from helpers.vgpu.compile.machine_code import program, read, registers, versions
+from helpers.vgpu.compile.machine_code import listing, program, read, registers, versions
 from helpers.vgpu.launch import launch
 
 SOURCE = """#include <cuda_fp16.h>
@@ -98,7 +98,7 @@ def test_it_is_what_nvrtc_makes_for_a_gpu(tmp_path):
     """CuPy gives kernels to NVRTC, which has an assembler of its own in it."""
     path = tmp_path / "kernel.cubin"
     path.write_bytes(nvrtc(SOURCE, "kernel.cu", ["--gpu-architecture=sm_80", "-lineinfo"], (), "CUBIN")[0])
-    found = read(path)
+    found = read(listing(path))
     assert found.keys() == KERNELS.keys()
     for name in KERNELS:
         assert [i.text for i in found[name]] == [i.text for i in code(name)]

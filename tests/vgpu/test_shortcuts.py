@@ -163,15 +163,14 @@ define i32 @second(i32 %x) {
 """
 
 
-def test_of_the_runtime_only_what_is_called_is_made():
-    functions, made = demand.Functions(RUNTIME), set()
-    first = functions.module({"first", "unknown"}, made)
-    assert made == {"first", "shared_one"}
-    assert "define i32 @shared_one" in first and "@second" not in first
-    second = functions.module({"second", "first"}, made)
-    # What exists is declared, what is always inlined is there again.
+def test_each_function_of_the_runtime_is_a_module_of_its_own():
+    functions = demand.Functions(RUNTIME)
+    first, second = functions.module("first"), functions.module("second")
+    assert "declare i32 @shared_one" in first and "define i32 @first" in first
+    # What is not inlined is declared, what is always inlined is in every module that calls it.
+    assert "@inner" not in first and "@second" not in first
     assert "declare i32 @shared_one" in second and "define internal i32 @inner" in second
-    assert "@first" not in second and functions.module({"first", "second"}, made) == ""
+    assert "define i32 @shared_one" in functions.module("shared_one") and functions.module("unknown") == ""
 
 
 def test_a_runtime_that_cannot_be_taken_apart_is_refused():

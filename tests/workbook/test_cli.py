@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from helpers import cli
+from helpers.vgpu.base import on_disk
 from helpers.workbook import doctor
 
 
@@ -146,3 +147,14 @@ def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):
 
 def test_call_gives_the_exit_status():
     assert cli.call([sys.executable, "-c", "raise SystemExit(3)"]) == 3
+
+
+def test_doctor_empties_the_cache(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "kept"))
+    on_disk.kept("thing", (), ("x",), lambda: b"")
+    assert cli.main(["doctor", "--empty-cache"]) == 0
+    assert capsys.readouterr().out == f"1 entries removed from {tmp_path / 'kept'}.\n"
+    assert on_disk.size() == (0, 0)
+    monkeypatch.setenv("WARPBOOK_CACHE", __file__)
+    assert cli.main(["doctor", "--empty-cache"]) == 2
+    assert "Set WARPBOOK_CACHE to another folder" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from helpers.vgpu.base import on_disk
 from helpers.workbook import doctor
 from helpers.workbook.doctor import Check, Finding
 
@@ -156,3 +157,16 @@ def test_triton_is_missed_only_where_it_can_be_had(platform, state, monkeypatch)
     monkeypatch.setattr(triton, "installed", missing)
     found = doctor.triton_compiler("Triton", platform)
     assert found.state == state and found.remedy
+
+
+def test_the_cache_is_shown_and_what_keeps_it_from_being_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "kept"))
+    on_disk.kept("thing", (), ("x",), lambda: bytes(99_968))
+    finding = doctor.cache("cache")
+    assert (finding.state, finding.found) == ("ok", f"1 entries, 0.1 MB of compiled code in {tmp_path / 'kept'}")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "file"))
+    finding = doctor.cache("cache")
+    assert finding.state == "warn" and finding.remedy == "Set WARPBOOK_CACHE to another folder."
+    monkeypatch.setenv("WARPBOOK_CACHE", "off")
+    assert doctor.cache("cache").found == "compiled code is not kept (WARPBOOK_CACHE=off)"

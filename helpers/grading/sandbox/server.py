@@ -42,6 +42,8 @@ def environment(home: str, scratch: str) -> dict[str, str]:
         # The order in which a set of texts is gone through depends on it, and marks must not.
         "PYTHONHASHSEED": "0",
         "WARPBOOK_BACKEND": "virtual",
+        # Runner and judge never read what anybody kept, nor can a student keep anything for another one.
+        "WARPBOOK_CACHE": "off",
     }
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 CONTEXT = (
-    "params", "shared_base", "shared_bytes", "local_base", "local_bytes",
+    "params", "variables", "shared_base", "shared_bytes", "local_base", "local_bytes",
     "ntid_x", "ntid_y", "ntid_z", "nctaid_x", "nctaid_y", "nctaid_z", "ctaid_x", "ctaid_y", "ctaid_z",
     "fuel", "fuel_slice", "error", "error_site", "error_lane", "error_address", "error_warp", "error_block",
     "warp", "warps", "sites", "segments", "starts", "ends", "allocations", "reads", "writes", "touch_offsets",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -10,8 +11,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 
-from helpers.vgpu.base import steady
+from helpers.vgpu.base import on_disk, steady
 from helpers.vgpu.base.errors import CompileError
+from helpers.vgpu.compile import headers
 from helpers.vgpu.compile.remedies import of_header, remedy
 
 # CUDA 13 dropped the GPUs before Turing, so nothing older can be compiled for.
@@ -81,8 +83,22 @@ def _compile(source, arch, options, name, name_expressions) -> CompiledC:
 
 
 def nvrtc(source: str, name: str, options, name_expressions=(), result: str = "PTX") -> tuple[bytes, str, dict]:
-    """Run NVRTC once: (the result, the log, mangled names). `result` is "PTX", "CUBIN" or "LTOIR" (with `-dlto`)."""
-    return steady.apart(_nvrtc, source, name, options, name_expressions, result)
+    """What NVRTC gives: (the result, the log, mangled names). `result` is "PTX", "CUBIN" or "LTOIR" (with `-dlto`)."""
+
+    def make() -> bytes:
+        made, log, lowered = steady.apart(_nvrtc, source, name, options, name_expressions, result)
+        return json.dumps([made.decode("latin-1"), log, lowered]).encode()
+
+    try:
+        packaged = include_folders()
+        included = [headers.stamp(packaged), headers.own(source, options, packaged)]
+    except headers.Unknown:
+        kept = make()
+    else:
+        inputs = source, name, list(options), list(name_expressions), result, included
+        kept = on_disk.kept("nvrtc", ("nvidia-cuda-nvrtc",), inputs, make)
+    made, log, lowered = json.loads(kept)
+    return made.encode("latin-1"), log, lowered
 
 
 def alone(function):

@@ -9,6 +9,8 @@ lie, and merges none of their accesses. Sources: "CUDA Binary Utilities" (instru
 from __future__ import annotations
 
 import functools
+import json
+import os
 import re
 import subprocess
 import tempfile
@@ -17,6 +19,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from helpers.vgpu.base import on_disk
 from helpers.vgpu.base.errors import CompileError, Unsupported
 from helpers.vgpu.compile.cuda_c import entries
 from helpers.vgpu.compile.resources import check, for_older
@@ -120,6 +123,18 @@ def registers(ptx: str, arch: str, entry: str, max_registers: int | None = None)
 def _assemble(ptx: str, arch: str, max_registers: int | None):
     """The instructions of each function, and the registers of each kernel."""
     check(arch)
+    programs = [(name, os.stat(name).st_size, os.stat(name).st_mtime_ns) for name in map(program, _PROGRAMS)]
+
+    def make() -> bytes:
+        return json.dumps(_assembled(ptx, arch, max_registers)).encode()
+
+    said, listing = json.loads(on_disk.kept("ptxas", (), (ptx, arch, max_registers, programs), make))
+    used = re.findall(r"Compiling entry function '([^']+)'.*?Used (\d+) registers", said, re.DOTALL)
+    return read(listing), {name: int(number) for name, number in used}
+
+
+def _assembled(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
+    """What the assembler says of a kernel, and the disassembler's listing of what it made."""
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         limit = [f"-maxrregcount={max_registers}"] if max_registers else []
@@ -137,13 +152,17 @@ def _assemble(ptx: str, arch: str, max_registers: int | None):
                 raise
             source.write_text(re.sub(r"(?m)^\.version .*$", f".version {known[1]}", text), encoding="utf-8")
             said = _run("ptxas", *command)
-        used = re.findall(r"Compiling entry function '([^']+)'.*?Used (\d+) registers", said, re.DOTALL)
-        return read(made), {name: int(number) for name, number in used}
+        return said, listing(made)
 
 
-def read(cubin: Path) -> dict[str, tuple[MachineInstruction, ...]]:
-    """The instructions of each function in a file of machine code."""
-    sections = re.split(r"^\.text\.([\w$.]+):$", _run("nvdisasm", "-c", "-gi", str(cubin)), flags=re.MULTILINE)
+def listing(cubin: Path) -> str:
+    """The machine code in a file, as the disassembler writes it with source lines."""
+    return _run("nvdisasm", "-c", "-gi", str(cubin))
+
+
+def read(listing: str) -> dict[str, tuple[MachineInstruction, ...]]:
+    """The instructions of each function in a listing."""
+    sections = re.split(r"^\.text\.([\w$.]+):$", listing, flags=re.MULTILINE)
     return {name: tuple(_instructions(name, body)) for name, body in zip(sections[1::2], sections[2::2], strict=True)}
 
 

@@ -15,7 +15,7 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,6 +25,7 @@ from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.compile.cuda_c import OLDEST, entries
 from helpers.vgpu.compile.link import link, with_ptx
 from helpers.vgpu.compile.python_errors import explain
+from helpers.vgpu.compile.python_kept import Kept
 from helpers.vgpu.compile.python_source import callees, source_with_callees
 
 PINNED = "0.30.4"
@@ -49,6 +50,7 @@ RELIED_ON = {
     "numba.cuda.decorators": ("_validate_shared_memory_carveout",),
     "numba.cuda.core.compiler_lock": ("global_compiler_lock",),
     "numba.cuda.core.sigutils": ("normalize_signature", "is_signature"),
+    "numba.cuda.typing.templates": ("builtin_registry.functions", "builtin_registry.attributes"),
     "numba.cuda.typing.typeof": ("typeof", "Purpose"),
     "numba.cuda.np.numpy_support": ("from_dtype",),
     "numba.cuda.typeconv.rules": ("default_type_manager.select_overload",),
@@ -201,11 +203,40 @@ def numba_to_ptx(
     return made[options]
 
 
+_kept = Kept(_modules)
+catch_up = _kept.catch_up
+
 # Goes with the function, which may hold the learner's arrays by its globals.
 _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds, debug, linked) -> CompiledPython:
+    code, filename = py_function.__code__, py_function.__code__.co_filename
+    make = functools.partial(_texts, py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked)
+    options = cc, fastmath, opt, launch_bounds
+    (ptx, llvm, annotated, cooperative), exception = (
+        make() if debug or linked else (_kept.texts(py_function, arguments, options, lambda: make()[0]), None)
+    )
+    lines, first = source_with_callees(py_function)
+    return CompiledPython(
+        ptx=ptx,
+        entry_name=entries(ptx)[0],
+        filename=_as_written(ptx, filename),
+        first_line=first,
+        source=tuple(lines),
+        signature=arguments,
+        max_registers=max_registers,
+        cooperative=bool(cooperative),
+        debug=debug,
+        calls=any(True for _ in callees(py_function, {code})),
+        llvm=llvm,
+        annotated=annotated,
+        exception=exception,
+    )
+
+
+def _texts(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked) -> tuple[Sequence, Callable | None]:
+    """PTX, LLVM IR, annotated source and whether the grid synchronises; and with `debug` what an error code means."""
     failure = None
     try:
         with _compiling, modelled(cc), _deep(), warnings.catch_warnings():
@@ -234,22 +265,9 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
             f"`{py_function.__name__}` calls {', '.join(sorted(missing))}, which would have to be linked "
             "in from a library that the virtual GPU does not have. Write it in Python as a device function."
         )
-    lines, first = source_with_callees(py_function)
-    return CompiledPython(
-        ptx=ptx,
-        entry_name=entries(ptx)[0],
-        filename=_as_written(ptx, py_function.__code__.co_filename),
-        first_line=first,
-        source=tuple(lines),
-        signature=arguments,
-        max_registers=max_registers,
-        cooperative="cudaCGSynchronize" in ptx or made.library.use_cooperative,
-        debug=debug,
-        calls=any(True for _ in callees(py_function, {py_function.__code__})),
-        llvm=made.library.get_llvm_str(),
-        annotated=str(made.type_annotation),
-        exception=made.call_helper.get_exception,
-    )
+    cooperative = "cudaCGSynchronize" in ptx or made.library.use_cooperative
+    texts = ptx, made.library.get_llvm_str(), str(made.type_annotation), "cooperative" * cooperative
+    return texts, made.call_helper.get_exception if debug else None
 
 
 def _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug):

@@ -8,10 +8,11 @@ needs fewer registers: of 92 kernels of the exercises' solutions 22 do, one of t
 from __future__ import annotations
 
 import functools
+import json
 import re
 from dataclasses import dataclass
 
-from helpers.vgpu.base import steady
+from helpers.vgpu.base import on_disk, steady
 from helpers.vgpu.base.errors import CompileError
 from helpers.vgpu.compile.cuda_c import alone, architecture, cuda_c_to_ptx, entries
 
@@ -100,7 +101,12 @@ def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resou
 
 def _link(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
     """nvJitLink's two reports: what it did, and what was wrong (empty when all is well)."""
-    return steady.apart(_nvjitlink, ptx, arch, max_registers)
+
+    def make() -> bytes:
+        return json.dumps(steady.apart(_nvjitlink, ptx, arch, max_registers)).encode()
+
+    info, error = json.loads(on_disk.kept("nvjitlink", ("nvidia-nvjitlink",), (ptx, arch, max_registers), make))
+    return info, error
 
 
 @alone

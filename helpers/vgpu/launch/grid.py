@@ -133,7 +133,8 @@ class Grid:
         self.lock = threading.Lock()
         self.workers: list[Worker] = []
         self.slots = {
-            "params": self.params.ctypes.data, "shared_bytes": shared_bytes, "local_bytes": lowered.local_bytes,
+            "params": self.params.ctypes.data, "variables": kernel.module.variables.table.ctypes.data,
+            "shared_bytes": shared_bytes, "local_bytes": lowered.local_bytes,
             **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
             **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
             "fuel_slice": FUEL, "warps": self.warps, "starts": starts.ctypes.data, "ends": ends.ctypes.data,

@@ -200,11 +200,12 @@ class Lowering(Control, Calls, Operands, Tallies):
         """Values that stay the same while a warp runs, loaded once."""
         e = self.e
         self.fixed: dict[str, Value] = {}
-        for slot in ("params", "shared_base", "sites", "segments", "local_base", "warp"):
+        for slot in ("params", "variables", "shared_base", "sites", "segments", "local_base", "warp"):
             self.fixed[slot] = self.context(slot)
         warp_bytes = e.bin("mul", self.fixed["warp"], e.const("i64", LANES * self.local_bytes))
         self.fixed["local_warp"] = e.bin("add", self.fixed["local_base"], warp_bytes)
         e.line(f"%params = inttoptr i64 {self.fixed['params'].text} to ptr")
+        e.line(f"%variables = inttoptr i64 {self.fixed['variables'].text} to ptr")
         e.line(f"%sites = inttoptr i64 {self.fixed['sites'].text} to ptr")
         e.line(f"%segments = inttoptr i64 {self.fixed['segments'].text} to ptr")
         e.line(f"%fuel_p = getelementptr i64, ptr %ctx, i64 {SLOT['fuel']}")
@@ -216,6 +217,12 @@ class Lowering(Control, Calls, Operands, Tallies):
         e = self.e
         p = e.assign(f"getelementptr i64, ptr %ctx, i64 {SLOT[slot]}", "ptr", False)
         return e.assign(f"load i64, ptr {p.text}" + (", !invariant.load !0" if invariant else ""), "i64", False)
+
+    def variable(self, name: str) -> Value:
+        """The address of one of the module's variables, which differs from process to process."""
+        e, number = self.e, list(self.addresses).index(name)
+        p = e.assign(f"getelementptr i64, ptr %variables, i64 {number}", "ptr", False)
+        return e.assign(f"load i64, ptr {p.text}, !invariant.load !0", "i64", False)
 
     # ------------------------------------------------------------ segments
 

@@ -37,7 +37,7 @@ def symbol(k, operand: Sym) -> Value:
         k.parameters_addressed = True
         return e.bin("add", k.fixed["params"], e.const("i64", k.parameters[name] + operand.offset))
     if name in k.addresses:
-        return e.const("i64", k.addresses[name] + operand.offset)
+        return e.bin("add", k.variable(name), e.const("i64", operand.offset))
     if name in k.module.functions:
         return e.const("i64", layout.function_handles(k.module)[name])
     raise k.unsupported(f"the symbol `{name}`")

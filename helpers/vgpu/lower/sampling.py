@@ -20,7 +20,6 @@ from helpers.vgpu.storage.textures import AXES, BORDER, CLAMP, MIRROR, WRAP, Bou
 SIZES = ("width", "height", "depth")
 GATHER_ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))  # tld4: the corners (x, y) counter-clockwise from the lower left
 MOST = {"u8": 255, "s8": 127, "u16": 65535, "s16": 32767}
-_names = itertools.count(1)
 _lock = steady.lock(rank=2)
 
 
@@ -64,8 +63,7 @@ def _compiled(plan: Plan) -> int:
 
 @functools.cache
 def _compile(plan: Plan) -> int:
-    name = f"sampler_{next(_names)}"
-    return jit.compile_ir(text(plan, name), (name,))[name]
+    return jit.compile_kernel(text(plan, "sampler"), "sampler")
 
 
 def text(plan: Plan, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Only what is called: the runtime's text taken apart into functions, and modules of those that a kernel wants.
+"""Only what is called: the runtime's text taken apart into functions, each a module for kernels that want it.
 
 Machine code for the whole runtime takes longer than for most kernels, and few of its functions are wanted by any one
 of them. A function that is always inlined becomes a part of every module that calls it.
@@ -46,19 +46,16 @@ class Functions:
         self.texts[name], self.calls[name] = text, sorted(set(_NAMED.findall(body)))
         self.heads[name] = head.replace("define internal ", "define ").replace("define ", "declare ").rstrip(" {")
 
-    def module(self, wanted: set[str], made: set[str]) -> str:
-        """A module of the wanted functions and of all they need; those in `made` exist, and new ones are added."""
-        waiting, here, named = sorted(wanted & self.texts.keys() - made), set(), set()
-        while waiting:
-            name = waiting.pop()
-            if name in here:
-                continue
-            here.add(name)
-            named.update(self.calls[name])
-            waiting += [n for n in self.calls[name] if n in self.texts and n not in made]
-        if not here:
+    def module(self, name: str) -> str:
+        """A module of one function and of those that are inlined into it; empty for a name that is none of these."""
+        if name not in self.texts:
             return ""
-        made |= here - self.inlined
+        waiting, here, named = [name], set(), set()
+        while waiting:
+            function = waiting.pop()
+            here.add(function)
+            named.update(self.calls[function])
+            waiting += [n for n in self.calls[function] if n in self.inlined and n not in here]
         outside = [self.declarations[n] for n in sorted(named) if n in self.declarations]
         outside += [self.heads[n] for n in sorted(named & self.texts.keys() - here)]
         return "\n".join([*outside, *(text for name, text in self.texts.items() if name in here)])

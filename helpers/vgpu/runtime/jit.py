@@ -7,29 +7,26 @@ makes code without AVX-512 on a machine that has it.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import os
 
 import llvmlite.binding as llvm
 
-from helpers.vgpu.base import steady
+from helpers.vgpu.base import on_disk, steady
 from helpers.vgpu.base.errors import Unsupported
 
 _lock = steady.lock(rank=3)
 _engine = None
 _machine = None
 _wide = False  # whether the CPU has AVX-512
-_made: set[str] = set()  # functions of the runtime that there are, and texts of parts of it
-_defined: set[str] = set()  # the names of all of them
+_target: tuple[str, ...] = ()  # what machine code depends on beside its text
+_defined: set[str] = set()  # the names of the functions that there are
 _signatures: dict[str, str] = {}  # … and what they take and give, as `demand.signatures` writes it
-_unfinished: list = []  # modules in the engine that there is no machine code of yet
-_numbers = itertools.count(1)
-_kernels: dict[bytes, int] = {}  # hashes of kernels' texts and where their code is
+_kernels: dict[str, int] = {}  # hashes of kernels' texts and where their code is
 
 
 def _start():
     """Create the execution engine, once a process."""
-    global _engine, _machine, _wide
+    global _engine, _machine, _wide, _target
     if _engine is not None:
         return _engine
     llvm.initialize_native_target()
@@ -37,6 +34,7 @@ def _start():
     target = llvm.Target.from_default_triple()
     name, features, _wide = _cpu()
     _machine = target.create_target_machine(cpu=name, features=features, opt=2, reloc="default", codemodel="jitdefault")
+    _target = _machine.triple, name, features
     _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine)
     return _engine
 
@@ -63,6 +61,23 @@ def _optimise(module) -> None:
     manager.run(module, builder)
 
 
+def _object(text: str) -> bytes:
+    """The machine code of a module of LLVM IR as an object file; RuntimeError where the text has no meaning."""
+
+    def make() -> bytes:
+        with llvm.parse_assembly(text) as module:
+            module.triple, module.data_layout = _machine.triple, str(_machine.target_data)
+            module.verify()
+            _optimise(module)
+            return _emit(module)
+
+    return on_disk.kept("code", ("llvmlite",), (*_target, text), make)
+
+
+def _emit(module) -> bytes:
+    return _machine.emit_object(module)
+
+
 def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     """Compile a module of LLVM IR; give the addresses of its functions. The code lives as long as the process."""
     return steady.apart(_compile_ir, text, functions)
@@ -74,8 +89,7 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
 
         engine = _start()
         try:
-            module = llvm.parse_assembly(text)
-            module.verify()
+            made = _object(text)
         except RuntimeError as error:
             raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
         wanted, own = called(text), defined(text)
@@ -89,25 +103,14 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
             raise Unsupported(
                 f"the virtual GPU calls its runtime's {', '.join(other)} wrongly: a fault worth a report."
             )
-        _optimise(module)
-        _add(engine, module)
-        _finish(engine)
+        _add(engine, made)
+        engine.finalize_object()
         _defined.update(own)
         return {name: engine.get_function_address(name) for name in functions}
 
 
-def _add(engine, module) -> None:
-    engine.add_module(module)
-    _unfinished.append(module)
-
-
-def _finish(engine) -> None:
-    """Make machine code of all that was added, and give the IR back, which is much larger: code and names stay."""
-    engine.finalize_object()
-    while _unfinished:
-        module = _unfinished.pop()
-        engine.remove_module(module)
-        module.close()
+def _add(engine, made: bytes) -> None:
+    engine.add_object_file(llvm.ObjectFileRef.from_data(made))
 
 
 def compile_kernel(text: str, name: str) -> int:
@@ -115,43 +118,42 @@ def compile_kernel(text: str, name: str) -> int:
 
     So a kernel that is defined again, as by a notebook's cell that is run again, is not compiled again.
     """
-    key = hashlib.sha256(text.encode()).digest()
+    key = hashlib.sha256(text.encode()).hexdigest()
     return _kernels[key] if key in _kernels else steady.apart(_compile_kernel, key, text, name)
 
 
-def _compile_kernel(key: bytes, text: str, name: str) -> int:
+def _compile_kernel(key: str, text: str, name: str) -> int:
     with _lock:
         if key not in _kernels:
-            own = f"{name}_{next(_numbers)}"  # even if an interruption left one of another text behind
+            own = f"{name}_{key}"  # one of its own in the engine, and the same in every process
             _kernels[key] = _compile_ir(text.replace(f"@{name}(", f"@{own}("), (own,))[own]
         return _kernels[key]
 
 
 def _make(engine, wanted: set[str]) -> None:
-    """Compile those functions of the runtime that are wanted, and what they call, where that has not been done yet."""
+    """Compile those functions of the runtime that are wanted, and what they call, where that has not been done yet.
+
+    Each is a module of its own, so that it is the same one whatever else was wanted before, and is found again.
+    """
     from helpers.vgpu import runtime
     from helpers.vgpu.runtime import demand
 
-    waiting, seen, made, texts = sorted(wanted), set(wanted), set(_made), []
+    here = demand.functions(_wide)
+    waiting, texts = sorted(wanted - _defined), {}
+    seen = _defined | here.inlined | wanted
     while waiting:
-        # One text may hold many functions that belong together, and call others of its kind.
-        if (text := runtime.later(waiting.pop())) and text not in made:
-            made.add(text)
-            texts.append(text)
-            more = demand.called(text) - seen
-            seen |= more
-            waiting += sorted(more)
-    wanted = seen
-    texts.append(demand.functions(_wide).module(wanted, made))
-    parts = [llvm.parse_assembly(text) for text in texts if text]
-    for part in parts:
-        _optimise(part)
-    for part in parts:
-        _add(engine, part)
-    _defined.update(*map(demand.defined, texts))
-    for text in texts:
+        name = waiting.pop()
+        # What is made on demand may be one text of many functions that belong together.
+        if not (text := here.module(name) or runtime.later(name)) or text in texts:
+            continue
+        texts[text] = _object(text)
+        more = demand.called(text) - seen
+        seen |= more
+        waiting += sorted(more)
+    for text, made in texts.items():
+        _add(engine, made)
+        _defined.update(demand.defined(text) - here.inlined)
         _signatures.update(demand.signatures(text))
-    _made.update(made)  # last: an interruption may make a function twice, but must not leave one out
 
 
 def address(function: str) -> int:
@@ -163,7 +165,7 @@ def _address(function: str) -> int:
     with _lock:
         engine = _start()
         _make(engine, {function})
-        _finish(engine)
+        engine.finalize_object()
         return engine.get_function_address(function)
 
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
 
 from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.ptx import Call, Function, Instruction, Mem, Module, Parameter, Sym, Variable, Vec
@@ -114,11 +117,18 @@ def function_handles(module: Module) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class LoadedVariables:
-    """The module-level .global and .const variables: addresses and sizes in bytes, by name."""
+    """The module-level .global and .const variables: addresses and sizes in bytes, by name.
+
+    Compiled code finds the addresses in a `table`, in the same order, so that it is the same code in every process.
+    """
 
     addresses: dict[str, int] = field(repr=False)
     nbytes: dict[str, int]
     allocations: dict[str, memory.Allocation] = field(repr=False)
+
+    @cached_property
+    def table(self) -> np.ndarray:
+        return np.fromiter(self.addresses.values(), np.uint64, len(self.addresses))
 
 
 def load_variables(module: Module) -> LoadedVariables:

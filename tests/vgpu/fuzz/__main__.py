@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -70,6 +71,7 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="add each kind's tally to runs.jsonl and FUZZING.md")
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    os.environ["WARPBOOK_CACHE"] = "off"  # nobody asks for random kernels again
     if given.child:
         return child(given.child[0], *map(int, given.child[1:]))
     kinds = given.kind or sorted(KINDS)

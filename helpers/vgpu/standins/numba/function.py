@@ -71,7 +71,9 @@ class DeviceFunction(Function):
             self._made()
 
     def _made(self):
-        return self.as_device_function(device.current().compute_capability)
+        made = self.as_device_function(device.current().compute_capability)
+        compile_numba.catch_up(made)
+        return made
 
     overloads = property(lambda self: self._made().overloads)
     signatures = nopython_signatures = property(lambda self: list(self.overloads))

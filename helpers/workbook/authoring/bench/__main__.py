@@ -184,6 +184,7 @@ def main(argv=None) -> int:
     parser.add_argument("--no-simulator", action="store_true", help="leave Numba's simulator out")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args(argv)
+    os.environ["WARPBOOK_CACHE"] = "off"  # compilers are measured, too
     from helpers.vgpu.runtime import jit
 
     cores = os.cpu_count() or 1
