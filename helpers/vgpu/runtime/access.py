@@ -11,6 +11,7 @@ from helpers.vgpu.base.context import ERROR_CODE, PHASES, PLACES
 from helpers.vgpu.runtime import count as runtime_count
 from helpers.vgpu.runtime import overwrites
 from helpers.vgpu.runtime import slow as runtime_slow
+from helpers.vgpu.runtime.count import touched_from
 from helpers.vgpu.runtime.pattern import RUN, SAME, WINDOW, compare_pattern, lowest
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, bump, context, site
 
@@ -39,8 +40,8 @@ def _remembered(kind: str, counted: bool, load: str) -> str:
   %phase = and i64 %word, 7
   %php = getelementptr i8, ptr %site, i64 {PHASES}
   %cp = getelementptr i32, ptr %php, i64 %phase
-  %count = load i32, ptr %cp
-  %c_count = icmp ne i32 %count, 0
+  %learnt = load i32, ptr %cp
+  %c_count = icmp ne i32 %learnt, 0
   %c4 = {"and i1 %c3, %c_count" if counted else "and i1 %c3, true"}
   br i1 %c4, label %hit, label %miss
 hit:
@@ -52,7 +53,7 @@ hit:
 
 def _tally(requests: str, units: str) -> str:
     return f"""
-  %count64 = zext i32 %count to i64
+  %count64 = zext i32 %units to i64
   {site("ap", "active")}
   %active = load i64, ptr %ap
   {bump(requests, "1", "rq")}
@@ -60,26 +61,57 @@ def _tally(requests: str, units: str) -> str:
   {bump("lanes", "%active", "ln")}"""
 
 
-def _check_global(counted: bool) -> str:
-    letter = "c" if counted else "p"
-    touch = f"""
+# Mark the sectors of a pattern, whose first lanes %learnt has. A row has as many as an element has bytes, or one more;
+# where there are two, they are those of the lowest and of the highest address.
+_TOUCH = f"""
   {context("rdp", "reads")}
   %rd = load i64, ptr %rdp
   %watch = icmp ne i64 %rd, 0
   br i1 %watch, label %mark, label %leave
 mark:
+  {touched_from("%rule")}
+  %sector = lshr i64 %from_base, 5
+  %lowest_p = getelementptr i8, ptr %touched, i64 %sector
+  %row = icmp eq i64 %shape, {RUN}
+  br i1 %row, label %mark_row, label %no_row
+mark_row:
+  %row_size = zext i32 %size to i64
+  call void @llvm.memset.p0.i64(ptr %lowest_p, i8 1, i64 %row_size, i1 false)
+  %to_last = sub i64 %count64, 1
+  %last_p = getelementptr i8, ptr %lowest_p, i64 %to_last
+  store i8 1, ptr %last_p
+  br label %leave
+no_row:
+  %few = icmp ule i32 %units, 2
+  br i1 %few, label %mark_ends, label %mark_each
+mark_ends:
+  {site("spanp", "span")}
+  %span = load i64, ptr %spanp
+  %extent = sub i64 %span, %room
+  %to_highest = add i64 %from_base, %extent
+  %highest = lshr i64 %to_highest, 5
+  %highest_p = getelementptr i8, ptr %touched, i64 %highest
+  store i8 1, ptr %lowest_p
+  store i8 1, ptr %highest_p
+  br label %leave
+mark_each:
   {broadcast("bases", "i64", "%base")}
   %off = sub {V64} %where, %bases
-  call void @touch(ptr %ctx, ptr %site, {V64} %off, i32 %mask, i32 %rule)
+  call void @touch(ptr %ctx, ptr %site, {V64} %off, i32 %learnt, i32 %rule)
   br label %leave
 leave:"""
+
+
+def _check_global(counted: bool) -> str:
+    letter = "c" if counted else "p"
     base = f"""{site("basep", "base")}
   %base = load i64, ptr %basep"""
     return f"""
 define internal i64 @check_{letter}_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule) alwaysinline {{
   {_remembered("i64", counted, base)}
+  {"%units = call i32 @llvm.ctpop.i32(i32 %learnt)" if counted else ""}
   {_tally("requests", "sectors") if counted else ""}
-  {touch if counted else ""}
+  {_TOUCH if counted else ""}
   ret i64 %answer
 miss:
   %slow = call i64 @slow_{letter}_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
@@ -93,6 +125,7 @@ def _check_shared(counted: bool) -> str:
     return f"""
 define internal i64 @check_{letter}_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule) alwaysinline {{
   {_remembered("i32", counted, "%base = add i64 0, 0")}
+  {"%units = add i32 %learnt, 0" if counted else ""}
   {_tally("shared_requests", "shared_wavefronts") if counted else ""}
   ret i64 %answer
 miss:

@@ -25,8 +25,9 @@ def _slow_global(counted: bool) -> str:
     letter = "c" if counted else "p"
     count = f"""
   %keys = lshr {V64} %off, {splat("i64", 5)}
-  %count = call i32 @distinct({V64} %keys, i32 %mask)
-  store i32 %count, ptr %cp
+  %first_lanes = call i32 @first_lanes({V64} %keys, i32 %mask)
+  store i32 %first_lanes, ptr %cp
+  %count = call i32 @llvm.ctpop.i32(i32 %first_lanes)
   ; Lanes that have a sector each share no element.
   %lanes_asking = call i32 @llvm.ctpop.i32(i32 %mask)
   %crowded = icmp ult i32 %count, %lanes_asking
