@@ -23,6 +23,7 @@ from helpers.vgpu.runtime.text import FAIL, V1, V32, V64, context
 
 DECLARATIONS = f"""
 declare i32 @llvm.cttz.i32(i32, i1)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare i32 @llvm.ctpop.i32(i32)
 declare i64 @llvm.umin.i64(i64, i64)
 declare i32 @llvm.umax.i32(i32, i32)

@@ -8,20 +8,19 @@ the wavefronts out).
 
 from __future__ import annotations
 
-from helpers.vgpu.runtime.text import V32, V64, context, each_group, each_lane, get, site, splat
+from helpers.vgpu.runtime.text import V32, V64, context, each_group, each_lane, get_pointer, site, splat
 from helpers.vgpu.storage.banks import BANK_BYTES, BANKS
 
 
 def touched_from(write: str) -> str:
     """IR that sets %touched: where the site's allocation begins in the map of sectors read, or written (also atomics)."""
-    return f"""{get("reads", "reads")}
-  {get("writes", "writes")}
+    return f"""{get_pointer("reads", "reads")}
+  {get_pointer("writes", "writes")}
   %is_write = icmp ne i32 {write}, 0
-  %map = select i1 %is_write, i64 %writes, i64 %reads
+  %map = select i1 %is_write, ptr %writes, ptr %reads
   {site("touch_p", "touch")}
   %touch = load i64, ptr %touch_p
-  %begins = add i64 %map, %touch
-  %touched = inttoptr i64 %begins to ptr"""
+  %touched = getelementptr i8, ptr %map, i64 %touch"""
 
 
 # Which allocation an address lies in: a binary search over the sorted table, done when a site leaves the

@@ -52,7 +52,8 @@ def _cpu() -> tuple[str, str, bool]:
     return llvm.get_host_cpu_name(), features.flatten(), wide
 
 
-def _optimise(module) -> None:
+def _optimise(module, thoroughly: bool = False) -> None:
+    """What is worth its time for a kernel; `thoroughly` for what all kernels call."""
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(_machine, options)
     manager = llvm.create_new_module_pass_manager()
@@ -60,6 +61,8 @@ def _optimise(module) -> None:
     manager.add_sroa_pass()
     manager.add_simplify_cfg_pass()
     manager.add_instruction_combine_pass()
+    if thoroughly:
+        manager.add_jump_threading_pass()
     manager.run(module, builder)
 
 
@@ -145,7 +148,7 @@ def _make(engine, wanted: set[str]) -> None:
     texts.append(demand.functions(_wide).module(wanted, made))
     parts = [llvm.parse_assembly(text) for text in texts if text]
     for part in parts:
-        _optimise(part)
+        _optimise(part, thoroughly=True)
     for part in parts:
         _add(engine, part)
     _defined.update(*map(demand.defined, texts))

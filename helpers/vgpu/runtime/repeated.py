@@ -1,0 +1,169 @@
+"""Requests whose pattern comes again, and the shortest way through those that have a plain shape.
+
+A load or store of 4 or 8 bytes a lane first asks whether its site has seen a row, one element for all lanes, or a
+window of shared memory, and sees it again. Then it is counted and done here, without a call and with no vector kept in
+memory, so that the function needs no frame; whatever else there is goes to the function called @far_….
+"""
+
+from __future__ import annotations
+
+from helpers.vgpu.base.context import PHASES, PLACES
+from helpers.vgpu.runtime.count import touched_from
+from helpers.vgpu.runtime.pattern import RUN, SAME, WINDOW, compare_pattern, lowest
+from helpers.vgpu.runtime.text import V32, broadcast, bump, get, site
+
+ROWS_AHEAD = 2  # which row of a site's stream is asked for while one is loaded
+
+
+def fits(kind: str, counted: bool, base: str) -> str:
+    """IR that sets %fits: does the pattern of %where (a vector of `kind`) come again, within the memory of the site?
+
+    `base` sets the scalar %base of the space, to which addresses are relative. Sets %lowest, the lowest address,
+    %from_base, its distance, the %room for it, and what has been %learnt of the phase.
+    """
+    return f"""
+  {compare_pattern(kind)}
+  {base}
+  {site("lp", "low")}
+  %low = load i64, ptr %lp
+  {lowest(kind)}
+  %from_base = sub i64 %lowest, %base
+  {site("rp", "room")}
+  %room = load i64, ptr %rp
+  %c_room = icmp ule i64 %from_base, %room
+  %c1 = and i1 %c_pattern, %c_mask
+  %c2 = and i1 %c_room, %c_bits
+  %c3 = and i1 %c1, %c2
+  %word = lshr i64 %first64, 2
+  %phase = and i64 %word, 7
+  %php = getelementptr i8, ptr %site, i64 {PHASES}
+  %cp = getelementptr i32, ptr %php, i64 %phase
+  %learnt = load i32, ptr %cp
+  %c_count = icmp ne i32 %learnt, 0
+  %fits = and i1 %c3, {"%c_count" if counted else "true"}"""
+
+
+BASE = {"global": f"{site('basep', 'base')}\n  %base = load i64, ptr %basep", "shared": "%base = add i64 0, 0"}
+
+
+def tally(space: str) -> str:
+    """IR that counts a request whose pattern fits; %units are its sectors or wavefronts."""
+    made = "call i32 @llvm.ctpop.i32(i32 %learnt)" if space == "global" else "add i32 %learnt, 0"
+    requests, units = ("requests", "sectors") if space == "global" else ("shared_requests", "shared_wavefronts")
+    return f"""
+  %units = {made}
+  %units64 = zext i32 %units to i64
+  {site("ap", "active")}
+  %active = load i64, ptr %ap
+  {bump(requests, "1", "rq")}
+  {bump(units, "%units64", "sc")}
+  {bump("lanes", "%active", "ln")}"""
+
+
+def mark_from_lowest(rule: str) -> str:
+    """IR that sets %lowest_p, the place of the lowest address's sector in the map of those touched."""
+    return f"""{touched_from(rule)}
+  %sector = lshr i64 %from_base, 5
+  %lowest_p = getelementptr i8, ptr %touched, i64 %sector"""
+
+
+def mark_row(size: str) -> str:
+    """IR that marks the sectors of a row: as many as an element has bytes (`size`, i64), or one more."""
+    return f"""call void @llvm.memset.p0.i64(ptr %lowest_p, i8 1, i64 {size}, i1 false)
+  %to_last = sub i64 %units64, 1
+  %last_p = getelementptr i8, ptr %lowest_p, i64 %to_last
+  store i8 1, ptr %last_p"""
+
+
+# 32 neighbouring words of shared memory, permuted in registers: far cheaper than a gather, where AVX-512 has it.
+_WINDOW = f"""
+window:
+  %a = load <16 x i32>, ptr %p, align 4
+  %q = getelementptr i8, ptr %p, i64 64
+  %b = load <16 x i32>, ptr %q, align 4
+  %ip = getelementptr i8, ptr %site, i64 {PLACES}
+  %i0 = load <16 x i32>, ptr %ip, align 64
+  %iq = getelementptr i8, ptr %ip, i64 64
+  %i1 = load <16 x i32>, ptr %iq, align 64
+  %r0 = call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32> %a, <16 x i32> %i0, <16 x i32> %b)
+  %r1 = call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32> %a, <16 x i32> %i1, <16 x i32> %b)
+  %near = shufflevector <16 x i32> %r0, <16 x i32> %r1, <32 x i32> <{", ".join(f"i32 {i}" for i in range(32))}>
+  ret {V32} %near"""
+
+
+def _ahead(row: int) -> str:
+    """IR that asks for a later row of so many bytes, counted from %p: what this site most often wants soon.
+
+    The CPU takes all sites for one stream of loads, since one function serves them, and does not guess it.
+    """
+    return "\n  ".join(
+        f"%soon{line} = getelementptr i8, ptr %p, i64 {ROWS_AHEAD * row + line}\n"
+        f"  call void @llvm.prefetch.p0(ptr %soon{line}, i32 0, i32 3, i32 1)"
+        for line in range(0, row, 64)
+    )
+
+
+def _begin(space: str, counted: bool, bits: int, shapes: dict[int, str], rule: int) -> str:
+    """IR that goes to the label of a pattern's shape with its lowest address in %p, counted and marked; or to %far."""
+    kind = "i64" if space == "global" else "i32"
+    size = bits // 8
+    mark = mark_row(str(size))
+    if len(shapes) > 1:
+        mark = f"""store i8 1, ptr %lowest_p
+  %row = icmp eq i64 %shape, {RUN}
+  br i1 %row, label %mark_row, label %marked
+mark_row:
+  {mark}
+  br label %marked
+marked:"""
+    place = "%place = add i64 %lowest, 0"
+    if space == "shared":
+        place = f"{get('own', 'shared_base')}\n  %place = add i64 %own, %lowest"
+    each = " ".join(f"i64 {shape}, label %plain" for shape in shapes)
+    ways = " ".join(f"i64 {shape}, label %{label}" for shape, label in shapes.items() if shape != RUN)
+    return f"""
+  {site("shape_p", "shape")}
+  %shape = load i64, ptr %shape_p
+  switch i64 %shape, label %far [ {each} ]
+plain:
+  %size = add i32 0, {size}
+  {fits(kind, counted, BASE[space])}
+  br i1 %fits, label %hit, label %far
+hit:
+  {tally(space) if counted else ""}
+  {f"{mark_from_lowest(str(rule))}{chr(10)}  {mark}" if counted and space == "global" else ""}
+  {place}
+  %p = inttoptr i64 %place to ptr
+  switch i64 %shape, label %row_moves [ {ways} ]"""
+
+
+def load(space: str, counted: bool, bits: int, windows: bool, given: str) -> str:
+    """IR of the body of a load; `given` are its arguments as a call passes them on."""
+    v, name = f"<32 x i{bits}>", f"{'c' if counted else 'p'}_{space}_load{bits}"
+    near = windows and space == "shared" and bits == 32
+    shapes = {RUN: "row_moves", SAME: "one"} | ({WINDOW: "window"} if near else {})
+    return f"""{_begin(space, counted, bits, shapes, 0)}
+row_moves:
+  {_ahead(4 * bits) if space == "global" else ""}
+  %whole = load {v}, ptr %p, align {bits // 8}
+  ret {v} %whole
+one:
+  %x = load i{bits}, ptr %p, align {bits // 8}
+  {broadcast("xs", f"i{bits}", "%x")}
+  ret {v} %xs
+{_WINDOW if near else ""}
+far:
+  %r = musttail call {v} @far_{name}({given})
+  ret {v} %r"""
+
+
+def store(space: str, counted: bool, bits: int, given: str) -> str:
+    """IR of the body of a store of %value."""
+    name = f"{'c' if counted else 'p'}_{space}_store{bits}"
+    return f"""{_begin(space, counted, bits, {RUN: "row_moves"}, 1)}
+row_moves:
+  store <32 x i{bits}> %value, ptr %p, align {bits // 8}
+  ret void
+far:
+  musttail call void @far_{name}({given})
+  ret void"""
