@@ -68,7 +68,7 @@ def _check(space: str, counted: bool) -> str:
     name = f"{'c' if counted else 'p'}_{space}"
     arguments = f"ptr %ctx, ptr %site, {_OFFSETS[space]} %where, i32 %mask, i32 %size, i32 %rule"
     return f"""
-define internal i64 @check_{name}({arguments}) alwaysinline {{
+define i64 @wb_{name}({arguments}) {{
   {_remembered(space, counted)}
   {_MARK if counted and space == "global" else ""}
   ret i64 %answer
@@ -120,20 +120,11 @@ checked:
 
 
 def _entry_points(counted: bool, windows: bool) -> str:
-    """Checks by themselves, and checks fused with a move of 4 or 8 bytes a lane."""
+    """Checks fused with a move of 4 or 8 bytes a lane."""
     letter = "c" if counted else "p"
     parts = []
     for space, kind in _OFFSETS.items():
         arguments = f"ptr %ctx, ptr %site, {kind} %where, i32 %mask"
-        names = ("wb", "again") if counted else ("wb",)
-        for name in names:
-            internal, never = ("internal ", " noinline") if name == "again" else ("", "")
-            parts.append(f"""
-define {internal}i64 @{name}_{letter}_{space}({arguments}, i32 %size, i32 %rule){never} {{
-  %answer = call i64 @check_{letter}_{space}(ptr %ctx, ptr %site, {kind} %where, i32 %mask, i32 %size, i32 %rule)
-  ret i64 %answer
-}}
-""")
         if space == "shared":
             place = f"""{context("sbase", "shared_base")}
   %sb = load i64, ptr %sbase
@@ -144,7 +135,7 @@ define {internal}i64 @{name}_{letter}_{space}({arguments}, i32 %size, i32 %rule)
             place = f"%addr = add {V64} %where, zeroinitializer"
         for bits in (32, 64):
             v, name = f"<32 x i{bits}>", f"{letter}_{space}_%s{bits}"
-            check = f"%answer = call i64 @check_{letter}_{space}({arguments}, i32 {bits // 8}"
+            check = f"%answer = call i64 @wb_{letter}_{space}({arguments}, i32 {bits // 8}"
             move = f"call void @move_store{bits}({V64} %addr, {v} %value, i64 %answer)"
             if counted:
                 move = f"call void @move_told_store{bits}(ptr %site, {V64} %addr, {v} %value, i64 %answer)"

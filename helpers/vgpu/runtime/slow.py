@@ -37,7 +37,7 @@ doubt:
   call void @learn_shared_elements(ptr %site, {V64} %off, i32 %mask)
   br label %ask
 ask:
-  %again = call i64 @again_c_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
+  %again = call i64 @wb_c_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %again"""
     strange = f"""%far = call i64 @mixed_{letter}(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %far"""
@@ -234,7 +234,7 @@ doubt:
   call void @learn_shared_elements(ptr %site, {V64} %wide, i32 %mask)
   br label %ask
 ask:
-  %again = call i64 @again_c_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule)
+  %again = call i64 @wb_c_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %again"""
     strange_count = f"""%far_atomic = icmp eq i32 %rule, 2
   %far_every = zext i1 %far_atomic to i32
