@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from helpers.vgpu.base.context import PHASES, PLACES
 from helpers.vgpu.runtime.count import touched_from
-from helpers.vgpu.runtime.pattern import RUN, SAME, WINDOW, compare_pattern, lowest
+from helpers.vgpu.runtime.pattern import HALVES, RUN, SAME, WINDOW, compare_pattern, lowest
 from helpers.vgpu.runtime.text import V32, broadcast, bump, get, site
 
 ROWS_AHEAD = 2  # which row of a site's stream is asked for while one is loaded
@@ -103,54 +103,88 @@ def _ahead(row: int) -> str:
     )
 
 
-def _begin(space: str, counted: bool, bits: int, shapes: dict[int, str], rule: int) -> str:
-    """IR that goes to the label of a pattern's shape with its lowest address in %p, counted and marked; or to %far."""
-    kind = "i64" if space == "global" else "i32"
-    size = bits // 8
-    mark = mark_row(str(size))
-    if len(shapes) > 1:
-        mark = f"""store i8 1, ptr %lowest_p
-  %row = icmp eq i64 %shape, {RUN}
-  br i1 %row, label %mark_row, label %marked
-mark_row:
-  {mark}
-  br label %marked
-marked:"""
-    place = "%place = add i64 %lowest, 0"
-    if space == "shared":
-        place = f"{get('own', 'shared_base')}\n  %place = add i64 %own, %lowest"
-    each = " ".join(f"i64 {shape}, label %plain" for shape in shapes)
-    ways = " ".join(f"i64 {shape}, label %{label}" for shape, label in shapes.items() if shape != RUN)
+def _begin(space: str, counted: bool, bits: int, shapes: tuple[int, ...], rule: int) -> str:
+    """IR that goes on at %run, %same … if the site's pattern has one of these shapes and comes again; or to %far.
+
+    Then it is counted, and %p is the lowest address.
+    """
+    marks = counted and space == "global"
+    seen = " ".join(f"i64 {shape}, label %plain" for shape in shapes)
+    ways = " ".join(f"i64 {shape}, label %{_LABELS[shape]}" for shape in shapes if shape != RUN)
     return f"""
   {site("shape_p", "shape")}
   %shape = load i64, ptr %shape_p
-  switch i64 %shape, label %far [ {each} ]
+  switch i64 %shape, label %far [ {seen} ]
 plain:
-  %size = add i32 0, {size}
-  {fits(kind, counted, BASE[space])}
+  %size = add i32 0, {bits // 8}
+  {fits("i64" if space == "global" else "i32", counted, BASE[space])}
   br i1 %fits, label %hit, label %far
 hit:
   {tally(space) if counted else ""}
-  {f"{mark_from_lowest(str(rule))}{chr(10)}  {mark}" if counted and space == "global" else ""}
-  {place}
-  %p = inttoptr i64 %place to ptr
-  switch i64 %shape, label %row_moves [ {ways} ]"""
+  {mark_from_lowest(str(rule)) if marks else ""}
+  {_place("p", space, "%lowest")}
+  switch i64 %shape, label %run [ {ways} ]"""
+
+
+_LABELS = {RUN: "run", SAME: "same", WINDOW: "window", HALVES: "halves"}
+
+
+def _place(name: str, space: str, offset: str) -> str:
+    """IR that makes a pointer of an address or, in shared memory, an offset (i64)."""
+    if space == "global":
+        return f"%{name} = inttoptr i64 {offset} to ptr"
+    return f"""{get(f"{name}_own", "shared_base")}
+  %{name}_at = add i64 %{name}_own, {offset}
+  %{name} = inttoptr i64 %{name}_at to ptr"""
+
+
+def _halves(space: str, counted: bool, bits: int) -> str:
+    """IR that sets %p0 and %p1, where the two rows begin, and marks what they touch."""
+    size, kind = bits // 8, "i64" if space == "global" else "i32"
+    second = "%second = add i64 %first, %to_half"
+    if space == "shared":
+        second = "%second32 = add i32 %first, %to_half\n  %second = zext i32 %second32 to i64"
+    marks = []
+    for half, start in enumerate(("%first64", "%second")):
+        marks.append(f"""%from{half} = sub i64 {start}, %base
+  %sector{half} = lshr i64 %from{half}, 5
+  %begin{half} = getelementptr i8, ptr %touched, i64 %sector{half}
+  call void @llvm.memset.p0.i64(ptr %begin{half}, i8 1, i64 {size // 2}, i1 false)
+  %until{half} = add i64 %from{half}, {15 * size}
+  %last_sector{half} = lshr i64 %until{half}, 5
+  %end{half} = getelementptr i8, ptr %touched, i64 %last_sector{half}
+  store i8 1, ptr %end{half}""")
+    mark = "\n  ".join(marks) if counted and space == "global" else ""
+    return f"""%to_half_p = getelementptr {kind}, ptr %pp, i64 16
+  %to_half = load {kind}, ptr %to_half_p
+  {second}
+  {mark}
+  {_place("p0", space, "%first64")}
+  {_place("p1", space, "%second")}"""
 
 
 def load(space: str, counted: bool, bits: int, windows: bool, given: str) -> str:
     """IR of the body of a load; `given` are its arguments as a call passes them on."""
-    v, name = f"<32 x i{bits}>", f"{'c' if counted else 'p'}_{space}_load{bits}"
-    near = windows and space == "shared" and bits == 32
-    shapes = {RUN: "row_moves", SAME: "one"} | ({WINDOW: "window"} if near else {})
-    return f"""{_begin(space, counted, bits, shapes, 0)}
-row_moves:
+    v, half, name = f"<32 x i{bits}>", f"<16 x i{bits}>", f"{'c' if counted else 'p'}_{space}_load{bits}"
+    near, marks = windows and space == "shared" and bits == 32, counted and space == "global"
+    whole = ", ".join(f"i32 {lane}" for lane in range(32))
+    return f"""{_begin(space, counted, bits, (RUN, SAME, HALVES, WINDOW) if near else (RUN, SAME, HALVES), 0)}
+run:
+  {mark_row(str(bits // 8)) if marks else ""}
   {_ahead(4 * bits) if space == "global" else ""}
-  %whole = load {v}, ptr %p, align {bits // 8}
-  ret {v} %whole
-one:
+  %row = load {v}, ptr %p, align {bits // 8}
+  ret {v} %row
+same:
+  {"store i8 1, ptr %lowest_p" if marks else ""}
   %x = load i{bits}, ptr %p, align {bits // 8}
   {broadcast("xs", f"i{bits}", "%x")}
   ret {v} %xs
+halves:
+  {_halves(space, counted, bits)}
+  %h0 = load {half}, ptr %p0, align {bits // 8}
+  %h1 = load {half}, ptr %p1, align {bits // 8}
+  %both = shufflevector {half} %h0, {half} %h1, <32 x i32> <{whole}>
+  ret {v} %both
 {_WINDOW if near else ""}
 far:
   %r = musttail call {v} @far_{name}({given})
@@ -159,10 +193,20 @@ far:
 
 def store(space: str, counted: bool, bits: int, given: str) -> str:
     """IR of the body of a store of %value."""
-    name = f"{'c' if counted else 'p'}_{space}_store{bits}"
-    return f"""{_begin(space, counted, bits, {RUN: "row_moves"}, 1)}
-row_moves:
-  store <32 x i{bits}> %value, ptr %p, align {bits // 8}
+    v, half, name = f"<32 x i{bits}>", f"<16 x i{bits}>", f"{'c' if counted else 'p'}_{space}_store{bits}"
+    marks = counted and space == "global"
+    low, high = (", ".join(f"i32 {start + lane}" for lane in range(16)) for start in (0, 16))
+    return f"""{_begin(space, counted, bits, (RUN, HALVES), 1)}
+run:
+  {mark_row(str(bits // 8)) if marks else ""}
+  store {v} %value, ptr %p, align {bits // 8}
+  ret void
+halves:
+  {_halves(space, counted, bits)}
+  %v0 = shufflevector {v} %value, {v} poison, <16 x i32> <{low}>
+  %v1 = shufflevector {v} %value, {v} poison, <16 x i32> <{high}>
+  store {half} %v0, ptr %p0, align {bits // 8}
+  store {half} %v1, ptr %p1, align {bits // 8}
   ret void
 far:
   musttail call void @far_{name}({given})
