@@ -43,6 +43,8 @@ SITE = (
     "requests_before", "sectors_before", "shared_before", "local_before",
     # stores in which lanes overwrite one another, and how many requests there had been at the last of them
     "overwritten", "overwritten_at",
+    # where the last request began whose lanes were in one row, or two
+    "last",
 )  # fmt: skip
 SITE_SLOT = {name: index for index, name in enumerate(SITE)}
 # Byte offset: what is known of the pattern for each of the 8 words of a sector that it may start in, 0: nothing. Of

@@ -12,8 +12,6 @@ from helpers.vgpu.runtime.count import touched_from
 from helpers.vgpu.runtime.pattern import HALVES, RUN, SAME, WINDOW, compare_pattern, lowest
 from helpers.vgpu.runtime.text import V32, broadcast, bump, get, site
 
-ROWS_AHEAD = 2  # which row of a site's stream is asked for while one is loaded
-
 
 def fits(kind: str, counted: bool, base: str) -> str:
     """IR that sets %fits: does the pattern of %where (a vector of `kind`) come again, within the memory of the site?
@@ -91,16 +89,23 @@ window:
   ret {V32} %near"""
 
 
-def _ahead(row: int) -> str:
-    """IR that asks for a later row of so many bytes, counted from %p: what this site most often wants soon.
+def _ahead(bits: int, *starts: str) -> str:
+    """IR that asks for what this site may want next: as far from the rows that start here as these from the last ones.
 
     The CPU takes all sites for one stream of loads, since one function serves them, and does not guess it.
     """
-    return "\n  ".join(
-        f"%soon{line} = getelementptr i8, ptr %p, i64 {ROWS_AHEAD * row + line}\n"
-        f"  call void @llvm.prefetch.p0(ptr %soon{line}, i32 0, i32 3, i32 1)"
-        for line in range(0, row, 64)
-    )
+    tag = starts[0].strip("%")
+    text = f"""{site(f"{tag}_last_p", "last")}
+  %{tag}_last = load i64, ptr %{tag}_last_p
+  store i64 %first64, ptr %{tag}_last_p
+  %{tag}_step = sub i64 %first64, %{tag}_last"""
+    for start in starts:
+        text += f"\n  {start}_next = getelementptr i8, ptr {start}, i64 %{tag}_step"
+        for line in range(0, 4 * bits // len(starts), 64):
+            text += f"""
+  {start}_{line} = getelementptr i8, ptr {start}_next, i64 {line}
+  call void @llvm.prefetch.p0(ptr {start}_{line}, i32 0, i32 3, i32 1)"""
+    return text
 
 
 def _begin(space: str, counted: bool, bits: int, shapes: tuple[int, ...], rule: int) -> str:
@@ -171,7 +176,7 @@ def load(space: str, counted: bool, bits: int, windows: bool, given: str) -> str
     return f"""{_begin(space, counted, bits, (RUN, SAME, HALVES, WINDOW) if near else (RUN, SAME, HALVES), 0)}
 run:
   {mark_row(str(bits // 8)) if marks else ""}
-  {_ahead(4 * bits) if space == "global" else ""}
+  {_ahead(bits, "%p") if space == "global" else ""}
   %row = load {v}, ptr %p, align {bits // 8}
   ret {v} %row
 same:
@@ -181,6 +186,7 @@ same:
   ret {v} %xs
 halves:
   {_halves(space, counted, bits)}
+  {_ahead(bits, "%p0", "%p1") if space == "global" else ""}
   %h0 = load {half}, ptr %p0, align {bits // 8}
   %h1 = load {half}, ptr %p1, align {bits // 8}
   %both = shufflevector {half} %h0, {half} %h1, <32 x i32> <{whole}>
