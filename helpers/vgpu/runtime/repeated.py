@@ -193,7 +193,7 @@ halves:
   ret {v} %both
 {_WINDOW if near else ""}
 far:
-  %r = musttail call {v} @far_{name}({given})
+  %r = tail call {v} @far_{name}({given})
   ret {v} %r"""
 
 
@@ -215,5 +215,5 @@ halves:
   store {half} %v1, ptr %p1, align {bits // 8}
   ret void
 far:
-  musttail call void @far_{name}({given})
+  tail call void @far_{name}({given})
   ret void"""
