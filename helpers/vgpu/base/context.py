@@ -43,9 +43,13 @@ SITE = (
     "requests_before", "sectors_before", "shared_before", "local_before",
     # stores in which lanes overwrite one another, and how many requests there had been at the last of them
     "overwritten", "overwritten_at",
+    # where the last request began whose lanes were in one row, or two
+    "last",
 )  # fmt: skip
 SITE_SLOT = {name: index for index, name in enumerate(SITE)}
-PHASES = 192  # byte offset: counts of the pattern for each of the 8 words of a sector it may start in, 0: not known
+# Byte offset: what is known of the pattern for each of the 8 words of a sector that it may start in, 0: nothing. Of
+# global memory the lanes (bits) that are the first in a sector, of shared memory the number of wavefronts.
+PHASES = 192
 PATTERN = 256  # byte offset: the pattern, 32 offsets from lane 0, of 8 bytes (global) or 4 (shared)
 PLACES = 384  # byte offset: for shared patterns, the word of each lane counted from the lowest
 SITE_BYTES = 512

@@ -9,8 +9,10 @@ Instructions and branches are PTX's, not the machine's own: ptxas merges, hoists
 from __future__ import annotations
 
 import difflib
+import functools
 from collections import Counter as Tally
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -213,33 +215,22 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
 
     `sites`: int64 of shape (sites, SITE_BYTES / 8); `segments`: int64 of shape (segments, SEGMENT_SLOTS).
     """
-    own = {index for index, name in files.items() if name == filename}
-    lines: dict[int, Tally] = {}
-    current, inherited, fetches = 0, {}, _fetches(lowered)
-    for parts, (executed, lanes, divergent, waits) in zip(placed(lowered, own), segments.tolist(), strict=True):
-        for _, instruction, current in parts:
-            inherited[instruction.text, instruction.location] = current
-            tally = lines.setdefault(current, Tally())
-            tally["instructions"] += executed
-            tally["thread_instructions"] += lanes
-            for key, factor in _static(instruction).items():
-                tally[key] += factor * (lanes if key.startswith(_PER_THREAD) else executed)
-        for key, count in (("divergent_branches", divergent), ("waits", waits)):
-            if count:
-                tally[key] += count
-    for site, slots in zip(lowered.sites, sites, strict=True):
-        if slots[SITE_SLOT["requests"]] or slots[SITE_SLOT["shared_requests"]] or slots[SITE_SLOT["local_requests"]]:
-            place = site.instruction.text, site.instruction.location
-            line = line_of(site.instruction.location, own) or inherited.get(place, 0)
-            lines.setdefault(line, Tally()).update(
-                _memory(site, dict(zip(SITE, slots.tolist(), strict=False)), site.instruction in fetches)
-            )
+    lines: dict[int, Tally] = defaultdict(Tally)
+    plan = _plan(lowered, frozenset(index for index, name in files.items() if name == filename))
+    executed = segments.tolist()
+    for line, key, segment, slot, times in plan.added:
+        lines[line][key] += times * executed[segment][slot]
+    asked = sites[:, [SITE_SLOT[slot] for slot in ("requests", "shared_requests", "local_requests")]].any(axis=1)
+    for index in np.flatnonzero(asked).tolist():
+        slots = dict(zip(SITE, sites[index, : len(SITE)].tolist(), strict=True))
+        line, fetches = plan.sites[index]
+        _add(lines[line], _memory(lowered.sites[index], slots, fetches))
     if 0 in lines:  # what has no line at all belongs to the first
         strays = lines.pop(0)
-        lines.setdefault(min(lines, default=1), Tally()).update(strays)
+        _add(lines[min(lines, default=1)], strays)
     total = Tally()
     for tally in lines.values():
-        total.update(tally)
+        _add(total, tally)
     by_line = {n: MappingProxyType({k: v for k, v in sorted(t.items()) if v}) for n, t in sorted(lines.items())}
     return (
         MappingProxyType({n: t for n, t in by_line.items() if t}),
@@ -247,7 +238,43 @@ def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.nda
     )
 
 
-def placed(lowered: Lowered, own: set[int]) -> list[list[tuple[int, Instruction, int]]]:
+def _add(tally: Tally, more: Mapping[str, int]) -> None:
+    for key, count in more.items():  # `Counter.update` takes five times as long
+        tally[key] += count
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is the same in all launches of a kernel.
+
+    `added`: (line, counter, segment, slot of the segment, how often) for all that executing segments adds to counters;
+    `sites`: each one's line, and whether it is an atomic whose result somebody reads.
+    """
+
+    added: tuple[tuple[int, str, int, int, int], ...]
+    sites: tuple[tuple[int, bool], ...]
+
+
+@functools.lru_cache(maxsize=64)
+def _plan(lowered: Lowered, own: frozenset[int]) -> _Plan:
+    added, inherited, current = Tally(), {}, 0
+    for index, parts in enumerate(placed(lowered, own)):
+        for _, instruction, current in parts:
+            inherited[instruction.text, instruction.location] = current
+            added[current, "instructions", index, 0] += 1
+            added[current, "thread_instructions", index, 1] += 1
+            for key, factor in _static(instruction).items():
+                added[current, key, index, int(key.startswith(_PER_THREAD))] += factor
+        for key, slot in (("divergent_branches", 2), ("waits", 3)):
+            added[current, key, index, slot] += 1
+    sites, fetches = [], _fetches(lowered)
+    for instruction in (site.instruction for site in lowered.sites):
+        line = line_of(instruction.location, own) or inherited.get((instruction.text, instruction.location), 0)
+        sites.append((line, instruction in fetches))
+    return _Plan(tuple((*what, times) for what, times in added.items()), tuple(sites))
+
+
+def placed(lowered: Lowered, own: Collection[int]) -> list[list[tuple[int, Instruction, int]]]:
     """Of each segment the instructions that count: the place of each in the segment, and its line (0: not known).
 
     One without a line belongs to that of the instruction before it. `own`: the numbers of the learner's files.

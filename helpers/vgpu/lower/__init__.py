@@ -58,7 +58,7 @@ class Site:
     at: tuple[int, int] = (0, 0)  # the segment, and which of its instructions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # what is known of a kernel besides is kept by the kernel itself
 class Lowered:
     """A kernel in LLVM IR with what the launcher must know of it."""
 

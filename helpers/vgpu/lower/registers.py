@@ -72,6 +72,8 @@ class Registers:
         value = e.splat(value)
         if self.parted:
             value = e.select(self.active, value, self.old_value(name))
+            if value.type in ("i32", "i64"):  # LLVM would store under a mask, for which the next load waits long
+                value = e.fence(value)
         if value.type == "i1":
             bits = self.bits_of(value)
             e.line(f"store i32 {bits.text}, ptr {p.text}, align 4")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from helpers.vgpu.ptx import Function, Instruction, Location, Module
 
 
@@ -25,7 +27,7 @@ def line_table(module: Module, function: Function, filename: str | None = None) 
     return tuple(first if line is None else line for line in found)
 
 
-def line_of(location: Location | None, files: set[int]) -> int | None:
+def line_of(location: Location | None, files: Collection[int]) -> int | None:
     """The innermost position within the learner's files."""
     while location is not None and not (location.file in files and location.line):
         location = location.inlined_at

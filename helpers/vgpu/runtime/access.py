@@ -7,96 +7,73 @@ checks one address and adds to three counters. Everything else is the slow path.
 
 from __future__ import annotations
 
-from helpers.vgpu.base.context import ERROR_CODE, PHASES, PLACES
+from helpers.vgpu.base.context import ERROR_CODE
 from helpers.vgpu.runtime import count as runtime_count
-from helpers.vgpu.runtime import overwrites
+from helpers.vgpu.runtime import overwrites, repeated
 from helpers.vgpu.runtime import slow as runtime_slow
-from helpers.vgpu.runtime.pattern import RUN, SAME, WINDOW, compare_pattern, lowest
+from helpers.vgpu.runtime.pattern import RUN, SAME
+from helpers.vgpu.runtime.repeated import BASE, fits, mark_from_lowest, mark_row, tally
 from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, bump, context, site
+
+_OFFSETS = {"global": V64, "shared": V32}  # addresses of 32 lanes, by space
 
 # ---------------------------------------------------------------- the common path
 
 
-def _remembered(kind: str, counted: bool, load: str) -> str:
-    """IR up to a branch to %hit or %miss: does the pattern of %where (a vector of `kind`) fit the memory of the site?
-
-    `load` names the scalar base of the space: addresses are relative to it.
-    """
+def _remembered(space: str, counted: bool) -> str:
+    """IR up to a branch to %hit or %miss: does the pattern of %where fit the memory of the site? Then it is counted."""
     return f"""
-  {compare_pattern(kind)}
-  {load}
-  {site("lp", "low")}
-  %low = load i64, ptr %lp
-  {lowest(kind)}
-  %from_base = sub i64 %lowest, %base
-  {site("rp", "room")}
-  %room = load i64, ptr %rp
-  %c_room = icmp ule i64 %from_base, %room
-  %c1 = and i1 %c_pattern, %c_mask
-  %c2 = and i1 %c_room, %c_bits
-  %c3 = and i1 %c1, %c2
-  %word = lshr i64 %first64, 2
-  %phase = and i64 %word, 7
-  %php = getelementptr i8, ptr %site, i64 {PHASES}
-  %cp = getelementptr i32, ptr %php, i64 %phase
-  %count = load i32, ptr %cp
-  %c_count = icmp ne i32 %count, 0
-  %c4 = {"and i1 %c3, %c_count" if counted else "and i1 %c3, true"}
-  br i1 %c4, label %hit, label %miss
+  {fits("i64" if space == "global" else "i32", counted, BASE[space])}
+  br i1 %fits, label %hit, label %miss
 hit:
   {site("sh", "shape")}
   %shape = load i64, ptr %sh
   %high = shl i64 %shape, 32
-  %answer = or i64 %high, %mask64"""
+  %answer = or i64 %high, %mask64
+  {tally(space) if counted else ""}"""
 
 
-def _tally(requests: str, units: str) -> str:
-    return f"""
-  %count64 = zext i32 %count to i64
-  {site("ap", "active")}
-  %active = load i64, ptr %ap
-  {bump(requests, "1", "rq")}
-  {bump(units, "%count64", "sc")}
-  {bump("lanes", "%active", "ln")}"""
-
-
-def _check_global(counted: bool) -> str:
-    letter = "c" if counted else "p"
-    touch = f"""
-  {context("rdp", "reads")}
-  %rd = load i64, ptr %rdp
-  %watch = icmp ne i64 %rd, 0
-  br i1 %watch, label %mark, label %leave
-mark:
+# Mark the sectors of a pattern, whose first lanes %learnt has; where there are two, they are those of the lowest and of
+# the highest address.
+_MARK = f"""
+  {mark_from_lowest("%rule")}
+  %row = icmp eq i64 %shape, {RUN}
+  br i1 %row, label %mark_row, label %no_row
+mark_row:
+  %row_size = zext i32 %size to i64
+  {mark_row("%row_size")}
+  br label %marked
+no_row:
+  %few = icmp ule i32 %units, 2
+  br i1 %few, label %mark_ends, label %mark_each
+mark_ends:
+  {site("spanp", "span")}
+  %span = load i64, ptr %spanp
+  %extent = sub i64 %span, %room
+  %to_highest = add i64 %from_base, %extent
+  %highest = lshr i64 %to_highest, 5
+  %highest_p = getelementptr i8, ptr %touched, i64 %highest
+  store i8 1, ptr %lowest_p
+  store i8 1, ptr %highest_p
+  br label %marked
+mark_each:
   {broadcast("bases", "i64", "%base")}
   %off = sub {V64} %where, %bases
-  call void @touch(ptr %ctx, ptr %site, {V64} %off, i32 %mask, i32 %rule)
-  br label %leave
-leave:"""
-    base = f"""{site("basep", "base")}
-  %base = load i64, ptr %basep"""
-    return f"""
-define internal i64 @check_{letter}_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule) alwaysinline {{
-  {_remembered("i64", counted, base)}
-  {_tally("requests", "sectors") if counted else ""}
-  {touch if counted else ""}
-  ret i64 %answer
-miss:
-  %slow = call i64 @slow_{letter}_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
-  ret i64 %slow
-}}
-"""
+  call void @touch(ptr %ctx, ptr %site, {V64} %off, i32 %learnt, i32 %rule)
+  br label %marked
+marked:"""
 
 
-def _check_shared(counted: bool) -> str:
-    letter = "c" if counted else "p"
+def _check(space: str, counted: bool) -> str:
+    name = f"{'c' if counted else 'p'}_{space}"
+    arguments = f"ptr %ctx, ptr %site, {_OFFSETS[space]} %where, i32 %mask, i32 %size, i32 %rule"
     return f"""
-define internal i64 @check_{letter}_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule) alwaysinline {{
-  {_remembered("i32", counted, "%base = add i64 0, 0")}
-  {_tally("shared_requests", "shared_wavefronts") if counted else ""}
+define i64 @wb_{name}({arguments}) {{
+  {_remembered(space, counted)}
+  {_MARK if counted and space == "global" else ""}
   ret i64 %answer
 miss:
-  %slow = call i64 @slow_{letter}_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule)
+  %slow = call i64 @slow_{name}({arguments})
   ret i64 %slow
 }}
 """
@@ -142,45 +119,12 @@ checked:
 """
 
 
-# 32 neighbouring words of shared memory, permuted in registers: far cheaper than a gather, where AVX-512 has it.
-_WINDOW = f"""
-  {context("wsb", "shared_base")}
-  %wbase = load i64, ptr %wsb
-  %first = extractelement {V32} %where, i32 0
-  {site("wlp", "low")}
-  %low = load i64, ptr %wlp
-  {lowest("i32")}
-  %w2 = add i64 %wbase, %lowest
-  %wp = inttoptr i64 %w2 to ptr
-  %a = load <16 x i32>, ptr %wp, align 4
-  %wq = getelementptr i8, ptr %wp, i64 64
-  %b = load <16 x i32>, ptr %wq, align 4
-  %ip = getelementptr i8, ptr %site, i64 {PLACES}
-  %i0 = load <16 x i32>, ptr %ip, align 64
-  %iq = getelementptr i8, ptr %ip, i64 64
-  %i1 = load <16 x i32>, ptr %iq, align 64
-  %r0 = call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32> %a, <16 x i32> %i0, <16 x i32> %b)
-  %r1 = call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32> %a, <16 x i32> %i1, <16 x i32> %b)
-  %near_r = shufflevector <16 x i32> %r0, <16 x i32> %r1, <32 x i32> <{", ".join(f"i32 {i}" for i in range(32))}>
-  ret {V32} %near_r
-"""
-
-
 def _entry_points(counted: bool, windows: bool) -> str:
-    """Checks by themselves, and checks fused with a move of 4 or 8 bytes a lane."""
+    """Checks fused with a move of 4 or 8 bytes a lane."""
     letter = "c" if counted else "p"
     parts = []
-    for space, kind in (("global", V64), ("shared", V32)):
+    for space, kind in _OFFSETS.items():
         arguments = f"ptr %ctx, ptr %site, {kind} %where, i32 %mask"
-        names = ("wb", "again") if counted else ("wb",)
-        for name in names:
-            internal, never = ("internal ", " noinline") if name == "again" else ("", "")
-            parts.append(f"""
-define {internal}i64 @{name}_{letter}_{space}({arguments}, i32 %size, i32 %rule){never} {{
-  %answer = call i64 @check_{letter}_{space}(ptr %ctx, ptr %site, {kind} %where, i32 %mask, i32 %size, i32 %rule)
-  ret i64 %answer
-}}
-""")
         if space == "shared":
             place = f"""{context("sbase", "shared_base")}
   %sb = load i64, ptr %sbase
@@ -190,29 +134,29 @@ define {internal}i64 @{name}_{letter}_{space}({arguments}, i32 %size, i32 %rule)
         else:
             place = f"%addr = add {V64} %where, zeroinitializer"
         for bits in (32, 64):
-            v = f"<32 x i{bits}>"
-            load = f"""{place}
-  %r = call {v} @move_load{bits}({V64} %addr, i64 %answer)
-  ret {v} %r"""
-            if windows and space == "shared" and bits == 32:
-                load = f"""%shape = lshr i64 %answer, 32
-  %window = icmp eq i64 %shape, {WINDOW}
-  br i1 %window, label %near, label %far
-near:
-{_WINDOW}
-far:
-  {load}"""
-            check = f"%answer = call i64 @check_{letter}_{space}(ptr %ctx, ptr %site, {kind} %where, i32 %mask, i32 {bits // 8}"
+            v, name = f"<32 x i{bits}>", f"{letter}_{space}_%s{bits}"
+            check = f"%answer = call i64 @wb_{letter}_{space}({arguments}, i32 {bits // 8}"
             move = f"call void @move_store{bits}({V64} %addr, {v} %value, i64 %answer)"
             if counted:
                 move = f"call void @move_told_store{bits}(ptr %site, {V64} %addr, {v} %value, i64 %answer)"
+            value = f"{v} %value"
             parts.append(f"""
-define {v} @wb_{letter}_{space}_load{bits}({arguments}) {{
-  {check}, i32 0)
-  {load}
+define {v} @wb_{name % "load"}({arguments}) {{
+  {repeated.load(space, counted, bits, windows, arguments)}
 }}
 
-define void @wb_{letter}_{space}_store{bits}({arguments}, {v} %value) {{
+define internal {v} @far_{name % "load"}({arguments}) noinline {{
+  {check}, i32 0)
+  {place}
+  %r = call {v} @move_load{bits}({V64} %addr, i64 %answer)
+  ret {v} %r
+}}
+
+define void @wb_{name % "store"}({arguments}, {value}) {{
+  {repeated.store(space, counted, bits, f"{arguments}, {value}")}
+}}
+
+define internal void @far_{name % "store"}({arguments}, {value}) noinline {{
   {check}, i32 1)
   {place}
   {move}
@@ -300,7 +244,7 @@ def source(avx512: bool) -> str:
     if avx512:
         parts.append("declare <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(<16 x i32>, <16 x i32>, <16 x i32>)")
     for counted in (True, False):
-        parts += [_check_global(counted), _check_shared(counted)]
+        parts += [_check(space, counted) for space in _OFFSETS]
         parts += [_local_access(counted), _entry_points(counted, avx512)]
     parts += [_moves(bits) for bits in (8, 16, 32, 64)]
     return "\n".join(parts)

@@ -8,8 +8,20 @@ the wavefronts out).
 
 from __future__ import annotations
 
-from helpers.vgpu.runtime.text import V1, V8, V32, V64, broadcast, context, each_group, site, splat
+from helpers.vgpu.runtime.text import V32, V64, context, each_group, each_lane, get_pointer, site, splat
 from helpers.vgpu.storage.banks import BANK_BYTES, BANKS
+
+
+def touched_from(write: str) -> str:
+    """IR that sets %touched: where the site's allocation begins in the map of sectors read, or written (also atomics)."""
+    return f"""{get_pointer("reads", "reads")}
+  {get_pointer("writes", "writes")}
+  %is_write = icmp ne i32 {write}, 0
+  %map = select i1 %is_write, ptr %writes, ptr %reads
+  {site("touch_p", "touch")}
+  %touch = load i64, ptr %touch_p
+  %touched = getelementptr i8, ptr %map, i64 %touch"""
+
 
 # Which allocation an address lies in: a binary search over the sorted table, done when a site leaves the
 # allocation it used last. Shared and local memory are windows of the generic address space.
@@ -118,13 +130,20 @@ miss:
 }}
 """
 
-# The number of distinct keys among the active lanes.
+# The active lanes whose key no lower lane has, and how many they are: the number of distinct keys.
 DISTINCT = f"""
-define internal i32 @distinct({V64} %keys, i32 %mask) noinline {{
-  {each_group("%keys", "%mask", "0", "step", carried="%n = phi i32 [0, %0], [%n2, %step]")}
-  %n2 = add i32 %n, 1
+define internal i32 @first_lanes({V64} %keys, i32 %mask) noinline {{
+  {each_group("%keys", "%mask", "0", "step", carried="%firsts = phi i32 [0, %0], [%firsts1, %step]")}
+  %first = shl i32 1, %lane
+  %firsts1 = or i32 %firsts, %first
   br label %loop
 out:
+  ret i32 %firsts
+}}
+
+define internal i32 @distinct({V64} %keys, i32 %mask) {{
+  %firsts = call i32 @first_lanes({V64} %keys, i32 %mask)
+  %n = call i32 @llvm.ctpop.i32(i32 %firsts)
   ret i32 %n
 }}
 """
@@ -213,24 +232,21 @@ out:
 }}
 """
 
-# The sectors an access touches, marked in a map of bytes: distinct ones are counted at the end.
+# The sectors that lanes touch, marked in a map of bytes: distinct ones are counted at the end. What the lanes write is
+# kept in memory, since LLVM makes 32 tests of a scatter of bytes.
 TOUCH = f"""
 define internal void @touch(ptr %ctx, ptr %site, {V64} %offsets, i32 %mask, i32 %write) noinline {{
-  {context("rp", "reads")}
-  %r = load i64, ptr %rp
-  {context("wp", "writes")}
-  %w = load i64, ptr %wp
-  %is_write = icmp ne i32 %write, 0 ; an atomic counts as a write
-  %map = select i1 %is_write, i64 %w, i64 %r
-  {site("tp", "touch")}
-  %t = load i64, ptr %tp
-  %start = add i64 %map, %t
-  {broadcast("starts", "i64", "%start")}
-  %sector = lshr {V64} %offsets, {splat("i64", 5)}
-  %where = add {V64} %starts, %sector
-  %pointers = inttoptr {V64} %where to <32 x ptr>
-  %m = bitcast i32 %mask to {V1}
-  call void @llvm.masked.scatter.v32i8.v32p0({V8} {splat("i8", 1)}, <32 x ptr> %pointers, i32 1, {V1} %m)
+  {touched_from("%write")}
+  %sectors = lshr {V64} %offsets, {splat("i64", 5)}
+  %kept = alloca {V64}, align 64
+  store {V64} %sectors, ptr %kept, align 64
+  {each_lane("%mask", "0", "step")}
+  %kept_p = getelementptr i64, ptr %kept, i32 %lane
+  %sector = load i64, ptr %kept_p
+  %byte = getelementptr i8, ptr %touched, i64 %sector
+  store i8 1, ptr %byte
+  br label %loop
+out:
   ret void
 }}
 """

@@ -50,7 +50,8 @@ def _cpu() -> tuple[str, str, bool]:
     return llvm.get_host_cpu_name(), features.flatten(), wide
 
 
-def _optimise(module) -> None:
+def _optimise(module, thoroughly: bool = False) -> None:
+    """What is worth its time for a kernel; `thoroughly` for what all kernels call."""
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(_machine, options)
     manager = llvm.create_new_module_pass_manager()
@@ -58,20 +59,22 @@ def _optimise(module) -> None:
     manager.add_sroa_pass()
     manager.add_simplify_cfg_pass()
     manager.add_instruction_combine_pass()
+    if thoroughly:
+        manager.add_jump_threading_pass()
     manager.run(module, builder)
 
 
-def _object(text: str) -> bytes:
+def _object(text: str, thoroughly: bool = False) -> bytes:
     """The machine code of a module of LLVM IR as an object file; RuntimeError where the text has no meaning."""
 
     def make() -> bytes:
         with llvm.parse_assembly(text) as module:
             module.triple, module.data_layout = _machine.triple, str(_machine.target_data)
             module.verify()
-            _optimise(module)
+            _optimise(module, thoroughly)
             return _emit(module)
 
-    return on_disk.kept("code", ("llvmlite",), (*_target, text), make)
+    return on_disk.kept("code", ("llvmlite",), (*_target, thoroughly, text), make)
 
 
 def _emit(module) -> bytes:
@@ -146,7 +149,7 @@ def _make(engine, wanted: set[str]) -> None:
         # What is made on demand may be one text of many functions that belong together.
         if not (text := here.module(name) or runtime.later(name)) or text in texts:
             continue
-        texts[text] = _object(text)
+        texts[text] = _object(text, thoroughly=True)
         more = demand.called(text) - seen
         seen |= more
         waiting += sorted(more)

@@ -7,8 +7,9 @@ from helpers.vgpu.runtime.text import V1, V32, V64, broadcast, ramp, site, splat
 
 # What an access check answers: the good lanes in the low 32 bits, the shape of the pattern above.
 # RUN: lane i has element i of a row; SAME: all lanes one element; WINDOW: all within 128 bytes of shared memory;
-# SHARED_ELEMENT: of a store that is counted, where lanes have an element in common.
-ANY, RUN, SAME, WINDOW, SHARED_ELEMENT = 0, 1, 2, 3, 4
+# HALVES: lanes 0 to 15 a row, the others another, as where a block is 16 threads wide; SHARED_ELEMENT: of a store that
+# is counted, where lanes have an element in common (a bit that no other shape has).
+ANY, RUN, SAME, WINDOW, SHARED_ELEMENT, HALVES = 0, 1, 2, 3, 4, 8
 
 
 def compare_pattern(kind: str) -> str:
@@ -65,6 +66,8 @@ def learn(kind: str, strange: str, windows: bool = False) -> str:
     widen = "%least64 = sext i32 %least to i64\n  %most64 = sext i32 %most to i64"
     if kind == "i64":
         widen = "%least64 = add i64 %least, 0\n  %most64 = add i64 %most, 0"
+    halves = ", ".join(f"i32 {lane + 16 * (lane > 15)}" for lane in range(32))
+    twice = ", ".join(f"i32 {lane % 16}" for lane in range(32))
     window = f"%shape1 = add i64 0, {ANY}"
     if kind == "i32" and windows:
         window = f"""{broadcast("leasts", "i32", "%least")}
@@ -116,14 +119,24 @@ new:
   %run_bits = bitcast {V1} %in_run to i32
   %all_run = icmp eq i32 %run_bits, -1
   %is_run = and i1 %full, %all_run
+  %to_half = extractelement {v} %diff, i32 16
+  {broadcast("to_halves", kind, "%to_half")}
+  %starts = shufflevector {v} zeroinitializer, {v} %to_halves, <32 x i32> <{halves}>
+  %from_starts = sub {v} %diff, %starts
+  %half_ramp = shufflevector {v} %ramp, {v} poison, <32 x i32> <{twice}>
+  %in_half = icmp eq {v} %from_starts, %half_ramp
+  %half_bits = bitcast {V1} %in_half to i32
+  %all_half = icmp eq i32 %half_bits, -1
+  %is_half = and i1 %full, %all_half
   %zero = icmp eq {v} %diff, zeroinitializer
   %zero_bits = bitcast {V1} %zero to i32
   %nonzero = xor i32 %zero_bits, -1
   %other = and i32 %nonzero, %mask
   %all_same = icmp eq i32 %other, 0
   {window}
-  %shape0 = select i1 %all_same, i64 {SAME}, i64 %shape1
-  %shape = select i1 %is_run, i64 {RUN}, i64 %shape0
+  %shape2 = select i1 %is_half, i64 {HALVES}, i64 %shape1
+  %shape3 = select i1 %all_same, i64 {SAME}, i64 %shape2
+  %shape = select i1 %is_run, i64 {RUN}, i64 %shape3
   {site("shp", "shape")}
   store i64 %shape, ptr %shp
   br label %learned

@@ -25,8 +25,9 @@ def _slow_global(counted: bool) -> str:
     letter = "c" if counted else "p"
     count = f"""
   %keys = lshr {V64} %off, {splat("i64", 5)}
-  %count = call i32 @distinct({V64} %keys, i32 %mask)
-  store i32 %count, ptr %cp
+  %first_lanes = call i32 @first_lanes({V64} %keys, i32 %mask)
+  store i32 %first_lanes, ptr %cp
+  %count = call i32 @llvm.ctpop.i32(i32 %first_lanes)
   ; Lanes that have a sector each share no element.
   %lanes_asking = call i32 @llvm.ctpop.i32(i32 %mask)
   %crowded = icmp ult i32 %count, %lanes_asking
@@ -36,7 +37,7 @@ doubt:
   call void @learn_shared_elements(ptr %site, {V64} %off, i32 %mask)
   br label %ask
 ask:
-  %again = call i64 @again_c_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
+  %again = call i64 @wb_c_global(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %again"""
     strange = f"""%far = call i64 @mixed_{letter}(ptr %ctx, ptr %site, {V64} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %far"""
@@ -233,7 +234,7 @@ doubt:
   call void @learn_shared_elements(ptr %site, {V64} %wide, i32 %mask)
   br label %ask
 ask:
-  %again = call i64 @again_c_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule)
+  %again = call i64 @wb_c_shared(ptr %ctx, ptr %site, {V32} %where, i32 %mask, i32 %size, i32 %rule)
   ret i64 %again"""
     strange_count = f"""%far_atomic = icmp eq i32 %rule, 2
   %far_every = zext i1 %far_atomic to i32

@@ -29,7 +29,7 @@ _PURE = re.compile(
     r"llvm\.(?:u|s)(?:min|max)|llvm\.(?:ct|bitreverse|bswap|fsh|abs|fabs|sqrt|fma|floor|ceil|rint|roundeven|round|trunc|"
     r"minnum|maxnum|minimum|maximum|copysign|vector|fptosi|fptoui|arithmetic|is\.fpclass|x86|canonicalize|fmuladd|ldexp|"
     r"assume|lifetime|experimental|convert|sin|cos|exp2|log2|pow|nearbyint|readcyclecounter|expect|bitcast|"
-    r"[us](?:add|sub|mul)|umul|smul|frexp|aarch64|ucmp|scmp|is\.constant|stepvector|masked\.(?:udiv|sdiv)|debugtrap|trap)"
+    r"[us](?:add|sub|mul)|umul|smul|frexp|aarch64|ucmp|scmp|prefetch|is\.constant|stepvector|masked\.(?:udiv|sdiv)|debugtrap|trap)"
 )
 
 
