@@ -28,6 +28,8 @@ BOOKS = Path(exercises.__file__).parent
 KEPT = "fingerprints.json"
 RIGHT = "right"
 _SHARED = re.compile(r"byte -?\d+ of the \w+'s \w+ memory")
+FEW = 24
+"""Operations of stream work that are told in their order."""
 NEAR = 32
 """Elements by which an index may leave its array and still be told by it: beyond, it depends on what lies there."""
 
@@ -49,7 +51,7 @@ def of(evidence: Evidence) -> dict | None:
     seen = public(evidence)
     if any(isinstance(o.error, CompileError | KernelTimeout) for o in seen.outcomes):
         return None
-    told = sorted({f"{f.kind} {f.space}".strip() for f in seen.findings}) if seen.exercise.sanitize else []
+    told = sorted({_found(f) for f in seen.findings}) if seen.exercise.sanitize else []
     racing = any(each.startswith("race") and each.endswith("global") for each in told)
     parts = {
         "cases": [_raced(o) if racing else _case(o) for o in seen.outcomes],
@@ -59,6 +61,11 @@ def of(evidence: Evidence) -> dict | None:
         "asked": _asked(seen),
     }
     return {name: part for name, part in parts.items() if part} if _tells(parts) else None
+
+
+def _found(finding) -> str:
+    """A kind of finding and where; of stream work, which two operations."""
+    return finding.title if finding.space == "streams" else f"{finding.kind} {finding.space}".strip()
 
 
 def _tells(parts: dict) -> bool:
@@ -177,14 +184,19 @@ def _same_case(kept, found) -> bool:
 # --- all of an answer -------------------------------------------------------------------------------------------------
 
 
-def _asked(seen: Evidence) -> dict:
-    """Of stream work: how many operations of each kind, and how often the host waits, in the last case."""
+def _asked(seen: Evidence) -> str | dict:
+    """Of stream work in the last case: its operations and the streams they are in, by first use; of many, how many of
+    each kind. Behind an operation for whose end the host waits stands a "!"."""
     timeline = seen.outcomes[-1].timeline if seen.outcomes else None
     if timeline is None:
-        return {}
-    asked = Counter(each.kind for each in timeline.operations)
-    asked["waits"] = sum(each.waits for each in timeline.operations)
-    return dict(sorted(asked.items()))
+        return ""
+    numbers: dict[int, int] = {}
+    for each in (each.queue for each in timeline.operations if each.queue is not None and each.queue.kind == "stream"):
+        numbers.setdefault(id(each), len(numbers) + 1)
+    steps = [f"{o.kind} {numbers.get(id(o.queue), '')}{'!' * o.waits}" for o in timeline.operations]
+    if len(steps) <= FEW:
+        return ", ".join(step.replace(" ", "") for step in steps)
+    return dict(sorted(Counter(o.kind + "!" * o.waits for o in timeline.operations).items()))
 
 
 def _short(number: float) -> float:

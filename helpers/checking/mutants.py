@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from helpers.checking.exercise import Exercise
-from helpers.checking.solutions import BEGIN, END, solution_of
+from helpers.checking.solutions import BEGIN, END, patched, solution_of
 
 C, PYTHON = ("cuda",), ("numba", "python", "streams")
 BOTH = C + PYTHON
@@ -75,7 +75,7 @@ def mutants(task: Exercise) -> Iterator[Mutant]:
     """Every mutant of a solution that the rules make, each once, but for those that the exercise calls equivalent."""
     text, seen = solution_of(task), set()
     first, last = _region(text)
-    equivalent = {change for change, _ in task.equivalent}
+    seen |= {patched(task, change) for change, _ in task.equivalent}
     for rule in (rule for rule in RULES if task.language in rule.languages):
         for match in re.finditer(rule.pattern, text):
             if not first <= match.start() < last or _in_comment(text, match.start()):
@@ -83,7 +83,7 @@ def mutants(task: Exercise) -> Iterator[Mutant]:
             by = rule.by(match) if callable(rule.by) else match.expand(rule.by)
             changed = text[: match.start()] + by + text[match.end() :]
             change = _lines(text, changed, match.start(), match.end(), by)
-            if changed not in seen and change not in equivalent:
+            if changed not in seen:
                 seen.add(changed)
                 yield Mutant(rule.name, change, changed)
 

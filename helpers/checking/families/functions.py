@@ -43,7 +43,7 @@ def _constant(relation, words: str):
     def look(evidence: Evidence) -> str | None:
         calls = _numbers(evidence)
         found = [relation(got, wanted) for got, wanted, _ in calls]
-        if len(found) < 2 or None in found or not all(_near(found[0], n) for n in found):
+        if len(found) < 3 or None in found or not all(_near(found[0], n) for n in found):
             return None
         return words.format(f"{found[0]:.6g}")
 

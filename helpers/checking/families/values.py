@@ -27,13 +27,15 @@ def _fits(o: Outcome, changed: np.ndarray | None) -> bool:
     return bool((close(o.got, changed) | left(o) | unasked).all()) and bool((o.wrong & ~left(o)).any())
 
 
-def _one(estimate: Callable[[Outcome], float | None], change: Callable[[Outcome, float], np.ndarray], words: str):
-    """Like `_is`, with a number in the change, which is the same in all cases."""
+def _one(
+    estimate: Callable[[Outcome], float | None], change: Callable[[Outcome, float], np.ndarray], neutral, words: str
+):
+    """Like `_is`, with a number in the change, which is the same in all cases, and not nearly the neutral one."""
 
     def look(evidence: Evidence) -> str | None:
         cases = with_arrays(evidence)
         found = next((n for n in map(estimate, cases) if n is not None), None)
-        if found is None or not all(_fits(o, change(o, found)) for o in cases):
+        if found is None or abs(found - neutral) < 0.01 or not all(_fits(o, change(o, found)) for o in cases):
             return None
         return words.format(number(found))
 
@@ -106,16 +108,24 @@ def _matrix_as_columns(o: Outcome) -> np.ndarray | None:
     return wanted.ravel().reshape(wanted.shape[::-1]).T if wanted.ndim == 2 else None
 
 
+def _whole(o: Outcome, of) -> np.ndarray | None:
+    """The right result as whole numbers, where that is more than a little off."""
+    wanted = _wanted(o)
+    if wanted.dtype.kind != "f" or np.nanmax(np.abs(of(wanted) - wanted)) < 0.1:
+        return None
+    return of(wanted)
+
+
 def _truncated(o: Outcome) -> np.ndarray | None:
-    return np.trunc(_wanted(o)) if _wanted(o).dtype.kind == "f" else None
+    return _whole(o, np.trunc)
 
 
 def _rounded(o: Outcome) -> np.ndarray | None:
-    return np.round(_wanted(o)) if _wanted(o).dtype.kind == "f" else None
+    return _whole(o, np.round)
 
 
 def _floored(o: Outcome) -> np.ndarray | None:
-    return np.floor(_wanted(o)) if _wanted(o).dtype.kind == "f" else None
+    return _whole(o, np.floor)
 
 
 def _wrapped(bits: int, signed: bool):
@@ -240,12 +250,12 @@ FAMILIES = (
     Family("an input as it lies", _input, "The result is an input, unchanged."),
     Family(
         "a multiple of the right result",
-        _one(_factor, lambda o, n: _wanted(o) * n, "Each element is {} times what it should be."),
+        _one(_factor, lambda o, n: _wanted(o) * n, 1, "Each element is {} times what it should be."),
         "All elements are too large or too small by the same factor.",
     ),
     Family(
         "the same amount too much or too little",
-        _one(_offset, lambda o, n: _wanted(o) + n, "Each element minus the right one is {}."),
+        _one(_offset, lambda o, n: _wanted(o) + n, 0, "Each element minus the right one is {}."),
         "All elements are off by the same amount.",
     ),
     Family(

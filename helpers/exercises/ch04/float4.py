@@ -49,6 +49,7 @@ void copy4(const float* in, float* out, int n) {
     why="A warp's float4 load is one request for 512 bytes: 16 sectors, all used. The bytes moved are the same as with "
     "float; the requests, and the instructions that make them, are a quarter. The else branch takes the tail.",
     stretch="what happens when `in` starts one float late? Try in + 1 and read the error.",
+    equivalent=((("int j = 4 * i", "int j = 3 * i"), "the loop begins earlier, and copies some floats once more"),),
     mistakes=(
         Mistake(
             "right only for multiples of 4",

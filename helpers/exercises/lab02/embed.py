@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers, plural, seeds
-from helpers.checking.measures import load_requests_for_written, loaded_for_written
-from helpers.exercises.lab02.budgets import COALESCED_STORES
+from helpers.checking.exercise import Case, Exercise, Mistake, Out, numbers, plural, seeds
+from helpers.exercises.lab02.budgets import COALESCED_STORES, LOADED_FOR_STORED, WIDE_REQUESTS
 
 WARP, VOCABULARY = 32, 120
 CASES = ((1, 4, 1, 32), (5, 8, 1, 64), (97, 12, 2, 32), (13, 36, 3, 96), (37, 64, 2, 128), (31, 20, 40, 128))
@@ -45,17 +44,7 @@ EXERCISE = Exercise(
     drawn=_drawn,
     sanitize=True,
     shared_out=True,
-    budgets=(
-        Budget(
-            "load requests per 512 bytes", load_requests_for_written, 2.1,
-            "32 lanes load 512 bytes at once, 16 each; the token is the second request.", "global_load_requests",
-        ),
-        Budget(
-            "bytes loaded per byte stored", loaded_for_written, 1.3,
-            "A row is loaded once for each token that names it, and the lanes of a request want neighbours.",
-        ),
-        COALESCED_STORES,
-    ),
+    budgets=(WIDE_REQUESTS, LOADED_FOR_STORED, COALESCED_STORES),
     hints=(
         "Think of the result as tokens * width / 4 pieces of 16 bytes. Which piece does a thread take, and which next?",
         "Piece i belongs to token i / (width / 4), and is number i % (width / 4) in its row. The threads of the grid "
