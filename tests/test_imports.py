@@ -35,6 +35,7 @@ LAYERS = (
     RESULTS,
     (
         "helpers.checking.check",
+        "helpers.checking",
         "helpers.checking.evidence",
         "helpers.checking.examine",
         "helpers.checking.exercise",
