@@ -199,15 +199,15 @@ FAMILIES = (
         "thread must ask whether its element exists before it touches it.",
     ),
     Family(
-        "the index leads out of the array",
-        _from_inside,
-        "A thread whose element exists has left an array: it is not the guard, the index is wrong.",
-    ),
-    Family(
         "one past the end",
         _one_past,
         "Elements are counted from 0, so the last one has the index size - 1: a guard is i < size, not <=, and "
         "before i + 1 is used it has to exist.",
+    ),
+    Family(
+        "the index leads out of the array",
+        _from_inside,
+        "A thread whose element exists has left an array: it is not the guard, the index is wrong.",
     ),
     Family(
         "a thread left its array",

@@ -151,13 +151,6 @@ FAMILIES = (
         "threadIdx.x (in Numba: cuda.grid(1)).",
     ),
     Family(
-        "the threads' indices do not reach all elements",
-        _by_formula,
-        "What is written is right, and some elements have no thread. A thread's place in the grid is blockIdx.x * "
-        "blockDim.x + threadIdx.x (in Numba: cuda.grid(1)); if threads take several elements each, all of them "
-        "together have to take all.",
-    ),
-    Family(
         "the last element is left out",
         _each(lambda mask, _: mask.sum() == 1 and bool(mask.ravel()[-1]), _last_words),
         "Elements are counted from 0 to size - 1, so the guard is i < size.",
@@ -179,9 +172,11 @@ FAMILIES = (
     ),
     Family("left out by its sign", _by_sign, "What is written is right. What is not, depends on the input's sign."),
     Family(
-        "the end is not written",
-        _each(_run_at_end, _end_words),
-        "What is written is right, and the last elements are left out: is the launch, the loop or the guard short?",
+        "the threads' indices do not reach all elements",
+        _by_formula,
+        "What is written is right, and some elements have no thread. A thread's place in the grid is blockIdx.x * "
+        "blockDim.x + threadIdx.x (in Numba: cuda.grid(1)); if threads take several elements each, all of them "
+        "together have to take all.",
     ),
     Family(
         "whole rows are never written",
@@ -194,6 +189,11 @@ FAMILIES = (
         _whole("columns", 0),
         "What is written is right, and some columns have no thread. Does the column count blockIdx, and how far does "
         "its guard reach?",
+    ),
+    Family(
+        "the end is not written",
+        _each(_run_at_end, _end_words),
+        "What is written is right, and the last elements are left out: is the launch, the loop or the guard short?",
     ),
     Family(
         "some elements are never written",
