@@ -155,11 +155,14 @@ def _result(o: Outcome) -> dict:
     use = wrong & ~untouched & np.isfinite(got) & np.isfinite(wanted)
     amounts = np.where(use, got, 0) - np.where(use, wanted, 0)
     weights = np.random.default_rng(2).uniform(0.5, 1.5, (2, got.size))
-    return {
+    found = {
         "wrong": int(o.wrong.sum()),
         "masks": zlib.crc32(masks),
         "by": [_short(float(n)) for n in (*(weights @ amounts), np.abs(amounts).sum())],
     }
+    if o.untouched.any() and o.seen is not None and o.seen.counters is not None:
+        found["stored"] = o.seen.counters.footprint.written_bytes  # NaN and a number is what was there
+    return found
 
 
 def _value(got) -> str:
@@ -174,7 +177,7 @@ def _value(got) -> str:
 def _same_case(kept, found) -> bool:
     if not isinstance(kept, dict) or not isinstance(found, dict):
         return kept == found
-    if any(kept.get(part) != found.get(part) for part in ("wrong", "masks")):
+    if any(kept.get(part) != found.get(part) for part in ("wrong", "masks", "stored")):
         return False
     pairs = list(zip(kept.get("by", ()), found.get("by", ()), strict=False))
     size = max((max(pair) for pair in pairs[-1:]), default=0)

@@ -149,14 +149,14 @@ FAMILIES = (
         "The last block may have threads without an element, which count as little as they write.",
     ),
     Family(
-        "too little everywhere",
+        "too small wherever it is wrong",
         _too(np.less, "Every wrong element is too small."),
-        "Something is missing in the result: a part was left out, or lost because two threads stored at once.",
+        "Something is missing there: perhaps a part was left out, or lost because two threads stored at once.",
     ),
     Family(
-        "too much everywhere",
+        "too great wherever it is wrong",
         _too(np.greater, "Every wrong element is too great."),
-        "Something is in the result that does not belong there: a part came twice, or something to begin with.",
+        "Something is there that does not belong there: perhaps a part came twice, or something to begin with.",
     ),
     Family(
         "the result is wrong",

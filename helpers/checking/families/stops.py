@@ -134,6 +134,8 @@ def _beyond(evidence: Evidence) -> str | None:
     if not found:
         return "" if _stopped(OutOfBounds)(evidence) else None
     o, array, index, size = found[0]
+    if 0 <= index < size:
+        return f"With {o.case.name} it began at {array}[{index}], and went on across the end of `{array}`."
     return f"With {o.case.name} it was {array}[{index}], and `{array}` has {size:,} elements, from 0 to {size - 1:,}."
 
 
