@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from helpers.checking import learner_state
 from helpers.checking.examine import examine, watched
 from helpers.checking.exercise import Exercise, exercise, exercises, plural
-from helpers.checking.verdicts import message, named, place_of
+from helpers.checking.verdicts import message, named, own, place_of
 from helpers.vgpu.standins.calls import in_place_of_a_kernel, is_numba
 
 SHOWN_CASES = 3
@@ -84,7 +84,7 @@ def check(answer, key: str | Exercise) -> Report:
         learner_state.keep(
             learner_state.EXERCISES, task.key, tried=today, **({"passed": before or today} if evidence.passed else {})
         )
-    mistake = named(evidence)
+    mistake = own(evidence) if task.by_example else named(evidence)
     if mistake is None:
         evidence = watched(answer, evidence)
         mistake = named(evidence)

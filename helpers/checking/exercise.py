@@ -1,7 +1,9 @@
 """The table of exercises: what is asked, on which data, within which budget, and how wrong answers are known.
 
-A chapter's or lab's exercises are rows `Exercise(…)` in a tuple `EXERCISES` of the module of this package that is
-called after it, such as `ch04` or `lab05`. Those of a lab have no `solution` here: it is in the lab's source.
+A chapter or lab is a book: a folder of `helpers.exercises` called after it, such as `ch04`, with a file an exercise.
+A file holds one row `EXERCISE = Exercise(…)`; `ORDER` in the folder's `__init__` names the files in the order of the
+book. Those of a lab have no `solution` here: it is in the lab's source. (A book that is a single module with a tuple
+`EXERCISES` is of the older form.)
 """
 
 from __future__ import annotations
@@ -14,14 +16,20 @@ import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
 _BOOKS = importlib.import_module("helpers.exercises")  # content, looked up by name: it stands on this room
+FOLDER = Path(_BOOKS.__file__).parent
 BOOKS = tuple(
     sorted(found.name for found in pkgutil.iter_modules(_BOOKS.__path__) if re.fullmatch(r"(ch|lab)\d\d", found.name))
 )
-"""Modules of this package that hold a tuple `EXERCISES`: one a chapter, one a lab."""
+"""The books: one a chapter, one a lab."""
+
+Patch = tuple[str, str]
+Way = Patch | tuple[Patch, ...] | str
+"""A way to be wrong: what is replaced in the solution and by what, several such pairs, or another body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +86,23 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
-    """A misconception: its name, how its traces are recognised, and the words that help."""
+    """A misconception: its name, the words that help, and the ways to make it, by which it is recognised.
+
+    An answer that does what one of these ways does made this mistake (`helpers.checking.fingerprint`). `when`
+    recognises its traces otherwise, in books of the older form. `seen`: facts of the very answer, which are told of
+    public cases.
+    """
 
     name: str
-    when: Callable[[object], bool]
     teach: str
+    ways: tuple[Way, ...] = ()
+    when: Callable[[object], bool] | None = None
+    seen: str = ""
+
+    def __post_init__(self):
+        if callable(self.teach):  # written in the older form: name, when, teach
+            for name, value in (("when", self.teach), ("teach", self.ways), ("ways", ())):
+                object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +119,8 @@ class Exercise:
     whether no two operations may be without an order that they need. `also_wrong`: kinds of the sanitizer's hints that
     fail this exercise as errors do. `shared_out`: whether costs count only where no block or warp does most of the
     work, as counters are sums and do not tell. `drawn(generator)`: of a lab, cases like those of
-    `cases()` as a seed draws them; a right answer for the public cases alone is none for these.
+    `cases()` as a seed draws them; a right answer for the public cases alone is none for these. `equivalent`: patches
+    as mutants make them that leave the answer right, and why.
     """
 
     key: str
@@ -120,6 +141,12 @@ class Exercise:
     also_wrong: tuple[str, ...] = ()
     shared_out: bool = False
     drawn: Callable[[np.random.Generator], list[Case]] | None = None
+    equivalent: tuple[tuple[Patch, str], ...] = ()
+
+    @property
+    def by_example(self) -> bool:
+        """Whether its mistakes are known by the code that makes them, and all others by families."""
+        return any(mistake.ways for mistake in self.mistakes)
 
     @property
     def asks_for_a_kernel(self) -> bool:
@@ -165,9 +192,15 @@ def exercises() -> dict[str, Exercise]:
     """Every exercise by its key, in the order of the books."""
     found: dict[str, Exercise] = {}
     for book in BOOKS:
-        for exercise in importlib.import_module(f"{_BOOKS.__name__}.{book}").EXERCISES:
+        for exercise in _rows(importlib.import_module(f"{_BOOKS.__name__}.{book}")):
             found[exercise.key] = exercise
     return found
+
+
+def _rows(book) -> tuple[Exercise, ...]:
+    if hasattr(book, "EXERCISES"):
+        return book.EXERCISES
+    return tuple(importlib.import_module(f"{book.__name__}.{name}").EXERCISE for name in book.ORDER)
 
 
 def exercise(key: str | Exercise) -> Exercise:
@@ -211,6 +244,11 @@ def numbers(shape, seed: int = 0) -> np.ndarray:
     chance."""
     quarters = np.random.default_rng(seed).integers(-32, 32, shape)
     return (np.where(quarters == 0, 7, quarters) / 4).astype(np.float32)
+
+
+def seeds(dice: np.random.Generator, count: int) -> list[int]:
+    """Seeds for the cases that a generator draws; none is 0."""
+    return [int(seed) for seed in dice.integers(1, 10**6, count)]
 
 
 def plural(count: int, noun: str) -> str:

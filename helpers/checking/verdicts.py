@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking import families, fingerprint
 from helpers.checking import mistakes as known
 from helpers.checking.examine import Evidence
 from helpers.checking.exercise import Mistake
@@ -12,10 +13,20 @@ from helpers.vgpu.base.errors import CompileError, Deadlock, VirtualGPUError
 
 
 def named(evidence: Evidence) -> Mistake | None:
-    """The first mistake whose traces are there: the exercise's own come first. None where all is well."""
+    """The mistake that was made: the exercise's own come first, then those of all exercises. None where all is well,
+    and where only hidden cases show that something is wrong."""
     if evidence.passed:
         return None
+    if evidence.exercise.by_example:
+        return own(evidence) or families.told(evidence)
     return next((m for m in (*evidence.exercise.mistakes, *ANY_EXERCISE) if m.when(evidence)), None)
+
+
+def own(evidence: Evidence) -> Mistake | None:
+    """The mistake among those of the exercise itself."""
+    if evidence.exercise.by_example:
+        return fingerprint.told(evidence)
+    return next((m for m in evidence.exercise.mistakes if m.when(evidence)), None)
 
 
 def message(evidence: Evidence, mistake: Mistake | None) -> str:
@@ -24,7 +35,8 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
     if evidence.passed:
         explained = [task.why] if task.of_a_lab else []  # a chapter shows its solution, a lab only tells of it
         return "\n".join([*explained, *([f"To go further: {task.stretch}"] if task.stretch else [])])
-    said = [mistake.teach] if mistake else []
+    said = [" ".join(filter(None, (mistake.teach, mistake.seen)))] if mistake else []
+    general = mistake not in task.mistakes  # an exercise's own words know better what mends it
     bad = evidence.first_wrong
     if bad is not None and bad.error is not None:
         named = "" if isinstance(bad.error, VirtualGPUError) else f"{type(bad.error).__name__}: "
@@ -36,11 +48,11 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
     if evidence.findings and not (bad is not None and bad.error is not None):
         first = evidence.findings[0]
         said.append(f"{first.what}" + (f"\nline {first.line}: {first.source.strip()}" if first.line else ""))
-        if mistake in ANY_EXERCISE:  # an exercise's own words know better what mends it
+        if general:
             said.append(f"Usual cure: {first.cure}")
     for budget in evidence.budgets:
         if budget.over:
-            said += [budget.teach] if mistake in ANY_EXERCISE else []
+            said += [budget.teach] if general else []
             said += [f"Most of it on {budget.where}"] if budget.where else []
             break
     said.append(f'Stuck? check.hint("{evidence.exercise.key}", 1)')

@@ -80,12 +80,13 @@ def _helpers(role: str) -> list[Entry]:
     entries = [Entry("show", f"{PLACE}/helpers", str(HELPERS))]
     if role != "judge":
         exercises = HELPERS / "exercises"
-        # By their names, so that what an editor keeps of them is hidden too; in folders, what Python has compiled.
+        # By their names, so that what an editor keeps of them is hidden too; so is what Python has compiled.
         for path in sorted(exercises.iterdir()):
             place = f"{PLACE}/helpers/exercises/{path.name}"
-            if path.is_dir():
+            of_a_lab = "lab" in path.name.lower()
+            if path.is_dir() and (of_a_lab or not (path / "__init__.py").exists()):
                 entries.append(Entry("hide", place))
-            elif "lab" in path.name.lower():
+            elif of_a_lab:
                 entries.append(Entry("show", place, str(HERE / "no_exercises.txt")))
     return entries
 

@@ -120,6 +120,9 @@ def test_exercises_of_labs_are_shown_to_the_judge_only(tmp_path, monkeypatch):
     (helpers / "exercises" / "lab99.py").write_text("EXERCISES = ('the answer',)")
     (helpers / "exercises" / ".lab99.py.swp").write_text("the answer")
     (helpers / "exercises" / "__pycache__" / "lab99.cpython-311.pyc").write_text("the answer")
+    for book in ("lab98", "ch98"):  # books that are folders
+        (helpers / "exercises" / book).mkdir()
+        (helpers / "exercises" / book / "__init__.py").write_text("ORDER = ()")
     for entry in (ROOT / "helpers").iterdir():
         if entry.name not in ("exercises", "__pycache__"):
             (helpers / entry.name).symlink_to(entry)
@@ -130,8 +133,9 @@ def test_exercises_of_labs_are_shown_to_the_judge_only(tmp_path, monkeypatch):
     for role in ("student", "runner"):
         for path in (lab, kept):
             assert Path(by_role[role][path].source).read_text().endswith("EXERCISES = ()\n")
-        assert by_role[role][compiled].kind == "hide"
-    assert lab not in by_role["judge"] and compiled not in by_role["judge"]
+        assert by_role[role][compiled].kind == by_role[role][f"{place}/lab98"].kind == "hide"
+        assert f"{place}/ch98" not in by_role[role]
+    assert not by_role["judge"].keys() & {lab, compiled, f"{place}/lab98"}
 
 
 @pytest.mark.parametrize("tier", ["bubblewrap", "namespaces"])

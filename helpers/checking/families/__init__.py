@@ -1,0 +1,35 @@
+"""Mistakes that any exercise knows: tried after its own, from the specific to the general.
+
+A family is a row: its name, what looks for it in the evidence, and what to tell of it whoever made it. `look` gives
+None, or a sentence with facts of the very answer that holds for every public case that fails. So it claims only what it
+has verified; where none matches, the last rows say what was seen.
+"""
+
+from __future__ import annotations
+
+from helpers.checking.examine import Evidence
+from helpers.checking.exercise import Mistake
+from helpers.checking.families import costs, findings, functions, places, stops, unwritten, values
+from helpers.checking.fingerprint import public
+
+FAMILIES = (
+    *stops.FAMILIES,
+    *findings.FAMILIES,
+    *unwritten.FAMILIES,
+    *values.FAMILIES,
+    *functions.FAMILIES,
+    *places.FAMILIES,
+    *costs.FAMILIES,
+)
+
+
+def told(evidence: Evidence) -> Mistake | None:
+    """The first family that matches what public cases show. Of hidden ones only what they cost is a mistake here."""
+    shown = public(evidence)
+    seen = shown if not shown.passed else evidence
+    if shown.right and not evidence.right:
+        return None
+    for family in FAMILIES:
+        if (fact := family.look(seen)) is not None:
+            return Mistake(family.name, family.teach, seen=fact if seen is shown else "")
+    return None

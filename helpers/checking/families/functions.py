@@ -1,0 +1,164 @@
+"""What Python functions return in place of the right value; each row holds for every call that is wrong."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from helpers.checking.examine import Evidence
+from helpers.checking.families.family import Family, failing
+
+NUMBERS = int | float | np.integer | np.floating
+
+
+def _calls(evidence: Evidence) -> list[tuple[object, object, str]]:
+    """(got, wanted, case) of each wrong call, if each returned something; else none."""
+    found = failing(evidence)
+    if evidence.exercise.language != "python" or any(o.error is not None for o in found):
+        return []
+    return [(o.got, o.case.expected, o.case.name) for o in found]
+
+
+def _numbers(evidence: Evidence) -> list[tuple[float, float, str]]:
+    calls = _calls(evidence)
+    return calls if all(isinstance(a, NUMBERS) and isinstance(b, NUMBERS) for a, b, _ in calls) else []
+
+
+def _is(test, words=lambda got, wanted: ""):
+    def look(evidence: Evidence) -> str | None:
+        calls = _numbers(evidence)
+        return words(*calls[0][:2]) if calls and all(test(got, wanted) for got, wanted, _ in calls) else None
+
+    return look
+
+
+def _near(a, b) -> bool:
+    return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12)
+
+
+def _constant(relation, words: str):
+    """The same number leads from the right value to the wrong one in every wrong call, and there are two at least."""
+
+    def look(evidence: Evidence) -> str | None:
+        calls = _numbers(evidence)
+        found = [relation(got, wanted) for got, wanted, _ in calls]
+        if len(found) < 3 or None in found or not all(_near(found[0], n) for n in found):
+            return None
+        return words.format(f"{found[0]:.6g}")
+
+    return look
+
+
+def _ratio(got, wanted) -> float | None:
+    return got / wanted if wanted and got else None
+
+
+def _type(evidence: Evidence) -> str | None:
+    calls = _calls(evidence)
+    if not calls or any(_sort(got) == _sort(wanted) for got, wanted, _ in calls):
+        return None
+    got, wanted, name = calls[0]
+    return f"With {name} it is of type {type(got).__name__}, and should be {_article(wanted)}."
+
+
+def _sort(value) -> str:
+    if isinstance(value, bool | np.bool_):
+        return "bool"
+    return "number" if isinstance(value, NUMBERS) else type(value).__name__
+
+
+def _article(value) -> str:
+    return {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}.get(
+        type(value).__name__, f"a {type(value).__name__}"
+    )
+
+
+def _pieces(evidence: Evidence) -> list[tuple[tuple, tuple, str]]:
+    calls = _calls(evidence)
+    return calls if all(isinstance(a, tuple | list) and type(a) is type(b) for a, b, _ in calls) else []
+
+
+def _length(evidence: Evidence) -> str | None:
+    calls = _pieces(evidence)
+    if not calls or any(len(got) == len(wanted) for got, wanted, _ in calls):
+        return None
+    got, wanted, name = calls[0]
+    return f"With {name} it has {len(got)} pieces, and should have {len(wanted)}."
+
+
+def _other_order(evidence: Evidence) -> str | None:
+    calls = _pieces(evidence)
+    return (
+        "" if calls and all(sorted(map(repr, got)) == sorted(map(repr, wanted)) for got, wanted, _ in calls) else None
+    )
+
+
+def _one_piece(evidence: Evidence) -> str | None:
+    """Which pieces differ, the same in all wrong calls."""
+    calls = [(g, w, n) for g, w, n in _pieces(evidence) if len(g) == len(w)]
+    if not calls or len(calls) < len(_calls(evidence)):
+        return None
+    wrong = [tuple(i for i, (a, b) in enumerate(zip(g, w, strict=True)) if repr(a) != repr(b)) for g, w, _ in calls]
+    return f"It is number {wrong[0][0]}, counted from 0." if len(set(wrong)) == 1 and len(wrong[0]) == 1 else None
+
+
+def _always(evidence: Evidence) -> str | None:
+    calls = _calls(evidence)
+    outcomes = [o.got for o in evidence.outcomes]
+    if len(calls) < 2 or any(repr(got) != repr(outcomes[0]) for got in outcomes):
+        return None
+    return f"It returned {outcomes[0]!r} for every input."[:200]
+
+
+def _seen(evidence: Evidence) -> str | None:
+    calls = _calls(evidence)
+    return f"It is so in {len(calls)} of {len(evidence.outcomes)} cases." if calls else None
+
+
+FAMILIES = (
+    Family("another type", _type, "The kind of value that is asked for is part of the question."),
+    Family("another number of pieces", _length, "The number of pieces to return is part of the question."),
+    Family("the pieces are in another order", _other_order, "The right pieces are returned, in another order."),
+    Family("the same for every input", _always, "What is returned does not depend on the input."),
+    Family(
+        "true and false are swapped",
+        _is(lambda a, b: isinstance(b, bool) and a == (not b)),
+        "The answer is the other one, in every case that is wrong.",
+    ),
+    Family(
+        "off by one: too great",
+        _is(lambda a, b: _near(a, b + 1)),
+        "What is returned is greater by 1 wherever it is wrong.",
+    ),
+    Family(
+        "off by one: too small",
+        _is(lambda a, b: _near(a, b - 1)),
+        "What is returned is less by 1 wherever it is wrong.",
+    ),
+    Family("the sign is turned", _is(lambda a, b: _near(a, -b)), "What is returned has the other sign."),
+    Family(
+        "the reciprocal",
+        _is(lambda a, b: a and b and _near(a, 1 / b)),
+        "What is returned is 1 divided by the right value: a quotient is upside down.",
+    ),
+    Family("rounded down", _is(lambda a, b: a == math.floor(b)), "What is returned is rounded down."),
+    Family("rounded up", _is(lambda a, b: a == math.ceil(b)), "What is returned is rounded up."),
+    Family(
+        "rounded",
+        _is(lambda a, b: _near(a, b) or any(a == round(b, n) for n in range(7))),
+        "What is returned has too few digits.",
+    ),
+    Family(
+        "a multiple of the right value",
+        _constant(_ratio, "It is {} times what it should be."),
+        "What is returned is off by the same factor in every case that is wrong: is a unit another one?",
+    ),
+    Family(
+        "off by the same amount",
+        _constant(lambda a, b: a - b, "It is {} too much."),
+        "What is returned is off by the same amount in every case that is wrong.",
+    ),
+    Family("one piece is wrong", _one_piece, "All pieces but one are right."),
+    Family("the value is wrong", _seen, "It is none of the common mistakes; the cases say what came out."),
+)

@@ -1,0 +1,228 @@
+"""Answers that do not come to their end: where they stopped, and what the cases have in common in which they do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from helpers.checking.bounds import out_of
+from helpers.checking.examine import Evidence, Outcome
+from helpers.checking.exercise import Case
+from helpers.checking.families.family import Family, element, failing, threads
+from helpers.vgpu.base.errors import CompileError, Deadlock, KernelTimeout, Misaligned, OutOfBounds
+
+
+def _stopped(*kinds: type) -> list:
+    return lambda evidence: [o for o in failing(evidence) if isinstance(o.error, kinds)]
+
+
+def _any(*kinds: type):
+    return lambda evidence: "" if _stopped(*kinds)(evidence) else None
+
+
+def _faults(evidence: Evidence) -> list[tuple[Outcome, str, int, int]]:
+    """(case, array, index, its size) of each access outside an array whose place is known; none if some is not."""
+    found = [(o, out_of(o.error)) for o in _stopped(OutOfBounds)(evidence)]
+    return [(o, *left) for o, left in found if left] if all(left for _, left in found) else []
+
+
+def _in(space: str):
+    def look(evidence: Evidence) -> str | None:
+        found = _stopped(OutOfBounds)(evidence)
+        return "" if found and all(f"'s {space} memory" in str(o.error) for o in found) else None
+
+    return look
+
+
+def _below(evidence: Evidence) -> str | None:
+    found = _faults(evidence)
+    if not found or any(index >= 0 for _, _, index, _ in found):
+        return None
+    o, array, index, _ = found[0]
+    return f"The first index that is negative is {array}[{index}], with {o.case.name}."
+
+
+def _no_guard(evidence: Evidence) -> str | None:
+    """Only threads for which there is no element leave arrays, where the launch has such threads; all else is right."""
+    stopped = _faults(evidence)
+    if not stopped or any(not o.ok for o in evidence.outcomes if not isinstance(o.error, OutOfBounds)):
+        return None
+    if not all(_exists(evidence, o) is False for o, *_ in stopped):
+        return None
+    o, array, index, _ = stopped[0]
+    return (
+        f"With {o.case.name} the launch has {threads(o):,} threads for {o.case.out.expected.size:,} elements, and one "
+        f"that is too many used {array}[{index}]."
+    )
+
+
+def _exists(evidence: Evidence, o: Outcome) -> bool | None:
+    """Whether the thread that stopped has an element of its own; None where the launches do not say.
+
+    They do where whole blocks cover, in every case, as many elements as the result has in each direction, or as some
+    argument says, and no block is to spare.
+    """
+    if o.error.thread is None or o.error.block is None:
+        return None
+    block = o.case.block
+    place = tuple(b * n + t for b, n, t in zip(o.error.block, block, o.error.thread, strict=False))
+    said = set()
+    for sizes in _covered(evidence):
+        here = sizes[evidence.outcomes.index(o)]
+        said.add(all(at < size for at, size in zip(place, here, strict=True)))
+    return said.pop() if len(said) == 1 else None
+
+
+def _covered(evidence: Evidence) -> Iterator[list[tuple[int, ...]]]:
+    """What the launches of all cases cover just so: sizes by direction, x first, for each case."""
+    cases = [o.case for o in evidence.outcomes]
+    if not evidence.exercise.asks_for_a_kernel:
+        return
+    if all(len(case.block) == 2 == case.out.expected.ndim for case in cases):
+        found = [tuple(reversed(case.out.expected.shape)) for case in cases]
+        if all(g * b >= n for case, size in zip(cases, found, strict=True) for g, b, n in _axes(case, size)):
+            yield found
+    if any(len(case.block) > 1 for case in cases):
+        return
+    given = range(len(cases[0].arguments))
+    counts = [[case.out.expected.size for case in cases]]
+    counts += [[case.arguments[at] for case in cases] for at in given if _is_whole(cases[0].arguments[at])]
+    for found in counts:
+        if all((c.grid[0] - 1) * c.block[0] < n <= c.grid[0] * c.block[0] for c, n in zip(cases, found, strict=True)):
+            yield [(int(n),) for n in found]
+
+
+def _axes(case: Case, size: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    return zip(case.grid, case.block, size, strict=True)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _one_past(evidence: Evidence) -> str | None:
+    """Always the element behind the last, and not for want of a guard, as some launch has no thread too many."""
+    found = _faults(evidence)
+    if not found or any(index != size for _, _, index, size in found):
+        return None
+    exact = [(o, array, size) for o, array, _, size in found if threads(o) == o.case.out.expected.size]
+    if not exact:
+        return None
+    o, array, size = exact[0]
+    return (
+        f"With {o.case.name} a thread used {array}[{size}], and the last element is {array}[{size - 1}]; that launch "
+        "has no thread too many."
+    )
+
+
+def _from_inside(evidence: Evidence) -> str | None:
+    """Threads whose own number is that of an element have left an array."""
+    inside = [each for each in _faults(evidence) if _exists(evidence, each[0])]
+    if not inside:
+        return None
+    o, array, index, size = inside[0]
+    block, thread = (element(index[: len(o.case.block)]) for index in (o.error.block, o.error.thread))
+    return (
+        f"With {o.case.name} it was thread {thread} of block {block}, which has an element. It used {array}[{index}], "
+        f"and `{array}` has {size:,} elements."
+    )
+
+
+def _beyond(evidence: Evidence) -> str | None:
+    found = _faults(evidence)
+    if not found:
+        return "" if _stopped(OutOfBounds)(evidence) else None
+    o, array, index, size = found[0]
+    if 0 <= index < size:
+        return f"With {o.case.name} it began at {array}[{index}], and went on across the end of `{array}`."
+    return f"With {o.case.name} it was {array}[{index}], and `{array}` has {size:,} elements, from 0 to {size - 1:,}."
+
+
+def _nothing_returned(evidence: Evidence) -> str | None:
+    found = [o for o in failing(evidence) if o.error is None and o.got is None and o.case.expected is not None]
+    return f"That is so with {found[0].case.name}." if found else None
+
+
+def _no_array(evidence: Evidence) -> str | None:
+    found = failing(evidence)
+    shapes = [o for o in found if type(o.error) is ValueError and str(o.error).startswith("the result is ")]
+    return f"With {shapes[0].case.name} {shapes[0].error}." if found and len(shapes) == len(found) else None
+
+
+def _some_only(evidence: Evidence) -> str | None:
+    found = [o for o in failing(evidence) if o.error is not None]
+    if not found:
+        return None
+    words = "every case" if len(found) == len(evidence.outcomes) else f"{len(found)} of {len(evidence.outcomes)} cases"
+    return f"It does so in {words}."
+
+
+def _half_warps(evidence: Evidence) -> str | None:
+    found = _stopped(Misaligned)(evidence)
+    return f"It began between two with {found[0].case.name}." if found else None
+
+
+def _blocks_wait(evidence: Evidence) -> bool:
+    return any("blocks wait" in str(o.error) for o in _stopped(Deadlock)(evidence))
+
+
+FAMILIES = (
+    Family("it does not compile", _any(CompileError), "The compiler stopped before any thread ran."),
+    Family("it does not end", _any(KernelTimeout), "Does what a loop's condition asks for change in every thread?"),
+    Family(
+        "blocks wait for each other",
+        lambda e: "" if _blocks_wait(e) else None,
+        "A block waits for something in memory that no thread is left to write: every block that others wait for has "
+        "to come as far as that.",
+    ),
+    Family(
+        "threads wait at different barriers",
+        _any(Deadlock),
+        "Every thread of a block must come to the same barrier: move it out of the branch.",
+    ),
+    Family(
+        "a wide access begins between two",
+        _half_warps,
+        "A wide access, such as that of a float4, begins at a multiple of its own size. An index of a pointer to float "
+        "counts floats: turn the pointer into one to the wide type first, and count these.",
+    ),
+    Family(
+        "out of shared memory",
+        _in("shared"),
+        "An index leads out of the block's shared memory. As many elements are needed as threads of a block use.",
+    ),
+    Family("out of a thread's own array", _in("local"), "An index leads out of an array that each thread has."),
+    Family("an index below 0", _below, "A thread went before the start of an array."),
+    Family(
+        "no guard",
+        _no_guard,
+        "The grid is made of whole blocks, so the last ones may have more threads than there are elements left. Each "
+        "thread must ask whether its element exists before it touches it.",
+    ),
+    Family(
+        "one past the end",
+        _one_past,
+        "Elements are counted from 0, so the last one has the index size - 1: a guard is i < size, not <=, and "
+        "before i + 1 is used it has to exist.",
+    ),
+    Family(
+        "the index leads out of the array",
+        _from_inside,
+        "A thread whose element exists has left an array: it is not the guard, the index is wrong.",
+    ),
+    Family(
+        "a thread left its array",
+        _beyond,
+        "An index leads beyond the end of an array. Which threads come as far, and what keeps those away for which "
+        "there is no element?",
+    ),
+    Family("the result has another form", _no_array, "Type and shape of the result are part of the question."),
+    Family("it stops with an error", _some_only, "The message below says where."),
+    Family(
+        "nothing is returned",
+        _nothing_returned,
+        "For some input the function comes to its end without a `return`, and so gives None. Printing shows a number, "
+        "and hands it to nobody.",
+    ),
+)

@@ -1,0 +1,203 @@
+"""Results of which all that was written is right, and something was not written: which part is it?
+
+`formulas` finds the index that was used, where it is made of blockIdx, threadIdx, blockDim and gridDim.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.checking.examine import Evidence, Outcome
+from helpers.checking.families import formulas
+from helpers.checking.families.family import Family, as_matrices, asked, element, left, only_left, with_arrays
+
+
+def _partly(evidence: Evidence) -> list[Outcome]:
+    """The wrong cases, if in each all that was written is right, and something was written in some case."""
+    cases = with_arrays(evidence)
+    return cases if only_left(cases) and not _nothing(cases) else []
+
+
+def _nothing(cases: list[Outcome]) -> bool:
+    return bool(cases) and all(left(o)[o.wrong].all() and (left(o) | ~o.wrong).all() and _all_left(o) for o in cases)
+
+
+def _all_left(o: Outcome) -> bool:
+    initial = o.case.out.initial
+    return bool(left(o).all()) if initial is None else bool(np.isclose(o.got, initial, equal_nan=True).all())
+
+
+def _nothing_written(evidence: Evidence) -> str | None:
+    cases = with_arrays(evidence)
+    if not _nothing(cases) or (len(cases) < len(evidence.outcomes) and any(o.wrong is None for o in evidence.outcomes)):
+        return None
+    return "" if len(cases) == len(evidence.outcomes) else f"That is so with {cases[0].case.name}."
+
+
+def _each(test, words):
+    """A family of flat results: `test(mask, case)` holds for what was left in every wrong case."""
+
+    def look(evidence: Evidence) -> str | None:
+        cases = _partly(evidence)
+        if not cases or not all(test(left(o), o) for o in cases):
+            return None
+        return words(cases[0])
+
+    return look
+
+
+def _run_at_end(mask: np.ndarray, _) -> bool:
+    flat = mask.ravel()
+    return bool(flat[-1]) and not (np.diff(flat.astype(int)) < 0).any()
+
+
+def _by_formula(evidence: Evidence) -> str | None:
+    cases = _partly(evidence)
+    found = formulas.of_written(evidence, cases) if cases else None
+    return None if found is None else f"Written are just the elements {found}."
+
+
+def _end_words(o: Outcome) -> str:
+    flat = left(o).ravel()
+    return f"With {o.case.name} the last {int(flat.sum()):,} of {flat.size:,} elements are left out."
+
+
+def _last_words(o: Outcome) -> str:
+    return f"With {o.case.name} element {element(np.argwhere(left(o))[-1])} is left out."
+
+
+def _lines(axis: int, at: int):
+    """Only the first or last row (axis 0) or column (axis 1) of a matrix is left out."""
+
+    def test(mask: np.ndarray, _) -> bool:
+        return mask.ndim == 2 and bool(np.take(mask, at, axis).all()) and mask.sum() == np.take(mask, at, axis).size
+
+    return test
+
+
+def _edge(mask: np.ndarray, _) -> bool:
+    return mask.ndim == 2 and min(mask.shape) > 2 and not mask[1:-1, 1:-1].any() and bool(mask[0, 0])
+
+
+def _whole(what: str, axis: int):
+    """Rows (axis 1) or columns (axis 0) are either written wholly or not at all."""
+
+    def look(evidence: Evidence) -> str | None:
+        cases = _partly(evidence)
+        for told, shapes in as_matrices(cases) if cases else ():
+            masks = [(left(o) & asked(o)).reshape(shape) for o, shape in zip(cases, shapes, strict=True)]
+            wholes = [
+                (m | ~asked(o).reshape(m.shape)).all(axis, keepdims=True) for o, m in zip(cases, masks, strict=True)
+            ]
+            if all(
+                (m == whole & asked(o).reshape(m.shape)).all() for o, m, whole in zip(cases, masks, wholes, strict=True)
+            ):
+                lines = np.flatnonzero(masks[0].any(axis))
+                shown = ", ".join(map(str, lines[:4])) + (", …" if lines.size > 4 else "")
+                return f"With {cases[0].case.name}, left out are {what} {shown}{told}."
+        return None
+
+    return look
+
+
+def _stride(evidence: Evidence) -> str | None:
+    """Which remainder by k all elements have that were written, the same in all cases."""
+    cases = _partly(evidence)
+    for k in (2, 3, 4, 8, 16, 32, 64):
+        remainders = [set((np.flatnonzero(~left(o).ravel()) % k).tolist()) for o in cases]
+        if cases and len({frozenset(r) for r in remainders}) == 1 and 0 < len(remainders[0]) < min(k, 3):
+            wholly = all(
+                (~left(o).ravel() == np.isin(np.arange(left(o).size) % k, list(remainders[0]))).all() for o in cases
+            )
+            if wholly:
+                found = " and ".join(map(str, sorted(remainders[0])))
+                return f"Written are just the elements whose index has the remainder {found} by {k}."
+    return None
+
+
+def _by_sign(evidence: Evidence) -> str | None:
+    cases = _partly(evidence)
+    signs = set()
+    for o in cases:
+        given = next((a for a in o.case.arguments if isinstance(a, np.ndarray) and a.shape == o.wrong.shape), None)
+        if given is None or given.dtype.kind not in "fi":
+            return None
+        signs |= set(np.sign(given[left(o)]).tolist())
+        if not signs or (np.isin(np.sign(given), list(signs)) != left(o)).any():
+            return None
+    names = {-1: "negative", 0: "zero", 1: "positive"}
+    found = " or ".join(names[s] for s in sorted(signs)) if signs <= names.keys() and len(signs) < 3 else ""
+    return f"Left out is just where the input is {found}." if found else None
+
+
+def _some(evidence: Evidence) -> str | None:
+    cases = _partly(evidence)
+    if not cases:
+        return None
+    o = cases[0]
+    return (
+        f"With {o.case.name}, {int(left(o).sum()):,} of {left(o).size:,} elements are left out, the first is "
+        f"{element(np.argwhere(left(o))[0])}."
+    )
+
+
+GUARD = "The guard lets all elements through that exist, and no others."
+FAMILIES = (
+    Family("nothing is written yet", _nothing_written, "Every output element still holds what it began with."),
+    Family(
+        "every block does the work of block 0",
+        lambda e: formulas.first_block(e, _partly(e)),
+        "threadIdx starts again at 0 in every block. A thread's place in the whole grid is blockIdx.x * blockDim.x + "
+        "threadIdx.x (in Numba: cuda.grid(1)).",
+    ),
+    Family(
+        "the last element is left out",
+        _each(lambda mask, _: mask.sum() == 1 and bool(mask.ravel()[-1]), _last_words),
+        "Elements are counted from 0 to size - 1, so the guard is i < size.",
+    ),
+    Family(
+        "the first element is left out",
+        _each(lambda mask, _: mask.sum() == 1 and bool(mask.ravel()[0]), _last_words),
+        "Elements are counted from 0: the first has a thread, too.",
+    ),
+    Family("the last row is left out", _each(_lines(0, -1), _last_words), GUARD),
+    Family("the last column is left out", _each(_lines(1, -1), _last_words), GUARD),
+    Family("the first row is left out", _each(_lines(0, 0), _last_words), GUARD),
+    Family("the first column is left out", _each(_lines(1, 0), _last_words), GUARD),
+    Family("the edge is left out", _each(_edge, _last_words), GUARD),
+    Family(
+        "only some of every few elements are written",
+        _stride,
+        "What is written is right, and between the elements there are gaps, which some thread has to fill.",
+    ),
+    Family("left out by its sign", _by_sign, "What is written is right. What is not, depends on the input's sign."),
+    Family(
+        "the threads' indices do not reach all elements",
+        _by_formula,
+        "What is written is right, and some elements have no thread. A thread's place in the grid is blockIdx.x * "
+        "blockDim.x + threadIdx.x (in Numba: cuda.grid(1)); if threads take several elements each, all of them "
+        "together have to take all.",
+    ),
+    Family(
+        "whole rows are never written",
+        _whole("rows", 1),
+        "What is written is right, and some rows have no thread. Does the row count blockIdx, and how far does its "
+        "guard reach?",
+    ),
+    Family(
+        "whole columns are never written",
+        _whole("columns", 0),
+        "What is written is right, and some columns have no thread. Does the column count blockIdx, and how far does "
+        "its guard reach?",
+    ),
+    Family(
+        "the end is not written",
+        _each(_run_at_end, _end_words),
+        "What is written is right, and the last elements are left out: is the launch, the loop or the guard short?",
+    ),
+    Family(
+        "some elements are never written",
+        _some,
+        "What is written is right. Which threads should have written the others?",
+    ),
+)

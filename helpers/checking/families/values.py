@@ -1,0 +1,312 @@
+"""Wrong results that are the right one, changed: each row says how, and holds in every case and element written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from helpers.checking.examine import Evidence, Outcome
+from helpers.checking.families.family import Family, asked, close, element, failing, left, number, with_arrays
+
+
+def _is(change: Callable[[Outcome], np.ndarray | None], words: Callable[[Outcome], str] = lambda o: ""):
+    """Every wrong result is what `change` makes of its case, but for elements that were never written."""
+
+    def look(evidence: Evidence) -> str | None:
+        cases = with_arrays(evidence)
+        return words(cases[0]) if cases and all(_fits(o, change(o)) for o in cases) else None
+
+    return look
+
+
+def _fits(o: Outcome, changed: np.ndarray | None) -> bool:
+    if changed is None or np.shape(changed) != o.got.shape:
+        return False
+    unasked = ~asked(o) & ~o.wrong
+    return bool((close(o.got, changed) | left(o) | unasked).all()) and bool((o.wrong & ~left(o)).any())
+
+
+def _one(
+    estimate: Callable[[Outcome], float | None], change: Callable[[Outcome, float], np.ndarray], neutral, words: str
+):
+    """Like `_is`, with a number in the change, which is the same in all cases, and not nearly the neutral one."""
+
+    def look(evidence: Evidence) -> str | None:
+        cases = with_arrays(evidence)
+        found = next((n for n in map(estimate, cases) if n is not None), None)
+        if found is None or abs(found - neutral) < 0.01 or not all(_fits(o, change(o, found)) for o in cases):
+            return None
+        return words.format(number(found))
+
+    return look
+
+
+def _wanted(o: Outcome) -> np.ndarray:
+    return o.case.out.expected
+
+
+def _real(o: Outcome) -> bool:
+    return _wanted(o).dtype.kind in "iuf" and o.got.dtype.kind in "iuf"
+
+
+def _factor(o: Outcome) -> float | None:
+    use = o.wrong & ~left(o) & (np.abs(_wanted(o)) > 1e-3) & np.isfinite(o.got) if _real(o) else o.wrong & False
+    if (use.sum() < 2 and o.wrong.size > 1) or not use.any():
+        return None
+    ratios = o.got[use].astype(float) / _wanted(o)[use]
+    return float(np.median(ratios))
+
+
+def _offset(o: Outcome) -> float | None:
+    use = o.wrong & ~left(o) & np.isfinite(o.got) if _real(o) else o.wrong & False
+    return float(np.median(o.got[use].astype(float) - _wanted(o)[use])) if use.sum() > 1 else None
+
+
+def _shift(evidence: Evidence) -> str | None:
+    """The right result, moved along an axis; what comes in from outside may be anything."""
+    cases = [o for o in with_arrays(evidence) if o.wrong.size > 3]
+    if not cases or (len(cases) < len(with_arrays(evidence)) and len(cases) < 2):
+        return None
+    for axis in range(cases[0].wrong.ndim):
+        for by in (1, -1, 2, -2, 3, -3, 4, -4):
+            if all(_moved(o, axis, by) for o in cases if o.wrong.shape[axis] > abs(by)) and any(
+                o.wrong.shape[axis] > abs(by) + 1 and np.ptp(_wanted(o)) > 0 for o in cases
+            ):
+                where = f" along axis {axis}" if cases[0].wrong.ndim > 1 else ""
+                return f"Element i holds what belongs at i {'-' if by > 0 else '+'} {abs(by)}{where}."
+    return None
+
+
+def _moved(o: Outcome, axis: int, by: int) -> bool:
+    got, wanted = np.moveaxis(o.got, axis, 0), np.moveaxis(_wanted(o), axis, 0)
+    there, here = (got[by:], wanted[:-by]) if by > 0 else (got[:by], wanted[-by:])
+    return bool(close(there, here).all())
+
+
+def _input(evidence: Evidence) -> str | None:
+    """An input as it lies, or its first elements."""
+    cases = with_arrays(evidence)
+    for at in range(len(cases[0].case.arguments) if cases else 0):
+        given = [o.case.arguments[at] for o in cases]
+        if all(isinstance(a, np.ndarray) and a.size >= o.wrong.size for a, o in zip(given, cases, strict=True)):
+            parts = [a.ravel()[: o.wrong.size].reshape(o.wrong.shape) for a, o in zip(given, cases, strict=True)]
+            if all(_fits(o, part) for o, part in zip(cases, parts, strict=True)):
+                return f"It is argument {at + 1} as it lies there."
+    return None
+
+
+def _transposed(o: Outcome) -> np.ndarray | None:
+    wanted = _wanted(o)
+    if wanted.ndim != 2:
+        return None
+    return wanted.T.reshape(wanted.shape)
+
+
+def _matrix_as_columns(o: Outcome) -> np.ndarray | None:
+    wanted = _wanted(o)
+    return wanted.ravel().reshape(wanted.shape[::-1]).T if wanted.ndim == 2 else None
+
+
+def _whole(o: Outcome, of) -> np.ndarray | None:
+    """The right result as whole numbers, where that is more than a little off."""
+    wanted = _wanted(o)
+    if wanted.dtype.kind != "f" or np.nanmax(np.abs(of(wanted) - wanted)) < 0.1:
+        return None
+    return of(wanted)
+
+
+def _truncated(o: Outcome) -> np.ndarray | None:
+    return _whole(o, np.trunc)
+
+
+def _rounded(o: Outcome) -> np.ndarray | None:
+    return _whole(o, np.round)
+
+
+def _floored(o: Outcome) -> np.ndarray | None:
+    return _whole(o, np.floor)
+
+
+def _wrapped(bits: int, signed: bool):
+    def change(o: Outcome) -> np.ndarray | None:
+        if _wanted(o).dtype.kind not in "iu":
+            return None
+        kept = _wanted(o).astype(np.int64) % (1 << bits)
+        return kept - ((kept >= 1 << (bits - 1)).astype(np.int64) << bits) if signed else kept
+
+    return change
+
+
+def _clamped(evidence: Evidence) -> str | None:
+    """The right result up to a bound, the same in all cases, and the bound beyond it."""
+    cases = [o for o in with_arrays(evidence) if _real(o)]
+    if not cases or len(cases) < len(failing(evidence)):
+        return None
+    for extreme, clip, words in ((np.max, np.minimum, "greater than"), (np.min, np.maximum, "less than")):
+        bounds = {float(extreme(o.got[o.wrong])) for o in cases}
+        if len(bounds) == 1:
+            (bound,) = bounds
+            if all(_fits(o, clip(_wanted(o), bound)) for o in cases) and sum(int(o.wrong.sum()) for o in cases) > 1:
+                return f"No element is {words} {number(bound)}."
+    return None
+
+
+def _absolute(o: Outcome) -> np.ndarray | None:
+    return np.abs(_wanted(o)) if _real(o) else None
+
+
+def _no_number(evidence: Evidence) -> str | None:
+    """All wrong elements are NaN or infinite, where the right ones are numbers."""
+    cases = with_arrays(evidence)
+    wrong = [(o, o.wrong & ~left(o)) for o in cases]
+    if not cases or any(o.got.dtype.kind not in "fc" for o in cases) or not any(w.any() for _, w in wrong):
+        return None
+    if not all((~np.isfinite(o.got[w]) & np.isfinite(_wanted(o)[w])).all() for o, w in wrong):
+        return None
+    o, where = next(pair for pair in wrong if pair[1].any())
+    return f"With {o.case.name} that is {o.got[where][0]} at element {element(np.argwhere(where)[0])}."
+
+
+def _added_to_before(o: Outcome) -> np.ndarray | None:
+    return None if o.case.out.initial is None else o.case.out.initial + _wanted(o)
+
+
+def _same_everywhere(evidence: Evidence) -> str | None:
+    cases = [o for o in with_arrays(evidence) if o.wrong.size > 1 and np.isfinite(o.got).all()]
+    if not cases or len(cases) < len([o for o in failing(evidence) if o.wrong is None or o.wrong.size > 1]):
+        return None
+    values = [o.got.ravel()[0] for o in cases]
+    if not all(
+        close(o.got, v).all() and not close(_wanted(o), _wanted(o).ravel()[0]).all()
+        for o, v in zip(cases, values, strict=True)
+    ):
+        return None
+    return f"With {cases[0].case.name} each is {number(values[0])}."
+
+
+REDUCTIONS = {"sum": np.sum, "greatest": np.max, "least": np.min, "count": np.count_nonzero}
+
+
+def _part_of_input(evidence: Evidence) -> str | None:
+    """One number that is the sum (or greatest, …) of an input should be, and is that of a part of it."""
+    cases = with_arrays(evidence)
+    if not cases or any(o.wrong.size != 1 or not _real(o) for o in cases):
+        return None
+    given = [next((a for a in o.case.arguments if isinstance(a, np.ndarray)), None) for o in cases]
+    if any(a is None for a in given):
+        return None
+    for name, of in REDUCTIONS.items():
+        if all(close(of(a), _wanted(o).ravel()[0]) for a, o in zip(given, cases, strict=True)):
+            for words, part in PARTS.items():
+                parts = [part(a.ravel(), o.case) for a, o in zip(given, cases, strict=True)]
+                if all(p.size and close(of(p), o.got.ravel()[0]) for p, o in zip(parts, cases, strict=True)):
+                    return f"It is the {name} of {words} alone."
+    return None
+
+
+PARTS = {
+    "the first block's elements": lambda a, case: a[: int(np.prod(case.block))],
+    "the first warp's elements": lambda a, case: a[:32],
+    "the first element": lambda a, case: a[:1],
+    "the last element": lambda a, case: a[-1:],
+    "all elements but the last": lambda a, case: a[:-1],
+    "all elements but the first": lambda a, case: a[1:],
+    "the last block's elements": lambda a, case: a[(case.grid[0] - 1) * int(np.prod(case.block)) :],
+    "the whole blocks' elements": lambda a, case: a[: a.size // int(np.prod(case.block)) * int(np.prod(case.block))],
+    "the first element of each block": lambda a, case: a[:: int(np.prod(case.block))],
+    "as many elements as the launch has threads": lambda a, case: a[: int(np.prod(case.grid) * np.prod(case.block))],
+    "every other element": lambda a, case: a[::2],
+}
+
+
+def _near(evidence: Evidence) -> str | None:
+    cases = with_arrays(evidence)
+    if not cases or any(_wanted(o).dtype.kind != "f" or o.got.dtype.kind not in "fiu" for o in cases):
+        return None
+    wide = [
+        float(np.max(np.abs(o.got[o.wrong] - _wanted(o)[o.wrong]) / np.maximum(np.abs(_wanted(o)[o.wrong]), 1e-3)))
+        for o in cases
+    ]
+    return f"Off by at most {max(wide):.1e} of an element." if max(wide) < 2e-3 else None
+
+
+FAMILIES = (
+    Family(
+        "the sign is turned",
+        _is(lambda o: -_wanted(o) if _real(o) else None),
+        "Each element is the right one with the other sign.",
+    ),
+    Family(
+        "zero everywhere",
+        _is(lambda o: np.zeros_like(_wanted(o))),
+        "Every element is 0. A quotient of whole numbers may be one, as 1 / 2 is 0.",
+    ),
+    Family(
+        "added to what was there",
+        _is(_added_to_before),
+        "The result was added to what the array held before. Store it with =.",
+    ),
+    Family("an input as it lies", _input, "The result is an input, unchanged."),
+    Family(
+        "a multiple of the right result",
+        _one(_factor, lambda o, n: _wanted(o) * n, 1, "Each element is {} times what it should be."),
+        "All elements are too large or too small by the same factor.",
+    ),
+    Family(
+        "the same amount too much or too little",
+        _one(_offset, lambda o, n: _wanted(o) + n, 0, "Each element minus the right one is {}."),
+        "All elements are off by the same amount.",
+    ),
+    Family(
+        "fractions are lost",
+        _is(_truncated),
+        "What comes out are whole numbers, the right ones without their fraction: on its way a float was kept in an "
+        "integer.",
+    ),
+    Family("rounded down", _is(_floored), "Each element is the right one rounded down: // does so, and floor."),
+    Family("rounded to whole numbers", _is(_rounded), "Each element is the right one, rounded."),
+    Family("transposed", _is(_transposed), "Rows and columns have changed places in one of the two accesses."),
+    Family(
+        "rows taken for columns",
+        _is(_matrix_as_columns),
+        "A matrix was stored by columns that should be stored by rows, or read so.",
+    ),
+    Family(
+        "upside down",
+        _is(lambda o: _wanted(o)[::-1] if _wanted(o).shape[0] > 1 else None),
+        "The elements are in reverse order.",
+    ),
+    Family(
+        "back to front in each row",
+        _is(lambda o: _wanted(o)[..., ::-1] if _wanted(o).ndim > 1 else None),
+        "The elements of each row are in reverse order.",
+    ),
+    Family("shifted", _shift, "The right numbers are not in their places."),
+    Family(
+        "wrapped at 8 bits",
+        _is(_wrapped(8, False)),
+        "What comes out is the remainder by 256: a count was kept in 8 bits.",
+    ),
+    Family(
+        "wrapped at 8 bits",
+        _is(_wrapped(8, True)),
+        "What comes out fits into 8 bits with a sign: a number was kept in a char.",
+    ),
+    Family(
+        "wrapped at 16 bits",
+        _is(_wrapped(16, False)),
+        "What comes out is the remainder by 65536: a count was kept in 16 bits.",
+    ),
+    Family(
+        "wrapped at 16 bits",
+        _is(_wrapped(16, True)),
+        "What comes out fits into 16 bits with a sign: a number was kept in a short.",
+    ),
+    Family("without its sign", _is(_absolute), "Each element is the right one without its sign."),
+    Family("cut off at a bound", _clamped, "Up to a bound the result is right, and beyond it is the bound."),
+    Family("only a part is in the result", _part_of_input, "Every thread's part has to come into the result."),
+    Family("no numbers", _no_number, "A number was calculated with something that nobody has set, or divided by 0."),
+    Family("the same everywhere", _same_everywhere, "All elements have one value: they should differ."),
+    Family("off by a little", _near, "The result is nearly right: digits are lost, or a small part of a sum."),
+)

@@ -1,0 +1,57 @@
+"""Compute the fingerprints of all ways to be wrong, and keep them: `python -m helpers.checking.renew [BOOK …]`.
+
+It needs the solutions, and so, for labs, the labs' source.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from helpers.checking import fingerprint
+from helpers.checking.examine import examine
+from helpers.checking.exercise import FOLDER, Exercise, exercises
+from helpers.checking.solutions import built, ways
+
+
+def computed(task: Exercise) -> dict[str, list[dict]]:
+    """name of a mistake -> the fingerprints of its ways, each once."""
+    found: dict[str, list[dict]] = {}
+    for name, text in ways(task):
+        each = fingerprint.of(examine(built(task, text), task))
+        prints = found.setdefault(name, [])
+        if each is not None and not any(fingerprint.same(known, each) for known in prints):
+            prints.append(each)
+    return found
+
+
+def renew(book: str) -> None:
+    """Write the fingerprints of a book's exercises."""
+    table = {}
+    for task in exercises().values():
+        if task.key.startswith(f"{book}.") and task.by_example:
+            table[task.key.split(".")[1]] = {name: prints for name, prints in computed(task).items() if prints}
+    path = FOLDER / book / fingerprint.KEPT
+    path.write_text(as_text(table), encoding="utf-8")
+
+
+def as_text(table: dict) -> str:
+    """JSON with a line for each fingerprint, so that a change shows where it is."""
+    exercises_ = []
+    for exercise, mistakes in table.items():
+        rows = []
+        for name, prints in mistakes.items():
+            each = ",\n".join(json.dumps(found, separators=(",", ":")) for found in prints)
+            rows.append(f"{json.dumps(name)}: [\n{each}]")
+        exercises_.append(f"{json.dumps(exercise)}: {{\n" + ",\n".join(rows) + "}")
+    return "{\n" + ",\n".join(exercises_) + "}\n"
+
+
+def main(books: list[str]) -> None:
+    by_example = {task.key.split(".")[0] for task in exercises().values() if task.by_example}
+    for book in books or sorted(by_example):
+        renew(book)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

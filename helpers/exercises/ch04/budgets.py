@@ -1,0 +1,30 @@
+"""Budgets of several exercises: each request fills its sectors, and each sector is asked for once."""
+
+from __future__ import annotations
+
+from helpers.checking.exercise import Budget
+from helpers.checking.measures import sectors_per_request
+
+LOADS = Budget(
+    "sectors per load request",
+    sectors_per_request("read"),
+    4.2,
+    "32 neighbouring floats fill 4 sectors; lanes that read far apart drag in a sector each.",
+)
+STORES = Budget(
+    "sectors per store request",
+    sectors_per_request("write"),
+    4.2,
+    "Stores are counted like loads: neighbouring lanes should write neighbouring elements.",
+    "global_store_sectors",
+)
+
+
+def sectors_in_all(floats: int) -> Budget:
+    """Every sector of so many floats once, and a few to spare: a single lane at work makes good ratios, too."""
+    return Budget(
+        f"sectors loaded for {floats:,} floats",
+        lambda profile: profile["global_read_sectors"],
+        floats * 4 // 32 + 4,
+        "8 floats fill a sector: fetch each sector once, for all the lanes that want it.",
+    )

@@ -1,0 +1,146 @@
+"""Every exercise whose mistakes are known by example: the file itself is the test.
+
+The solution passes; each way of each mistake is told its own name, by a fingerprint that is kept and current; no two
+names share one. What rules make of the solution fails too, and is told something.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import zlib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from helpers.checking import families, fingerprint
+from helpers.checking.check import check, hint
+from helpers.checking.examine import examine
+from helpers.checking.exercise import BOOKS, Exercise, exercise, exercises
+from helpers.checking.mutants import mutants
+from helpers.checking.probe import parts
+from helpers.checking.renew import as_text, computed
+from helpers.checking.solutions import built, patched, solution_of
+
+ROOT = Path(__file__).resolve().parents[2]
+KEYS = [key for key, task in exercises().items() if task.by_example]
+FOLDERS = sorted({key.split(".")[0] for key in KEYS})
+LONGEST = 145
+every_exercise = pytest.mark.parametrize("key", KEYS)
+
+
+@cache
+def prints(key: str) -> dict[str, list[dict]]:
+    """The fingerprints of all ways, computed once."""
+    return computed(exercise(key))
+
+
+@every_exercise
+def test_the_solution_passes(key):
+    report = check(built(exercise(key), solution_of(exercise(key))), key)
+    assert report.passed, repr(report)
+
+
+@every_exercise
+def test_every_way_is_told_its_own_name(key):
+    task = exercise(key)
+    kept = fingerprint.kept(task)
+    assert list(prints(key)) == [mistake.name for mistake in task.mistakes]
+    for name, found in prints(key).items():
+        assert found, f"no way of {name!r} leaves a fingerprint: does it compile?"
+        for each in found:
+            told = [other for other, known in kept.items() if any(fingerprint.same(one, each) for one in known)]
+            assert told == [name], f"{key}: python -m helpers.checking.renew {key.split('.')[0]} writes what is current"
+
+
+@every_exercise
+def test_every_way_is_wrong(key):
+    for name, found in prints(key).items():
+        for each in found:
+            wrong = [case for case in each.get("cases", ()) if case != fingerprint.RIGHT]
+            assert wrong or each.keys() & {"found", "over", "alone"}, f"{name}: a way is right"
+
+
+@pytest.mark.parametrize("book", FOLDERS)
+def test_what_is_kept_belongs_to_ways_that_there_are(book):
+    keys = [key for key in KEYS if key.startswith(f"{book}.")]
+    path = fingerprint.BOOKS / book / fingerprint.KEPT
+    table = {key.split(".")[1]: fingerprint.kept(exercise(key)) for key in keys}
+    assert path.read_text(encoding="utf-8") == as_text(table)
+    for key in keys:
+        counts = {name: len(found) for name, found in prints(key).items()}
+        assert {name: len(found) for name, found in fingerprint.kept(exercise(key)).items()} == counts
+
+
+@every_exercise
+def test_it_teaches(key):
+    task = exercise(key)
+    assert len(task.mistakes) >= 4 and all(mistake.ways and not mistake.when for mistake in task.mistakes)
+    assert len({hint(key, stage).text for stage in (1, 2, 3)}) == 3
+    assert len(task.why) > (200 if task.of_a_lab else 80) and task.stretch
+    assert bool(task.solution) is not task.of_a_lab
+    assert len(set(parts(task))) == len(parts(task))
+    general = {family.name for family in families.FAMILIES}
+    assert all(len(mistake.teach) > 40 for mistake in task.mistakes)
+    assert general, "an exercise's own names come before those of families"
+
+
+@pytest.mark.parametrize("book", FOLDERS)
+def test_every_file_of_a_book_is_in_its_order_and_short(book):
+    folder = fingerprint.BOOKS / book
+    files = {path.stem: path for path in folder.glob("*.py") if path.stem != "__init__"}
+    keys = [key.split(".")[1] for key in KEYS if key.startswith(f"{book}.")]
+    holding = [name for name, path in files.items() if "EXERCISE = Exercise(" in path.read_text(encoding="utf-8")]
+    assert sorted(holding) == sorted(keys)
+    assert {name: len(files[name].read_text(encoding="utf-8").splitlines()) for name in keys if
+            len(files[name].read_text(encoding="utf-8").splitlines()) > LONGEST} == {}  # fmt: skip
+
+
+def test_every_book_is_found():
+    assert set(FOLDERS) <= set(BOOKS)
+
+
+# --- mutants by rule --------------------------------------------------------------------------------------------------
+
+
+def of_today(key: str) -> bool:
+    """Whether an exercise's turn has come: each comes round every five days, or as WARPBOOK_FIFTH says."""
+    day = int(os.environ.get("WARPBOOK_FIFTH", datetime.date.today().toordinal()))
+    return zlib.crc32(key.encode()) % 5 == day % 5
+
+
+def wrong_mutants(key: str) -> list[str]:
+    """What is to be said of the mutants of an exercise: those that pass, and those of which nothing is told."""
+    task, bad = exercise(key), []
+    for mutant in mutants(task):
+        report = check(built(task, mutant.text), task)
+        if report.passed and not (task.of_a_lab and _wrong_elsewhere(task, mutant.text)):
+            bad.append(f"passes, by {mutant.rule}: {mutant.change!r}")
+        elif not report.passed and not (report.mistake and report.message):
+            bad.append(f"is told nothing, by {mutant.rule}: {mutant.change!r}")
+    return bad
+
+
+def _wrong_elsewhere(task: Exercise, text: str) -> bool:
+    """Whether hidden cases find out what the public ones do not."""
+    return not examine(built(task, text), task.for_marks(20261)).passed
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if of_today(key)])
+def test_what_a_rule_makes_of_the_solution_fails_and_is_told_something(key):
+    assert wrong_mutants(key) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("key", [key for key in KEYS if not of_today(key)])
+def test_what_a_rule_makes_of_any_solution_fails_and_is_told_something(key):
+    assert wrong_mutants(key) == []
+
+
+@every_exercise
+def test_what_is_called_equivalent_is_a_mutant_and_passes(key):
+    task = exercise(key)
+    for change, why in task.equivalent:
+        assert why
+        assert check(built(task, patched(task, change)), key).passed, change
