@@ -17,7 +17,7 @@ import pytest
 from helpers.checking import families, fingerprint
 from helpers.checking.check import check, hint
 from helpers.checking.examine import examine
-from helpers.checking.exercise import BOOKS, Exercise, exercise, exercises
+from helpers.checking.exercise import BOOKS, FOLDER, Exercise, exercise, exercises
 from helpers.checking.mutants import mutants
 from helpers.checking.probe import parts
 from helpers.checking.renew import as_text, computed
@@ -65,7 +65,7 @@ def test_every_way_is_wrong(key):
 @pytest.mark.parametrize("book", FOLDERS)
 def test_what_is_kept_belongs_to_ways_that_there_are(book):
     keys = [key for key in KEYS if key.startswith(f"{book}.")]
-    path = fingerprint.BOOKS / book / fingerprint.KEPT
+    path = FOLDER / book / fingerprint.KEPT
     table = {key.split(".")[1]: fingerprint.kept(exercise(key)) for key in keys}
     assert path.read_text(encoding="utf-8") == as_text(table)
     for key in keys:
@@ -88,7 +88,7 @@ def test_it_teaches(key):
 
 @pytest.mark.parametrize("book", FOLDERS)
 def test_every_file_of_a_book_is_in_its_order_and_short(book):
-    folder = fingerprint.BOOKS / book
+    folder = FOLDER / book
     files = {path.stem: path for path in folder.glob("*.py") if path.stem != "__init__"}
     keys = [key.split(".")[1] for key in KEYS if key.startswith(f"{book}.")]
     holding = [name for name, path in files.items() if "EXERCISE = Exercise(" in path.read_text(encoding="utf-8")]
