@@ -46,7 +46,7 @@ def watch(monkeypatch, seed: int | None = None) -> None:
 
 
 @pytest.mark.parametrize("function", PIPELINES, ids=lambda function: function.__name__)
-@pytest.mark.parametrize("seed", (None, 1))
+@pytest.mark.parametrize("seed", (None, pytest.param(1, marks=pytest.mark.exhaustive)))
 def test_asynchronous_copies_and_mbarriers(function, seed, compiled, monkeypatch):
     watch(monkeypatch, seed)
     function(compiled)
