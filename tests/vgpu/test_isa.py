@@ -57,40 +57,15 @@ def edges(kind: str) -> list[int]:
     if kind == "f16":
         return list(F16_EDGES)
     if kind == "bf16":
-        return [x >> 16 for x in F32_EDGES[:8]] + [
-            0x0001,
-            0x807F,
-            0x0080,
-            0x7F7F,
-            0xFF7F,
-            0x3F00,
-            0x3FC0,
-            0xC020,
-        ]
+        more = (0x0001, 0x807F, 0x0080, 0x7F7F, 0xFF7F, 0x3F00, 0x3FC0, 0xC020)
+        return [*(x >> 16 for x in F32_EDGES[:8]), *more]
     if kind in isa.PACKED:
         single = edges(isa.PACKED[kind])
         bits = isa.TYPES[isa.PACKED[kind]].bits
         return [a | b << bits for a, b in zip(single, single[5:] + single[:5], strict=True)]
     bits = isa.TYPES[kind].bits
     top = 1 << (bits - 1)
-    values = [
-        0,
-        1,
-        2,
-        3,
-        5,
-        -1,
-        -2,
-        top,
-        top - 1,
-        top + 1,
-        -3,
-        7,
-        100,
-        0x5555555555555555,
-        0x0F0F0F0F0F0F0F0F,
-        bits,
-    ]
+    values = [0, 1, 2, 3, 5, -1, -2, top, top - 1, top + 1, -3, 7, 100, 0x5555555555555555, 0x0F0F0F0F0F0F0F0F, bits]
     return [v & ((1 << bits) - 1) for v in values]
 
 

@@ -188,3 +188,27 @@ def atomics_of_every_kind(random):
         0: [most, -most, -192, 96, 288, t[::2].sum(), t[1::2].sum()],
         1: [0xFFF00000, 0x000FFFFF, toggled, 96 % 11, (-96) % 11],
         2: [96 << 33, 95 << 40, 5, 77], 3: [48], 4: [24], 5: lambda order: sorted(order) == t.tolist()}  # fmt: skip
+
+
+@c(
+    """
+    extern "C" __global__ void k(const int* in, unsigned* out) {
+        __shared__ unsigned up, down, sums[4]; __shared__ int least, most; __shared__ float total;
+        int t = threadIdx.x, v = in[t];
+        if (t < 4) sums[t] = 0;
+        if (t == 0) { up = 3; down = 2; least = 1 << 30; most = -least; total = 0; }
+        __syncthreads();
+        atomicInc(&up, 9); atomicDec(&down, 9); atomicMin(&least, v); atomicMax(&most, v); atomicAdd(&total, 0.5f);
+        unsigned seen, old = atomicAdd(&sums[t & 3], 0);
+        do { seen = old; old = atomicCAS(&sums[t & 3], seen, seen + v); } while (old != seen);
+        __syncthreads();
+        if (t < 4) out[t] = sums[t];
+        if (t == 0) { out[4] = up; out[5] = down; out[6] = least; out[7] = most; out[8] = total; }
+    }""",
+    1, 75,
+)  # fmt: skip
+def atomics_on_shared_memory(random):
+    v = random.integers(-50, 50, 75).astype(i4)
+    sums = np.bincount(np.arange(75) % 4, weights=v).astype(i4)
+    wanted = [*sums, (3 + 75) % 10, (2 - 75) % 10, v.min(), v.max(), 37]
+    return (v, np.zeros(9, u4)), {1: np.array(wanted, i4).view(u4)}

@@ -132,3 +132,28 @@ def conjugate_gradients_in_one_cooperative_launch(random):
     starts = np.searchsorted(rows, np.arange(n + 1)).astype(i4)
     state = (np.zeros(n, f4), b, b.copy(), np.zeros(n, f4), np.zeros(64), i4(n), i4(20))
     return (starts, columns.astype(i4), a[rows, columns].astype(f4), *state), {3: np.linalg.solve(a, b)}
+
+
+@c(
+    """
+    extern "C" __global__ void k(const int* in, int* out) {
+        __shared__ int slot;
+        int sum = 0;
+        for (int i = 0; i < 4; ++i) {
+            if (threadIdx.x < 32) {
+                if (i) asm volatile("bar.sync 2, 64;" ::: "memory");
+                if (threadIdx.x == 0) slot = in[i];
+                asm volatile("bar.arrive 1, 64;" ::: "memory");
+            } else {
+                asm volatile("bar.sync 1, 64;" ::: "memory");
+                sum += slot;
+                if (i < 3) asm volatile("bar.arrive 2, 64;" ::: "memory");
+            }
+        }
+        out[threadIdx.x] = sum;
+    }""",
+    1, 64,
+)  # fmt: skip
+def arrivals_at_a_barrier_are_forgotten_when_it_opens(random):
+    data = random.integers(1, 100, 4, dtype=i4)
+    return (data, np.zeros(64, i4)), {1: np.repeat([0, data.sum()], 32)}
