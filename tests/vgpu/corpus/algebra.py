@@ -24,7 +24,7 @@ f4, f8, i4 = np.float32, np.float64, np.int32
             if (!lane) z[warp] = s;
         }
     }""",
-    14, 160, rtol=1e-4, atol=1e-5,
+    14, 160, rtol=1e-4, atol=1e-5, long=True,
 )  # fmt: skip
 def sparse_matrix_vector(random):
     a = random.normal(size=(67, 90)) * (random.random((67, 90)) < random.random((67, 1)))
@@ -47,7 +47,7 @@ def sparse_matrix_vector(random):
             __syncthreads();
         }
     }""",
-    1, (16, 7), rtol=1e-6,
+    1, (16, 7), rtol=1e-6, long=True,
 )  # fmt: skip
 def floyd_warshall(random):
     d = np.where(random.random((21, 21)) < 0.2, random.random((21, 21)), np.inf).astype(f4)
@@ -142,7 +142,7 @@ def k_means_step(random):
         }
         for (int r = t; r < n; r += blockDim.x) b[r] /= a[r * n + r];
     }""",
-    1, 40, rtol=1e-9, atol=1e-11,
+    1, 40, rtol=1e-9, atol=1e-11, long=True,
 )  # fmt: skip
 def gauss_elimination(random):
     a, x = random.normal(size=(23, 23)), random.normal(size=23)
@@ -203,7 +203,7 @@ def n_body(random):
             norm[blockIdx.x * width + i] = (row[i] - mean) * rsqrtf(variance + 1e-5f) * gamma[i] + beta[i];
         }
     }""",
-    5, 96, rtol=1e-4, atol=1e-6,
+    5, 96, rtol=1e-4, atol=1e-6, long=True,
 )  # fmt: skip
 def softmax_and_layernorm(random):
     x, g, b = random.normal(size=(5, 203)).astype(f4), *random.normal(size=(2, 203)).astype(f4)
@@ -236,7 +236,7 @@ def softmax_and_layernorm(random):
             if (r < m && s < n) c[r * n + s] = acc[i][j];
         }
     }""",
-    (2, 2), (8, 8), rtol=1e-4, atol=1e-4,
+    (2, 2), (8, 8), rtol=1e-4, atol=1e-4, long=True,
 )  # fmt: skip
 def register_blocked_matrix_product(random):
     a, b = random.normal(size=(45, 29)).astype(f4), random.normal(size=(29, 50)).astype(f4)
@@ -262,7 +262,7 @@ def register_blocked_matrix_product(random):
         __syncthreads();
         for (int i = threadIdx.x; i < n; i += blockDim.x) out[blockIdx.x * n + i] = s[i];
     }""",
-    3, 50, shared=128 * 16, rtol=1e-9, atol=1e-9,
+    3, 50, shared=128 * 16, rtol=1e-9, atol=1e-9, long=True,
 )  # fmt: skip
 def fourier_transform(random):
     x = random.normal(size=(3, 128)) + 1j * random.normal(size=(3, 128))

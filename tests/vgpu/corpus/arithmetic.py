@@ -351,7 +351,7 @@ def integer_intrinsics(random):
         o[11] = log1pf(a); o[12] = expm1f(x); o[13] = cbrtf(x); o[14] = atan2f(x, a); o[15] = hypotf(x, a);
         o[16] = exp2f(x); o[17] = log2f(a); o[18] = rintf(x * 10) + floorf(x) + ceilf(x) + truncf(x) + roundf(x * 3); o[19] = tanf(x);
     }""",
-    4, 77, rtol=3e-5, atol=2e-6,
+    4, 77, rtol=3e-5, atol=2e-6, long=True,
 )  # fmt: skip
 def float_functions(random):
     x = (random.normal(size=300) * 3).astype(f4)
@@ -379,7 +379,7 @@ def float_functions(random):
         o[8] = fmod(x, 0.7); o[9] = remainder(x, 0.7); o[10] = frexp(x, &e); o[11] = e; o[12] = ldexp(x, 5); o[13] = atan(x);
         o[14] = rsqrt(a); o[15] = fma(x, a, -x * a);
     }""",
-    3, 60, rtol=1e-13, atol=1e-15,
+    3, 60, rtol=1e-13, atol=1e-15, long=True,
 )  # fmt: skip
 def double_functions(random):
     x = random.normal(size=171) * 4

@@ -122,7 +122,7 @@ def reserved_shared_memory_is_zero_for_each_block(random):
             grid.sync();
         }
     }""",
-    2, 32, cooperative=True, counts=False, rtol=1e-3, atol=1e-4,
+    2, 32, cooperative=True, counts=False, rtol=1e-3, atol=1e-4, long=True,
 )  # fmt: skip
 def conjugate_gradients_in_one_cooperative_launch(random):
     n = 64

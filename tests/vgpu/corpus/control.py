@@ -231,7 +231,7 @@ for threads in (1, 31, 32, 33, 257):
         }
         board_count[first] = found;
     }""",
-    1, 32,
+    1, 32, long=True,
 )  # fmt: skip
 def queens_with_a_stack(random):
     return (np.zeros(7, i4), i4(7)), {0: [4, 7, 6, 6, 6, 7, 4]}

@@ -41,7 +41,7 @@ def game_of_life(random):
         while (n < limit && x * x + y * y <= 4.0) { double t = x * x - y * y + cx; y = 2 * x * y + cy; x = t; ++n; }
         out[py * w + px] = n;
     }""",
-    (3, 5), (16, 8),
+    (3, 5), (16, 8), long=True,
 )  # fmt: skip
 def mandelbrot(random):
     w, h, limit = 41, 35, 40

@@ -35,7 +35,7 @@ class Row:
     gpu: str = ""  # the modelled GPU that has the feature; empty for the usual one
     cooperative: bool = False
     check: bool = False  # in the quick tier: one row a feature
-    long: bool = False  # millions of lanes' steps: the interpreter takes its turn in the exhaustive tier only
+    long: bool = False  # many steps of common instructions: interpreted and counted in the exhaustive tier only
     counts: bool = True  # both engines count alike; not where threads wait for one another
     apart: tuple[str, ...] = ()  # beginnings of counters that they do not: a generic pointer counts as what it may be
 

@@ -79,7 +79,7 @@ def odd_even_sort(random):
         }
         if (t < n) out[t] = from[t];
     }""",
-    1, 128,
+    1, 128, long=True,
 )  # fmt: skip
 def radix_sort(random):
     x = random.integers(0, 2**32, 113).astype(u4)
