@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import struct
-
-import numpy as np
 import pytest
 
 from helpers.vgpu import reference
-from helpers.vgpu.compile import cuda_c_to_ptx
 from helpers.vgpu.launch import launch
-from helpers.vgpu.storage import memory
+from tests.vgpu.corpus.harness import prepare_c, to_ptx
 
 
 class Launchable:
@@ -36,40 +32,6 @@ class Launchable:
         return result
 
 
-def pack(parameter, value) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, np.generic):
-        return value.tobytes()
-    if isinstance(value, float):
-        return struct.pack("<f" if parameter.nbytes == 4 else "<d", value)
-    return (int(value) & ((1 << 8 * parameter.nbytes) - 1)).to_bytes(parameter.nbytes, "little")
-
-
-def prepare_c(kernel, arguments) -> launch.Prepared:
-    params, arrays, back = [], [], []
-    for index, (parameter, value) in enumerate(zip(kernel.parameters, arguments, strict=True)):
-        if not isinstance(value, np.ndarray):
-            params.append(pack(parameter, value))
-            continue
-        there = value
-        if memory.owner(value) is None:
-            there = memory.array(value.shape, value.dtype)
-            there[...] = value
-            back.append((value, there))
-        params.append(struct.pack("<Q", there.ctypes.data))
-        name = f"argument {index}"
-        arrays.append(
-            memory.ArrayInfo(name, there.ctypes.data, there.nbytes, str(there.dtype), there.shape, there.strides)
-        )
-
-    def finish():
-        for here, there in back:
-            here[...] = there
-
-    return launch.Prepared(kernel, params, arrays, 0, finish)
-
-
 class Engine:
     """Makes kernels that run on one of the two engines."""
 
@@ -78,7 +40,7 @@ class Engine:
 
     def c(self, source: str, entry: str | None = None, *, options=(), arch="compute_80") -> Launchable:
         """The kernel `entry` (needed where there are several) of a CUDA C++ source."""
-        text = cuda_c_to_ptx(source, options=options, arch=arch).ptx
+        text = to_ptx(source, tuple(options), arch)
         kernels = launch.load(text, language="cuda", source=source, name=entry, filename="kernel.cu")
         kernel = kernels[entry] if entry in kernels else next(k for n, k in kernels.items() if (entry or "") in n)
         return Launchable(self.name, lambda arguments: prepare_c(kernel, arguments))

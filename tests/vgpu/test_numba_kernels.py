@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 import warnings
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -13,9 +14,9 @@ from numba.cuda.extending import overload
 
 import helpers.vgpu.standins.numba_cuda as cuda
 from helpers.hardware.device import device
-from helpers.vgpu.base.errors import LaunchError, Unsupported
+from helpers.vgpu.base.errors import LaunchError, Unsupported, VirtualGPUError
 from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.standins.numba_cuda import float32, float64, int32, int64
+from helpers.vgpu.standins.numba_cuda import int64
 from helpers.vgpu.storage import memory
 
 RNG = np.random.default_rng(7)
@@ -157,19 +158,6 @@ def test_layouts(order, part):
     rows, columns = np.indices(host[part].shape)
     host[part] = 100 * rows + columns
     np.testing.assert_array_equal(there.copy_to_host(), host)
-
-
-def test_three_dimensions():
-    @cuda.jit
-    def fill(a):
-        i, j, k = cuda.grid(3)
-        if i < a.shape[0] and j < a.shape[1] and k < a.shape[2]:
-            a[i, j, k] = i * 10000 + j * 100 + k
-
-    there = cuda.device_array((5, 6, 7), np.int64)
-    fill[(2, 3, 4), (3, 2, 2)](there)
-    i, j, k = np.indices((5, 6, 7))
-    np.testing.assert_array_equal(there.copy_to_host(), i * 10000 + j * 100 + k)
 
 
 def test_indices_and_dimensions():
@@ -345,129 +333,7 @@ def test_constant_arrays():
     np.testing.assert_array_equal(x.copy_to_host(), TABLE[where] + TABLE)
 
 
-def test_local_arrays():
-    @cuda.jit
-    def kernel(x, n):
-        history = cuda.local.array(16, float32)
-        i = cuda.grid(1)
-        for k in range(16):
-            history[k] = x[i] * k
-        x[i] = history[n] + history[15 - n]
-
-    x = RNG.standard_normal(64).astype(np.float32)
-    there = cuda.to_device(x)
-    kernel[2, 32](there, 4)
-    np.testing.assert_array_equal(there.copy_to_host(), x * np.float32(4) + x * np.float32(11))
-
-
 # --- cooperation --------------------------------------------------------------------------------------------
-
-
-def test_tiled_transpose():
-    @cuda.jit
-    def transpose(a, b):
-        tile = cuda.shared.array((16, 17), float32)
-        x, y = cuda.grid(2)
-        if y < a.shape[0] and x < a.shape[1]:
-            tile[cuda.threadIdx.y, cuda.threadIdx.x] = a[y, x]
-        cuda.syncthreads()
-        x = cuda.blockIdx.y * 16 + cuda.threadIdx.x
-        y = cuda.blockIdx.x * 16 + cuda.threadIdx.y
-        if y < b.shape[0] and x < b.shape[1]:
-            b[y, x] = tile[cuda.threadIdx.x, cuda.threadIdx.y]
-
-    a = RNG.standard_normal((37, 53)).astype(np.float32)
-    b = cuda.device_array((53, 37), np.float32)
-    transpose[(4, 3), (16, 16)](cuda.to_device(a), b)
-    np.testing.assert_array_equal(b.copy_to_host(), a.T)
-
-
-def test_tiled_matrix_product():
-    @cuda.jit
-    def multiply(a, b, c):
-        sa = cuda.shared.array((8, 8), float64)
-        sb = cuda.shared.array((8, 8), float64)
-        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-        x, y = cuda.grid(2)
-        total = 0.0
-        for k in range((a.shape[1] + 7) // 8):
-            sa[ty, tx] = a[y, 8 * k + tx] if y < a.shape[0] and 8 * k + tx < a.shape[1] else 0
-            sb[ty, tx] = b[8 * k + ty, x] if 8 * k + ty < b.shape[0] and x < b.shape[1] else 0
-            cuda.syncthreads()
-            for j in range(8):
-                total += sa[ty, j] * sb[j, tx]
-            cuda.syncthreads()
-        if y < c.shape[0] and x < c.shape[1]:
-            c[y, x] = total
-
-    a, b = RNG.standard_normal((19, 21)), RNG.standard_normal((21, 13))
-    c = cuda.device_array((19, 13))
-    multiply[(2, 3), (8, 8)](cuda.to_device(a), cuda.to_device(b), c)
-    np.testing.assert_allclose(c.copy_to_host(), a @ b, rtol=1e-12)
-
-
-def test_dynamic_shared_memory():
-    @cuda.jit
-    def reverse(x):
-        buffer = cuda.shared.array(0, int32)
-        i = cuda.threadIdx.x
-        buffer[i] = x[i]
-        cuda.syncthreads()
-        x[i] = buffer[cuda.blockDim.x - 1 - i]
-
-    x = cuda.to_device(np.arange(96, dtype=np.int32))
-    reverse[1, 96, 0, 96 * 4](x)
-    np.testing.assert_array_equal(x.copy_to_host(), np.arange(96)[::-1])
-
-
-def test_block_reduction_with_shuffles():
-    @cuda.jit
-    def total(x, out):
-        partial = cuda.shared.array(32, float64)
-        i = cuda.grid(1)
-        v = x[i] if i < x.size else 0.0
-        for k in range(5):
-            v += cuda.shfl_down_sync(0xFFFFFFFF, v, 16 >> k)
-        if cuda.laneid == 0:
-            partial[cuda.threadIdx.x // 32] = v
-        cuda.syncthreads()
-        if cuda.threadIdx.x == 0:
-            s = 0.0
-            for w in range(cuda.blockDim.x // 32):
-                s += partial[w]
-            cuda.atomic.add(out, 0, s)
-
-    x = RNG.integers(-50, 50, 1000).astype(np.float64)
-    out = cuda.to_device(np.zeros(1))
-    total[4, 256](cuda.to_device(x), out)
-    assert out[0] == x.sum()
-
-
-@pytest.mark.parametrize(
-    "name, dtype, start, expected",
-    [
-        ("add", np.int32, 5, lambda x: 5 + x.sum()),
-        ("sub", np.int64, 5, lambda x: 5 - x.sum()),
-        ("max", np.int32, -99, lambda x: x.max()),
-        ("min", np.float32, 99, lambda x: x.min()),
-        ("max", np.float64, -99, lambda x: x.max()),
-        ("and_", np.uint32, 0xFF, lambda x: np.bitwise_and.reduce(x, initial=0xFF)),
-        ("or_", np.uint32, 0, lambda x: np.bitwise_or.reduce(x)),
-        ("xor", np.uint64, 0, lambda x: np.bitwise_xor.reduce(x)),
-        ("add", np.float32, 0, lambda x: x.sum()),
-        ("add", np.float64, 0, lambda x: x.sum()),
-    ],
-)
-def test_atomics(name, dtype, start, expected):
-    source = (
-        f"def kernel(x, out):\n    i = cuda.grid(1)\n    if i < x.size:\n        cuda.atomic.{name}(out, 0, x[i])\n"
-    )
-    scope = {"cuda": cuda}
-    exec(source, scope)
-    x = RNG.integers(1, 60, 200).astype(dtype)
-    out = cuda.to_device(np.array([start], dtype))
-    cuda.jit(scope["kernel"])[4, 64](cuda.to_device(x), out)
-    assert out[0] == expected(x)
 
 
 def test_atomics_that_return_the_old_value():
@@ -487,152 +353,6 @@ def test_atomics_that_return_the_old_value():
     assert counter.copy_to_host().tolist() == [70, 70 % 10]
 
 
-def test_a_histogram_in_shared_memory():
-    @cuda.jit
-    def histogram(x, bins):
-        mine = cuda.shared.array(16, int32)
-        if cuda.threadIdx.x < 16:
-            mine[cuda.threadIdx.x] = 0
-        cuda.syncthreads()
-        i = cuda.grid(1)
-        if i < x.size:
-            cuda.atomic.add(mine, x[i], 1)
-        cuda.syncthreads()
-        if cuda.threadIdx.x < 16:
-            cuda.atomic.add(bins, cuda.threadIdx.x, mine[cuda.threadIdx.x])
-
-    x = RNG.integers(0, 16, 1000)
-    bins = cuda.to_device(np.zeros(16, np.int32))
-    histogram[8, 128](cuda.to_device(x), bins)
-    np.testing.assert_array_equal(bins.copy_to_host(), np.bincount(x, minlength=16))
-
-
-def test_warp_functions():
-    @cuda.jit
-    def warp(x, out):
-        lane = cuda.laneid
-        v = x[lane]
-        out[0, lane] = cuda.shfl_sync(0xFFFFFFFF, v, 3)
-        out[1, lane] = cuda.shfl_up_sync(0xFFFFFFFF, v, 1)
-        out[2, lane] = cuda.shfl_down_sync(0xFFFFFFFF, v, 2)
-        out[3, lane] = cuda.shfl_xor_sync(0xFFFFFFFF, v, 5)
-        out[4, lane] = cuda.all_sync(0xFFFFFFFF, v >= 0)
-        out[5, lane] = cuda.any_sync(0xFFFFFFFF, v > 30)
-        out[6, lane] = cuda.eq_sync(0xFFFFFFFF, v > 30)
-        out[7, lane] = cuda.ballot_sync(0xFFFFFFFF, v % 2 == 0)
-        out[8, lane] = cuda.match_any_sync(0xFFFFFFFF, int32(v % 4))
-        out[9, lane] = cuda.activemask()
-        out[10, lane] = cuda.lanemask_lt()
-        cuda.syncwarp()
-
-    lanes = np.arange(32)
-    x = RNG.permutation(32).astype(np.int32)
-    out = cuda.device_array((11, 32), np.int64)
-    warp[1, 32](cuda.to_device(x), out)
-    got = out.copy_to_host()
-    bits = 1 << lanes.astype(np.int64)
-    expected = [
-        np.full(32, x[3]), x[np.maximum(lanes - 1, 0)], x[np.where(lanes + 2 < 32, lanes + 2, lanes)],
-        x[lanes ^ 5], np.ones(32), np.ones(32), np.zeros(32), np.full(32, bits[x % 2 == 0].sum()),
-        [bits[x % 4 == v % 4].sum() for v in x], np.full(32, 0xFFFFFFFF), bits - 1,
-    ]  # fmt: skip
-    unsigned = got & 0xFFFFFFFF
-    for row, want in zip(unsigned, expected, strict=True):
-        np.testing.assert_array_equal(row, want)
-
-
-def test_barriers_that_count():
-    @cuda.jit
-    def count(out):
-        i = cuda.threadIdx.x
-        out[0, i] = cuda.syncthreads_count(1 if i % 3 == 0 else 0)
-        out[1, i] = cuda.syncthreads_and(1 if i >= 0 else 0)
-        out[2, i] = cuda.syncthreads_or(1 if i > 1000 else 0)
-
-    out = cuda.device_array((3, 96), np.int32)
-    count[1, 96](out)
-    got = out.copy_to_host()
-    assert (got[0] == 32).all() and (got[1] != 0).all() and (got[2] == 0).all()
-
-
-def test_integer_functions():
-    @cuda.jit
-    def bits(x, out):
-        i = cuda.grid(1)
-        out[0, i] = cuda.popc(x[i])
-        out[1, i] = cuda.clz(x[i])
-        out[2, i] = cuda.ffs(x[i])
-        out[3, i] = cuda.brev(x[i])
-        out[4, i] = cuda.selp(x[i] > 7, 1, 2)
-
-    x = np.array([1, 2, 0xFF, 0x80000000, 0x12345678, 7, 8, 0xFFFFFFFF], np.uint32)
-    out = cuda.device_array((5, 8), np.int64)
-    bits[1, 8](cuda.to_device(x), out)
-    text = [f"{v:032b}" for v in x]
-    expected = [
-        [t.count("1") for t in text],
-        [t.index("1") for t in text],
-        [32 - t.rindex("1") for t in text],
-        [int(t[::-1], 2) for t in text],
-        [1 if v > 7 else 2 for v in x],
-    ]
-    got = out.copy_to_host()
-    got[3] &= 0xFFFFFFFF
-    np.testing.assert_array_equal(got, expected)
-
-
-@pytest.mark.parametrize("dtype, tolerance", [(np.float32, 4e-6), (np.float64, 1e-14)])
-def test_mathematics(dtype, tolerance):
-    @cuda.jit
-    def functions(x, out):
-        i = cuda.grid(1)
-        v = x[i]
-        out[0, i] = math.sin(v)
-        out[1, i] = math.exp(v)
-        out[2, i] = math.log(v)
-        out[3, i] = math.sqrt(v)
-        out[4, i] = math.pow(v, 1.5)
-        out[5, i] = math.tanh(v)
-        out[6, i] = cuda.fma(v, v, v)
-        out[7, i] = cuda.cbrt(v)
-        out[8, i] = math.floor(v) + math.ceil(v)
-        out[9, i] = v // 0.3
-        out[10, i] = abs(-v) ** 3
-        out[11, i] = math.atan2(v, 2.0)
-
-    x = np.linspace(0.1, 3, 40).astype(dtype)
-    out = cuda.device_array((12, 40), dtype)
-    functions[1, 40](cuda.to_device(x), out)
-    wide = x.astype(np.float64)
-    expected = [
-        np.sin(wide), np.exp(wide), np.log(wide), np.sqrt(wide), wide**1.5, np.tanh(wide), wide * wide + wide,
-        np.cbrt(wide), np.floor(wide) + np.ceil(wide), wide // 0.3, wide**3, np.arctan2(wide, 2.0),
-    ]  # fmt: skip
-    np.testing.assert_allclose(out.copy_to_host(), expected, rtol=tolerance, atol=tolerance)
-
-
-def test_divergent_loops():
-    @cuda.jit
-    def collatz(n, steps):
-        i = cuda.grid(1)
-        v, k = n[i], 0
-        while v != 1:
-            v = v // 2 if v % 2 == 0 else 3 * v + 1
-            k += 1
-        steps[i] = k
-
-    def count(v):
-        k = 0
-        while v != 1:
-            v, k = (v // 2 if v % 2 == 0 else 3 * v + 1), k + 1
-        return k
-
-    n = np.arange(1, 97)
-    steps = cuda.device_array(96, np.int64)
-    collatz[3, 32](cuda.to_device(n), steps)
-    np.testing.assert_array_equal(steps.copy_to_host(), [count(int(v)) for v in n])
-
-
 def test_printing(capfd):
     @cuda.jit
     def hello(x):
@@ -642,19 +362,6 @@ def test_printing(capfd):
 
     hello[1, 32](cuda.to_device(np.array([0.5, 1.5, 2.5, 3.5] * 8)))
     assert "thread 2 has 2.5" in capfd.readouterr().out
-
-
-def test_grid_wide_barriers_make_a_launch_cooperative():
-    @cuda.jit
-    def neighbours(x):
-        i = cuda.grid(1)
-        right = x[(i + 1) % x.size]
-        cuda.cg.this_grid().sync()
-        x[i] += right
-
-    x = cuda.to_device(np.arange(128.0))
-    neighbours[4, 32](x)
-    np.testing.assert_array_equal(x.copy_to_host(), np.arange(128.0) + np.roll(np.arange(128.0), -1))
 
 
 def test_random_numbers():
@@ -1036,3 +743,77 @@ def test_callbacks_before_a_launch_see_the_compiled_kernel():
     configured.pre_launch_callbacks.append(lambda kernel, launch: seen.append((kernel.argument_types, launch.griddim)))
     configured(cuda.device_array(1), 3, 4)
     assert seen == [((cuda.float64[::1], cuda.int64, cuda.int64), (2, 1, 1))]
+
+
+# --- from programs ------------------------------------------------------------------------------------------------
+
+
+class Box(NamedTuple):
+    low: float
+    high: float
+    steps: int
+
+
+@pytest.mark.filterwarnings("ignore:.*Host array used in CUDA kernel")
+def test_named_tuples_flags_and_none():
+    @cuda.jit
+    def kernel(x, box, extra, flag, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            v = min(max(x[i], box.low), box.high) * box.steps
+            if flag:
+                v += extra[0] + extra[1][0]
+            out[i] = v
+
+    x, out = RNG.normal(size=50), np.zeros(50)
+    for flag in (True, np.bool_(False)):
+        kernel[1, 64](x, Box(-0.5, 0.5, 3), (1, (2.5,)), flag, out)
+        np.testing.assert_allclose(out, np.clip(x, -0.5, 0.5) * 3 + 3.5 * flag)
+    with pytest.raises(VirtualGPUError, match=r"`extra` is a NoneType.*flag"):
+        kernel[1, 64](x, Box(-0.5, 0.5, 3), None, True, out)
+
+
+@pytest.mark.filterwarnings("ignore:.*Host array used in CUDA kernel")
+def test_explicit_signatures_and_strides():
+    @cuda.jit("void(float32[:, ::1], float32[::1, :], int32)")
+    def kernel(c, f, n):
+        i, j = cuda.grid(2)
+        if i < c.shape[0] and j < c.shape[1]:
+            f[i, j] = c[i, j] + n
+
+    a = RNG.normal(size=(9, 14)).astype(np.float32)
+    out = np.zeros((9, 14), np.float32, order="F")
+    kernel[(2, 2), (8, 8)](a, out, 3)
+    np.testing.assert_array_equal(out, a + np.float32(3))
+
+
+def test_a_pointer_in_a_signature_takes_an_address():
+    @cuda.jit("void(CPointer(float64), uint32)")
+    def double(x, n):
+        i = cuda.grid(1)
+        if i < n:
+            x[i] *= 2.0
+
+    x = cuda.to_device(np.arange(40.0))
+    double[2, 32](x.__cuda_array_interface__["data"][0], 40)
+    np.testing.assert_array_equal(x.copy_to_host(), 2 * np.arange(40.0))
+
+
+def test_how_many_blocks_can_wait_for_one_another():
+    """A whole number a multiprocessor, fewer for larger blocks, and as many as a cooperative launch takes."""
+
+    @cuda.jit("void(int32[::1])")
+    def count(x):
+        cuda.cg.this_grid().sync()
+        cuda.atomic.add(x, 0, 1)
+
+    (overload,) = count.overloads.values()
+    most = overload.max_cooperative_grid_blocks((256, 2))
+    assert most == overload.max_cooperative_grid_blocks(512) < overload.max_cooperative_grid_blocks(64)
+    assert overload.max_cooperative_grid_blocks(512, 100_000) < most
+    x = cuda.to_device(np.zeros(1, np.int32))
+    count[3, 64](x)
+    assert x.copy_to_host()[0] == 192
+    # Refused before anything runs.
+    with pytest.raises(LaunchError, match="cooperative"):
+        count[most + 1, 512](x)

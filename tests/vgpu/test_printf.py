@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import struct
 
+import numpy as np
 import pytest
 
 from helpers.vgpu.base.printf import argument_bytes, argument_count, render
+from tests.vgpu.corpus.row import HEAD
 
 
 @pytest.mark.parametrize(
@@ -43,3 +45,38 @@ def test_strings_are_fetched_by_address():
 
 def test_arguments_are_counted_stars_included():
     assert argument_count(b"%d %*d %% %s") == 4
+
+
+# ---------------------------------------------------------------- in kernels
+
+
+def test_printf_reads_only_what_the_kernel_may_read(engine, capsys):
+    """A kernel may hand on any number as a pointer to text, and texts without an end."""
+    kernel = engine.c(r"""
+        extern "C" __global__ void odd(const char* x) {
+            printf("%s|%s|", (const char*)8, x + 3);
+        }""")
+    kernel(1, 1, np.frombuffer(b"abcdefgh", np.uint8).copy())
+    assert capsys.readouterr().out == "(no readable string)|defgh|"
+
+
+def test_printf(engine, capsys):
+    kernel = engine.c(r"""
+        extern "C" __global__ void speak(float x, const int* v) {
+            if (threadIdx.x < 2) printf("thread %d of %d: %5.2f|%-6s|%c|%x|%lld|100%%\n", threadIdx.x, blockDim.x,
+                                        x, threadIdx.x ? "one" : "zero", 'a' + threadIdx.x, v[0], 1ll << 40);
+            if (threadIdx.x == 31) printf("end\n");
+        }""")
+    kernel(1, 32, 3.14159, np.array([255], np.int32))
+    assert capsys.readouterr().out == (
+        "thread 0 of 32:  3.14|zero  |a|ff|1099511627776|100%\n"
+        "thread 1 of 32:  3.14|one   |b|ff|1099511627776|100%\n"
+        "end\n"
+    )
+
+
+def test_printf_in_recursion(compiled, capsys):
+    source = f"""__device__ void count(int n) {{ if (n == 0) return; printf("%d ", n); count(n - 1); }}
+        {HEAD} if (i == 1) count(4); }}"""
+    compiled.c(source, "k")(1, 32, np.zeros(1, np.int32), np.zeros(1, np.int32))
+    assert capsys.readouterr().out == "4 3 2 1 "

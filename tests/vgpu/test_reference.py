@@ -104,19 +104,6 @@ def test_generic_addresses_are_told_apart_lane_by_lane():
     assert out[32:].tolist() == [100 + t if t % 2 else 0 for t in range(32)]
 
 
-def test_mutual_recursion_and_function_pointers():
-    source = """__device__ int odd(int n);
-    __device__ __noinline__ int even(int n) { return n == 0 ? 1 : odd(n - 1); }
-    __device__ __noinline__ int odd(int n) { return n == 0 ? 0 : even(n - 1); }
-    __device__ __noinline__ int twice(int n) { return 2 * n; }
-    typedef int (*function)(int);
-    __device__ function choices[3] = {even, odd, twice};
-    extern "C" __global__ void call(int* out) { out[threadIdx.x] = choices[threadIdx.x % 3](threadIdx.x % 7); }"""
-    out = ints(40)
-    run(source, 1, 40, out)
-    assert out.tolist() == [[(n + 1) % 2, n % 2, 2 * n][t % 3] for t, n in ((t, t % 7) for t in range(40))]
-
-
 def test_calls_that_never_return_fill_the_stack():
     source = """__device__ int deep(volatile int* p, int n) {
         volatile int here[64];

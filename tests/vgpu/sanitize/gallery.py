@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,6 +34,13 @@ class Entry:
     first_line: int = 1
 
 
+@functools.cache
+def module(source: str, wrong: bool, gpu: str = "", cooperative: bool = False) -> cp.RawModule:
+    """A case's module for the modelled GPU, compiled once for all that look at it."""
+    flags = ("-std=c++17", *(("-DWRONG",) if wrong else ()))
+    return cp.RawModule(code=source, options=flags, enable_cooperative_groups=cooperative)
+
+
 def run_c(case, wrong: bool, **more):
     def there(arg):
         if isinstance(arg, str):
@@ -43,11 +51,10 @@ def run_c(case, wrong: bool, **more):
     try:
         if case.gpu:
             device.device(case.gpu)
-        flags = ("-std=c++17", *(("-DWRONG",) if wrong else ()))
-        module = cp.RawModule(code=case.source, options=flags, enable_cooperative_groups=case.cooperative)
+        kernel = module(case.source, wrong, case.gpu, case.cooperative).get_function("k")
         options = {key: value(wrong) if callable(value) else value for key, value in case.options.items()}
         args = tuple(there(arg) for arg in case.args(wrong))
-        return sanitize(module.get_function("k"), case.grid, case.block, args, **options, **more)
+        return sanitize(kernel, case.grid, case.block, args, **options, **more)
     finally:
         device.device(before)
 

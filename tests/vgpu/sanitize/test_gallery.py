@@ -47,7 +47,7 @@ def test_the_correct_twin_is_not_blamed(entry):
     assert not found and found.ok and getattr(found, "ran_to_end", True), repr(found)
 
 
-@pytest.mark.parametrize("seed", (1, 2, 3))
+@pytest.mark.parametrize("seed", (1, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (2, 3))))
 @pytest.mark.parametrize("entry", SCHEDULED, ids=lambda entry: entry.name)
 def test_it_does_not_depend_on_the_schedule(entry, seed):
     found = entry.run(True, seed=seed)

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.results.sanitize import sanitize
 from helpers.vgpu.standins import cupy as cp
-from tests.vgpu.sanitize import gallery_c, gallery_py
+from tests.vgpu.sanitize import gallery, gallery_c, gallery_py
 from tests.vgpu.sanitize.observer import observe
 
 KINDS = ("race_read_write", "race_write_write", "race_atomic", "uninitialised", "barrier_ended")
@@ -46,9 +46,8 @@ def compared(kernel, block, args, every: bool = True):
 @pytest.mark.parametrize("wrong", (True, False), ids=("wrong", "right"))
 @pytest.mark.parametrize("case", C, ids=lambda case: case.name)
 def test_both_agree_on_c(case, wrong):
-    module = cp.RawModule(code=case.source, options=("-std=c++17", *(("-DWRONG",) if wrong else ())))
     args = tuple(cp.asarray(a) if isinstance(a, np.ndarray) else a for a in case.args(wrong))
-    compared(module.get_function("k"), case.block, args)
+    compared(gallery.module(case.source, wrong).get_function("k"), case.block, args)
 
 
 @pytest.mark.parametrize("wrong", (True, False), ids=("wrong", "right"))
@@ -81,7 +80,7 @@ def random_kernel(seed: int) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", [pytest.param(n, marks=pytest.mark.exhaustive if n > 7 else ()) for n in range(24)])
 def test_both_agree_on_random_kernels(seed):
     source = random_kernel(seed)
     kernel = cp.RawModule(code=source).get_function("k")

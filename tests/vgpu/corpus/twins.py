@@ -1,19 +1,20 @@
-"""One kernel for each feature of the virtual GPU, with a wrong twin: what `test_combinations` looks at in every way."""
+"""One kernel for each feature of the virtual GPU, with a wrong twin: what `test_twins` looks at with every observer."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from helpers.hardware.device import current, device
 from helpers.vgpu.standins import cupy as cp
 from helpers.vgpu.standins import numba_cuda as cuda
 from helpers.vgpu.standins import triton as stand_in
 from helpers.vgpu.standins.cupy.cuda import runtime, texture
 from helpers.vgpu.standins.tensor_map import tensor_map
+from tests.vgpu.corpus.harness import there
 from tests.vgpu.test_bulk_copies import PRELUDE
 from tests.vgpu.test_mbarrier import ASM
 
@@ -24,7 +25,7 @@ import triton.language as tl  # noqa: E402
 f4, i4 = np.float32, np.int32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Feature:
     """`make(wrong)` gives a kernel and its arguments, of which the last is its result; `kind` is the twin's mistake."""
 
@@ -36,16 +37,9 @@ class Feature:
     meta: dict = field(default_factory=dict)
     gpu: str = ""
 
-    @contextlib.contextmanager
-    def there(self) -> Iterator[None]:
+    def there(self) -> AbstractContextManager:
         """Within a `with` block the modelled GPU is one that has the feature."""
-        before = current().name
-        try:
-            if self.gpu:
-                device(self.gpu)
-            yield
-        finally:
-            device(before)
+        return there(self.gpu)
 
     def launch(self, kernel, args) -> np.ndarray:
         """Run it as a learner does; the result."""
@@ -75,10 +69,13 @@ FEATURES: list[Feature] = []
 
 
 def in_c(name, kind, source, grid, block, args, gpu="", cooperative=False, entry="k"):
-    def make(wrong):
+    @functools.cache  # observers share what is compiled
+    def kernel(wrong):
         flags = ("-std=c++17", *(("-DWRONG",) if wrong else ()))
-        kernel = cp.RawKernel(source, entry, options=flags, enable_cooperative_groups=cooperative)
-        return kernel, args()
+        return cp.RawKernel(source, entry, options=flags, enable_cooperative_groups=cooperative)
+
+    def make(wrong):
+        return kernel(wrong), args()
 
     FEATURES.append(Feature(name, kind, make, grid, block, {}, gpu))
 

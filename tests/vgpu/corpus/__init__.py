@@ -1,0 +1,1 @@
+"""One corpus of kernels, each with what it is for and what NumPy says it leaves; `harness` runs them in every way."""
