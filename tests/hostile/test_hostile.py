@@ -1,6 +1,7 @@
 """A class with hostile students in it is graded: nobody earns what is not theirs, nobody loses what is.
 
-`python -m tests.hostile` runs the same, and with `--write` renews TABLE.md.
+A case for each wall, and all cases in the tier `all`. `python -m tests.hostile` runs all, too, and with `--write`
+renews TABLE.md.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from helpers.grading.results import REJECTED, UNGRADED
 from helpers.grading.sandbox import SandboxUnavailable, best
 from tests.hostile.__main__ import PATH, cell
 from tests.hostile.attack import BOUND, SIGN, SLACK_SECONDS, Attack
-from tests.hostile.cases import attacks, spies
+from tests.hostile.cases import attacks, one_for_each_wall, spies
 from tests.hostile.lab import TOTAL
 
 try:
@@ -27,12 +28,23 @@ except SandboxUnavailable as reason:
         raise
     pytest.skip(f"hostile submissions are run in a sandbox only. {reason}", allow_module_level=True)
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]
-ATTACKS = attacks()
-CASES = [pytest.param(book, case, id=f"{book}-{case.name}") for book, made in ATTACKS.items() for case in made.cases]
+pytestmark = pytest.mark.slow
+ALL = attacks()
+ATTACKS = one_for_each_wall() | ALL
 
 
-@pytest.fixture(scope="module", params=list(ATTACKS))
+def marks(book: str) -> list:
+    return [pytest.mark.exhaustive, pytest.mark.alone] if book in ALL else []
+
+
+CASES = [
+    pytest.param(book, case, id=f"{book}-{case.name}", marks=marks(book))
+    for book, made in ATTACKS.items()
+    for case in made.cases
+]
+
+
+@pytest.fixture(scope="module", params=[pytest.param(book, marks=marks(book)) for book in ATTACKS])
 def attack(request, tmp_path_factory) -> Attack:
     return graded(request.param, tmp_path_factory)
 
