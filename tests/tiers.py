@@ -59,9 +59,7 @@ class Turn:
         return bool(about & self.changed) or zlib.crc32(name.encode()) % SHARES == self.share
 
     def __str__(self) -> str:
-        return (
-            f"share {self.share + 1} of {SHARES} of what rotates, and what is about {len(self.changed)} changed files"
-        )
+        return f"share {self.share + 1} of {SHARES} of what rotates, and {len(self.changed)} changed files"
 
 
 def git(*arguments: str) -> list[str]:

@@ -26,7 +26,7 @@ try:
 except SandboxUnavailable as reason:
     pytest.skip(str(reason), allow_module_level=True)
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]
+pytestmark = pytest.mark.slow
 SEED = 20_261_121_307
 OPTIONS = Options(workers=2, seed=SEED, policy=Policy(cell_seconds=10))
 

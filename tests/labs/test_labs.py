@@ -274,7 +274,7 @@ def test_nbval_finds_the_outputs_that_are_stored(path):
     assert nbval("--nbval", path) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_nbval_passes_without_comparing_too():
     assert nbval("--nbval-lax", SOURCES[0]) == ""
 
