@@ -30,21 +30,30 @@ ITEMS = [
     item("tests/test_c.py::test_chapter[1]", pytest.mark.slow),
     item("tests/test_c.py::test_chapter[2]", pytest.mark.slow),
     item("tests/test_c.py::test_other"),
+    item("tests/far/test_d.py::test_one"),
+    item("tests/far/test_e.py::test_one"),
 ]
 
 
 @pytest.mark.parametrize(
     ("tier", "names"),
     [
-        ("check", ["a one 1", "b one 1", "b one 2", "c chapter 1"]),
+        ("check", ["a one 1", "b one 1", "b one 2", "c chapter 1", "e one"]),
         ("test", ["a one 1", "a one 2", "a two", "a three 2", "b one 1", "b one 2", "c chapter 1", "c chapter 2",
-                  "c other"]),
+                  "c other", "d one", "e one"]),
     ],
 )  # fmt: skip
 def test_a_tier_has(monkeypatch, tier, names):
-    rows = {"tests/test_b.py": tiers.EVERY, "tests/test_c.py": tiers.NONE}
-    monkeypatch.setattr(tiers, "CHECK", rows | {"tests/test_c.py::test_chapter": tiers.FIRST})
-    found = [it.nodeid for it, wanted in zip(ITEMS, chosen(ITEMS, tier, NEVER), strict=True) if wanted]
+    rows = {
+        "tests/test_b.py": tiers.EVERY,
+        "tests/test_c.py": tiers.NONE,
+        "tests/test_c.py::test_chapter": tiers.FIRST,
+        "tests/far": tiers.NONE,
+        "tests/far/test_e.py": tiers.FIRST,
+    }
+    monkeypatch.setattr(tiers, "CHECK", rows)
+    every = zip(ITEMS, chosen(ITEMS, tier, NEVER), strict=True)
+    found = [it.nodeid.replace("far/", "") for it, wanted in every if wanted]
     assert found == [
         f"tests/test_{file}.py::test_{name}" + "".join(f"[{number}]" for number in rest)
         for file, name, *rest in map(str.split, names)
@@ -73,7 +82,8 @@ def test_what_rotates_has_its_turn_or_is_about_what_changed():
 def test_every_row_of_check_names_tests_that_there_are():
     for name in tiers.CHECK:
         file, _, function = name.partition("::")
-        assert f"def {function}" in (tiers.ROOT / file).read_text(encoding="utf-8"), name
+        assert (tiers.ROOT / file).exists(), name
+        assert not function or f"def {function}(" in (tiers.ROOT / file).read_text(encoding="utf-8"), name
 
 
 @pytest.mark.skipif(alone.fcntl is None, reason="files are locked by fcntl, which Windows has not")

@@ -3,7 +3,7 @@
 A test marked `exhaustive` is in `all` only. One marked `rotating(file)` is one of very many about that file: it is in
 `test` where the file has changed, or where it belongs to the fifth whose turn it is; each commit has its own. All
 others are in `test`. Of those, `check` has what is quick: of each test that is not `slow` the first of its parameters,
-but for the rows of CHECK.
+and what the rows of CHECK say.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import subprocess
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -26,13 +26,25 @@ SLOW = ("slow", "browser", "alone", "gpu")
 NONE, FIRST, EVERY = range(3)
 CHECK: dict[str, int] = {
     "tests/exercises/test_answers.py::test_the_solution_passes": EVERY,
+    "tests/gpu": NONE,
+    "tests/grading/sandbox": NONE,  # each way to start jobs takes seconds to open
     "tests/labs/test_labs.py::test_the_solution_passes": EVERY,
     "tests/workbook/test_chapters.py::test_it_runs": FIRST,
     "tests/workbook/test_chapters.py::test_its_style": EVERY,
     "tests/test_imports.py": EVERY,
+    # To compile a kernel takes a second, and nearly every test there has its own.
+    "tests/vgpu": NONE,
     "tests/vgpu/test_isa.py": EVERY,
+    "tests/vgpu/test_kernels.py": FIRST,
+    "tests/vgpu/test_counters.py": FIRST,
+    "tests/vgpu/test_numba_kernels.py": FIRST,
+    "tests/vgpu/test_triton.py": FIRST,
+    "tests/vgpu/test_cupy_arrays.py": FIRST,
+    "tests/vgpu/test_memory.py": FIRST,
+    "tests/vgpu/test_ptx.py": FIRST,
 }
-"""A file, or a test in it -> how many of its parameters `check` has, whatever its marks."""
+"""A folder, a file, or a test in it -> how many of its parameters `check` has, whatever its marks; the longest name
+that fits a test decides."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +98,7 @@ def in_test(item: pytest.Item, turn: Turn) -> bool:
 
 
 def in_check(item: pytest.Item, function: str, first: bool) -> bool:
-    slow = any(map(item.get_closest_marker, SLOW))
-    most = CHECK.get(function, CHECK.get(function.partition("::")[0], NONE if slow else FIRST))
+    file = PurePosixPath(function.partition("::")[0])
+    rows = [CHECK[name] for name in (function, str(file), *map(str, file.parents)) if name in CHECK]
+    most = rows[0] if rows else NONE if any(map(item.get_closest_marker, SLOW)) else FIRST
     return most == EVERY or (most == FIRST and first)
