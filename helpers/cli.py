@@ -115,8 +115,8 @@ PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "worksteal", "--du
 
 
 def test(arguments: argparse.Namespace) -> int:
-    options = arguments.pytest or [*PARALLEL, "--tier", arguments.tier]
-    return call([sys.executable, "-m", "pytest", *options], cwd=project_folder())
+    options = arguments.pytest or PARALLEL
+    return call([sys.executable, "-m", "pytest", "--tier", arguments.tier, *options], cwd=project_folder())
 
 
 def notebooks_arguments(parser: argparse.ArgumentParser) -> None:

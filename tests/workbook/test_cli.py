@@ -116,7 +116,7 @@ def test_test_hands_on_its_arguments_and_the_exit_status(root, monkeypatch):
     monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append((command, cwd)) or 5)
     monkeypatch.chdir(root)
     assert cli.main(["test", "--", "-k", "doctor"]) == 5
-    assert calls == [([sys.executable, "-m", "pytest", "-k", "doctor"], root)]
+    assert calls == [([sys.executable, "-m", "pytest", "--tier", "test", "-k", "doctor"], root)]
 
 
 @pytest.mark.parametrize(("asked", "tier"), [(["--check"], "check"), ([], "test"), (["--all"], "all")])
@@ -125,9 +125,7 @@ def test_a_tier_is_one_run_on_all_cores(root, monkeypatch, asked, tier):
     monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append(command) or 1)
     monkeypatch.chdir(root)
     assert cli.main(["test", *asked]) == 1
-    ((*_, name, chosen),) = calls
-    assert (name, chosen) == ("--tier", tier)
-    assert calls[0][3:5] == ["-n", "logical"]
+    assert [call[3:7] for call in calls] == [["--tier", tier, "-n", "logical"]]
 
 
 def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):
