@@ -21,6 +21,7 @@ from pathlib import Path
 
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
+from urllib3.exceptions import HTTPError
 
 from helpers.workbook.doctor import browser_paths
 
@@ -42,7 +43,9 @@ SETTINGS = (
     # No question about news in a corner of the screenshots, and nothing asked of the network.
     ("apputils-extension/notification", {"fetchNews": "false", "checkForUpdates": False}),
 )
-START = 60  # seconds that a server or a page may take
+DEAD = (WebDriverException, HTTPError)
+"""What is raised where the browser has gone, or its driver."""
+START = 240  # seconds that a server or a page may take; there is one of each for all
 NEW = (
     ("Emulation.clearDeviceMetricsOverride", {}),
     ("Emulation.setEmulatedMedia", {"media": "", "features": []}),
@@ -65,9 +68,9 @@ class Browser:
         """The browser at an empty page, of its usual size, with nothing emulated and nothing in its log."""
         try:
             return self._cleared()
-        except WebDriverException as reason:
+        except DEAD as reason:
             if self.started == self.MOST:
-                raise AssertionError(f"Chromium died {self.MOST} times; lastly: {reason.msg}") from reason
+                raise AssertionError(f"Chromium died {self.MOST} times; lastly: {reason}") from reason
             self.close()
             self._start()
             return self._cleared()
@@ -95,7 +98,7 @@ class Browser:
 
     def close(self) -> None:
         if self.driver is not None:
-            with contextlib.suppress(WebDriverException):  # it may be dead
+            with contextlib.suppress(*DEAD):
                 self.driver.quit()
             self.driver.service.stop()
         self.driver = None
