@@ -67,7 +67,7 @@ WALLS: dict[str, tuple[Book, dict[str, str]]] = {
             "how much may be shown": "python-print-much",
             "which message is whose": "message-results-later",
             "processes of others": "machine-kill-all",
-            "how many processes": "machine-fork-bomb",
+            "processes that would stay": "machine-detached",
             "files of others": "machine-files-elsewhere",
             "what is hidden": "spy-files",
             "the network": "spy-network",
