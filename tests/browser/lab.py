@@ -34,8 +34,10 @@ class Lab:
 
     def close(self) -> None:
         """Leave the page, so that nothing asks for a kernel any more, and end the kernels."""
-        self.browser.get("about:blank")
-        self.server.end_kernels()
+        try:
+            self.browser.get("about:blank")
+        finally:
+            self.server.end_kernels()
 
     # -- doing ------------------------------------------------------------------------------------------
 
