@@ -31,6 +31,17 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_triton_cache(tmp_path_factory):
+    """Compile what is tested, and leave the user's cache alone.
+
+    One folder for all: Triton keeps a kernel in this process, and looks for its PTX later.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.mktemp("triton")))
+        yield
+
+
 @cache
 def no_gpu() -> str:
     """Why the tests marked `gpu` cannot run here; empty when they can."""
