@@ -12,11 +12,6 @@ EACH = pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.
 SEEDS = (1, 2, 3, 4)
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "triton"))
-
-
 def expected(feature: Feature) -> np.ndarray:
     with feature.there():
         found = feature.launch(*feature.make(False))
