@@ -9,17 +9,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: help lab test lint notebooks clean
+.PHONY: help lab check test lint notebooks clean
 
 help:
 	@echo "make lab        open the workbook in JupyterLab"
-	@echo "make test       run every test, the notebooks included"
+	@echo "make check      lint, and the tests that three minutes are enough for"
+	@echo "make test       run the tests, every chapter and lab included"
 	@echo "make lint       check style and formatting of code and notebooks"
 	@echo "make notebooks  run every notebook and store what it shows"
 	@echo "make clean      remove the environment and the caches"
 
 lab: $(INSTALLED)
 	$(BIN)/warpbook lab
+
+check: lint
+	$(BIN)/warpbook test --check
 
 test: $(INSTALLED)
 	$(BIN)/warpbook test

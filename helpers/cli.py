@@ -99,19 +99,20 @@ def empty_cache() -> int:
 
 def test_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pytest", nargs="*", help="what pytest is given; put -- before its options")
-    parser.add_argument("--all", action="store_true", help="the right answers by very many routes, too")
+    tier = parser.add_mutually_exclusive_group()
+    for name, what in (("check", "what three minutes are enough for"), ("all", "all that there is, for hours")):
+        tier.add_argument(f"--{name}", dest="tier", action="store_const", const=name, help=what)
+    parser.set_defaults(tier="test")
 
 
-# Two processes halve the time. Files stay whole, as what is compiled for one test serves the next; what looks at all
-# processes or at the whole machine comes after the rest, alone.
-PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "loadfile", "--no-loadscope-reorder")
-WHOLE_SUITE = ([*PARALLEL, "-m", "not alone and not exhaustive"], ["-m", "alone"])
-EXHAUSTIVE = [*PARALLEL, "-m", "exhaustive"]
+# A process for each core, each with a stretch of the tests, as what is compiled for one serves the next. Whoever is
+# done takes half of what another still has to do. At the end stands where the time went.
+PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "worksteal", "--durations", "20")
 
 
 def test(arguments: argparse.Namespace) -> int:
-    runs = [arguments.pytest] if arguments.pytest else [*WHOLE_SUITE, *([EXHAUSTIVE] if arguments.all else [])]
-    return max(call([sys.executable, "-m", "pytest", *options], cwd=project_folder()) for options in runs)
+    options = arguments.pytest or PARALLEL
+    return call([sys.executable, "-m", "pytest", "--tier", arguments.tier, *options], cwd=project_folder())
 
 
 def notebooks_arguments(parser: argparse.ArgumentParser) -> None:

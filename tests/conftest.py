@@ -1,4 +1,4 @@
-"""What every test shares: where the project is, and which tests this machine can run."""
+"""What every test shares: where the project is, which tests are run, and which of them this machine can run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests import tiers
+from tests.alone import room
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,6 +32,17 @@ os.environ.setdefault("WARPBOOK_CACHE", str(ROOT / ".pytest_cache" / "compiled")
 def root() -> Path:
     """The project's folder."""
     return ROOT
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_triton_cache(tmp_path_factory):
+    """Compile what is tested, and leave the user's cache alone.
+
+    One folder for all: Triton keeps a kernel in this process, and looks for its PTX later.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.mktemp("triton")))
+        yield
 
 
 @cache
@@ -52,6 +66,47 @@ def no_browser() -> str:
 
 
 NEEDS = {"gpu": no_gpu, "browser": no_browser}
+
+
+# -- tiers ----------------------------------------------------------------------------------------------
+
+TURN = pytest.StashKey[tiers.Turn]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tier", choices=tiers.TIERS, default=tiers.DEFAULT, help="which tests: see tests/tiers.py")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    sent = getattr(config, "workerinput", {}).get("turn")
+    config.stash[TURN] = tiers.Turn.now() if sent is None else tiers.Turn(sent[0], frozenset(sent[1]))
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_configure_node(node) -> None:
+    """All processes collect the same tests, though a file may be changed meanwhile."""
+    turn = node.config.stash[TURN]
+    node.workerinput["turn"] = (turn.commit, sorted(turn.changed))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    tier = config.getoption("tier")
+    return f"tier: {tier}" + f" ({config.stash[TURN]})" * (tier != "all")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    found = list(zip(items, tiers.chosen(items, config.getoption("tier"), config.stash[TURN]), strict=True))
+    items[:] = [item for item, wanted in found if wanted]
+    config.hook.pytest_deselected(items=[item for item, wanted in found if not wanted])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item):
+    with room(alone=item.get_closest_marker("alone") is not None):
+        return (yield)
+
+
+# -- machines -------------------------------------------------------------------------------------------
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -217,6 +217,7 @@ def test_four_at_once_get_what_each_gets_alone(verb):
         assert together(*(lambda n=n: verb(n) for n in range(THREADS))) == alone
 
 
+@pytest.mark.slow
 def test_all_verbs_at_once_get_what_each_gets_alone():
     alone = [verb(n) for verb in VERBS for n in (1, 2)]
     assert together(*(lambda verb=verb, n=n: verb(n) for verb in VERBS for n in (1, 2))) == alone

@@ -1,76 +1,49 @@
-"""JupyterLab in a real browser: start both, open a notebook, run it, use its controls, read what is shown.
+"""JupyterLab in a real browser: open a notebook, run it, use its controls, read what is shown.
 
-The server runs on a copy of the notebooks with settings, workspaces and kernels' files of its own, so that
-neither the project nor the person's own JupyterLab is touched.
+One server and one browser serve every test of a process (`started.py` starts them): each walk has the notebooks, the
+settings and the kernels to itself, and leaves none of them to the next.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import secrets
 import shutil
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
-from helpers.workbook.doctor import browser_paths
+from tests.browser.started import Server
 
-CHROMIUM = (
-    "--headless=new",
-    "--no-sandbox",  # Chromium refuses to run as root with it, and in a container there is only root
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,1400",
-)
-SETTINGS = (
-    # Cells out of sight stay in the page, so that what the whole notebook shows can be read.
-    ("notebook-extension/tracker", {"windowingMode": "none"}),
-    # No question about news in a corner of the screenshots, and nothing asked of the network.
-    ("apputils-extension/notification", {"fetchNews": "false", "checkForUpdates": False}),
-)
 START, RUN, STEP = 60, 120, 30  # seconds to wait for a server, a whole notebook, one change on the page
 
 
 class Lab:
-    """One JupyterLab and one browser that looks at it; `close()` ends both."""
+    """A folder of notebooks in JupyterLab, from when it is laid out until `close()`."""
 
-    def __init__(self, notebooks: Path, folder: Path):
-        """Serve a copy of the folder `notebooks`; everything that is written goes below `folder`."""
-        self.folder = folder
-        self.served = folder / "served" / notebooks.name
+    def __init__(self, notebooks: Path, folder: Path, server: Server, browser: Chrome):
+        """Serve a copy of the folder `notebooks`; screenshots go to `folder`."""
+        self.folder, self.server, self.browser = folder, server, browser
+        server.as_new()
+        self.served = server.root / notebooks.name
         shutil.copytree(notebooks, self.served, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
-        self.token = secrets.token_hex(16)
-        self.port = free_port()
-        with contextlib.ExitStack() as stack:
-            self.server = stack.enter_context(serve(self.served.parent, folder, self.port, self.token))
-            self.browser = stack.enter_context(chromium(folder / "browser"))
-            self.stack = stack.pop_all()
 
     def close(self) -> None:
-        self.stack.close()
+        """Leave the page, so that nothing asks for a kernel any more, and end the kernels."""
+        try:
+            self.browser.get("about:blank")
+        finally:
+            self.server.end_kernels()
 
     # -- doing ------------------------------------------------------------------------------------------
 
     def open(self, name: str) -> None:
         """Open one of the served notebooks and wait until its kernel is ready."""
-        path = f"{self.served.name}/{name}"
-        self.browser.get(f"http://127.0.0.1:{self.port}/lab/tree/{path}?token={self.token}&reset")
+        self.browser.get(self.server.address(f"lab/tree/{self.served.name}/{name}") + "&reset")
         self.wait("JupyterLab to start", lambda: self.script("return !!window.jupyterapp"))
         self.wait("the notebook and its kernel", lambda: self.kernel_status() == "idle", START)
 
@@ -209,71 +182,3 @@ class Lab:
         raise AssertionError(
             f"waited {seconds:g} s for {what}; the page then: {picture}; shown errors: {self.errors()}"
         )
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def serve(root: Path, folder: Path, port: int, token: str) -> Iterator[subprocess.Popen]:
-    """A JupyterLab server over `root`, its log in folder/server.log, ended on leaving."""
-    for name, values in SETTINGS:
-        path = folder / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(values), encoding="utf-8")
-    command = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser"),
-        *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
-        *(f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}"),
-        *(
-            f"--LabApp.user_settings_dir={folder / 'settings'}",
-            f"--LabApp.workspaces_dir={folder / 'workspaces'}",
-        ),
-    ]
-    own = {
-        name: str(folder / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
-    }
-    with (folder / "server.log").open("w", encoding="utf-8") as log:
-        environment = {**os.environ, **own, "WARPBOOK_STATE": "off"}  # no answers of whoever runs the tests
-        server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
-        try:
-            wait_for_server(server, f"http://127.0.0.1:{port}/api/status?token={token}", folder / "server.log")
-            yield server
-        finally:
-            server.terminate()  # which also ends its kernels
-            try:
-                server.wait(20)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait()
-
-
-def wait_for_server(server: subprocess.Popen, address: str, log: Path) -> None:
-    end = time.monotonic() + START
-    while time.monotonic() < end and server.poll() is None:
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
-            return
-        time.sleep(0.2)
-    raise AssertionError("JupyterLab did not start:\n" + log.read_text(encoding="utf-8")[-3000:])
-
-
-@contextlib.contextmanager
-def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
-    """A headless Chromium with a profile of its own."""
-    binary, driver = browser_paths()
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in (*CHROMIUM, f"--user-data-dir={profile}"):
-        options.add_argument(flag)
-    # With the driver's path given, selenium downloads none.
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
-    try:
-        browser.set_page_load_timeout(START)
-        # JupyterLab's current notebook is the one that has the focus, and a page without a window may have none.
-        browser.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
-        yield browser
-    finally:
-        browser.quit()

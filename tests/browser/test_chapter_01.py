@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 # slider, keys to the right, what the figure's label begins with afterwards
 MOVES = (
     ("elements", 1, "2^21 elements: EPYC 7742 98.7 µs, A100"),
@@ -18,15 +15,10 @@ MOVES = (
 )
 
 
-def test_the_arrow_keys_move_the_explorer(lab):
+def test_the_arrow_keys_move_the_explorer(chapter):
     from selenium.webdriver.common.keys import Keys
 
-    (chapter,) = FOLDER.glob("01_*.ipynb")
-    page = lab(FOLDER)
-    page.resize(1366, 768)
-    page.open(chapter.name)
-    page.run_all()
-    page.wait_idle()
+    page = chapter("01")
 
     def shown(start: str) -> list[str]:
         return [picture for label, picture in page.figures() if label.startswith(start)]

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 
-
-def test_the_stride_slider_moves_the_picture_and_its_label(lab):
+def test_the_stride_slider_moves_the_picture_and_its_label(chapter):
     from selenium.webdriver.common.keys import Keys
 
-    (chapter,) = FOLDER.glob("04_*.ipynb")
-    page = lab(FOLDER)
-    page.open(chapter.name)
-    page.run_all()
+    page = chapter("04", size=None)
     page.slider("stride")
     before = page.wait("figures", page.figures)
     page.screenshot(page.folder / "before.png")

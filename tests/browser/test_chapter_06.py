@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 
-
-def test_keys_step_back_and_choose_another_schedule(lab):
+def test_keys_step_back_and_choose_another_schedule(chapter):
     from selenium.webdriver.common.keys import Keys
 
-    (chapter,) = FOLDER.glob("06_*.ipynb")
-    page = lab(FOLDER)
-    page.open(chapter.name)
-    page.run_all()
+    page = chapter("06", size=None)
     page.slider("step")
     page.wait("the outcome of both", lambda: page.figures()[0][0].startswith("In order counter[0] ends as 1; under"))
 

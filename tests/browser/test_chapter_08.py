@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
-
-
-@pytest.fixture
-def page(lab):
-    (chapter,) = FOLDER.glob("08_*.ipynb")
-    page = lab(FOLDER)
-    page.resize(1366, 768)
-    page.open(chapter.name)
-    page.run_all()
-    return page
 
 
 def said(page, explorer: str) -> str:
@@ -33,8 +19,11 @@ def focus(page, selector: str):
     return page.browser.switch_to.active_element
 
 
-def test_both_explorers_follow_the_keys_and_nothing_jumps(page):
+def test_both_explorers_follow_the_keys_and_nothing_jumps(chapter):
     from selenium.webdriver.common.keys import Keys
+
+    page = chapter("08")
+    a_step_of_the_debugger_fits_the_screen(page)
 
     height = "return [...document.querySelectorAll('.warpbook-debugger, .warpbook-lanes')].map(e => e.offsetHeight)"
     page.wait("both explorers", lambda: len(page.script(height)) == 2)
@@ -69,7 +58,7 @@ def test_both_explorers_follow_the_keys_and_nothing_jumps(page):
     assert page.errors() == []
 
 
-def test_a_step_of_the_debugger_fits_the_screen(page):
+def a_step_of_the_debugger_fits_the_screen(page):
     page.slider("step")
     view = page.script(
         "const e = document.querySelector('.warpbook-debugger'); e.scrollIntoView({block: 'start'});"
@@ -77,7 +66,7 @@ def test_a_step_of_the_debugger_fits_the_screen(page):
     )
     bars = 150  # menus, tabs and tool bar of JupyterLab, and its status bar
     assert view[0] <= view[2] - bars, view
-    for theme in (False, True):
+    for theme in (True, False):
         page.dark(theme)
         page.screenshot(page.folder / f"debugger-{'dark' if theme else 'light'}.png")
     assert page.errors() == []

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.browser import pointer
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 # slider, key, how often, how the figure's label begins and ends then
 MOVES = (
     ("what if: FLOP/byte", "ARROW_RIGHT", 4, "A100, FP32, bytes at DRAM", "at 8 FLOP/byte the roof is 16.3 TFLOP/s"),
@@ -41,12 +38,8 @@ KEYS = (
 
 
 @pytest.fixture
-def page(lab):
-    (chapter,) = FOLDER.glob("10_*.ipynb")
-    page = lab(FOLDER)
-    page.resize(1366, 768)
-    page.open(chapter.name)
-    page.run_all()
+def page(chapter):
+    page = chapter("10")
     page.wait("the first roofline", page.figures)
     return page
 

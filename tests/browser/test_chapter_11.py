@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 AT_ONCE = """
 const [box, streams] = arguments;
 box.click();
@@ -21,14 +18,11 @@ print(fresh.shown.alt)
 """
 
 
-def test_keys_change_chunks_streams_and_memory(lab):
+def test_keys_change_chunks_streams_and_memory(chapter):
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 
-    (chapter,) = FOLDER.glob("11_*.ipynb")
-    page = lab(FOLDER)
-    page.open(chapter.name)
-    page.run_all()
+    page = chapter("11", size=None)
 
     def told(start: str) -> bool:
         return any(label.startswith(start) for label, _ in page.figures())

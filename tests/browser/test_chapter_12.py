@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 MOVES = (
     # slider, key, what the view's label begins with before and after it
     ("operation", "ARROW_LEFT", "one thread: operation 3 of 3", "one thread: operation 2 of 3"),
@@ -24,14 +21,10 @@ LABELLED = (
 )
 
 
-def test_the_arrow_keys_move_every_explorer(lab):
+def test_the_arrow_keys_move_every_explorer(chapter):
     from selenium.webdriver.common.keys import Keys
 
-    (chapter,) = FOLDER.glob("12_*.ipynb")
-    page = lab(FOLDER)
-    page.resize(1366, 768)
-    page.open(chapter.name)
-    page.run_all()
+    page = chapter("12")
     for name, key, before, after in MOVES:
         page.slider(name)
 

@@ -64,17 +64,8 @@ DRAGS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    from tests.browser.lab import chromium
-
-    with chromium(tmp_path_factory.mktemp("bare")) as browser:
-        yield browser
-
-
 @pytest.fixture
 def page(browser):
-    browser.get("about:blank")
     texts = (path.read_text(encoding="utf-8") for path in (SOURCE, STYLE))
     assert browser.execute_async_script(STAND, *texts) == "ready"
     return browser

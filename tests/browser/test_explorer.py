@@ -75,7 +75,5 @@ def test_keys_reach_every_control_and_nothing_jumps(page, tmp_path):
         page.screenshot(tmp_path / f"bench-{'dark' if theme else 'light'}.png")
     assert page.errors() == []
 
-
-def test_what_is_cut_is_seen(page):
     page.script("document.querySelector('.warpbook-view').style.height = '100px'")
     assert any("warpbook-view" in found for found in page.cut())

@@ -5,13 +5,10 @@ Chapters whose explorers want more than keys on sliders have a file of their own
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 RIGHT, LEFT, HOME = "ARROW_RIGHT", "ARROW_LEFT", "HOME"
 # by chapter: slider, key, what the figure's label begins with before and after one press
 MOVES = {
@@ -47,14 +44,10 @@ MOVES = {
 
 
 @pytest.mark.parametrize("number", MOVES)
-def test_the_arrow_keys_move_every_explorer(lab, number):
+def test_the_arrow_keys_move_every_explorer(chapter, number):
     from selenium.webdriver.common.keys import Keys
 
-    (chapter,) = FOLDER.glob(f"{number}_*.ipynb")
-    page = lab(FOLDER)
-    page.resize(1366, 768)
-    page.open(chapter.name)
-    page.run_all()
+    page = chapter(number)
     for name, key, before, after in MOVES[number]:
         page.slider(name)
 

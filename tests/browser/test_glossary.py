@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pytest
 
+from tests.browser.explorers import NOTEBOOKS
 from tests.workbook.made import code, text, written
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 IN_SIGHT = """
 const page = document.querySelector('.jp-MarkdownViewer');
 if (!page) return [];

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from tests.workbook.made import code, text, written
@@ -56,3 +58,22 @@ def test_errors_are_seen(lab, tmp_path):
     assert any("ZeroDivisionError" in error for error in errors)
     with pytest.raises(AssertionError, match=r"waited 0.3 s for nothing at all.*gave-up.png.*ZeroDivisionError"):
         page.wait("nothing at all", lambda: False, 0.3)
+
+
+def test_a_browser_that_died_is_started_again_once(tmp_path):
+    from selenium.common.exceptions import WebDriverException
+
+    from tests.browser.started import Browser
+
+    browser = Browser(tmp_path)
+    try:
+        for started in (1, 2):
+            driver = browser.as_new()
+            driver.get("data:text/html,<title>here</title>")
+            assert (driver.title, browser.started) == ("here", started)
+            with contextlib.suppress(WebDriverException):  # no answer comes any more
+                driver.execute_cdp_cmd("Browser.close", {})
+        with pytest.raises(AssertionError, match="Chromium died 2 times"):
+            browser.as_new()
+    finally:
+        browser.close()

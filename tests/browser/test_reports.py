@@ -14,14 +14,6 @@ GROUND = "return getComputedStyle(document.body).backgroundColor"
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    from tests.browser.lab import chromium
-
-    with chromium(tmp_path_factory.mktemp("browser")) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("results")
     report.write(path, made_class(), LAB, fingerprints=PRINTS)

@@ -20,6 +20,7 @@ from tests.grading.test_course import good
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
+with_workers = pytest.mark.exhaustive  # they take long to start
 
 
 @pytest.fixture
@@ -36,6 +37,7 @@ def slow(job, settings):
     return replace(good(job, settings), reason=str(os.getpid()))
 
 
+@with_workers
 def test_a_worker_that_is_killed_costs_no_result(cluster):
     names = [f"student {number}" for number in range(60)]
     with pools.cluster(cluster.scheduler_address) as pool:
@@ -48,6 +50,7 @@ def test_a_worker_that_is_killed_costs_no_result(cluster):
     assert {result.state for result in found} == {GRADED}
 
 
+@with_workers
 def test_a_gpu_is_asked_for(cluster):
     with pools.cluster(cluster.scheduler_address, {"GPU": 1}) as pool:
         (result,) = course.graded([job("ann")], SETTINGS, pool, good)
@@ -61,6 +64,7 @@ def test_a_scheduler_that_is_not_there_is_said_so():
         pools.cluster("nonsense://", seconds=1)
 
 
+@with_workers
 def test_real_submissions_come_to_the_same_as_on_one_machine(cluster, tmp_path):
     try:
         best()

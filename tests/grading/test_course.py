@@ -149,6 +149,7 @@ def dies(job, settings):
     return good(job, settings)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_harms_nobody(tmp_path):
     jobs = [job(name, key=str(tmp_path / "died")) for name in NAMES]
     with pools.processes(2) as pool:

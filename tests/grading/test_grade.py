@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.grading import ledger, report, secret, source
+from helpers.grading import ledger, pools, report, secret, source
 from helpers.grading.grade import NotGradable, Options, grade, in_shard
 from helpers.grading.policy import Policy
 from helpers.grading.results import GRADED, REJECTED, STUDENT_FAULT
@@ -26,21 +26,40 @@ try:
 except SandboxUnavailable as reason:
     pytest.skip(str(reason), allow_module_level=True)
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]
+pytestmark = pytest.mark.slow
 SEED = 20_261_121_307
 OPTIONS = Options(workers=2, seed=SEED, policy=Policy(cell_seconds=10))
+
+
+class Lent:
+    """Workers that one run after another is lent, as they take longer to start than to grade."""
+
+    def __init__(self, pool: pools.Pool):
+        self.pool = pool
+
+    def __enter__(self) -> pools.Pool:
+        return self.pool
+
+    def __exit__(self, *_) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def lent():
+    with pools.processes(OPTIONS.workers) as pool:
+        yield Lent(pool)
 
 
 class Class:
     """The small lab, what the class handed in, and folders for results."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, pool: Lent):
         self.folder, self.lab = folder, small_lab.lab()
         self.source = small_lab.written(folder / "source", self.lab)
         self.submissions = small_lab.handed_in(folder / "handed_in", self.lab)
         (self.submissions / "junk.ipynb").write_bytes(b"\x00\x01")
         self.results = folder / "results"
-        self.graded = grade(self.lab, self.submissions, self.results, OPTIONS)
+        self.graded = grade(self.lab, self.submissions, self.results, OPTIONS, pool=pool)
 
     def command(self, out: Path, *more: str) -> list[str]:
         line = [sys.executable, "-m", "helpers.cli", "grade", str(self.source), str(self.submissions)]
@@ -55,8 +74,8 @@ class Class:
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    return Class(tmp_path_factory.mktemp("class"))
+def course(tmp_path_factory, lent):
+    return Class(tmp_path_factory.mktemp("class"), lent)
 
 
 NO_REPORTS = {ledger.NAME, ledger.LOCK, secret.NAME, "results.jsonl", "seconds.csv"}
@@ -111,11 +130,11 @@ def test_what_is_graded_is_not_graded_again(course):
     assert (course.results / ledger.NAME).read_bytes() == lines
 
 
-def test_only_what_changed_is_graded_anew(course, tmp_path):
+def test_only_what_changed_is_graded_anew(course, lent, tmp_path):
     changed = shutil.copytree(course.submissions, tmp_path / "handed_in")
     results = shutil.copytree(course.results, tmp_path / "results")
     small_lab.handed_in(changed, course.lab, {"half": {}})
-    again = grade(course.lab, changed, results, OPTIONS)
+    again = grade(course.lab, changed, results, OPTIONS, pool=lent)
     assert again.kept == 5
     assert next(result for result in again.results if result.student == "half").points == course.lab.out_of
 
@@ -161,10 +180,10 @@ def test_a_run_that_was_killed_goes_on_to_the_same_reports(course, tmp_path):
     assert reports(out) == reports(course.results)
 
 
-def test_shards_come_to_the_same_reports_as_one_run(course, tmp_path):
+def test_shards_come_to_the_same_reports_as_one_run(course, lent, tmp_path):
     for which in (1, 2):
         out = tmp_path / f"shard-{which}"
-        grade(course.lab, course.submissions, out, replace(OPTIONS, shard=(which, 2)))
+        grade(course.lab, course.submissions, out, replace(OPTIONS, shard=(which, 2)), pool=lent)
         assert 0 < len(report.read(out).results) < len(course.graded.results)
     found = report.merge([tmp_path / "shard-1", tmp_path / "shard-2"])
     report.keep(tmp_path / "whole", found.results)
@@ -187,18 +206,22 @@ def test_a_second_grader_in_one_folder_is_told_so(course, tmp_path):
     assert "Another `warpbook grade` is at work" in done.stderr
 
 
-def test_a_torn_line_is_told_and_its_submission_graded_anew(course, tmp_path):
+def test_a_torn_line_is_told_and_its_submission_graded_anew(course, lent, tmp_path):
     results = shutil.copytree(course.results, tmp_path / "results")
     path = results / ledger.NAME
     path.write_bytes(path.read_bytes()[:-30])
     told = []
-    again = grade(course.lab, course.submissions, results, OPTIONS, tell=told.append)
+    again = grade(course.lab, course.submissions, results, OPTIONS, tell=told.append, pool=lent)
     assert len(told) == 1 and "torn" in told[0]
     assert again.kept == 5
     assert reports(results) == reports(course.results)
 
 
-@pytest.mark.parametrize("workers", [1, 8])  # 2 is the number of the other tests; a hundred with each: HONEST.md
+SLOWLY = [pytest.mark.exhaustive, pytest.mark.alone]
+
+
+# 2 is the number of the other tests; a hundred with each: HONEST.md
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=SLOWLY), 4, pytest.param(8, marks=SLOWLY)])
 def test_honest_work_gets_full_marks_however_many_work_at_once(course, tmp_path, workers):
     lab = small_lab.lab(small_lab.EXERCISES[:1])
     submissions = small_lab.handed_in(tmp_path / "handed_in", lab, {f"student {n}": {} for n in range(8)})
@@ -209,13 +232,13 @@ def test_honest_work_gets_full_marks_however_many_work_at_once(course, tmp_path,
 # -- what is no way to grade ----------------------------------------------------------------------------
 
 
-def test_where_the_authors_solution_fails_nobody_is_graded(course, tmp_path):
+def test_where_the_authors_solution_fails_nobody_is_graded(course, lent, tmp_path):
     notebook = json.loads(json.dumps(course.lab.notebook))
     answer = next(c for c in notebook["cells"] if c["metadata"]["nbgrader"]["grade_id"] == small_lab.TOTAL)
     answer["source"] = "".join(answer["source"]).replace("atomicAdd(", "atomicSub(").replace("+=", "-=")
     broken = source.lab(notebook, course.lab.path)
     with pytest.raises(NotGradable, match="author's own solution does not get all points") as raised:
-        grade(broken, course.submissions, tmp_path / "results", OPTIONS)
+        grade(broken, course.submissions, tmp_path / "results", OPTIONS, pool=lent)
     assert raised.value.unready
     assert not (tmp_path / "results" / "files.json").exists()
 

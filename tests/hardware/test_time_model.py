@@ -247,6 +247,7 @@ CLAIMED = {
 }
 
 
+@pytest.mark.slow
 def test_the_stored_table_is_what_the_code_gives():
     assert report.TABLE.read_text(encoding="utf-8") == report.markdown(), (
         "model or kernel changed: look at the errors, then python -m helpers.workbook.authoring.validation --write"

@@ -24,18 +24,31 @@ from tests.hostile.lab import Book
 
 ROOT = Path(__file__).parents[2]
 SEED = 20_261_121
-CELL_SECONDS = 4
-JUDGE_SECONDS = 3 * CELL_SECONDS
 SLACK_SECONDS = 8
 """What a cell that is stopped may take beyond its time: to be interrupted, ended, and replaced."""
-BOUND = CELL_SECONDS + JUDGE_SECONDS + SLACK_SECONDS
-"""Of a graded cell, which is first run and then judged."""
-WORKERS = 4
-"""More than there are cores: many cases wait."""
 EVERY = 12
 """After so many hostile submissions comes an honest one."""
 SIGN = "~bystander"
 KEY_OF_SYSTEM_V = 0x57415250
+
+
+@dataclass(frozen=True)
+class Means:
+    """How many grade at once, and the seconds that they give a cell."""
+
+    workers: int
+    cell_seconds: int
+
+    @property
+    def most_seconds(self) -> int:
+        """Of a graded cell, which is first run and then judged."""
+        return self.cell_seconds + 3 * self.cell_seconds + SLACK_SECONDS
+
+
+FOR_MANY = Means(workers=4, cell_seconds=4)
+"""More workers than there are cores, as many cases wait."""
+FOR_FEW = Means(workers=2, cell_seconds=20)
+"""Each worker takes seconds to start; and other tests may run meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +71,8 @@ class Remains:
 class Attack:
     """The cases of one lab among bystanders: `results` by student, `alone` what bystanders have without the others."""
 
-    def __init__(self, book: Book, cases: Sequence[Case], folder: Path):
-        self.book, self.cases, self.folder = book, tuple(cases), folder
+    def __init__(self, book: Book, cases: Sequence[Case], folder: Path, means: Means = FOR_MANY):
+        self.book, self.cases, self.folder, self.means = book, tuple(cases), folder, means
         folder.mkdir(exist_ok=True)
         self.source = book.written(folder / "source")
         self.bystanders = _bystanders(book)
@@ -89,8 +102,8 @@ class Attack:
             before = self.remains(submissions, scratch)
             line = [sys.executable, "-m", "tests.hostile.watched"]
             line += [sys.executable, "-m", "helpers.cli", "grade", str(self.source), str(submissions)]
-            line += ["--out", str(out), "--seed", str(SEED), "--timeout", str(CELL_SECONDS)]
-            line += ["--workers", str(WORKERS)]
+            line += ["--out", str(out), "--seed", str(SEED), "--timeout", str(self.means.cell_seconds)]
+            line += ["--workers", str(self.means.workers)]
             environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": scratch, "SECRET": "x"}
             done = subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace")
             printed, _, last = done.stdout.rstrip().rpartition("\n")

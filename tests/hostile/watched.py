@@ -16,8 +16,8 @@ import time
 
 from helpers.grading.sandbox import processes, syscalls
 
-SETTLE_SECONDS = 5.0
-"""A process that was killed may still be on its way out."""
+SETTLE_SECONDS = 60.0
+"""A process that was killed may still be on its way out, which takes long where much else runs."""
 
 
 def named(pid: int) -> str:

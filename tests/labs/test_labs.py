@@ -112,6 +112,11 @@ def judged(key: str, answer, seed: int) -> dict:
 
 
 @cache
+def of_wrong(key: str) -> Path:
+    lab, name = source_of(key).stem, key.split(".")[1]
+    return Path(__file__).parent / "wrong" / lab / f"{name}.py"
+
+
 def wrong(key: str) -> tuple[tuple[str, str, str], ...]:
     """The wrong answers to an exercise: what is wrong, the solution cell, the name of the mistake."""
     lab, name = source_of(key).stem, key.split(".")[1]
@@ -156,7 +161,11 @@ def test_what_is_given_out_gets_no_marks(key):
 
 @pytest.mark.parametrize(
     ("key", "source", "mistake"),
-    [pytest.param(key, source, mistake, id=f"{key}: {what}") for key in OLDER for what, source, mistake in wrong(key)],
+    [
+        pytest.param(key, source, mistake, id=f"{key}: {what}", marks=pytest.mark.rotating(of_wrong(key)))
+        for key in OLDER
+        for what, source, mistake in wrong(key)
+    ],
 )
 def test_a_wrong_answer_is_told_its_mistake(key, source, mistake):
     answer = answer_to(key, source)
@@ -275,7 +284,7 @@ def test_nbval_finds_the_outputs_that_are_stored(path):
     assert nbval("--nbval", path) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_nbval_passes_without_comparing_too():
     assert nbval("--nbval-lax", SOURCES[0]) == ""
 

@@ -35,14 +35,6 @@ from tests.vgpu import triton_kernels as kernels  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore:tl.make_block_ptr is deprecated")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    """Compile what is tested, and leave the user's cache alone."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.mktemp("triton")))
-        yield
-
-
 @pytest.fixture(params=["compiled", "reference"])
 def run(request):
     """Launch a kernel by one engine: run(kernel, grid, *arguments, **meta)."""

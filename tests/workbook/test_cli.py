@@ -117,19 +117,16 @@ def test_test_hands_on_its_arguments_and_the_exit_status(root, monkeypatch):
     monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append((command, cwd)) or 5)
     monkeypatch.chdir(root)
     assert cli.main(["test", "--", "-k", "doctor"]) == 5
-    assert calls == [([sys.executable, "-m", "pytest", "-k", "doctor"], root)]
+    assert calls == [([sys.executable, "-m", "pytest", "--tier", "test", "-k", "doctor"], root)]
 
 
-def test_the_whole_suite_is_run_in_parts_that_leave_nothing_out(root, monkeypatch):
+@pytest.mark.parametrize(("asked", "tier"), [(["--check"], "check"), ([], "test"), (["--all"], "all")])
+def test_a_tier_is_one_run_on_all_cores(root, monkeypatch, asked, tier):
     calls = []
-    monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append(command) or len(calls) % 2)
+    monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append(command) or 1)
     monkeypatch.chdir(root)
-    assert cli.main(["test", "--all"]) == 1
-    chosen = [command[command.index("-m", 2) + 1] for command in (line[1:] for line in calls)]
-    assert chosen == ["not alone and not exhaustive", "alone", "exhaustive"]
-    calls.clear()
-    assert cli.main(["test"]) == 1
-    assert len(calls) == 2, "but for what takes minutes and tells little"
+    assert cli.main(["test", *asked]) == 1
+    assert [call[3:7] for call in calls] == [["--tier", tier, "-n", "logical"]]
 
 
 def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):

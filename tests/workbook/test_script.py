@@ -65,6 +65,7 @@ def test_benchmark_launches_once_unless_timed(tmp_path, monkeypatch):
     assert len(runs) == 1 == len(result.samples) and result.warmup == 0
 
 
+@pytest.mark.slow
 def test_a_chapter_runs_as_a_script(tmp_path):
     command = [sys.executable, "-m", "helpers.cli", "script", "04"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -52,3 +52,40 @@ def attacks() -> dict[str, Planned]:
         for name, book in BOOKS.items()
         if book.found and any(of is book for of, _ in TABLE.values())
     }
+
+
+WALLS: dict[str, tuple[Book, dict[str, str]]] = {
+    "few-two-kernels": (
+        KERNELS,
+        {
+            "cases that are not shown": "kernel-public-cases-only",
+            "the bounds of what a kernel touches": "wall-tensor-map",
+            "evidence is looked at, not believed": "display-twice",
+            "what a judge unpacks": "evidence-bomb",
+            "time": "python-endless-deaf",
+            "memory": "python-memory",
+            "how much may be shown": "python-print-much",
+            "which message is whose": "message-results-later",
+            "processes of others": "machine-kill-all",
+            "processes that would stay": "machine-detached",
+            "files of others": "machine-files-elsewhere",
+            "what is hidden": "spy-files",
+            "the network": "spy-network",
+            "a notebook is read with care": "file-deep",
+            "what a terminal obeys": "\x1b[2Jansi",
+        },
+    ),
+    "few-a-function": (FUNCTIONS, {"a value is compared as data": "function-equal", "feedback": "tells-by-words"}),
+    "few-stream-work": (STREAMS, {"a recording is checked against itself": "stream-invented"}),
+}
+"""A lab, and for each wall that its students are kept behind one case that runs against it."""
+
+
+def one_for_each_wall() -> dict[str, Planned]:
+    """The cases of WALLS."""
+    every = {case.name: case for _, cases in TABLE.values() for case in cases}
+    return {
+        name: Planned(book, tuple(every[case] for case in walls.values()))
+        for name, (book, walls) in WALLS.items()
+        if book.found
+    }

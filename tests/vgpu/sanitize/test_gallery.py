@@ -17,13 +17,6 @@ SCHEDULED = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.mktemp("triton")))
-        yield
-
-
 @pytest.fixture(scope="module")
 def page() -> str:
     return Path(__file__).with_name("GALLERY.md").read_text(encoding="utf-8")

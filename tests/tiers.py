@@ -1,0 +1,107 @@
+"""The three tiers of the tests, and what says which test is in which: `check` within `test` within `all`.
+
+A test marked `exhaustive` is in `all` only. One marked `rotating(file)` is one of very many about that file: it is in
+`test` where the file has changed, or where it belongs to the fifth whose turn it is; each commit has its own. All
+others are in `test`. Of those, `check` has what is quick: what is marked so, of each test that is not `slow` the first
+of its parameters, and what the rows of CHECK say.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+TIERS = ("check", "test", "all")
+DEFAULT = "test"
+ROOT = Path(__file__).resolve().parent.parent
+SHARES = 5
+SLOW = ("slow", "browser", "alone", "gpu")
+"""Marks of what is not in `check`, unless CHECK says so."""
+
+NONE, FIRST, EVERY = range(3)
+CHECK: dict[str, int] = {
+    "tests/exercises/test_answers.py::test_the_solution_passes": EVERY,
+    "tests/exercises/test_by_example.py": NONE,
+    "tests/exercises/test_by_example.py::test_the_solution_passes": EVERY,
+    "tests/exercises/test_by_example.py::test_it_teaches": EVERY,
+    "tests/gpu": NONE,
+    "tests/grading/sandbox": NONE,  # each way to start jobs takes seconds to open
+    "tests/labs/test_labs.py::test_the_solution_passes": EVERY,
+    "tests/workbook/test_chapters.py::test_it_runs": FIRST,
+    "tests/workbook/test_chapters.py::test_its_style": EVERY,
+    "tests/test_imports.py": EVERY,
+    # To compile a kernel takes a second, and nearly every test there has its own.
+    "tests/vgpu": NONE,
+    "tests/vgpu/test_counters.py": FIRST,
+    "tests/vgpu/test_numba_kernels.py": FIRST,
+    "tests/vgpu/test_triton.py": FIRST,
+    "tests/vgpu/test_cupy_arrays.py": FIRST,
+    "tests/vgpu/test_memory.py": FIRST,
+    "tests/vgpu/test_ptx.py": FIRST,
+}
+"""A folder, a file, or a test in it -> how many of its parameters `check` has, whatever its marks; the longest name
+that fits a test decides."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What is tried now of what rotates: the share of a commit, and what was changed in and since it."""
+
+    commit: str
+    changed: frozenset[str]
+
+    @classmethod
+    def now(cls) -> Turn:
+        """As git says; without it nothing counts as changed, and the share is always the same."""
+        commit = git("rev-parse", "HEAD")
+        names = git("diff", "--name-only", "HEAD~1") + git("ls-files", "--others", "--exclude-standard")
+        return cls("".join(commit), frozenset(names))
+
+    @property
+    def share(self) -> int:
+        return zlib.crc32(self.commit.encode()) % SHARES
+
+    def has(self, name: str, files: Iterable[str | Path]) -> bool:
+        """Whether the test of that name, which is about these files, is tried."""
+        about = {Path(ROOT, file).relative_to(ROOT).as_posix() for file in files}
+        return bool(about & self.changed) or zlib.crc32(name.encode()) % SHARES == self.share
+
+    def __str__(self) -> str:
+        return f"share {self.share + 1} of {SHARES} of what rotates, and {len(self.changed)} changed files"
+
+
+def git(*arguments: str) -> list[str]:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    except OSError:
+        return []
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def chosen(items: Iterable[pytest.Item], tier: str, turn: Turn) -> Iterator[bool]:
+    """Of each item, whether the tier has it."""
+    seen: set[str] = set()
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        first = function not in seen
+        seen.add(function)
+        yield tier == "all" or (in_test(item, turn) and (tier == "test" or in_check(item, function, first)))
+
+
+def in_test(item: pytest.Item, turn: Turn) -> bool:
+    rotating = item.get_closest_marker("rotating")
+    return not item.get_closest_marker("exhaustive") and (rotating is None or turn.has(item.nodeid, rotating.args))
+
+
+def in_check(item: pytest.Item, function: str, first: bool) -> bool:
+    if item.get_closest_marker("check"):
+        return True
+    file = PurePosixPath(function.partition("::")[0])
+    rows = [CHECK[name] for name in (function, str(file), *map(str, file.parents)) if name in CHECK]
+    most = rows[0] if rows else NONE if any(map(item.get_closest_marker, SLOW)) else FIRST
+    return most == EVERY or (most == FIRST and first)
