@@ -13,7 +13,7 @@ from helpers.checking.kernel_as_json import squeezed, unsqueezed
 from helpers.checking.values_as_json import NotPlain, plain, unplain
 from helpers.results.streams.recording import Timeline
 from helpers.vgpu.launch.counters import KEYS, Counters, Footprint
-from helpers.vgpu.operations import Access, Operation, Queue
+from helpers.vgpu.operations import Operation, Queue, Touch
 
 KINDS = frozenset((
     "kernel", "H2D", "D2H", "D2D", "memset", "array", "record", "wait", "synchronise", "graph",
@@ -169,11 +169,11 @@ def _at(things: list, number: int | None):
     return None if number is None else things[_whole(number)]
 
 
-def _access(data: Mapping) -> Access:
+def _access(data: Mapping) -> Touch:
     starts, ends = unplain(data["starts"]), unplain(data["ends"])
     if starts.shape != ends.shape or starts.ndim != 1 or not len(starts) or not (starts <= ends).all():
         raise ValueError("an access has as many ends as starts")
-    return Access(starts, ends, data["writes"] is True, _text(data["name"])[:200], _whole(data["grain"], 1))
+    return Touch(starts, ends, data["writes"] is True, _text(data["name"])[:200], _whole(data["grain"], 1))
 
 
 def counters_of(data: Mapping) -> Counters:

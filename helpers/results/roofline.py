@@ -38,7 +38,7 @@ _COUNTERS = {
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryRoof:
     """One memory with a sloping roof: the bytes that a launch moves there, and how many a GPU moves in a second."""
 
     name: str
@@ -47,22 +47,22 @@ class Memory:
     bandwidth: Callable[[GPU], float | None]
 
 
-MEMORIES: Mapping[str, Memory] = {
+MEMORIES: Mapping[str, MemoryRoof] = {
     memory.name: memory
     for memory in (
-        Memory(
+        MemoryRoof(
             "DRAM",
             "distinct sectors, each once: what no cache can spare",
             lambda counters: counters.footprint.read_bytes + counters.footprint.written_bytes,
             lambda gpu: gpu.memory_bandwidth,
         ),
-        Memory(
+        MemoryRoof(
             "L2",
             "the sectors of all requests: hits in L1 are not modelled",
             lambda counters: asked_bytes(counters.total),
             lambda gpu: gpu.l2_bandwidth,
         ),
-        Memory(
+        MemoryRoof(
             "L1",
             "128 for each line and each wavefront that L1 and shared memory serve",
             lambda counters: l1_bytes(counters.total),

@@ -44,7 +44,7 @@ def bytes_in_flight(gpu: GPU) -> float:
 
 
 @dataclass(frozen=True)
-class Span:
+class Issue:
     """From clock `start` to `end` one thing: one of `DOING`."""
 
     start: float
@@ -53,7 +53,7 @@ class Span:
 
 
 @dataclass(frozen=True, repr=False)
-class Timeline:
+class IssueSlots:
     """What each warp's place did in the first `clocks` clocks, when memory was busy, and shares of that time.
 
     `memory` are the (start, end) of what it served, in clocks; `finished` counts warps that came to their end, `issued`
@@ -63,7 +63,7 @@ class Timeline:
     gpu: str
     chain: Chain
     clocks: int
-    rows: tuple[tuple[Span, ...], ...]
+    rows: tuple[tuple[Issue, ...], ...]
     memory: tuple[tuple[float, float], ...]
     finished: int
     issued: int
@@ -102,7 +102,7 @@ class _Warp:
     def __init__(self, links: tuple[Link, ...]):
         self.links = links
         self.last = -1  # the clock of its last issue
-        self.spans: list[Span] = []
+        self.spans: list[Issue] = []
         self.begin(0.0)
 
     def begin(self, clock: float) -> None:
@@ -121,7 +121,7 @@ class _Warp:
         return "wait memory" if last is None or self.links[last].space == "global" else "wait result"
 
 
-def timeline(ran: Chain, warps: int, gpu: GPU, *, clocks: int = CLOCKS) -> Timeline:
+def timeline(ran: Chain, warps: int, gpu: GPU, *, clocks: int = CLOCKS) -> IssueSlots:
     """Let `warps` warps of a kernel share one scheduler of `gpu` for so many clocks; all of them begin at clock 0.
 
     Raises ValueError for more warps than a scheduler of `gpu` can hold, and for a chain without instructions.
@@ -143,10 +143,10 @@ def timeline(ran: Chain, warps: int, gpu: GPU, *, clocks: int = CLOCKS) -> Timel
         place = min(able, key=lambda p: p.last)
         link, ready = place.links[place.at], min(max(place.ready, place.last + 1), clock)
         if ready > place.last + 1:
-            place.spans.append(Span(place.last + 1, ready, place.waits_for))
+            place.spans.append(Issue(place.last + 1, ready, place.waits_for))
         if clock > ready:
-            place.spans.append(Span(ready, clock, "queue"))
-        place.spans.append(Span(clock, clock + 1, "issue"))
+            place.spans.append(Issue(ready, clock, "queue"))
+        place.spans.append(Issue(clock, clock + 1, "issue"))
         latency = _LATENCY[link.space] if link.op in ("load", "atomic") else gpu.instruction_latency
         start = float(clock)
         if link.sectors:
@@ -162,12 +162,12 @@ def timeline(ran: Chain, warps: int, gpu: GPU, *, clocks: int = CLOCKS) -> Timel
         clock += 1
     for place in places:
         if place.last + 1 < clocks:
-            place.spans.append(Span(place.last + 1, clocks, place.waits_for))
+            place.spans.append(Issue(place.last + 1, clocks, place.waits_for))
     rows = tuple(tuple(_merged(place.spans)) for place in places)
-    return Timeline(gpu.name, ran, clocks, rows, tuple(memory), finished, issued)
+    return IssueSlots(gpu.name, ran, clocks, rows, tuple(memory), finished, issued)
 
 
-def schedule(launch: Launch, warps: int, gpu: GPU | str | None = None) -> Timeline:
+def schedule(launch: Launch, warps: int, gpu: GPU | str | None = None) -> IssueSlots:
     """The `timeline` of so many warps of a launch, on a GPU of the table or the one that `device` chose.
 
     Warp 0 of block 0 is run to see what waits for what. Errors: as `chain` and `timeline`; KeyError for no such GPU.
@@ -179,12 +179,12 @@ def schedule(launch: Launch, warps: int, gpu: GPU | str | None = None) -> Timeli
     return timeline(ran, warps, row)
 
 
-def _merged(spans: list[Span]) -> list[Span]:
+def _merged(spans: list[Issue]) -> list[Issue]:
     """Spans of one kind on end, as one."""
-    found: list[Span] = []
+    found: list[Issue] = []
     for span in spans:
         if found and found[-1].what == span.what and found[-1].end == span.start:
-            found[-1] = Span(found[-1].start, span.end, span.what)
+            found[-1] = Issue(found[-1].start, span.end, span.what)
         else:
             found.append(span)
     return found

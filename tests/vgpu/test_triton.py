@@ -29,7 +29,7 @@ triton = stand_in.activate()
 import triton.language as tl  # noqa: E402
 
 from helpers.vgpu.standins.triton import bench  # noqa: E402
-from helpers.vgpu.standins.triton.kernel import Kernel  # noqa: E402
+from helpers.vgpu.standins.triton.kernel import TritonKernel  # noqa: E402
 from tests.vgpu import triton_kernels as kernels  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:tl.make_block_ptr is deprecated")
@@ -43,7 +43,7 @@ def run(request):
         if request.param == "compiled":
             kernel[grid](*args, **meta)
             return
-        prepared = Kernel(kernel).prepare(args, grid, **meta)
+        prepared = TritonKernel(kernel).prepare(args, grid, **meta)
         reference.run(
             prepared.kernel, None, prepared.grid, prepared.block, prepared.params, shared_bytes=prepared.shared_bytes
         )

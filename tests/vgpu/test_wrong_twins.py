@@ -28,7 +28,7 @@ from helpers.vgpu.standins import cupy as virtual_cp
 from helpers.vgpu.standins.numba import args as numba_args
 from helpers.vgpu.standins.numba import dispatcher as numba_dispatcher
 from helpers.vgpu.standins.numba.array import DeviceRecord
-from helpers.vgpu.standins.numba.kernel import Kernel
+from helpers.vgpu.standins.numba.kernel import NumbaKernel
 from helpers.vgpu.standins.twins import twin
 from helpers.vgpu.storage import memory
 from tests.fake_gpu import FakeGPU, contents
@@ -465,7 +465,7 @@ def test_helpers_cuda_may_be_named_in_full(gpu, monkeypatch):
 def test_a_dispatcher_has_one_twin_as_long_as_it_lives():
     kernel = ROWS[0].python(real_cuda)
     other = twin(kernel)[0]
-    assert isinstance(other, Kernel) and other.py_func is kernel.py_func
+    assert isinstance(other, NumbaKernel) and other.py_func is kernel.py_func
     assert twin(kernel)[0] is other and twin(ROWS[0].python(real_cuda))[0] is not other
     gc.collect()
     before = len(numba_dispatcher._made)

@@ -28,7 +28,7 @@ from ipykernel.kernelapp import IPKernelApp  # noqa: E402
 from traitlets.config import Config  # noqa: E402
 
 
-class Kernel(IPKernelApp):
+class SandboxedKernel(IPKernelApp):
     """A kernel that reads and writes no files but its sockets."""
 
     def load_config_file(self, *arguments, **more):
@@ -60,7 +60,7 @@ def serve(place: str, key: str) -> None:
     # The working folder is the student's: a file there must not take the place of a module.
     config.InteractiveShellApp.ignore_cwd = True
     options = {f"{name}_port": port for name, port in PORTS.items()}
-    app = Kernel.instance(config=config, transport="ipc", ip=place, log_level=50, **options)
+    app = SandboxedKernel.instance(config=config, transport="ipc", ip=place, log_level=50, **options)
     app.session.key = key.encode()
     app.initialize([])
     app.shell.events.register("pre_run_cell", WorkingFolder().make_sure)

@@ -12,7 +12,7 @@ from helpers.pictures.plots.common import WARP, plural
 from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
 from helpers.pictures.plots.short_values import exact, fitted, same, short, tiny
 from helpers.results.steps.recording import At
-from helpers.results.steps.timeline import Contents, Memory, Moment, Timeline, opcode
+from helpers.results.steps.timeline import Contents, MemoryThen, Moment, Moments, opcode
 from helpers.vgpu.base.errors import KernelError
 
 WIDTH, HEIGHT = 860, 428
@@ -51,7 +51,7 @@ _LEGEND = (
 )
 
 
-def lane_states(timeline: Timeline, number: int) -> tuple[str, ...]:
+def lane_states(timeline: Moments, number: int) -> tuple[str, ...]:
     """What each lane of the warp does in a moment: one of active, held back, elsewhere, waiting, finished, no thread.
 
     A lane that the step brought to a barrier waits; the lane of the thread whose error ended the recording "failed".
@@ -76,8 +76,8 @@ def lane_states(timeline: Timeline, number: int) -> tuple[str, ...]:
 
 
 def warp_frame(
-    timeline: Timeline,
-    memory: Memory,
+    timeline: Moments,
+    memory: MemoryThen,
     number: int,
     *,
     lane: int = 0,
@@ -108,7 +108,7 @@ def warp_frame(
     return ink.drawing(" ".join([moment_finding(timeline, number, shown), note]).strip(), WIDTH, HEIGHT)
 
 
-def moment_finding(timeline: Timeline, number: int, shown: Contents | None = None) -> str:
+def moment_finding(timeline: Moments, number: int, shown: Contents | None = None) -> str:
     """One sentence on a moment: the step, the line, how many lanes are active, and what was written to memory."""
     moment, recording = timeline.moments[number], timeline.recording
     states = Counter(lane_states(timeline, number))
@@ -127,7 +127,7 @@ def moment_finding(timeline: Timeline, number: int, shown: Contents | None = Non
     return said + "."
 
 
-def _stopped(timeline: Timeline, number: int) -> str:
+def _stopped(timeline: Moments, number: int) -> str:
     """Why there is no moment after this one, where that is not the kernel's end."""
     error = timeline.recording.stopped
     if error is None or number + 1 < len(timeline):
@@ -137,7 +137,7 @@ def _stopped(timeline: Timeline, number: int) -> str:
     return f"The recording is cut here, after {len(timeline.recording.steps):,} instructions; the kernel goes on."
 
 
-def _failed_lane(timeline: Timeline, number: int) -> int | None:
+def _failed_lane(timeline: Moments, number: int) -> int | None:
     error, moment = timeline.recording.stopped, timeline.moments[number]
     if moment.last.number + 1 < len(timeline.recording.steps) or getattr(error, "thread", None) is None:
         return None
@@ -149,7 +149,7 @@ def _failed_lane(timeline: Timeline, number: int) -> int | None:
 # -- the parts of the card
 
 
-def _header(ink: Ink, timeline: Timeline, number: int, note: str) -> None:
+def _header(ink: Ink, timeline: Moments, number: int, note: str) -> None:
     moment, recording = timeline.moments[number], timeline.recording
     place = f"warp {moment.warp} of {recording.warps}" if recording.warps > 1 else "warp 0"
     title = f"step {number + 1} of {len(timeline)}  ·  {place}"
@@ -176,7 +176,7 @@ def _header(ink: Ink, timeline: Timeline, number: int, note: str) -> None:
     ink.box(644, 8, 208 * active / WARP, 10, PALETTE["blue"])
 
 
-def _other_warps(timeline: Timeline, number: int) -> str:
+def _other_warps(timeline: Moments, number: int) -> str:
     """Where the other warps of the block are while this one is here: "warps 0-2 wait at line 9, 4 not begun"."""
     moment = timeline.moments[number]
     last, waits = {}, {}
@@ -204,7 +204,7 @@ def _spans(numbers: list[int]) -> str:
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True))
 
 
-def _lanes(ink: Ink, timeline: Timeline, moment: Moment, states, lane: int) -> None:
+def _lanes(ink: Ink, timeline: Moments, moment: Moment, states, lane: int) -> None:
     ink.text(LANE_X - 8, 35, "lane", size=9.5, ink=PALE, mono=False, anchor="end")
     ink.text(LANE_X - 8, 54, "at line", size=9.5, ink=PALE, mono=False, anchor="end")
     for at, state in enumerate(states):
@@ -223,7 +223,7 @@ def _lanes(ink: Ink, timeline: Timeline, moment: Moment, states, lane: int) -> N
         x += 44 + 5.6 * len(words)
 
 
-def _mark(timeline: Timeline, moment: Moment, state: str, lane: int) -> str:
+def _mark(timeline: Moments, moment: Moment, state: str, lane: int) -> str:
     if state in ("waiting", "finished", "failed"):
         return {"waiting": "‖", "finished": "–", "failed": "!"}[state]
     if state == "no thread":
@@ -281,7 +281,7 @@ def _steady(rows, moment: Moment):
     return sorted(rows, key=last)
 
 
-def _source(ink: Ink, timeline: Timeline, moment: Moment, top: float) -> None:
+def _source(ink: Ink, timeline: Moments, moment: Moment, top: float) -> None:
     """The kernel's text around the line, with the number of lanes that stand at each line."""
     listing = timeline.recording.listing or timeline.recording.source
     lines = sorted(listing)
@@ -313,7 +313,7 @@ def _source(ink: Ink, timeline: Timeline, moment: Moment, top: float) -> None:
     ink.text(8, y + 15, fitted(words, 66), size=10.3)
 
 
-def _memory(ink: Ink, memory: Memory, moment: Moment, array: str | None, top: float, rows: int) -> Contents | None:
+def _memory(ink: Ink, memory: MemoryThen, moment: Moment, array: str | None, top: float, rows: int) -> Contents | None:
     """A window on one array where it was touched last: new values on yellow with the old ones struck out."""
     left = 452
     name = array or memory.last_touched(moment.last.number)

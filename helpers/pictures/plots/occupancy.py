@@ -8,7 +8,7 @@ from helpers.hardware.gpus import GPU
 from helpers.hardware.occupancy import Occupancy
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import plural
-from helpers.results.warp_scheduler import Timeline
+from helpers.results.warp_scheduler import IssueSlots
 
 KIB = 1024
 LONGEST_LABEL = 18  # of a bar, at the size of the others
@@ -143,7 +143,7 @@ _COLOURS = {
 SHOWN_CLOCKS = 1200
 
 
-def scheduler_finding(found: Timeline, prefix: str = "") -> str:
+def scheduler_finding(found: IssueSlots, prefix: str = "") -> str:
     """One sentence: the warps of one scheduler, and which share of the time memory and the scheduler are busy."""
     return (
         f"{prefix}with {plural(found.warps, 'warp')} a scheduler of {found.gpu} keeps memory busy "
@@ -152,7 +152,7 @@ def scheduler_finding(found: Timeline, prefix: str = "") -> str:
 
 
 @styled
-def scheduler_rows(found: Timeline, *, prefix: str = "") -> Picture:
+def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
     """Clock × warp of one scheduler: who issues, who waits for what, and below when memory is at work.
 
     Only the first clocks are drawn; the shares in the finding are of all of them.

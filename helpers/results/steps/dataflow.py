@@ -150,7 +150,7 @@ class _Watch:
 
     # -- what the interpreter calls
 
-    def step(self, step: reference.Step) -> None:
+    def step(self, step: reference.Executed) -> None:
         self.settle()
         instruction, frame = step.instruction, step.frame
         self.now, self.frames[id(frame)] = step, frame
@@ -171,7 +171,7 @@ class _Watch:
         elif kind not in ("load", "store", "atomic") or "param" in instruction.modifiers:
             self._forget(instruction)
 
-    def access(self, seen: reference.Access) -> None:
+    def access(self, seen: reference.Requested) -> None:
         {"load": self._load, "store": self._store, "atomic": self._atomic}[seen.op](seen)
 
     def settle(self) -> None:

@@ -49,7 +49,9 @@ class LineNames:
         """The variables that only loops step on; whatever writes them is seen."""
         return {loop.name for found in self.stepped.values() for loop in found}
 
-    def name(self, step: reference.Step, active: np.ndarray, kind: str, register: str, raw: np.ndarray) -> str | None:
+    def name(
+        self, step: reference.Executed, active: np.ndarray, kind: str, register: str, raw: np.ndarray
+    ) -> str | None:
         """The name of a value that a step has written, where it is certain."""
         if register in self.stepped:
             return self._stepped(register, kind, raw, active)
@@ -96,7 +98,7 @@ class LineNames:
         self.dropped |= lost
         return None
 
-    def _selected(self, step: reference.Step, kind: str, raw: np.ndarray, active: np.ndarray) -> str | None:
+    def _selected(self, step: reference.Executed, kind: str, raw: np.ndarray, active: np.ndarray) -> str | None:
         """The name of what a selection gives: that for which its values are offered, or that has one of them now."""
         chosen = [operand.name for operand in step.instruction.operands[1:3] if isinstance(operand, Reg)]
         names = {self.offered[register] for register in chosen if register in self.offered}
@@ -110,7 +112,7 @@ class LineNames:
         self.dropped |= names
         return None
 
-    def _only_load(self, step: reference.Step, expression: ast.expr) -> bool:
+    def _only_load(self, step: reference.Executed, expression: ast.expr) -> bool:
         """Whether a line is `name = array[…]` or `name = tl.load(…)`, and this is its one load of one value."""
         is_load = isinstance(expression, ast.Subscript) or ast.unparse(expression).startswith("tl.load(")
         code = step.frame.code

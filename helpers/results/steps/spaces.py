@@ -51,7 +51,7 @@ SPACES = {
 
 
 @dataclass(frozen=True)
-class Memory:
+class Space:
     """One memory instruction of the PTX: its line in the source, what it means ("global", "local", …), its text."""
 
     line: int | None
@@ -82,7 +82,7 @@ class Lives:
 
     kernel: str
     lines: tuple[tuple[int, str], ...]
-    memory: tuple[Memory, ...]
+    memory: tuple[Space, ...]
     variables: tuple[Variable, ...]
     resources: object
 
@@ -143,7 +143,7 @@ class _Finder:
             if isinstance(statement, Instruction) and statement.opcode in _MEMORY:
                 space = next((m for m in statement.modifiers if m in PTX_SPACES), "generic")
                 space = "texture" if statement.opcode in _TEXTURES else space
-                yield Memory(line, space, " ".join(text[statement.text - 1].split()))
+                yield Space(line, space, " ".join(text[statement.text - 1].split()))
 
     def variable(self, each: declared.Declared) -> Variable:
         find = {

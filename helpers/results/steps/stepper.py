@@ -87,13 +87,13 @@ class _Recorder:
         self.variables = prepared.kernel.module.variables
         self.text = prepared.kernel.ptx.splitlines()
         self.steps: list[Step] = []
-        self.open: reference.Step | None = None
+        self.open: reference.Executed | None = None
         self.names: dict[int, LineNames] = {}
         self.types: dict[int, dict[str, str]] = {}
 
     # -- what the interpreter calls
 
-    def step(self, step: reference.Step) -> None:
+    def step(self, step: reference.Executed) -> None:
         self.close()
         if self.only is not None and step.warp != self.only:
             return
@@ -109,7 +109,7 @@ class _Recorder:
         if guard is not None:
             self.active = step.mask & step.lanes.read(step.frame, guard, reference.isa.TYPES["pred"])
 
-    def access(self, seen: reference.Access) -> None:
+    def access(self, seen: reference.Requested) -> None:
         if self.open is not None:
             self.seen.append((seen, _memory(self.open.lanes, seen)))
 
@@ -179,7 +179,7 @@ class _Recorder:
 
     # -- what a step did
 
-    def _written(self, step: reference.Step, name: str, raw: np.ndarray) -> Written:
+    def _written(self, step: reference.Executed, name: str, raw: np.ndarray) -> Written:
         code = step.frame.code
         if code.index not in self.types:
             self.types[code.index] = register_types(code.function)
@@ -208,7 +208,7 @@ class _Recorder:
                 return At(space, value - base)
         return value
 
-    def _lines(self, step: reference.Step) -> LineNames:
+    def _lines(self, step: reference.Executed) -> LineNames:
         if step.warp not in self.names:
             specials = {
                 f"%{name}.{axis}": step.lanes.special(f"%{name}.{axis}")
@@ -219,7 +219,7 @@ class _Recorder:
             self.names[step.warp] = LineNames(self.kernel, names, step.frame.code)
         return self.names[step.warp]
 
-    def _touched(self, warp, seen: reference.Access, before: list) -> Touched:
+    def _touched(self, warp, seen: reference.Requested, before: list) -> Touched:
         kind = next((a.dtype for a in self.arrays if _inside(a, seen)), None) or _dtype(seen.instruction)
         moved = [tuple(_values(raw, kind) for raw in state) for state in (before, _memory(warp, seen))]
         return Touched(named(seen, self.arrays), *moved)
@@ -237,14 +237,14 @@ def _line(warp, lane: int) -> int | None:
     return code.lines[at] if at < len(code.lines) else None
 
 
-def _inside(array, seen: reference.Access) -> bool:
+def _inside(array, seen: reference.Requested) -> bool:
     """Whether an access to global memory falls into an argument's array."""
     if seen.space != "global" or not seen.mask.any():
         return False
     return array.address <= int(seen.addresses[np.argmax(seen.mask)]) < array.address + array.nbytes
 
 
-def _memory(warp, seen: reference.Access) -> list[bytes | None]:
+def _memory(warp, seen: reference.Requested) -> list[bytes | None]:
     """The bytes that each lane of an access touches, as they are now."""
     window = warp.windows(seen.space)
     hosts = seen.addresses if window is None else seen.addresses + window[0]

@@ -1,6 +1,6 @@
 """A recording as a debugger goes through it: one moment a source line (or an instruction), with what is known after it.
 
-`Timeline(recording)` works everything out once, so that any moment can be shown at once, forwards and backwards.
+`Moments(recording)` works everything out once, so that any moment can be shown at once, forwards and backwards.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def opcode(step: Step) -> str:
     return found[1] if found else ""
 
 
-class Timeline:
+class Moments:
     """The moments of one warp of a recording, or of all its warps in the order in which they ran.
 
     `standing` has for each moment the lines at which the lanes go on.
@@ -194,7 +194,7 @@ class Contents:
     read: frozenset[int]
 
 
-class Memory:
+class MemoryThen:
     """The arrays of a recording at any of its steps; elements that nothing has shown yet are None."""
 
     def __init__(self, recording: Recording):

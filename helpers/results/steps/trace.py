@@ -91,7 +91,7 @@ def trace(
     check_warp(warp, block)
     found: list[Access] = []
 
-    def note(seen: reference.Access) -> None:
+    def note(seen: reference.Requested) -> None:
         if warp is None or seen.warp == warp:
             found.append(named(seen, prepared.arrays))
 
@@ -112,7 +112,7 @@ def run_block(prepared, grid, block, block_index, shared_bytes: int, **observers
         )  # fmt: skip
 
 
-def named(seen: reference.Access, arrays: list[ArrayInfo]) -> Access:
+def named(seen: reference.Requested, arrays: list[ArrayInfo]) -> Access:
     """An access with its addresses counted from the argument they fall into."""
     addresses = [int(a) for a in seen.addresses]
     active = [a for a, taking in zip(addresses, seen.mask, strict=True) if taking]

@@ -53,7 +53,7 @@ class RecordingError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Recording:
+class Exported:
     """A trace's schedule, and its operations in the order they were asked for."""
 
     schedule: Schedule
@@ -83,7 +83,7 @@ class _Event:
         return next((number for number in found if number is not None), _whole(self.pid))
 
 
-def read(text: str | bytes, gpu: str, device: int = 0) -> Recording:
+def read(text: str | bytes, gpu: str, device: int = 0) -> Exported:
     """The measured schedule of one GPU, number `device` as CUDA counts, in a trace (JSON text).
 
     `gpu` is its name. Times are seconds from the first span. Raises `RecordingError` for text that is no trace, and
@@ -115,7 +115,7 @@ def read(text: str | bytes, gpu: str, device: int = 0) -> Recording:
     return _recording(_in_order(here), host, syncs + records, default, gpu)
 
 
-def _recording(work: list[_Event], host: list[_Event], points: list[_Event], default: set, gpu: str) -> Recording:
+def _recording(work: list[_Event], host: list[_Event], points: list[_Event], default: set, gpu: str) -> Exported:
     """`points` are the places in streams without work: events recorded, and waits."""
     zero = min(event.start for event in (*work, *host))
     numbers: dict = {}
@@ -135,7 +135,7 @@ def _recording(work: list[_Event], host: list[_Event], points: list[_Event], def
     rows = _rows(spans, host, [(event, named(event)) for event in points], asked)
     spans.sort(key=lambda span: (span.start, span.engine))
     end = max(span.end for span in (*spans, *calls))
-    return Recording(Schedule(gpu, tuple(spans), end, NOTES, "measured", tuple(calls)), tuple(rows))
+    return Exported(Schedule(gpu, tuple(spans), end, NOTES, "measured", tuple(calls)), tuple(rows))
 
 
 def _span(event: _Event, stream: str, zero: Decimal) -> Span:

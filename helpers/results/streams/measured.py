@@ -19,7 +19,7 @@ import numpy as np
 
 from helpers.hardware import gpus
 from helpers.hardware.gpus import GPU
-from helpers.results.streams.exported import DEFAULT_STREAM, PROGRAM, Recording, RecordingError, read
+from helpers.results.streams.exported import DEFAULT_STREAM, PROGRAM, Exported, RecordingError, read
 from helpers.results.streams.listing import Listed, Row
 from helpers.results.streams.spans import Schedule
 from helpers.results.streams.turn import Busy, alone
@@ -37,7 +37,7 @@ class MeasuredTimeline(Listed):
     def __init__(self, gpu: str, row: GPU, device: int = 0):
         self.gpu, self.row, self.device = gpu, row, device
         self._trace: bytes | None = None
-        self._read: Recording | None = None
+        self._read: Exported | None = None
 
     def rows(self) -> list[Row]:
         """The kernels, copies, memsets and the host's waits, in the order they were asked for.
@@ -116,7 +116,7 @@ class MeasuredTimeline(Listed):
                 f"{_INSTEAD}"
             )
 
-    def _recording(self) -> Recording:
+    def _recording(self) -> Exported:
         if self._read is None:
             if self._trace is None:
                 raise RecordingError(

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from helpers.hardware.time_model import DRAM_EFFICIENCY
-from helpers.results.streams.order import Step, stream_name
+from helpers.results.streams.order import Ordered, stream_name
 from helpers.results.streams.spans import WAITS, Schedule, Span
 
 PINNED_FRACTION = 0.8  # of the link's data-sheet bandwidth
@@ -169,7 +169,7 @@ class Machine:
         self._at(self.now + job.block_seconds, done)
 
 
-def schedule(found: Sequence[Step], works: Sequence[Work], gpu) -> tuple[Schedule, list[float]]:
+def schedule(found: Sequence[Ordered], works: Sequence[Work], gpu) -> tuple[Schedule, list[float]]:
     """The schedule of a recording's steps on `gpu`, and when each step ended.
 
     The host goes through the steps in order: asking takes it `gpu.launch_overhead` each (once for all the steps of a

@@ -17,7 +17,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Step:
+class Ordered:
     """An operation with its place in the order: the numbers of the steps it follows directly.
 
     `host` says what the host does here: "issues" it, "waits" for what it follows, or "works" itself. `graph` is the
@@ -65,16 +65,16 @@ def stream_name(queue) -> str:
     )
 
 
-def steps(operations: Sequence) -> list[Step]:
+def steps(operations: Sequence) -> list[Ordered]:
     """The operations of a recording, graphs taken apart, each with the steps it has to follow."""
-    found: list[Step] = []
+    found: list[Ordered] = []
     last: dict = {}  # queue -> steps that what comes next in it follows
     events: dict = {}  # event -> step of its record
     known: set[int] = set()  # what the host knows to be over
     graphs = 0
 
     def add(operation, follows, host="issues", graph=None) -> int:
-        found.append(Step(operation, tuple(sorted(follows)), host, graph))
+        found.append(Ordered(operation, tuple(sorted(follows)), host, graph))
         return len(found) - 1
 
     def before(queue) -> set[int]:
@@ -118,7 +118,7 @@ def steps(operations: Sequence) -> list[Step]:
     return found
 
 
-def order(found: Sequence[Step]) -> list[int]:
+def order(found: Sequence[Ordered]) -> list[int]:
     """For each step all the steps before it, directly or not, as bits of one number."""
     behind: list[int] = []
     for step in found:
@@ -129,7 +129,7 @@ def order(found: Sequence[Step]) -> list[int]:
     return behind
 
 
-def hazards(found: Sequence[Step]) -> list[Hazard]:
+def hazards(found: Sequence[Ordered]) -> list[Hazard]:
     """All pairs of steps that touch the same bytes, one of them writing, without an order between them."""
     behind, result = order(found), []
     touching = [(number, step.operation) for number, step in enumerate(found) if step.operation.accesses]

@@ -64,7 +64,7 @@ class Timeline(Listed):
     def __len__(self) -> int:
         return len(self.operations)
 
-    def steps(self) -> list[order.Step]:
+    def steps(self) -> list[order.Ordered]:
         """The operations, graphs taken apart, each with those it has to follow."""
         self._number_streams()
         return order.steps(self.operations)

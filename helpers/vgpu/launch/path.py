@@ -21,7 +21,7 @@ _OPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Passed:
     """One instruction that the warp executed: its lanes (bits), the learner's line (or None), what it asked of memory.
 
     `space` is "global" (of textures and surfaces, too), "shared", "local" or "" (no request), `op` "load", "store",
@@ -48,7 +48,7 @@ class Path:
     entries: np.ndarray = field(repr=False)
     whole: bool
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[Passed]:
         """The instructions in the order in which the warp executed them."""
         segments, codes = len(self.lowered.segments), self.entries[:, 0].tolist()
         begins = [at for at, code in enumerate(codes) if code < segments]
@@ -63,7 +63,7 @@ class Path:
                 if found[0] == "global" or site.at[1] not in asked:
                     asked[site.at[1]] = found
             for position, instruction, line in self._placed[code]:
-                yield Step(instruction, lanes, line or None, *asked.get(position, ("", "", 0)))
+                yield Passed(instruction, lanes, line or None, *asked.get(position, ("", "", 0)))
 
     @cached_property
     def _placed(self) -> list[list[tuple[int, Instruction, int]]]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from helpers.vgpu.base import own
 from helpers.vgpu.operations import recorders
-from helpers.vgpu.operations.accesses import Access, access, named_after, span
+from helpers.vgpu.operations.accesses import Touch, access, named_after, span
 from helpers.vgpu.operations.operation import Operation
 from helpers.vgpu.operations.pinned import PinnedArray, is_pinned, registered
 from helpers.vgpu.operations.queues import (
@@ -32,9 +32,30 @@ from helpers.vgpu.operations.recorders import capturing, listening, note, record
 from helpers.vgpu.storage.host import size_text
 
 __all__ = [
-    "LEGACY", "PRIORITIES", "Access", "CUDARuntimeError", "CaptureError", "Operation", "PinnedArray", "Queue",
-    "access", "capturing", "copy", "find_queue", "is_pinned", "kernel", "listening", "new_queue", "note", "recording",
-    "refuse_captured", "registered", "span", "submit", "synchronise", "unheard",
+    "LEGACY",
+    "PRIORITIES",
+    "CUDARuntimeError",
+    "CaptureError",
+    "Operation",
+    "PinnedArray",
+    "Queue",
+    "Touch",
+    "access",
+    "capturing",
+    "copy",
+    "find_queue",
+    "is_pinned",
+    "kernel",
+    "listening",
+    "new_queue",
+    "note",
+    "recording",
+    "refuse_captured",
+    "registered",
+    "span",
+    "submit",
+    "synchronise",
+    "unheard",
 ]  # fmt: skip
 
 

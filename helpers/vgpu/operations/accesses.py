@@ -9,7 +9,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Access:
+class Touch:
     """Memory that an operation touches: `starts` and `ends` of its pieces (sorted addresses), and what it is called.
 
     `grain` is how exact the addresses are: kernels are known by sectors of 32 bytes, copies by the byte.
@@ -22,7 +22,7 @@ class Access:
     grain: int = 1
 
 
-def access(array: np.ndarray, writes: bool, name: str = "") -> tuple[Access, ...]:
+def access(array: np.ndarray, writes: bool, name: str = "") -> tuple[Touch, ...]:
     """The bytes of a NumPy array (of the host, or over device memory), from the first to the last."""
     if array.size == 0:
         return ()
@@ -30,18 +30,18 @@ def access(array: np.ndarray, writes: bool, name: str = "") -> tuple[Access, ...
     return (span(first, past - first, writes, name),)
 
 
-def span(address: int, nbytes: int, writes: bool, name: str = "") -> Access:
+def span(address: int, nbytes: int, writes: bool, name: str = "") -> Touch:
     """`nbytes` bytes from an address on."""
-    return Access(np.array([address], np.uint64), np.array([address + nbytes], np.uint64), writes, name)
+    return Touch(np.array([address], np.uint64), np.array([address + nbytes], np.uint64), writes, name)
 
 
-def same_place(one: tuple[Access, ...], other: tuple[Access, ...]) -> bool:
+def same_place(one: tuple[Touch, ...], other: tuple[Touch, ...]) -> bool:
     """Whether the first pieces of both reach from and to the same addresses."""
     bounds = [[(int(piece.starts[0]), int(piece.ends[-1])) for piece in pieces] for pieces in (one, other)]
     return bounds[0] == bounds[1]
 
 
-def touches(accesses: Iterable[Access], array: np.ndarray, writes: bool) -> bool:
+def touches(accesses: Iterable[Touch], array: np.ndarray, writes: bool) -> bool:
     """Whether any of these reads (or writes) reaches into the array."""
     first, past = np.lib.array_utils.byte_bounds(array)
     return any(
@@ -49,7 +49,7 @@ def touches(accesses: Iterable[Access], array: np.ndarray, writes: bool) -> bool
     )
 
 
-def of_launch(run) -> list[Access]:
+def of_launch(run) -> list[Touch]:
     """The sectors a launch has read and those it has written, allocation by allocation, in runs."""
     starts, ends = run.table
     found = []
@@ -61,14 +61,14 @@ def of_launch(run) -> list[Access]:
             bits = np.flatnonzero(np.diff(marks[offset : offset + (end - start + 31) // 32] != 0, prepend=0, append=0))
             if len(bits):
                 places = np.uint64(start) + np.uint64(32) * bits.astype(np.uint64)
-                found.append(Access(places[::2], np.minimum(places[1::2], np.uint64(end)), writes, grain=32))
+                found.append(Touch(places[::2], np.minimum(places[1::2], np.uint64(end)), writes, grain=32))
     return found
 
 
-def named_after(touched: list[Access], arrays) -> tuple[Access, ...]:
+def named_after(touched: list[Touch], arrays) -> tuple[Touch, ...]:
     """The pieces with the names of the arguments they lie in, and no longer than those where there is only one."""
 
-    def named(piece: Access) -> Access:
+    def named(piece: Touch) -> Touch:
         first, past = int(piece.starts[0]), int(piece.ends[-1])
         inside = [info for info in arrays if info.address < past and first < info.address + info.nbytes]
         if len(inside) != 1:

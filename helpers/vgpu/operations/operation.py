@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from helpers.vgpu.operations.accesses import Access
+from helpers.vgpu.operations.accesses import Touch
 from helpers.vgpu.operations.queues import Queue
 
 
@@ -26,7 +26,7 @@ class Operation:
     pinned: bool | None = None
     asynchronous: bool = False
     waits: bool = False
-    accesses: tuple[Access, ...] = ()
+    accesses: tuple[Touch, ...] = ()
     kernel: object = None
     counters: object = None
     event: object = None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from helpers.vgpu.base import own
-from helpers.vgpu.operations.accesses import Access, of_launch
+from helpers.vgpu.operations.accesses import Touch, of_launch
 from helpers.vgpu.operations.operation import Operation
 from helpers.vgpu.operations.queues import Queue
 from helpers.vgpu.operations.sources import Sources
@@ -85,7 +85,7 @@ def listening():
                 _tell([*outer, recorder], recorder.sources.changed())
 
 
-def launched(run: Callable[[], None]) -> tuple[object, list[Access]] | None:
+def launched(run: Callable[[], None]) -> tuple[object, list[Touch]] | None:
     """Run something that launches; the counters of the launch and what it touched, where somebody listens."""
     _local.seen = None
     run()

@@ -24,7 +24,7 @@ from helpers.vgpu.reference.compute import compare_halves, compute, match, pack_
 from helpers.vgpu.reference.kinds import ACTIONS, MOVES, members
 from helpers.vgpu.reference.machine import Machine
 from helpers.vgpu.reference.mbarrier import Barriers, Watch
-from helpers.vgpu.reference.memory import Access, Window
+from helpers.vgpu.reference.memory import Requested, Window
 from helpers.vgpu.reference.warp import LANES, Barrier, Frame, Warp, prepare
 from helpers.vgpu.storage import heap, layout
 
@@ -39,7 +39,7 @@ CHANGES = {"copy", "tensor", "surface"}  # kinds of instructions that may write 
 
 
 @dataclass(frozen=True)
-class Step:
+class Executed:
     """One instruction as one group of lanes is about to execute it.
 
     `frame` and `lanes` are the running machine itself, its registers and its warp: an observer may look at them, and
@@ -66,8 +66,8 @@ def run(
     shared_bytes: int = 0,
     blocks: Sequence[tuple[int, int, int]] | None = None,
     only: tuple[int, int, int] | None = None,
-    on_access: Callable[[Access], None] | None = None,
-    on_step: Callable[[Step], None] | None = None,
+    on_access: Callable[[Requested], None] | None = None,
+    on_step: Callable[[Executed], None] | None = None,
     on_pause: Callable[[], None] | None = None,
     output: Callable[[str], object] | None = None,
     variables=None,
@@ -340,7 +340,7 @@ def members_of(warp: Warp, frame, statement):
 def _execute(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
     if warp.block.on_step is not None:
         line = warp.line(int(np.argmax(mask)))
-        warp.block.on_step(Step(warp.block.index, warp.index, warp.steps, line, instruction, mask, frame, warp))
+        warp.block.on_step(Executed(warp.block.index, warp.index, warp.steps, line, instruction, mask, frame, warp))
     active = mask
     if instruction.guard is not None:
         active = mask & warp.read(frame, instruction.guard, isa.TYPES["pred"])

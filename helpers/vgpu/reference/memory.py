@@ -37,7 +37,7 @@ def value_type(modifiers: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True)
-class Access:
+class Requested:
     """One warp's access to one space: host addresses or offsets as `addresses`, valid where `mask` is set.
 
     `nbytes` is what one lane moves. `op` is "load", "store" or "atomic". `step` counts the warp's

@@ -263,11 +263,11 @@ class Warp:
         return f"line {where['line']}, thread {where['thread']} of block {where['block']}: {instruction}"
 
     def observe(self, instruction, space, op, nbytes, mask, addresses) -> None:
-        from helpers.vgpu.reference.memory import Access
+        from helpers.vgpu.reference.memory import Requested
 
         if self.block.on_access is not None:
             line, block = self.line(int(np.argmax(mask))), self.block.index
-            found = Access(space, op, nbytes, mask, addresses, line, instruction, block, self.index, self.steps)
+            found = Requested(space, op, nbytes, mask, addresses, line, instruction, block, self.index, self.steps)
             self.block.on_access(found)
 
     # -- calls

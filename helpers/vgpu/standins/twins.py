@@ -18,7 +18,7 @@ from helpers.vgpu.storage import memory
 
 
 @dataclass(frozen=True)
-class Span:
+class Extent:
     """Bytes of a real GPU's memory, from `low` up to but without `high`."""
 
     low: int
@@ -29,7 +29,7 @@ class Span:
 class Copied:
     """A span and its copy on the virtual GPU, at `address`."""
 
-    span: Span
+    span: Extent
     address: int
     allocation: memory.Allocation | None = None
 
@@ -49,7 +49,7 @@ def twin(kernel, args=()) -> tuple[object, tuple, Callable[[], None]]:
     kernel without source, and for a pointer whose size nobody knows.
     """
     other = _kernel(kernel)
-    spans: list[Span] = []
+    spans: list[Extent] = []
     _walk(args, lambda value, look: spans.append(look.span(value)))
     copies = [_copy_of(span) for span in _merged(spans)]
     if other is not kernel:
@@ -142,7 +142,7 @@ def _variables(kernel, other) -> list[Copied]:
             low = int(there.get_global_var(name))
         except driver.CUDADriverError:  # a variable that the compiler keeps to itself
             continue
-        found.append(Copied(Span(low, low + module.nbytes(name)), module.address(name)))
+        found.append(Copied(Extent(low, low + module.nbytes(name)), module.address(name)))
     return found
 
 
@@ -195,13 +195,15 @@ class _Array:
     """Device arrays of any library, by their CUDA array interface."""
 
     @staticmethod
-    def span(value) -> Span:
+    def span(value) -> Extent:
         """The bytes of the array this one is a view of, where its library tells, else its own."""
         first, dtype, shape, strides = _layout(value)
         if 0 in shape:
-            return Span(first, first)
+            return Extent(first, first)
         ends = [step * (count - 1) for step, count in zip(strides, shape, strict=True)]
-        own = Span(first + sum(min(end, 0) for end in ends), first + sum(max(end, 0) for end in ends) + dtype.itemsize)
+        own = Extent(
+            first + sum(min(end, 0) for end in ends), first + sum(max(end, 0) for end in ends) + dtype.itemsize
+        )
         whole = _whole(value)
         # A pool or a moved base may tell of other memory; then the array's own bytes are all there is.
         return whole if whole and whole.low <= own.low and own.high <= whole.high else own
@@ -226,13 +228,13 @@ class _Pointer:
     """CuPy's pointers: all the memory that they point into."""
 
     @staticmethod
-    def span(value) -> Span:
+    def span(value) -> Extent:
         if not value.mem.size:
             raise Unsupported(
                 "a pointer was given into memory whose size CuPy does not know, so it cannot be copied to the "
                 "virtual GPU. Pass an array over it: cp.ndarray(shape, dtype, pointer)."
             )
-        return Span(value.mem.ptr, value.mem.ptr + value.mem.size)
+        return Extent(value.mem.ptr, value.mem.ptr + value.mem.size)
 
     @staticmethod
     def build(value, copies):
@@ -244,28 +246,28 @@ class _Pointer:
         return MemoryPointer(whole, home.address - there.address + value.ptr - home.span.low)
 
 
-def _whole(value) -> Span | None:
+def _whole(value) -> Extent | None:
     """The memory of the array that `value` is a view of, as CuPy and Numba keep it."""
     base = getattr(value, "base", None)
     if base is not None and _described(base) is not None:
         return _Array.span(base)
     owner = getattr(getattr(value, "gpu_data", None), "owner", None)
     low, size = getattr(owner, "device_pointer_value", None), getattr(owner, "size", None)
-    return Span(int(low), int(low) + int(size)) if low and size else None
+    return Extent(int(low), int(low) + int(size)) if low and size else None
 
 
-def _merged(spans: list[Span]) -> list[Span]:
+def _merged(spans: list[Extent]) -> list[Extent]:
     """The spans with those that overlap made one; neighbours that only touch stay apart."""
-    merged: list[Span] = []
+    merged: list[Extent] = []
     for span in sorted((s for s in spans if s.low < s.high), key=lambda s: s.low):
         if merged and span.low < merged[-1].high:
-            merged[-1] = Span(merged[-1].low, max(merged[-1].high, span.high))
+            merged[-1] = Extent(merged[-1].low, max(merged[-1].high, span.high))
         else:
             merged.append(span)
     return merged
 
 
-def _copy_of(span: Span) -> Copied:
+def _copy_of(span: Extent) -> Copied:
     """Room on the virtual GPU for a span, as far from a multiple of 256 bytes as the span itself is."""
     shift = span.low % memory.ALIGNMENT
     allocation = memory.allocate(shift + span.high - span.low)

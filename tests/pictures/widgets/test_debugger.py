@@ -8,7 +8,7 @@ from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.short_values import short, tiny
 from helpers.pictures.widgets.explorers.debugger import ALL_WARPS, LAST_TOUCHED
 from helpers.results.steps.recording import At
-from helpers.results.steps.timeline import Memory, Timeline
+from helpers.results.steps.timeline import MemoryThen, Moments
 from helpers.workbook.run import unnamed_pictures
 
 SETTLE = r"""
@@ -156,8 +156,8 @@ def test_where_the_other_warps_are(summing):
 
 
 def test_a_shared_array_has_its_name_and_no_value_before_it_is_written(summing):
-    memory = Memory(summing.recording)
-    (first,) = (m for m in Timeline(summing.recording, warp=0).moments if m.line == FIRST + 4)
+    memory = MemoryThen(summing.recording)
+    (first,) = (m for m in Moments(summing.recording, warp=0).moments if m.line == FIRST + 4)
     after = memory.after("s", first.steps[0].number, first.last.number)
     assert after.values[:32].tolist() == [float(v) for v in range(32)] and set(after.values[32:]) == {None}
     assert after.before == dict.fromkeys(range(32))
@@ -171,7 +171,7 @@ def test_it_begins_where_it_is_told():
     assert explorer.values == {"step": 3, "lane": 7, "by": "instruction", "warp": "0", "array": LAST_TOUCHED,
                                "values": "variables"}  # fmt: skip
     with pytest.raises(ValueError, match="by is one of line, instruction"):
-        Timeline(explorer.recording, by="word")
+        Moments(explorer.recording, by="word")
 
 
 @pytest.mark.parametrize("size", [20, 5])
@@ -234,9 +234,9 @@ def test_the_first_frame_is_a_still_picture_with_words(settling):
 def test_every_step_of_a_block_can_be_drawn():
     x, out = cp.arange(64, dtype="float32"), cp.zeros(1, dtype="float32")
     recording = record(tree, 1, 64, (x, out))
-    memory = Memory(recording)
+    memory = MemoryThen(recording)
     for by in ("line", "instruction"):
-        timeline = Timeline(recording, by=by)
+        timeline = Moments(recording, by=by)
         for number in range(len(timeline)):
             frame = warp_frame(timeline, memory, number, registers=by == "instruction")
             assert frame.finding.startswith(f"Step {number + 1} of {len(timeline)}: warp ")

@@ -7,7 +7,7 @@ from helpers.pictures.plots.debugger import HEIGHT, warp_frame
 from helpers.pictures.widgets.controls import dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.steps.stepper import record
-from helpers.results.steps.timeline import GRAINS, Memory, Timeline
+from helpers.results.steps.timeline import GRAINS, MemoryThen, Moments
 from helpers.vgpu.base.errors import VirtualGPUError
 
 MOST_STEPS = 4_000
@@ -17,13 +17,13 @@ LAST_TOUCHED = "last touched"
 ALL_WARPS = "all"
 VALUES = ("variables", "registers")
 
-# Words on the button, what it does, and how `Timeline` finds the way (None: one step to either side).
+# Words on the button, what it does, and how `Moments` finds the way (None: one step to either side).
 MOVES = (
     ("◀ back", "one step back", -1),
     ("forward ▶", "one step forward", 1),
-    ("next line", "the next step of this warp on another line", Timeline.next_line),
-    ("next change of mask", "the next step of this warp with other lanes active", Timeline.next_mask),
-    ("next barrier", "the next step at a barrier", Timeline.next_barrier),
+    ("next line", "the next step of this warp on another line", Moments.next_line),
+    ("next change of mask", "the next step of this warp with other lanes active", Moments.next_mask),
+    ("next barrier", "the next step at a barrier", Moments.next_barrier),
 )
 
 
@@ -38,8 +38,8 @@ class Debugger(Explorer):
         import ipywidgets
 
         self.recording = recording
-        self.memory = Memory(recording)
-        self._timelines: dict[tuple[str, str], Timeline] = {}
+        self.memory = MemoryThen(recording)
+        self._timelines: dict[tuple[str, str], Moments] = {}
         self.note = ""
         # No option is None: a dropdown shows that as nothing chosen.
         warps = [*([ALL_WARPS] if recording.warps > 1 else []), *map(str, range(recording.warps))]
@@ -67,7 +67,7 @@ class Debugger(Explorer):
         self.box.children = (*(ipywidgets.HBox(row, layout=wrapped) for row in rows), self.view)
 
     @property
-    def timeline(self) -> Timeline:
+    def timeline(self) -> Moments:
         """The moments that the slider goes through."""
         return self._timeline(self.controls["warp"].value, self.controls["by"].value)
 
@@ -80,10 +80,10 @@ class Debugger(Explorer):
             self._drawn.clear()  # a frame takes a millisecond; thousands of them would take a lot of memory
             return super()._view(state)
 
-    def _timeline(self, warp: str, by: str) -> Timeline:
+    def _timeline(self, warp: str, by: str) -> Moments:
         if (warp, by) not in self._timelines:
             chosen = None if warp == ALL_WARPS else int(warp)
-            self._timelines[warp, by] = Timeline(self.recording, warp=chosen, by=by)
+            self._timelines[warp, by] = Moments(self.recording, warp=chosen, by=by)
         return self._timelines[warp, by]
 
     def _draw(self, step: int, lane: int, by: str, warp: str, array: str, values: str) -> Drawing:
@@ -117,7 +117,7 @@ class Debugger(Explorer):
             self._range(self.controls, there, there.at(place))
 
     @staticmethod
-    def _range(controls, timeline: Timeline, number: int) -> None:
+    def _range(controls, timeline: Moments, number: int) -> None:
         control = controls["step"]
         control.max = len(timeline)
         control.value = min(max(number, 0), len(timeline) - 1) + 1

@@ -8,7 +8,7 @@ import types
 from helpers.hardware import device as modelled
 from helpers.vgpu.compile import python as compile_numba
 from helpers.vgpu.standins.numba.function import DeviceFunction, Function
-from helpers.vgpu.standins.numba.kernel import OPTIONS, Kernel
+from helpers.vgpu.standins.numba.kernel import OPTIONS, NumbaKernel
 from helpers.vgpu.standins.numba.rebind import rebind
 
 
@@ -48,7 +48,7 @@ def _make(function, device, options, signatures):
         raise TypeError(f"cuda.jit decorates functions; this is a {type(function).__name__}")
     if device:
         return DeviceFunction(function, options, signatures)
-    return Kernel(function, options, signatures)
+    return NumbaKernel(function, options, signatures)
 
 
 def compile(pyfunc, sig, *args, cc=None, **options):

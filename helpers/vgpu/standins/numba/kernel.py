@@ -96,14 +96,14 @@ class Overload:
         return f"Overload({self.kernel.name}{tuple(map(str, self.argument_types))})"
 
 
-class Kernel(Function):
+class NumbaKernel(Function):
     """A kernel, made by `@cuda.jit`; launch it as `kernel[blocks, threads_per_block](arguments)`."""
 
     def __init__(self, py_func, options, signatures=None):
         super().__init__(py_func, options)
         self.overloads: dict[tuple, Overload] = {}
         self._by_gpu: dict[tuple, dict[tuple, Overload]] = {}
-        self._specializations: dict[tuple, Kernel] = {}
+        self._specializations: dict[tuple, NumbaKernel] = {}
         self._fixed: tuple[tuple, ...] | None = None
         self.specialized = False
         self._names = tuple(inspect.signature(py_func).parameters)
@@ -268,13 +268,13 @@ class Kernel(Function):
     signatures = property(lambda self: list(self.overloads))
     nopython_signatures = property(lambda self: list(self.overloads))
 
-    def specialize(self, *args) -> Kernel:
+    def specialize(self, *args) -> NumbaKernel:
         """This kernel for the types of these arguments only."""
         if self.specialized:
             raise RuntimeError("Dispatcher already specialized")
         types = self._select(tuple(present(value) for value in args)).argument_types
         if types not in self._specializations:
-            self._specializations[types] = Kernel(self.py_func, self.targetoptions, types)
+            self._specializations[types] = NumbaKernel(self.py_func, self.targetoptions, types)
         return self._specializations[types]
 
     def _each(self, signature, look):
@@ -342,7 +342,7 @@ def _file(code):
 class Configured:
     """A kernel with its launch configuration: call it with the kernel's arguments."""
 
-    dispatcher: Kernel
+    dispatcher: NumbaKernel
     griddim: tuple[int, int, int]
     blockdim: tuple[int, int, int]
     stream: object = 0
@@ -376,9 +376,9 @@ class Configured:
 
 @dataclass(frozen=True, eq=False)
 class ForAll:
-    """A kernel to be launched on as many threads as there are tasks; see `Kernel.forall`."""
+    """A kernel to be launched on as many threads as there are tasks; see `NumbaKernel.forall`."""
 
-    dispatcher: Kernel
+    dispatcher: NumbaKernel
     ntasks: int
     thread_per_block: int = 0
     stream: object = 0

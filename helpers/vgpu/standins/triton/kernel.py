@@ -98,7 +98,7 @@ def _load(src, metadata) -> launch.Kernel:
     return kernels[metadata.name]
 
 
-class Kernel:
+class TritonKernel:
     """A Triton kernel (or one under `autotune` or `heuristics`) with the manners of the other kernels here."""
 
     takes_meta = True
@@ -145,6 +145,6 @@ def _grid(grid):
     return grid if isinstance(grid, tuple) else tuple(grid) if isinstance(grid, list) else (grid,)
 
 
-def stand_in(kernel) -> Kernel:
-    """The `Kernel` for what `triton.jit`, `triton.autotune` or `triton.heuristics` made."""
-    return Kernel(kernel)
+def stand_in(kernel) -> TritonKernel:
+    """The `TritonKernel` for what `triton.jit`, `triton.autotune` or `triton.heuristics` made."""
+    return TritonKernel(kernel)
