@@ -295,8 +295,7 @@ def test_fields_kept_by_several_threads_are_all_kept(tmp_path, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_fork_waits_for_a_launch_before_it_takes_the_locks_that_a_launch_needs():
     """Those of executors and of logging: modules that were imported later would take theirs first."""
-    say = (
-        "import sys; from helpers.vgpu import steady; print({'concurrent.futures.thread', 'logging'} <= {*sys.modules})"
-    )
+    say = "import sys; from helpers.vgpu.base import steady\n"
+    say += "print({'concurrent.futures.thread', 'logging'} <= {*sys.modules})"
     ran = subprocess.run([sys.executable, "-c", say], capture_output=True, text=True, check=True)
     assert ran.stdout == "True\n"

@@ -308,7 +308,8 @@ def test_ctrl_c_stops_a_kernel(tmp_path, root):
         textwrap.dedent("""
         import struct
         import numpy as np
-        from helpers.vgpu import launch, memory
+        from helpers.vgpu.launch import launch
+        from helpers.vgpu.storage import memory
         from helpers.vgpu.compile import cuda_c_to_ptx
 
         source = '''extern "C" __global__ void spin(volatile int* f) { while (f[0]) { f[1] = 0; } f[1] = 7; }'''

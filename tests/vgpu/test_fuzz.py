@@ -33,7 +33,7 @@ FORKED = {
     "accepted programs stay within their memory": ("", "contained", "ran"),
     "accepted statements have the shapes of the other table": ("", "verified", "accepted"),
     "each array seems to have another 4 KiB": ("""
-from helpers.vgpu import memory
+from helpers.vgpu.storage import memory
 exact = memory.table
 memory.table = lambda: (exact()[0], exact()[1] + memory.np.uint64(4096))""",
         "contained", "escaped",
@@ -44,7 +44,7 @@ verify.verify = lambda module, function: None""",
         "verified", "misshapen",
     ),
     "blocks seem to have twice the shared memory": ("""
-from helpers.vgpu import worker
+from helpers.vgpu.launch import worker
 areas = worker.block_areas
 worker.block_areas = lambda run: {**areas(run), "shared": areas(run)["shared"] // 2}""",
         "contained", "escaped",

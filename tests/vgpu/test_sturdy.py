@@ -235,7 +235,7 @@ def test_a_fork_amid_the_compilations_of_another_thread():
 def test_kernels_in_a_signal_handler_in_del_and_at_exit():
     text = said("""
         import atexit, gc, signal
-        from helpers.vgpu import cupy as cp
+        from helpers.vgpu.standins import cupy as cp
 
         def answer(value):
             x = cp.zeros(32, "i4")
@@ -281,7 +281,10 @@ def test_ctrl_c_again_and_again(name, how):
     """Every press ends a launch (or a compilation), and the next kernel runs with nothing left of the last."""
     process = script(f"""
         import contextlib, io
-        from helpers.vgpu import cupy as cp, launch, memory, schedule
+        from helpers.vgpu.base import schedule
+        from helpers.vgpu.launch import launch
+        from helpers.vgpu.standins import cupy as cp
+        from helpers.vgpu.storage import memory
         source = '''extern "C" __global__ void k(volatile int* f) {{
             while (f[0]) {{ {SPINS[name]} }} f[2] += 7; }} // %d'''
         flag, how, spun = cp.zeros(3, "i4"), {how!r}, 0
@@ -411,7 +414,7 @@ def test_little_memory_is_an_error_with_words():
     text = said("""
         import resource
         import numpy as np
-        from helpers.vgpu import cupy as cp
+        from helpers.vgpu.standins import cupy as cp
         kernel = cp.RawKernel('extern "C" __global__ void k(float* x) { float a[9000]; for (int i = 0; i < 9000; i++)'
             'a[i] = i; x[threadIdx.x] = a[(int)x[1] & 1023]; }', "k")
         x = cp.zeros(1024, "f4")

@@ -81,7 +81,7 @@ CASES = (
         "looks for what is expected in the rows",
         """
         def configure(rows, columns):
-            from helpers.exercises import exercise, lab01_cases
+            from helpers.exercises import lab01_cases
             return lab01_cases.configured(rows, columns)
         """,
         outcome="wrong",

@@ -46,7 +46,7 @@ CASES = (
     spy(
         "spy-rows",
         "reads the exercises' rows",
-        "from helpers.checking.exercise import lab05, lab05_cases\nfound = lab05.EXERCISES or lab05_cases.total_case",
+        "from helpers.exercises import lab05, lab05_cases\nfound = lab05.EXERCISES or lab05_cases.total_case",
     ),
     spy(
         "spy-rows-table",
