@@ -15,8 +15,7 @@ from cupy.cuda.memory import MemoryPointer, UnownedMemory
 import helpers
 from helpers.checking.check import check
 from helpers.checking.exercise import exercises
-from helpers.pictures.widgets import thread_grid
-from helpers.pictures.widgets.explorers import sectors
+from helpers.pictures.widgets import sectors, thread_grid
 from helpers.results.compare import compare
 from helpers.results.profile import profile
 from helpers.results.steps.trace import trace
