@@ -58,7 +58,7 @@ def of(evidence: Evidence) -> dict | None:
         "alone": next((each.alone for each in seen.budgets if each.alone), ""),
         "asked": _asked(seen),
     }
-    return {name: part for name, part in parts.items() if part} if _tells(parts) else None
+    return {name: part for name, part in parts.items() if part} if _tells(parts, seen) else None
 
 
 def _found(finding) -> str:
@@ -66,13 +66,13 @@ def _found(finding) -> str:
     return finding.title if finding.space == "streams" else f"{finding.kind} {finding.space}".strip()
 
 
-def _tells(parts: dict) -> bool:
+def _tells(parts: dict, seen: Evidence) -> bool:
     """Whether there is more to know an answer by than that the first thread stopped somewhere."""
-    stops = [case for case in parts["cases"] if isinstance(case, str)]
+    stops = [case for case, o in zip(parts["cases"], seen.outcomes, strict=True) if o.error is not None]
     return (
-        len(stops) < len(parts["cases"])
+        any(o.error is None and not o.ok for o in seen.outcomes)
         or any(parts[part] for part in ("found", "over"))
-        or any(re.search(r"\[|[1-9]|Deadlock|^\w+$", stop) for stop in stops if stop != RIGHT)
+        or any(re.search(r"\[|[1-9]|Deadlock|^\w+$", stop) for stop in stops)
     )
 
 
@@ -149,6 +149,8 @@ def _result(o: Outcome) -> dict:
                    for a in (o.got, o.case.out.expected))  # fmt: skip
     got, wanted = (a.view(np.float64) for a in (got, wanted))
     masks = b"".join(np.packbits(m).tobytes() for m in (o.untouched, np.isnan(got), got == np.inf, got == -np.inf))
+    if o.got.dtype.kind in "iu":  # nothing to round: another number is another mistake, however near
+        masks += np.ascontiguousarray(o.got).tobytes()
     wrong, untouched = (np.repeat(m.ravel(), got.size // m.size) for m in (o.wrong, o.untouched))
     use = wrong & ~untouched & np.isfinite(got) & np.isfinite(wanted)
     amounts = np.where(use, got, 0) - np.where(use, wanted, 0)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import numpy as np
 
 from helpers.checking import mistakes as known
@@ -26,6 +29,16 @@ def _block(evidence) -> tuple[int, ...]:
 def reached_out_from_inside(evidence) -> bool:
     """Only threads whose own element exists have left an array: their index is wrong, and not the guard."""
     return _reached_out(evidence, True) and not _reached_out(evidence, False)
+
+
+def astray(evidence) -> bool:
+    """A thread that has an element left an array all the same."""
+    for outcome in evidence.outcomes:
+        place = re.search(r"thread \((\d+)\) of block \((\d+)\)", str(outcome.error))
+        if isinstance(outcome.error, OutOfBounds) and place:
+            thread, block = map(int, place.groups())
+            return block * math.prod(outcome.case.block) + thread < outcome.case.out.expected.size
+    return False
 
 
 def _last_alone(evidence) -> bool:
@@ -81,4 +94,10 @@ NOTHING_RETURNED = Mistake(
     lambda evidence: any(o.error is None and o.got is None and o.case.expected is not None for o in evidence.outcomes),
     "For some input the function comes to its end without a `return`, and so gives None. Printing shows a number, and "
     "hands it to nobody.",
+)
+
+RETURNS_NOTHING = Mistake(
+    "it returns nothing",
+    lambda evidence: all(o.error is None and o.got is None for o in evidence.outcomes),
+    "Whatever is asked, it comes back without a result: print shows one, return gives it.",
 )

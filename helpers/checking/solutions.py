@@ -78,7 +78,8 @@ def _with_body(task: Exercise, text: str, body: str) -> str:
     if whole:
         return body
     if task.language == "cuda":
-        return f"{text[: text.index('{') + 1]}\n{body}\n}}\n"
+        head = text[: text.index("{", text.index("__global__")) + 1]  # not the bracket of a macro before it
+        return f"{head}\n{body}\n}}\n"
     head = re.match(r".*?^def [^\n]*\n", text, flags=re.M | re.S).group()
     return f"{head}{body}\n"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from helpers.checking import mistakes as known
 from helpers.checking.exercise import Budget, Exercise, Mistake
-from helpers.exercises.ch08_cases import astray
-from helpers.exercises.ch09_cases import NOTHING_RETURNED
+from helpers.checking.one_a_thread import RETURNS_NOTHING, astray
 from helpers.exercises.ch12_cases import (
     LARGE,
     bandwidth_cases,
@@ -39,7 +38,7 @@ EXERCISES = (
                 gives_with(nbytes=16),
                 "Three floats an element, not four: y is read once for the sum, and storing it reads nothing.",
             ),
-            NOTHING_RETURNED,
+            RETURNS_NOTHING,
             Mistake(
                 "words are no numbers",
                 returned(
@@ -128,7 +127,7 @@ def effective(n, seconds, peak):
         name="bottleneck",
         cases=lambda: list(ward()),
         mistakes=(
-            NOTHING_RETURNED,
+            RETURNS_NOTHING,
             Mistake(
                 "small letters",
                 returned(lambda got, wanted: isinstance(got, str) and got.strip().lower() == wanted),

@@ -6,7 +6,8 @@ names share one. What rules make of the solution fails too, and is told somethin
 
 from __future__ import annotations
 
-from functools import cache
+import signal
+from functools import cache, wraps
 from pathlib import Path
 
 import pytest
@@ -106,11 +107,31 @@ def test_every_book_is_found():
 # --- mutants by rule --------------------------------------------------------------------------------------------------
 
 
+def ending(answer):
+    """A function that stops with an error after two seconds of CPU time: a mutant of a loop may go on for ever."""
+
+    def stop(*_):
+        raise TimeoutError("the function does not end")
+
+    @wraps(answer)
+    def limited(*given):
+        before = signal.signal(signal.SIGVTALRM, stop)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 2)
+        try:
+            return answer(*given)
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
+
+    return limited
+
+
 def wrong_mutants(key: str) -> list[str]:
     """What is to be said of the mutants of an exercise: those that pass, and those of which nothing is told."""
     task, bad = exercise(key), []
     for mutant in mutants(task):
-        report = check(built(task, mutant.text), task)
+        answer = built(task, mutant.text)
+        report = check(ending(answer) if task.language == "python" else answer, task)
         if report.passed and not (task.of_a_lab and _wrong_elsewhere(task, mutant.text)):
             bad.append(f"passes, by {mutant.rule}: {mutant.change!r}")
         elif not report.passed and not (report.mistake and report.message):

@@ -8,7 +8,7 @@ from helpers.results.sanitize.findings import Finding
 
 RACES = ("race_read_write", "race_write_write", "race_lanes", "race_atomic")
 BARRIERS = ("barrier_divergent", "deadlock", "barrier_count", "grid_barrier")
-MASKS = ("mask_absent", "mask_self", "mask_ended", "activemask", "partial_warp")
+MASKS = ("activemask", "partial_warp")
 
 
 def _found(*kinds: str, space: str = ""):
@@ -30,6 +30,47 @@ def _where(evidence: Evidence, finding: Finding) -> str:
     return " ".join([*parts, f"with {evidence.watched.name}."])
 
 
+def _in_one_line(evidence: Evidence) -> str | None:
+    """Two threads store to one element by the same line."""
+    for finding in evidence.findings:
+        if finding.kind == "race_write_write" and finding.line == finding.other_line is not None:
+            return _where(evidence, finding)
+    return None
+
+
+def _with_ended(look):
+    """The same, if threads ended before a barrier that others waited at: the sanitizer gives a hint of that."""
+
+    def both(evidence: Evidence) -> str | None:
+        ended = next((hint for hint in evidence.hints if hint.kind == "barrier_ended"), None)
+        found = look(evidence) if ended is not None else None
+        return None if found is None else f"{found} The barrier is on line {ended.line}." if ended.line else found
+
+    return both
+
+
+def _written_twice(evidence: Evidence) -> str | None:
+    """Two threads write one element of shared memory, and no read is in any race."""
+    read = _found("race_read_write")(evidence)
+    return _found("race_write_write", space="shared")(evidence) if read is None else None
+
+
+def _races(evidence: Evidence) -> list[Finding]:
+    return [finding for finding in evidence.findings if finding.kind in RACES and finding.space == "shared"]
+
+
+def _between_warps(evidence: Evidence) -> str | None:
+    """What threads of one warp do is in order, what those of different warps of a block do is not."""
+    found = _races(evidence)
+    return _where(evidence, found[0]) if found and all(each.spans == ("block",) for each in found) else None
+
+
+def _overwritten(evidence: Evidence) -> str | None:
+    """Some thread wrote what another had read before, with nothing between: it could be the other way round."""
+    found = [each for each in _races(evidence) if each.kind == "race_read_write" and each.overwrites]
+    return _where(evidence, found[0]) if found else None
+
+
 def _unlike(evidence: Evidence) -> str | None:
     """Two threads of one block, one of which reads what the other writes, with an atomic on one side."""
     return _found("race_atomic")(evidence)
@@ -42,9 +83,40 @@ FAMILIES = (
         "Every thread of a block must come to the same barrier: move it out of the branch.",
     ),
     Family(
+        "threads end before a barrier",
+        _found("barrier_ended"),
+        "Some threads have ended while others of their block wait at a barrier, and CUDA promises nothing then. All "
+        "stay until the last barrier: guard the work, not the barrier.",
+    ),
+    Family(
+        "out of shared memory",
+        _found("overrun", space="shared"),
+        "An index leads out of a shared array, into what lies behind it. How many elements does it need?",
+    ),
+    Family(
+        "a barrier that not every thread reaches",
+        _with_ended(_found("race_read_write", "race_write_write", space="shared")),
+        "A barrier that is to order two accesses was passed by some threads of the block while others ended without "
+        "coming to it. Guard the load and the store, never the barrier.",
+    ),
+    Family(
+        "several threads fill one element",
+        _written_twice,
+        "Two threads write one element of shared memory, no barrier orders them, and nobody reads it in between. Is it "
+        "the index with which they fill it? Each element has one thread.",
+    ),
+    Family(
+        "threads left before they had helped to fill the tile",
+        _with_ended(_found("uninitialised", space="shared")),
+        "Shared memory is read that nobody wrote, and threads of the block had ended before a barrier. One without an "
+        "element of its own still has its part to fill: let it come to the barriers, and skip only the store at the "
+        "end.",
+    ),
+    Family(
         "shared memory that nobody wrote is read",
         _found("uninitialised", space="shared"),
-        "What is in shared memory before a thread of the block writes it, is anything.",
+        "What is in shared memory before a thread of the block writes it, is anything. Who fills each place that is "
+        "read, also one for which there is no element?",
     ),
     Family(
         "memory is read that nobody wrote",
@@ -64,6 +136,25 @@ FAMILIES = (
         "thread its own element, or combine the values first.",
     ),
     Family(
+        "several threads store to one element",
+        _in_one_line,
+        "Several threads store to one element by the same line. Give every thread an element of its own, or let one of "
+        "them store for all.",
+    ),
+    Family(
+        "warps race in shared memory",
+        _between_warps,
+        "Those that race are threads of different warps: one reads, or writes, what the other writes. __syncwarp "
+        "orders 32 lanes; a barrier of the block, __syncthreads or cuda.syncthreads, orders all.",
+    ),
+    Family(
+        "read and overwritten with no barrier between",
+        _overwritten,
+        "A thread reads an element that another writes, in either order: it may be read too early, before it is "
+        "written, or be overwritten too early, while others still read. Between the two stands a barrier, and in a "
+        "loop one for each order.",
+    ),
+    Family(
         "a race in shared memory",
         _found(*RACES, space="shared"),
         "Two threads use one element of shared memory, one of them writes it, and no barrier stands between.",
@@ -72,6 +163,18 @@ FAMILIES = (
         "a race",
         _found(*RACES),
         "Two threads use one element, one of them writes it, and nothing says who comes first.",
+    ),
+    Family(
+        "a mask without the lane itself",
+        _found("mask_self"),
+        "A mask names the lanes that come to a shuffle, vote or barrier, and each that comes has to be among them.",
+    ),
+    Family(
+        "lanes that a mask names do not come",
+        _found("mask_absent", "mask_ended"),
+        "All lanes that a mask names must come to the shuffle, vote or barrier, and what those would send that do not, "
+        "is undefined. Put no branch around it, and end none before it: lanes without an element come along with a "
+        "value that changes nothing.",
     ),
     Family("a mask names the wrong lanes", _found(*MASKS), "A mask names just the lanes that come to the instruction."),
     Family(

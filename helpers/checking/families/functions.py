@@ -142,7 +142,11 @@ FAMILIES = (
         _is(lambda a, b: a and b and _near(a, 1 / b)),
         "What is returned is 1 divided by the right value: a quotient is upside down.",
     ),
-    Family("rounded down", _is(lambda a, b: a == math.floor(b)), "What is returned is rounded down."),
+    Family(
+        "rounded down",
+        _is(lambda a, b: a == math.floor(b)),
+        "What is returned is rounded down to a whole number, as // and int() do.",
+    ),
     Family("rounded up", _is(lambda a, b: a == math.ceil(b)), "What is returned is rounded up."),
     Family(
         "rounded",

@@ -61,16 +61,22 @@ def _last_block(o: Outcome) -> np.ndarray | None:
     return np.arange(o.wrong.size) >= (o.wrong.size - 1) // o.case.block[0] * o.case.block[0]
 
 
+def _alike(o: Outcome) -> int | None:
+    """The first argument, counted from 0, that is an array of the result's shape."""
+    found = (n for n, a in enumerate(o.case.arguments) if isinstance(a, np.ndarray) and a.shape == o.wrong.shape)
+    return next(found, None)
+
+
 def _by_input(test):
     def mask(o: Outcome) -> np.ndarray | None:
-        given = next((a for a in o.case.arguments if isinstance(a, np.ndarray) and a.shape == o.wrong.shape), None)
-        return None if given is None or given.dtype.kind not in "if" else test(given)
+        at = _alike(o)
+        return None if at is None or o.case.arguments[at].dtype.kind not in "if" else test(o.case.arguments[at])
 
-    return mask
+    return _where(mask, lambda o: f"The input is argument {_alike(o) + 1}; it is so in every case.")
 
 
 def _only_in(which, words: str):
-    """Wrong are just the cases for which `which` holds, and others are right."""
+    """Wrong are just the cases for which `which` holds, and others, not by chance a single one, are right."""
 
     def look(evidence: Evidence) -> str | None:
         if not failing(evidence) or not hasattr(evidence.outcomes[0].case, "out"):
@@ -79,7 +85,7 @@ def _only_in(which, words: str):
             just = all(which(o) != o.ok for o in evidence.outcomes)
         except StopIteration:  # no output to compare with
             return None
-        return words + " " + _first(evidence) if just and any(o.ok for o in evidence.outcomes) else None
+        return words + " " + _first(evidence) if just and sum(o.ok for o in evidence.outcomes) > 1 else None
 
     return look
 
@@ -91,7 +97,7 @@ def _first(evidence: Evidence) -> str:
         return ""
     o = cases[0]
     index = tuple(np.argwhere(o.wrong)[0])
-    was = "was never written" if left(o)[index] and o.case.out.initial is None else f"is {_shown(o.got[index])}"
+    was = "is as it was before" if left(o)[index] and o.case.out.initial is None else f"is {_shown(o.got[index])}"
     return f"With {o.case.name} element {element(index)} {was}, and should be {_shown(o.case.out.expected[index])}."
 
 
@@ -132,9 +138,9 @@ FAMILIES = (
         _where(_beyond_first_block, "The first block's elements are right in every case."),
         "What depends on the block is wrong: does the index count blockIdx, and is what all blocks need made by all?",
     ),
-    Family("wrong where the input is negative", _where(_by_input(lambda a: a < 0), "It is so in every case."), WHERE),
-    Family("wrong where the input is zero", _where(_by_input(lambda a: a == 0), "It is so in every case."), WHERE),
-    Family("wrong where the input is positive", _where(_by_input(lambda a: a > 0), "It is so in every case."), WHERE),
+    Family("wrong where the input is negative", _by_input(lambda a: a < 0), WHERE),
+    Family("wrong where the input is zero", _by_input(lambda a: a == 0), WHERE),
+    Family("wrong where the input is positive", _by_input(lambda a: a > 0), WHERE),
     Family(
         "wrong with several blocks",
         _only_in(lambda o: np.prod(o.case.grid) > 1, "Right is every launch of one block, wrong every other."),

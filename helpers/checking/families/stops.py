@@ -35,6 +35,12 @@ def _in(space: str):
     return look
 
 
+def _not_given(evidence: Evidence) -> str | None:
+    """Dynamic shared memory that leaves off where the launch says, and that is at its start."""
+    found = _stopped(OutOfBounds)(evidence)
+    return "" if found and all("from 0 to the size given at the launch" in str(o.error) for o in found) else None
+
+
 def _below(evidence: Evidence) -> str | None:
     found = _faults(evidence)
     if not found or any(index >= 0 for _, _, index, _ in found):
@@ -102,18 +108,27 @@ def _is_whole(value: object) -> bool:
 
 
 def _one_past(evidence: Evidence) -> str | None:
-    """Always the element behind the last, and not for want of a guard, as some launch has no thread too many."""
+    """Always the element behind the last, and not for want of a guard, as some launch has no thread too many. There it
+    is a thread at the end that leaves the array; one from the midst has another index altogether."""
     found = _faults(evidence)
     if not found or any(index != size for _, _, index, size in found):
         return None
     exact = [(o, array, size) for o, array, _, size in found if threads(o) == o.case.out.expected.size]
-    if not exact:
+    if not exact or not all(_at_the_end(o) for o, *_ in exact):
         return None
     o, array, size = exact[0]
     return (
         f"With {o.case.name} a thread used {array}[{size}], and the last element is {array}[{size - 1}]; that launch "
         "has no thread too many."
     )
+
+
+def _at_the_end(o: Outcome) -> bool:
+    """Whether the thread that stopped is the last of the launch in some direction that has several."""
+    if o.error.thread is None or o.error.block is None:
+        return False
+    places = zip(o.error.block, o.error.thread, o.case.grid, o.case.block, strict=False)
+    return any(b * n + t == g * n - 1 for b, t, g, n in places if g * n > 1)
 
 
 def _from_inside(evidence: Evidence) -> str | None:
@@ -188,9 +203,16 @@ FAMILIES = (
         "counts floats: turn the pointer into one to the wide type first, and count these.",
     ),
     Family(
+        "shared memory that the launch does not give",
+        _not_given,
+        "An `extern __shared__` array is as large as the launch says, and here the launch asks for none. If threads "
+        "have something to share, declare an array with a size.",
+    ),
+    Family(
         "out of shared memory",
         _in("shared"),
-        "An index leads out of the block's shared memory. As many elements are needed as threads of a block use.",
+        "An index leads out of the block's shared memory. Count what one block needs, with all that its threads load "
+        "beside their own, and declare that many elements; a size that is left open is given with the launch.",
     ),
     Family("out of a thread's own array", _in("local"), "An index leads out of an array that each thread has."),
     Family("an index below 0", _below, "A thread went before the start of an array."),
@@ -209,7 +231,8 @@ FAMILIES = (
     Family(
         "the index leads out of the array",
         _from_inside,
-        "A thread whose element exists has left an array: it is not the guard, the index is wrong.",
+        "A thread whose own element exists has left an array, so a guard by that element does not keep it back: its "
+        "index is wrong, or what it uses beside its own element needs a guard, too.",
     ),
     Family(
         "a thread left its array",
@@ -222,7 +245,7 @@ FAMILIES = (
     Family(
         "nothing is returned",
         _nothing_returned,
-        "For some input the function comes to its end without a `return`, and so gives None. Printing shows a number, "
-        "and hands it to nobody.",
+        "For some input the function gives None, where a value is asked for: it comes to its end without a `return`, "
+        "or returns nothing else. Printing shows a number, and hands it to nobody.",
     ),
 )

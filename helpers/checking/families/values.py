@@ -35,6 +35,8 @@ def _one(
     def look(evidence: Evidence) -> str | None:
         cases = with_arrays(evidence)
         found = next((n for n in map(estimate, cases) if n is not None), None)
+        if sum(int(o.wrong.sum()) for o in cases) < 2:  # from one number to another leads some factor, always
+            return None
         if found is None or abs(found - neutral) < 0.01 or not all(_fits(o, change(o, found)) for o in cases):
             return None
         return words.format(number(found))
@@ -306,7 +308,12 @@ FAMILIES = (
     Family("without its sign", _is(_absolute), "Each element is the right one without its sign."),
     Family("cut off at a bound", _clamped, "Up to a bound the result is right, and beyond it is the bound."),
     Family("only a part is in the result", _part_of_input, "Every thread's part has to come into the result."),
-    Family("no numbers", _no_number, "A number was calculated with something that nobody has set, or divided by 0."),
+    Family(
+        "no numbers",
+        _no_number,
+        "Wrong elements are infinite or no numbers. So does a division by 0 end, a logarithm of 0, an exponential that "
+        "is too large, infinity minus infinity, or arithmetic with what nobody has set.",
+    ),
     Family("the same everywhere", _same_everywhere, "All elements have one value: they should differ."),
     Family("off by a little", _near, "The result is nearly right: digits are lost, or a small part of a sum."),
 )

@@ -1,0 +1,131 @@
+"""Four elements a thread: all loads are asked for before the first value is used."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
+from helpers.checking.measures import total
+
+BLOCK, EACH = 128, 4
+INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;\n"
+
+
+def _case(n: int) -> Case:
+    x, y = numbers(n, seed=n), numbers(n, seed=n + 1)
+    arguments = (x, y, Out(np.float32(3) * x + y), np.int32(n))
+    return Case(plural(n, "element"), arguments, (cover(n, EACH * BLOCK),), (BLOCK,))
+
+
+EXERCISE = Exercise(
+    key="ch09.early",
+    title="four elements a thread, loaded together, in CUDA C",
+    language="cuda",
+    name="four",
+    cases=lambda: [_case(n) for n in (1, 3, 127, 128, 129, 500, 512, 1021)],
+    measured=lambda: _case(2 * EACH * BLOCK),
+    budgets=(
+        Budget(
+            "times that a warp waits for memory",
+            lambda chain: chain.waits,
+            1,
+            "Ask for all eight values before you use the first.",
+            of="warp",
+        ),
+        Budget(
+            "sectors loaded for 2 × 1,024 floats",
+            total("global_read_sectors"),
+            260,
+            "32 lanes that read 32 neighbours need 4 sectors.",
+        ),
+    ),
+    hints=(
+        "Two loops: one loads, one computes and stores.",
+        "float v[4], w[4]; with #pragma unroll both loops' indices are known, and the arrays are registers.",
+        "The first loop needs no if: min(i + k * all, n - 1) is an element that exists. The second stores where "
+        "i + k * all < n.",
+    ),
+    solution="""
+extern "C" __global__
+void four(const float* x, const float* y, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    float v[4], w[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        int at = min(i + k * all, n - 1);
+        v[k] = x[at];
+        w[k] = y[at];
+    }
+    #pragma unroll
+    for (int k = 0; k < 4; ++k)
+        if (i + k * all < n) out[i + k * all] = 3 * v[k] + w[k];
+}
+""",
+    why="A warp stands still at the first value that is not there, and loads before it are under way together: eight "
+    "requests for one wait. The clamped index costs a few loads of the last element at the end of the array. The order "
+    "counted here is that of PTX; the assembler may improve on it where it is allowed to, as with __restrict__ on x, y "
+    "and out.",
+    stretch="eight elements a thread: how do registers and occupancy change, and does widgets.scheduler gain?",
+    equivalent=(
+        (("v[4]", "v[5]"), "nobody asks for the fifth"),
+        (("w[4]", "w[5]"), "nobody asks for the fifth"),
+        (("k < 4; ++k) {", "k <= 4; ++k) {"), "what is stored beyond registers, the compiler leaves out"),
+        (("k < 4; ++k) {", "k < 5; ++k) {"), "what is stored beyond registers, the compiler leaves out"),
+        (("k < 4; ++k)\n", "k <= 4; ++k)\n"), "no thread has a fifth element"),
+        (("k < 4; ++k)\n", "k < 5; ++k)\n"), "no thread has a fifth element"),
+    ),
+    mistakes=(
+        Mistake(
+            "no guard",
+            "Each of the four elements may lie beyond the end: each needs a guard of its own.",
+            (
+                ("if (i + k * all < n) ", ""), ("if (i + k * all < n)", "if (i + k * all <= n)"),
+                ("min(i + k * all, n - 1)", "min(i + k * all, n)"),
+            ),
+        ),
+        Mistake(
+            "the factor belongs to x",
+            "It is 3 · x + y: the 3 stands with y here.",
+            (("3 * v[k] + w[k]", "v[k] + 3 * w[k]"),),
+        ),
+        Mistake(
+            "the factor is missing",
+            "It is 3 · x + y, and the 3 is not there: it stands with x.",
+            (("3 * v[k]", "v[k]"),),
+        ),
+        Mistake(
+            "the last threads give up",
+            "A thread whose four elements are not all there writes none of them. Those that exist are its work.",
+            (("    float v[4]", "    if (i + 3 * all >= n) return;\n    float v[4]"),),
+        ),
+        Mistake(
+            "only the first of four",
+            "A thread has four elements, each a whole grid of threads after the one before.",
+            (("k < 4", "k < 1"),),
+        ),
+        Mistake(
+            "steps of a block",
+            "The threads of a grid are gridDim.x * blockDim.x: after blockDim.x the next block's elements begin.",
+            (("gridDim.x * blockDim.x;", "blockDim.x;"),),
+        ),
+        Mistake(
+            "neighbours in a thread instead of neighbours in a warp",
+            "A thread with four elements side by side leaves its neighbours four apart: chapter 04. Let the four be a "
+            "whole grid of threads apart.",
+            (("i + k * all", "4 * i + k"),),
+        ),
+        Mistake(
+            "a value is used before the next is asked for",
+            "A warp runs in order. What stands between two loads in the PTX? A store: no load may be moved above it, "
+            "for out might be x. Or a guard: behind it the compiler puts the product beside its load. So load all "
+            "values first, at places that exist for sure, and guard the stores alone.",
+            (
+                f"{INDEX}    for (int k = i; k < n; k += all) out[k] = 3 * x[k] + y[k];",
+                (("int at = min(i + k * all, n - 1);", "int at = i + k * all;\n        if (at < n) {"),
+                 ("w[k] = y[at];", "w[k] = y[at]; }")),
+                f"{INDEX}    for (int k = 0; k < 4; ++k) if (i + k * all < n) out[i + k * all] = "
+                "3 * x[i + k * all] + y[i + k * all];",
+            ),
+        ),
+    ),
+)  # fmt: skip
