@@ -184,8 +184,17 @@ def imports_first(page: Page) -> Found:
         yield number, "let the first code cell hold imports only"
 
 
+def only_imports(source: str) -> bool:
+    """Whether a cell imports and does nothing else: a list of names, however long, is read at a glance."""
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:
+        return False
+    return all(isinstance(each, ast.Import | ast.ImportFrom) for each in statements)
+
+
 def short_cells(page: Page) -> Found:
-    sizes = [(number, len(source.splitlines())) for number, source in page.code()]
+    sizes = [(number, len(source.splitlines())) for number, source in page.code() if not only_imports(source)]
     for number, size in sizes:
         if size > LONGEST_CELL:
             yield number, f"{size} lines: split it, or move it into helpers/ (at most {LONGEST_CELL})"

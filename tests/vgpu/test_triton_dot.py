@@ -22,7 +22,7 @@ triton = activate()
 import triton.language as tl  # noqa: E402
 
 from tests.vgpu import triton_kernels as kernels  # noqa: E402
-from tests.vgpu.test_triton import close, own_cache, random, run  # noqa: E402, F401
+from tests.vgpu.test_triton import close, random, run  # noqa: E402, F401
 
 HALF, BFLOAT, FLOAT = torch.float16, torch.bfloat16, torch.float32
 

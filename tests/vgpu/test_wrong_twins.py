@@ -14,11 +14,6 @@ EACH = pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.
 AT_LENGTH = pytest.mark.exhaustive
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "triton"))
-
-
 @functools.cache
 def expected(feature: Feature) -> np.ndarray:
     with feature.there():

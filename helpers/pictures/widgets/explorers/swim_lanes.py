@@ -10,7 +10,7 @@ from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, toggle
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.streams import recording as recordings
+from helpers.results import streams as recordings
 from helpers.results.streams.spans import Schedule
 
 

@@ -9,7 +9,7 @@ from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, steps
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.streams import recording
+from helpers.results import streams
 from helpers.results.streams.spans import Schedule
 
 ZOOMS = (1, 2, 4, 8, 16, 32)
@@ -61,8 +61,8 @@ def _longest(schedule: Schedule) -> int:
 
 def _recorded(program: Callable[[], object]) -> Schedule:
     try:
-        found = recording.schedule(program)
-    except recording.RecordingError as error:
+        found = streams.schedule(program)
+    except streams.RecordingError as error:
         raise ValueError(str(error)) from error
     if not found.spans:
         raise ValueError("the program asks nothing of the GPU: no copy, no kernel")
