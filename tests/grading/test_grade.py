@@ -154,7 +154,7 @@ def test_a_name_that_changed_or_an_output_is_no_reason_to_grade_anew(course, tmp
 # -- runs that are stopped, divided, or two at once -----------------------------------------------------
 
 
-def test_a_run_that_was_killed_goes_on_to_the_same_reports(course, tmp_path):
+def test_a_killed_run_goes_on(course, tmp_path):
     out, scratch = tmp_path / "results", tmp_path / "scratch"
     scratch.mkdir()
     options = course.options
