@@ -54,10 +54,20 @@ kernel = made(1)
 SIGNATURE = "void(float32[::1])"
 
 
+def _of(template) -> str:
+    origin = getattr(template, "_overload_func", None) or getattr(template, "_definition_func", template)
+    return origin.__module__
+
+
 @pytest.fixture
 def compiled(tmp_path, monkeypatch):
     """Compiles the text's kernel as a new process would; gives it, and how often Numba was asked in all."""
     monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "kept"))
+    # As in a new process: overloads that other tests registered keep Numba's kernels from being kept.
+    known = compile_numba._kept._registry
+    for kind in ("functions", "attributes"):
+        ours = [each for each in getattr(known, kind) if not _of(each).startswith("tests")]
+        monkeypatch.setattr(known, kind, ours)
     calls = []
     texts = compile_numba._texts
     monkeypatch.setattr(compile_numba, "_texts", lambda *given: calls.append(None) or texts(*given))
