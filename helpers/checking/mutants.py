@@ -16,6 +16,9 @@ from helpers.checking.solutions import BEGIN, END, patched, solution_of
 
 C, PYTHON = ("cuda",), ("numba", "python", "streams")
 BOTH = C + PYTHON
+KERNELS = ("cuda", "numba", "python")
+ARGUMENT = r"(?:(?<=\()|(?<=, ))(\d+)(?=\))"
+"""A number that is the last argument of a call: the sizes of launches of stream work are free to choose."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,19 @@ RULES = (
     Rule("gridDim to blockDim", r"\bgridDim\b", "blockDim"),
     Rule("grid to thread", r"cuda\.grid\(1\)", "cuda.threadIdx.x", PYTHON),
     Rule("atomicAdd to +=", r"atomicAdd\(&?([\w\[\]. +*/%]+), ([^;]*)\);", r"\1 += \2;", C),
-    Rule("atomic to +=", r"cuda\.atomic\.add\((\w+), ([^,]+), ([^\n]*)\)", r"\1[\2] += \3", PYTHON),
-    Rule("constant + 1", r"(?<![\w.])(\d+)(?![\w.])", lambda m: str(int(m[1]) + 1)),
-    Rule("constant - 1", r"(?<![\w.])([1-9]\d*)(?![\w.])", lambda m: str(int(m[1]) - 1)),
+    Rule("atomic to +=", r"(?m)^( *)cuda\.atomic\.add\((\w+), ([^,]+), ([^\n]*)\)", r"\1\2[\3] += \4", PYTHON),
+    Rule("constant + 1", r"(?<![\w.])(\d+)(?![\w.])", lambda m: str(int(m[1]) + 1), KERNELS),
+    Rule("constant - 1", r"(?<![\w.])([1-9]\d*)(?![\w.])", lambda m: str(int(m[1]) - 1), KERNELS),
+    Rule("argument + 1", ARGUMENT, lambda m: str(int(m[1]) + 1), ("streams",)),
+    Rule("argument - 1", ARGUMENT.replace(r"(\d+)", r"([1-9]\d*)"), lambda m: str(int(m[1]) - 1), ("streams",)),
+    Rule(
+        "wait dropped",
+        r"(?<=\n)([ ]*)[\w.\[\]]+\.(?:record|wait|wait_event|synchronize)\([^\n]*",
+        r"\1pass",
+        ("streams",),
+    ),
+    Rule("stream dropped", r", stream(?:=\w+)?(?=\))", "", ("streams",)),
+    Rule("blocking dropped", r", blocking=False", "", ("streams",)),
     Rule("and to or", r"&&", "||", C),
     Rule("and to or", r"\band\b", "or", PYTHON),
     Rule("min to max", r"\b(f?)min(f?)\b", r"\1max\2"),

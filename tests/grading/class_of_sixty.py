@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import importlib.util
 import os
 import re
 import subprocess
@@ -20,6 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from helpers.checking.exercise import exercise
+from helpers.checking.solutions import patched
 from helpers.grading import report
 from helpers.grading.merged import solved
 from helpers.grading.release import as_bytes
@@ -98,12 +99,9 @@ class Lab:
         return made
 
     def wrong(self, key: str) -> list[tuple[str, str]]:
-        """Wrong answers to an exercise: what is wrong, and the solution cell."""
-        path = ROOT / "tests" / "labs" / "wrong" / LAB / f"{key.split('.')[1]}.py"
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return [(what, text) for what, text, _ in module.ROWS]
+        """Wrong answers to an exercise, one for each of its mistakes: the mistake's name, and the solution cell."""
+        task = exercise(key)
+        return [(mistake.name, patched(task, mistake.ways[0])) for mistake in task.mistakes]
 
 
 GOOD = {

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from helpers.checking.examine import Evidence
 from helpers.checking.exercise import Mistake
-from helpers.checking.families import costs, findings, functions, places, stops, unwritten, values
+from helpers.checking.families import costs, findings, functions, places, stops, streams, unwritten, values
 from helpers.checking.fingerprint import public
 
 FAMILIES = (
+    *streams.FAMILIES,
+    *findings.UNDEFINED,
     *stops.FAMILIES,
     *findings.FAMILIES,
     *unwritten.FAMILIES,

@@ -30,12 +30,17 @@ def _where(evidence: Evidence, finding: Finding) -> str:
     return " ".join([*parts, f"with {evidence.watched.name}."])
 
 
-def _in_one_line(evidence: Evidence) -> str | None:
-    """Two threads store to one element by the same line."""
-    for finding in evidence.findings:
-        if finding.kind == "race_write_write" and finding.line == finding.other_line is not None:
-            return _where(evidence, finding)
-    return None
+def _in_one_line(kind: str, space: str = ""):
+    """Two threads use one element by the same line."""
+
+    def look(evidence: Evidence) -> str | None:
+        for finding in evidence.findings:
+            same_line = finding.line == finding.other_line is not None
+            if finding.kind == kind and same_line and space in ("", finding.space):
+                return _where(evidence, finding)
+        return None
+
+    return look
 
 
 def _with_ended(look):
@@ -76,6 +81,44 @@ def _unlike(evidence: Evidence) -> str | None:
     return _found("race_atomic")(evidence)
 
 
+SEVERAL_STORE = "several threads store to one element"
+
+
+UNDEFINED = (
+    Family(
+        "a mask without the lane itself",
+        _found("mask_self"),
+        "A mask names the lanes that come to a shuffle, vote or barrier, and each that comes has to be among them.",
+    ),
+    Family(
+        "lanes that a mask names do not come",
+        _found("mask_absent", "mask_ended"),
+        "All lanes that a mask names must come to the shuffle, vote or barrier, and what those would send that do not, "
+        "is undefined. Put no branch around it, and end none before it: lanes without an element come along with a "
+        "value that changes nothing.",
+    ),
+    Family(
+        SEVERAL_STORE,
+        _in_one_line("race_write_write", "shared"),
+        "Several threads store to one element of shared memory by the same line. Give every thread an element of its "
+        "own, or let one of them store for all.",
+    ),
+    Family(
+        "threads left before they had helped to fill the tile",
+        _with_ended(_found("uninitialised", space="shared")),
+        "Shared memory is read that nobody wrote, and threads of the block had ended before a barrier. One without an "
+        "element of its own still has its part to fill: let it come to the barriers, and skip only the store at the "
+        "end.",
+    ),
+    Family(
+        "shared memory that nobody wrote is read",
+        _found("uninitialised", space="shared"),
+        "What is in shared memory before a thread of the block writes it, is anything. Who fills each place that is "
+        "read, also one for which there is no element?",
+    ),
+)
+"""What makes values anything, so that an index or a barrier that is wrong behind it may be its consequence."""
+
 FAMILIES = (
     Family(
         "threads wait at different barriers",
@@ -106,22 +149,16 @@ FAMILIES = (
         "the index with which they fill it? Each element has one thread.",
     ),
     Family(
-        "threads left before they had helped to fill the tile",
-        _with_ended(_found("uninitialised", space="shared")),
-        "Shared memory is read that nobody wrote, and threads of the block had ended before a barrier. One without an "
-        "element of its own still has its part to fill: let it come to the barriers, and skip only the store at the "
-        "end.",
-    ),
-    Family(
-        "shared memory that nobody wrote is read",
-        _found("uninitialised", space="shared"),
-        "What is in shared memory before a thread of the block writes it, is anything. Who fills each place that is "
-        "read, also one for which there is no element?",
-    ),
-    Family(
         "memory is read that nobody wrote",
         _found("uninitialised"),
         "What is in it is anything: += reads what was there, too.",
+    ),
+    Family(
+        "an atomic beside a plain access",
+        _found("race_atomic", space="shared"),
+        "Some threads update an element of shared memory with an atomic, and another one reads or writes it without: "
+        "an atomic orders nothing but atomics. Setting, changing and reading are steps, and the whole block meets at a "
+        "barrier between them.",
     ),
     Family(
         "an atomic beside a plain access",
@@ -136,10 +173,11 @@ FAMILIES = (
         "thread its own element, or combine the values first.",
     ),
     Family(
-        "several threads store to one element",
-        _in_one_line,
-        "Several threads store to one element by the same line. Give every thread an element of its own, or let one of "
-        "them store for all.",
+        "read and written by the same line",
+        _in_one_line("race_read_write", "shared"),
+        "In one line a thread reads an element of shared memory and another one writes it, and nothing orders the two. "
+        "If several threads are to change the element, reading, changing and writing back are three steps, which an "
+        "atomic does in one piece. If each changes its own, and reads a neighbour's, a barrier stands between.",
     ),
     Family(
         "warps race in shared memory",
@@ -160,25 +198,18 @@ FAMILIES = (
         "Two threads use one element of shared memory, one of them writes it, and no barrier stands between.",
     ),
     Family(
+        SEVERAL_STORE,
+        _in_one_line("race_write_write"),
+        "Several threads store to one element by the same line. Give every thread an element of its own, let one of "
+        "them store for all, or add with an atomic.",
+    ),
+    Family(
         "a race",
         _found(*RACES),
         "Two threads use one element, one of them writes it, and nothing says who comes first.",
-    ),
-    Family(
-        "a mask without the lane itself",
-        _found("mask_self"),
-        "A mask names the lanes that come to a shuffle, vote or barrier, and each that comes has to be among them.",
-    ),
-    Family(
-        "lanes that a mask names do not come",
-        _found("mask_absent", "mask_ended"),
-        "All lanes that a mask names must come to the shuffle, vote or barrier, and what those would send that do not, "
-        "is undefined. Put no branch around it, and end none before it: lanes without an element come along with a "
-        "value that changes nothing.",
     ),
     Family("a mask names the wrong lanes", _found(*MASKS), "A mask names just the lanes that come to the instruction."),
     Family(
         "nothing orders two operations", _found(space="streams"), "Both touch the same memory, and either may be first."
     ),
-    Family("the sanitizer has found a mistake", _found(), "Whether or not the result is right, the kernel is not."),
 )

@@ -42,21 +42,26 @@ def _border(o: Outcome) -> np.ndarray | None:
     return found
 
 
+def _one_a_thread(o: Outcome) -> bool:
+    """Whether the launch is in one direction and has a thread for each element, so that elements belong to blocks."""
+    return len(o.case.block) == 1 and threads(o) >= o.wrong.size
+
+
 def _beyond_first_block(o: Outcome) -> np.ndarray | None:
-    if len(o.case.block) > 1:
+    if not _one_a_thread(o):
         return None
     return (np.arange(o.wrong.size) >= o.case.block[0]).reshape(o.wrong.shape)
 
 
 def _ends_of_blocks(o: Outcome) -> np.ndarray | None:
-    if len(o.case.block) > 1 or o.wrong.ndim > 1:
+    if not _one_a_thread(o) or o.wrong.ndim > 1:
         return None
     place = np.arange(o.wrong.size) % o.case.block[0]
     return (place == 0) | (place == o.case.block[0] - 1)
 
 
 def _last_block(o: Outcome) -> np.ndarray | None:
-    if len(o.case.block) > 1 or o.wrong.ndim > 1:
+    if not _one_a_thread(o) or o.wrong.ndim > 1:
         return None
     return np.arange(o.wrong.size) >= (o.wrong.size - 1) // o.case.block[0] * o.case.block[0]
 

@@ -132,9 +132,16 @@ def _at_the_end(o: Outcome) -> bool:
 
 
 def _from_inside(evidence: Evidence) -> str | None:
-    """Threads whose own number is that of an element have left an array."""
-    inside = [each for each in _faults(evidence) if _exists(evidence, each[0])]
+    """Threads whose own number is that of an element have left an array.
+
+    Not told where it may be the guard all the same, as a thread may take an element of another number: some launch
+    without a thread too many is right, and none of these stopped.
+    """
+    faults = _faults(evidence)
+    inside = [each for each in faults if _exists(evidence, each[0])]
     if not inside:
+        return None
+    if any(o.ok and not _spare(o) for o in evidence.outcomes) and all(_spare(o) for o, *_ in faults):
         return None
     o, array, index, size = inside[0]
     block, thread = (element(index[: len(o.case.block)]) for index in (o.error.block, o.error.thread))
@@ -142,6 +149,11 @@ def _from_inside(evidence: Evidence) -> str | None:
         f"With {o.case.name} it was thread {thread} of block {block}, which has an element. It used {array}[{index}], "
         f"and `{array}` has {size:,} elements."
     )
+
+
+def _spare(o: Outcome) -> bool:
+    """Whether the launch has threads too many."""
+    return threads(o) > o.case.out.expected.size
 
 
 def _beyond(evidence: Evidence) -> str | None:

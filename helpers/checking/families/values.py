@@ -87,8 +87,10 @@ def _moved(o: Outcome, axis: int, by: int) -> bool:
 
 
 def _input(evidence: Evidence) -> str | None:
-    """An input as it lies, or its first elements."""
+    """An input as it lies, or its first elements; of three elements or fewer that may be by chance."""
     cases = with_arrays(evidence)
+    if sum(int(o.wrong.sum()) for o in cases) < 4:
+        return None
     for at in range(len(cases[0].case.arguments) if cases else 0):
         given = [o.case.arguments[at] for o in cases]
         if all(isinstance(a, np.ndarray) and a.size >= o.wrong.size for a, o in zip(given, cases, strict=True)):
@@ -202,7 +204,9 @@ def _part_of_input(evidence: Evidence) -> str | None:
         if all(close(of(a), _wanted(o).ravel()[0]) for a, o in zip(given, cases, strict=True)):
             for words, part in PARTS.items():
                 parts = [part(a.ravel(), o.case) for a, o in zip(given, cases, strict=True)]
-                if all(p.size and close(of(p), o.got.ravel()[0]) for p, o in zip(parts, cases, strict=True)):
+                if not all(part.size for part in parts) and of not in (np.sum, np.count_nonzero):
+                    continue  # no element has no greatest
+                if all(close(of(p), o.got.ravel()[0]) for p, o in zip(parts, cases, strict=True)):
                     return f"It is the {name} of {words} alone."
     return None
 
@@ -311,8 +315,8 @@ FAMILIES = (
     Family(
         "no numbers",
         _no_number,
-        "Wrong elements are infinite or no numbers. So does a division by 0 end, a logarithm of 0, an exponential that "
-        "is too large, infinity minus infinity, or arithmetic with what nobody has set.",
+        "Wrong elements are infinite or no numbers. So does a division by 0 end, a logarithm of 0 or less, an "
+        "exponential that is too large, infinity minus infinity, or arithmetic with what nobody has set.",
     ),
     Family("the same everywhere", _same_everywhere, "All elements have one value: they should differ."),
     Family("off by a little", _near, "The result is nearly right: digits are lost, or a small part of a sum."),

@@ -46,7 +46,7 @@ CASES = (
     spy(
         "spy-rows",
         "reads the exercises' rows",
-        "from helpers.exercises import lab05, lab05_cases\nfound = lab05.EXERCISES or lab05_cases.total_case",
+        "from helpers.exercises.lab05 import budgets, total\nfound = total.EXERCISE or budgets.COALESCED",
     ),
     spy(
         "spy-rows-table",
@@ -69,7 +69,7 @@ CASES = (
         """
             for path in glob.glob('/opt/warpbook/**/exercises/**/*.pyc', recursive=True): found = path
             import importlib.util
-            for name in ('lab05', 'lab05_cases'):
+            for name in ('lab05/__init__', 'lab05/total'):
                 cached = importlib.util.cache_from_source('/opt/warpbook/helpers/exercises/' + name + '.py')
                 if os.path.exists(cached): found = cached
             """,

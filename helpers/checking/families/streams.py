@@ -1,0 +1,269 @@
+"""Stream work: what was asked for and cannot be captured, what nothing orders, and what costs time without being wrong.
+
+A recording shows it, whatever the exercise. What is said of an order is said of the two operations that the message
+names too: the first that were found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from helpers.checking.examine import Evidence
+from helpers.checking.families.family import Family, failing
+from helpers.checking.stream_work import graphs, of, waits
+from helpers.results.streams.recording import Timeline
+from helpers.vgpu.operations.queues import CaptureError
+
+WORK = ("kernel", "graph")
+HOST = ("host read", "host write")
+
+
+# --- captures ---------------------------------------------------------------------------------------------------------
+
+
+def _captures_fail(word: str = "") -> Callable[[Evidence], str | None]:
+    def look(evidence: Evidence) -> str | None:
+        words = [str(o.error) for o in failing(evidence) if isinstance(o.error, CaptureError) or _told_so(o.error)]
+        return "" if any(word in each for each in words) else None
+
+    return look
+
+
+def _told_so(error: Exception | None) -> bool:
+    """Whether an error of another process was one of a capture."""
+    return "Capture" in str(error).partition(":")[0]
+
+
+# --- what nothing orders ----------------------------------------------------------------------------------------------
+
+
+def _unordered(test: Callable) -> Callable[[Evidence], str | None]:
+    """A family of work without an order: `test(hazard, queues)` holds for the first hazard and the streams it is in."""
+
+    def look(evidence: Evidence) -> str | None:
+        timeline = _watched(evidence)
+        first = next(iter(timeline.hazards()), None) if timeline is not None else None
+        if first is None or not test(first, _queues(first, timeline)):
+            return None
+        return EVENT if _has_events(timeline) else ""
+
+    return look
+
+
+def _watched(evidence: Evidence) -> Timeline | None:
+    if not evidence.findings or evidence.exercise.language != "streams":
+        return None
+    return next((o.timeline for o in evidence.outcomes if o.case is evidence.watched), None)
+
+
+def _has_events(timeline: Timeline) -> bool:
+    return bool(of(timeline, "record")) and bool(of(timeline, "wait"))
+
+
+def _vain_wait(evidence: Evidence) -> str | None:
+    """Whether something lacks an order, and there is an event for which every wait came ahead of its record."""
+    timeline = _watched(evidence)
+    recorded, vain, heeded = set(), set(), set()
+    for each in timeline.operations if timeline is not None else ():
+        if each.kind == "record":
+            recorded.add(id(each.event))
+        elif each.kind == "wait":
+            (heeded if id(each.event) in recorded else vain).add(id(each.event))
+    return "" if vain - heeded else None
+
+
+def _queues(hazard, timeline: Timeline) -> list:
+    """The streams of the two operations; for what is in a graph that in which the graph was launched."""
+    steps, launches = timeline.steps(), of(timeline, "graph")
+    found = [steps[number] for number in hazard.numbers]
+    return [step.operation.queue if step.graph is None else launches[step.graph - 1].queue for step in found]
+
+
+def _default(_, queues: list) -> bool:
+    return any(queue is not None and queue.kind == "legacy" for queue in queues)
+
+
+def _kinds(hazard) -> tuple[str, str]:
+    return hazard.first.kind, hazard.second.kind
+
+
+EVENT = (
+    "An event is recorded, and a stream waits for one, but not so that it orders these two: an event stands for what "
+    "its stream was given before record(), and holds up what the other stream is given after the wait."
+)
+
+
+# --- right, at a price ------------------------------------------------------------------------------------------------
+
+
+def _costly(test: Callable[[Timeline, Evidence], str | None]) -> Callable[[Evidence], str | None]:
+    """A family of right work over a budget: `test(timeline, evidence)` of the last case gives None, or a fact."""
+
+    def look(evidence: Evidence) -> str | None:
+        last = next((o for o in reversed(evidence.outcomes) if o.timeline is not None), None)
+        if last is None or not evidence.right or all(each.ok for each in evidence.budgets):
+            return None
+        fact = test(last.timeline, evidence)
+        return f"With {last.case.name} {fact}." if fact else fact
+
+    return look
+
+
+def _by_nobody(timeline: Timeline, _) -> str | None:
+    return None if any(of(timeline, kind) for kind in WORK) else "no kernel was launched"
+
+
+def _pageable(timeline: Timeline, _) -> str | None:
+    found = [each for each in timeline.operations if each.pinned is False and each.waits]
+    return f"it is {len(found)} of the copies, the first is {found[0].label}" if found else None
+
+
+def _waits(timeline: Timeline, evidence: Evidence) -> str | None:
+    """Whether the budget of the host's waits is spent, or there are waits, and no budget of them."""
+    limits = {each.label for each in evidence.exercise.budgets if each.measure is waits}
+    spent = any(each.over for each in evidence.budgets if not limits or each.label in limits)
+    if not spent or not waits(timeline):
+        return None
+    kinds = Counter(each.kind for each in timeline.operations if each.waits)
+    return f"the host waits {_times(waits(timeline))}: " + ", ".join(f"{n} × {kind}" for kind, n in kinds.items())
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _beside_default(timeline: Timeline, _) -> str | None:
+    queues = [each.queue.kind for each in timeline.operations if each.queue is not None]
+    if "legacy" not in queues or set(queues) == {"legacy"}:
+        return None
+    return f"{queues.count('legacy')} of {len(queues)} operations are in it"
+
+
+def _one_stream(timeline: Timeline, _) -> str | None:
+    found = (step for each in timeline.operations for step in (each, *(node for node, _ in each.nodes)))
+    queues = [each.queue for each in found if each.queue is not None]
+    kernels = sum(len(of(timeline, kind)) for kind in WORK)
+    return f"all {len(queues)} operations are in one" if len(queues) > kernels and len(set(queues)) == 1 else None
+
+
+def _many_graphs(timeline: Timeline, _) -> str | None:
+    return f"there are {graphs(timeline)} graphs" if graphs(timeline) > 1 else None
+
+
+def _asked(timeline: Timeline, _) -> str | None:
+    queues = {each.queue for each in timeline.operations if each.queue is not None}
+    kinds = Counter(each.kind for each in timeline.operations if each.kind not in HOST)
+    told = ", ".join(f"{n} × {kind}" for kind, n in sorted(kinds.items()))
+    return f"you ask for {told}, in {len(queues)} stream{'s' * (len(queues) != 1)}"
+
+
+FAMILIES = (
+    Family(
+        "captured streams do not join",
+        _captures_fail("Unjoined"),
+        "A stream came into the capture, and the one that began it does not wait for it. Record an event behind its "
+        "last work, and let the first stream wait for it ahead of end_capture.",
+    ),
+    Family(
+        "a stream outside the capture",
+        _captures_fail("Isolation"),
+        "Only what the first stream leads to is captured: record an event there within the capture, and let the other "
+        "stream wait for it. From then on it is captured too.",
+    ),
+    Family(
+        "something was asked for that cannot be captured",
+        _captures_fail(),
+        "Between begin_capture and end_capture nothing runs, so nothing can be waited for, and the default stream is "
+        "out of bounds.",
+    ),
+    Family(
+        "waits for an event that was never recorded",
+        _vain_wait,
+        "A wait for an event that nobody has recorded yet is no wait: record it first, in the stream to be waited for.",
+    ),
+    Family(
+        "work in the default stream",
+        _unordered(_default),
+        "Something was asked for without a stream, and so stands in the default stream, with which streams made with "
+        "non_blocking=True have no order. Copies, launches and records take the stream they are to stand in; work on "
+        "whole arrays is in the default stream too.",
+    ),
+    Family(
+        "the host fills a buffer that is still being sent",
+        _unordered(lambda h, _: _kinds(h) == ("H2D", "host write")),
+        "A copy has only been asked for when set() returns, and may still be reading. A wait of a stream does not "
+        "hold up the host: the host has to wait for the copy, by an event behind it, before it writes there again.",
+    ),
+    Family(
+        "the host reads what is still on its way",
+        _unordered(lambda h, _: "host read" in _kinds(h)),
+        "A copy has only been asked for when get() returns: the host has to wait for it before it reads.",
+    ),
+    Family(
+        "copied back before the kernel is done",
+        _unordered(lambda h, _: h.kind == "read after write" and h.second.kind == "D2H"),
+        "The copy back has to follow the kernel that makes what it brings: put both into one stream, or order them.",
+    ),
+    Family(
+        "copies come back to the same place",
+        _unordered(lambda h, _: _kinds(h) == ("D2H", "D2H")),
+        "Two copies back write the same part of the host's array, in an order that nobody knows.",
+    ),
+    Family(
+        "a buffer is filled while it is still in use",
+        _unordered(lambda h, _: h.second.kind == "H2D"),
+        "A copy to the device overwrites what an earlier operation may still be using, in another stream.",
+    ),
+    Family(
+        "the event stands in the wrong place",
+        lambda e: _unordered(lambda h, _: True)(e) or None,
+        "Both touch the same memory, and either may be first.",
+    ),
+    Family(
+        "a copy and its kernel in two streams",
+        _unordered(lambda h, queues: h.first.kind == "H2D" and h.second.kind in WORK and len(set(queues)) == 2),
+        "Data is copied in one stream, and the kernel that works on it, or its graph, is launched in another: what "
+        "comes first is not said.",
+    ),
+    Family(
+        "the host has done the work",
+        _costly(_by_nobody),
+        "The result is right, and no kernel has made it. Copy in, launch the kernel, copy out.",
+    ),
+    Family(
+        "pageable memory in between",
+        _costly(_pageable),
+        "A copy goes from or to an ordinary NumPy array, so the host waits for it, and it goes at a fraction of the "
+        "pace. Slices of pinned arrays are pinned; what you make with NumPy is not.",
+    ),
+    Family(
+        "the host waits",
+        _costly(_waits),
+        "While the host waits it asks for nothing, and nothing new overlaps. get() blocks unless told blocking=False; "
+        "a copy of Numba without a stream blocks, and so does synchronize() of anything. An event lets a stream wait.",
+    ),
+    Family(
+        "a step without its stream",
+        _costly(_beside_default),
+        "Something was asked for without a stream, so it stands in the default stream. Ordinary streams wait for that, "
+        "and it for them.",
+    ),
+    Family(
+        "captured more than once",
+        _costly(_many_graphs),
+        "Capturing costs the host as much as launching, and making the graph executable costs more. Capture once, and "
+        "launch that graph as often as needed.",
+    ),
+    Family(
+        "one stream only",
+        _costly(_one_stream),
+        "What is in one stream runs in order, and nothing overlaps.",
+    ),
+    Family(
+        "right, but over budget",
+        _costly(_asked),
+        "The result is right; its cost is not. What is asked for in one stream runs in order, each request takes the "
+        "host some time, and each engine does one thing at a time, in the order of asking.",
+    ),
+)  # fmt: skip

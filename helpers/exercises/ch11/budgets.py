@@ -1,0 +1,50 @@
+"""What the exercises on streams share: data, kernels in CUDA C, and what their recordings may come to."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from helpers.checking.exercise import Budget
+from helpers.checking.stream_work import of, waits
+
+BIG = 1 << 20
+MADE_ELSEWHERE = "The kernel is to make the result, on the GPU. What the host calculates takes no stream at all."
+
+
+@functools.cache
+def kernel(source: str, name: str):
+    """A kernel in CUDA C, once for all cases."""
+    from helpers.vgpu.standins import cupy as cp
+
+    return cp.RawKernel(source, name)
+
+
+def values(n: int, shift: int = 0) -> np.ndarray:
+    """Whole numbers from -40 to 56, each once before they repeat."""
+    return ((np.arange(n) + shift) % 97 - 40).astype(np.float32)
+
+
+def kernels(timeline) -> int:
+    """How many kernels run, those of graphs each time."""
+    in_graphs = sum(node.kind == "kernel" for each in of(timeline, "graph") for node, _ in each.nodes)
+    return len(of(timeline, "kernel")) + in_graphs
+
+
+def brought(nbytes: int) -> Budget:
+    """The bytes of a result that no copy brings from the device, or all if no kernel runs."""
+
+    def missing(timeline) -> int:
+        found = sum(operation.nbytes for operation in of(timeline, "D2H")) if kernels(timeline) else 0
+        return max(0, nbytes - found)
+
+    return Budget("bytes of the result that do not come from the GPU", missing, 0, MADE_ELSEWHERE)
+
+
+NO_WAITS = Budget(
+    "times that the host waits",
+    waits,
+    0,
+    "Only ask for work: no synchronize(), no copy that blocks, no pageable memory. Whoever calls will wait.",
+)

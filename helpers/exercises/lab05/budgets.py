@@ -1,0 +1,79 @@
+"""Budgets of the lab, and what of the sanitizer's hints is wrong in all of it."""
+
+from __future__ import annotations
+
+from helpers.checking.exercise import Budget, cover
+from helpers.checking.measures import loaded_for_needed, per_block, per_warp, stored_for_needed, total
+
+BLOCK = 256
+ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
+
+
+def _barriers_a_round(profile) -> float:
+    """Barriers of a warp for each 256 elements; from what was read, how many they are is known to a sector."""
+    rounds = cover(profile.counters.footprint.read_bytes, 4 * BLOCK)
+    return profile["synchronisations"] / profile.counters.warps / max(1, rounds)
+
+
+COALESCED = Budget(
+    "bytes loaded per byte needed",
+    loaded_for_needed,
+    1.1,
+    "Every sector comes once if the lanes of a warp read neighbours, and nobody reads them again.",
+)
+COALESCED_STORES = Budget(
+    "bytes stored per byte needed",
+    stored_for_needed,
+    2.2,
+    "Threads of a warp that keep something store to neighbouring places: one request, a few sectors.",
+    "global_store_sectors",
+)
+STORES_A_WARP = Budget(
+    "shared stores per warp",
+    per_warp("shared_write_requests"),
+    1.25,
+    "Within a warp lanes add by shuffles, which take no shared memory. One number a warp is left to store.",
+    "shared_store_requests",
+)
+ATOMICS_A_BLOCK = Budget(
+    "global atomics per block",
+    per_block("global_update_requests"),
+    1,
+    "Add up within the block first; then one thread of it adds to the result.",
+    "global_atomic_requests",
+)
+NO_ATOMICS = Budget(
+    "atomics",
+    total("global_update_requests", "shared_atomic_requests"),
+    0,
+    "An atomic hands out places in the order in which threads come, and nothing fixes that order.",
+    "shared_atomic_requests",
+)
+NO_SHARED = Budget(
+    "shared requests",
+    total("shared_requests", "global_update_requests"),
+    0,
+    "The lanes of one warp share a row, and reach one another's registers by shuffles.",
+    "shared_load_requests",
+)
+SHARED_A_ROW = Budget(
+    "shared requests per row",
+    per_block("shared_requests"),
+    80,
+    "Eight warps leave one number each. Nothing else needs to be in shared memory.",
+    "shared_load_requests",
+)
+BARRIERS_A_WARP = Budget(
+    "barriers per warp",
+    per_warp("synchronisations"),
+    2,
+    "A scan of a warp by shuffles needs no barrier. One is enough to hand on what each warp found last.",
+    "barriers",
+)
+BARRIERS_A_ROUND = Budget(
+    "barriers per round of 256",
+    _barriers_a_round,
+    4,
+    "A warp finds its places without a barrier; warps need one or two to hand on how many each has kept.",
+    "barriers",
+)
