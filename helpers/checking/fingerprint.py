@@ -30,6 +30,8 @@ FEW = 24
 """Operations of stream work that are told in their order."""
 NEAR = 32
 """Elements by which an index may leave its array and still be told by it: beyond, it depends on what lies there."""
+FAR = "OutOfBounds far"
+"""A stop of which nothing is told, as it depends on what lies there who is the first to stop."""
 
 
 def public(evidence: Evidence) -> Evidence:
@@ -130,11 +132,13 @@ def _stop(error: Exception) -> str:
     kind = type(error).__name__
     if kind == "Raised":  # told by another process, as "type: words"
         kind = str(error).partition(":")[0]
-    where = []
-    if (left := out_of(error)) is not None and -NEAR <= left.index < left.size + NEAR:
+    left, where = out_of(error), []
+    if left is not None and -NEAR <= left.index < left.size + NEAR:
         where = [f"{left.array}[{left.index}]"]
     elif shared := _SHARED.search(str(error)):
         where = [shared.group()]
+    elif kind == "OutOfBounds":
+        return FAR
     where += [str(index) for index in (getattr(error, "block", None), getattr(error, "thread", None)) if index]
     return " ".join([kind, *where])
 

@@ -11,17 +11,23 @@ import sys
 from helpers.checking import fingerprint
 from helpers.checking.examine import examine
 from helpers.checking.exercise import FOLDER, Exercise, exercises
-from helpers.checking.solutions import built, ways
+from helpers.checking.solutions import NoWay, built, ways
 
 
 def computed(task: Exercise) -> dict[str, list[dict]]:
-    """name of a mistake -> the fingerprints of its ways, each once."""
+    """name of a mistake -> the fingerprints of its ways, each once; raises NoWay if there are ways that leave none."""
     found: dict[str, list[dict]] = {}
+    lost = []
     for name, text in ways(task):
         each = fingerprint.of(examine(built(task, text), task))
         prints = found.setdefault(name, [])
-        if each is not None and not any(fingerprint.same(known, each) for known in prints):
+        if each is None:
+            lost.append(f"--- {name}\n{text}")
+        elif not any(fingerprint.same(known, each) for known in prints):
             prints.append(each)
+    if lost:
+        raise NoWay(f"{task.key}: nothing to know these by: they do not compile, do not end, or stop far away\n"
+                    + "\n".join(lost))  # fmt: skip
     return found
 
 
@@ -30,7 +36,7 @@ def renew(book: str) -> None:
     table = {}
     for task in exercises().values():
         if task.key.startswith(f"{book}.") and task.by_example:
-            table[task.key.split(".")[1]] = {name: prints for name, prints in computed(task).items() if prints}
+            table[task.key.split(".")[1]] = computed(task)
     path = FOLDER / book / fingerprint.KEPT
     path.write_text(as_text(table), encoding="utf-8")
 

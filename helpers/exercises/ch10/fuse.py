@@ -107,7 +107,6 @@ def fuse(x, t, out, gain, shift):
             "bytes.",
             (
                 (FIRST, "t[i] = gain * x[i] + shift\n        y = t[i]"),
-                (FIRST, "out[i] = gain * x[i] + shift\n        y = out[i]"),
                 """    i = cuda.grid(1)
     for k in range(i, x.size, cuda.gridsize(1)):
         out[k] = gain * x[k] + shift

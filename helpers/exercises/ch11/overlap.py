@@ -132,13 +132,13 @@ def overlap(x, device, out, work, rounds):
         Mistake(
             "too many chunks",
             "Each chunk is three things to ask for, each a launch overhead of the host. Take fewer, larger ones.",
-            (("// 8", "// 64"), ("// 8", "// 32"), ("// 8", "// 16")),
+            (("// 8", "// 64"), ("// 8", "// 32")),
         ),
         Mistake(
             "too few chunks",
             "With two or three chunks, most of the time only one engine has something to do: the first copy in and "
             "the last one out overlap with nothing. Take more, smaller ones.",
-            ((("// 8", "// 2"), ("4", "2")), ("// 8", "// 2"), ("// 8", "// 3")),
+            ((("// 8", "// 2"), ("4", "2")), ("// 8", "// 2")),
         ),
     ),
 )  # fmt: skip

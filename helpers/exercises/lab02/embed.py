@@ -61,7 +61,7 @@ EXERCISE = Exercise(
         Mistake(
             "no row for a negative token",
             "A token of -1 stands for none: nothing is read for it, and its row is 0.",
-            (("row < 0 ? make_float4(0, 0, 0, 0) : ", ""), ("int row", "unsigned row")),
+            (("row < 0 ? make_float4(0, 0, 0, 0) : ", ""),),
         ),
         Mistake(
             "a negative token's row is not 0",
@@ -88,7 +88,7 @@ EXERCISE = Exercise(
             "floats are counted for pieces",
             "A row has `width` floats, and width / 4 pieces of 16 bytes: piece i belongs to token i / (width / 4), and "
             "row r of the table begins at its piece r * (width / 4).",
-            (("i / each", "i / width"), ("row * each", "row * width"), ("width / 4", "width")),
+            (("i / each", "i / width"), ("width / 4", "width")),
         ),
         Mistake(
             "the row of its place, not of its token",

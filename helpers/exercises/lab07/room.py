@@ -96,7 +96,7 @@ EXERCISE = Exercise(
         Mistake("no value is as good as the present one",
             "max() found no value, yet the present one itself keeps as many blocks. Try each need with the other as "
             "it is, beginning at the present value.",
-            (("fitting(r, kib)", "fitting(r, 0)"), ("fitting(registers, k)", "fitting(0, k)"))),
+            (("fitting(r, kib)", "fitting(r, 0)"),)),
         Mistake("no value is worse than the present one",
             "Not every kernel loses a block on the way up to 255 registers, or to 228 KiB. Look for the last value "
             "that is as good as the present one, which there always is.",

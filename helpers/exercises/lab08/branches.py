@@ -138,8 +138,7 @@ EXERCISE = Exercise(
             "what takes longest is asked for last",
             "One engine copies to the device, in the order of asking, and z has by far the most to do: send it "
             "first, and launch its kernel before you ask for the rest.",
-            (((OF_Z, ""), ("    y_done.wait(one)\n", f"{OF_Z}    y_done.wait(one)\n")),
-             ((OF_Z, ""), ("    b = cuda", f"{OF_Z}    b = cuda"))),
+            (((OF_Z, ""), ("    y_done.wait(one)\n", f"{OF_Z}    y_done.wait(one)\n")),),
         ),
     ),
 )  # fmt: skip

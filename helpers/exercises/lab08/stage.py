@@ -125,7 +125,6 @@ EXERCISE = Exercise(
                 ((WAIT, ""), (RECORD, ""), (BACK, f"{BACK}{LINE}stream.synchronize()")),
                 ("sent[slot].synchronize()", "cp.cuda.Device().synchronize()"),
                 ((RECORD, ""), (BACK, BACK + LINE + RECORD)),
-                ((RECORD, ""), (LAUNCH, LAUNCH + LINE + RECORD)),
             ),
         ),
         Mistake(
