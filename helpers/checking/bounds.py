@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 _INDEX = re.compile(r"`(\w+)\[(-?\d+)\]`|element (-?\d+) \(counted flat\) of `(\w+)`")
-_SIZE = re.compile(r"`(\w+)` has (\d+) elements")
+_SIZE = re.compile(r"`(\w+)` has ([\d,]+) element")
 
 
 class Left(NamedTuple):
@@ -22,4 +22,4 @@ def out_of(error: Exception) -> Left | None:
     place, size = _INDEX.search(str(error)), _SIZE.search(str(error))
     if place is None or size is None:
         return None
-    return Left(place[1] or place[4], int(place[2] or place[3]), int(size[2]))
+    return Left(place[1] or place[4], int(place[2] or place[3]), int(size[2].replace(",", "")))

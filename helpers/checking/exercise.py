@@ -20,6 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.vgpu.base.words import plural as plural
+
 _BOOKS = importlib.import_module("helpers.exercises")  # content, looked up by name: it stands on this room
 FOLDER = Path(_BOOKS.__file__).parent
 BOOKS = tuple(
@@ -249,11 +251,6 @@ def numbers(shape, seed: int = 0) -> np.ndarray:
 def seeds(dice: np.random.Generator, count: int) -> list[int]:
     """Seeds for the cases that a generator draws; none is 0."""
     return [int(seed) for seed in dice.integers(1, 10**6, count)]
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 row`, `1,000 rows`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def cover(size: int, threads: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.checking.examine import Evidence
-from helpers.checking.families.family import Family, number
+from helpers.checking.families.family import Family
 
 
 def _alone(evidence: Evidence) -> str | None:
@@ -12,16 +12,7 @@ def _alone(evidence: Evidence) -> str | None:
 
 
 def _over(evidence: Evidence) -> str | None:
-    found = [spent for spent in evidence.budgets if spent.over]
-    if not found:
-        return None
-    if found[0].lacking or found[0].value == float("inf"):
-        return ""
-    times = [
-        f"{each.label} {number(each.value / each.at_most)} times the limit" for each in found
-        if each.at_most and each.value > 1.05 * each.at_most and each.value != float("inf")
-    ]  # fmt: skip
-    return f"Over it: {', '.join(times)}." if times else ""
+    return "" if any(spent.over for spent in evidence.budgets) else None
 
 
 FAMILIES = (

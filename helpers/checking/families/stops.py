@@ -11,6 +11,7 @@ from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.exercise import Case
 from helpers.checking.families.family import Family, element, failing, threads
 from helpers.vgpu.base.errors import CompileError, Deadlock, KernelTimeout, Misaligned, OutOfBounds
+from helpers.vgpu.base.words import plural
 
 
 def _stopped(*kinds: type) -> list:
@@ -147,7 +148,7 @@ def _from_inside(evidence: Evidence) -> str | None:
     block, thread = (element(index[: len(o.case.block)]) for index in (o.error.block, o.error.thread))
     return (
         f"With {o.case.name} it was thread {thread} of block {block}, which has an element. It used {array}[{index}], "
-        f"and `{array}` has {size:,} elements."
+        f"and `{array}` has {plural(size, 'element')}."
     )
 
 
@@ -163,7 +164,8 @@ def _beyond(evidence: Evidence) -> str | None:
     o, array, index, size = found[0]
     if 0 <= index < size:
         return f"With {o.case.name} it began at {array}[{index}], and went on across the end of `{array}`."
-    return f"With {o.case.name} it was {array}[{index}], and `{array}` has {size:,} elements, from 0 to {size - 1:,}."
+    has = f"`{array}` has {plural(size, 'element')}, from 0 to {size - 1:,}"
+    return f"With {o.case.name} it was {array}[{index}], and {has}."
 
 
 def _nothing_returned(evidence: Evidence) -> str | None:

@@ -13,6 +13,7 @@ from helpers.checking.examine import Evidence
 from helpers.checking.families.family import Family, failing
 from helpers.checking.stream_work import graphs, of, waits
 from helpers.results.streams.recording import Timeline
+from helpers.vgpu.base.words import plural
 from helpers.vgpu.operations.queues import CaptureError
 
 WORK = ("kernel", "graph")
@@ -155,7 +156,7 @@ def _asked(timeline: Timeline, _) -> str | None:
     queues = {each.queue for each in timeline.operations if each.queue is not None}
     kinds = Counter(each.kind for each in timeline.operations if each.kind not in HOST)
     told = ", ".join(f"{n} × {kind}" for kind, n in sorted(kinds.items()))
-    return f"you ask for {told}, in {len(queues)} stream{'s' * (len(queues) != 1)}"
+    return f"you ask for {told}, in {plural(len(queues), 'stream')}"
 
 
 FAMILIES = (

@@ -41,6 +41,12 @@ def relu(x, out):
     stretch="make it clip at 6 as well (ReLU6) without a second if.",
     mistakes=(
         Mistake(
+            "no guard",
+            "There are more threads than elements, as a launch has whole blocks: those without an element have to be "
+            "kept away, by `if i < x.size:`. And negative numbers come through as they are.",
+            ("    i = cuda.grid(1)\n    out[i] = x[i]",),
+        ),
+        Mistake(
             "that is the absolute value",
             "Negative numbers should become 0; yours come back positive.",
             (("max(x[i], 0.0)", "abs(x[i])"),),

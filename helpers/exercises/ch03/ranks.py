@@ -12,14 +12,13 @@ EXCHANGES = "EXCHANGE(a, b) EXCHANGE(c, d) EXCHANGE(a, c) EXCHANGE(b, d) EXCHANG
 CHOICE = "which == 0 ? a : which == 1 ? b : which == 2 ? c : d"
 INSERTION = """int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    float m[4];
-    for (int j = 0; j < 4; ++j) m[j] = x[4 * i + j];
-    for (int j = 1; j < 4; ++j) {
-        float v = m[j];
-        int at = j;
-        while (at > 0 && m[at - 1] > v) { m[at] = m[at - 1]; --at; }
-        m[at] = v;
-    }
+    float m[4] = {x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]};
+    for (int j = 1; j < 4; ++j)
+        for (int at = j; at > 0 && m[at - 1] > m[at]; --at) {
+            float larger = m[at - 1];
+            m[at - 1] = m[at];
+            m[at] = larger;
+        }
     out[i] = m[k[i]];"""
 
 

@@ -58,6 +58,13 @@ def smooth(x, out):
     ),
     mistakes=(
         Mistake(
+            "no barrier at all",
+            "A thread reads what its left neighbour writes, and nothing says who comes first. That neighbour may be "
+            "in another warp, so a warp's own barrier will not do: the whole block has to wait. Look for each pair of "
+            "a write and a read that must not change places.",
+            ((("        cuda.syncthreads()\n", ""), ("    cuda.syncthreads()\n", "")),),
+        ),
+        Mistake(
             "threads that never come to the barrier",
             "Threads without an element end, or skip the loop, while others wait at its barriers. The result is right "
             "here, and yet CUDA promises nothing: a barrier wants the whole block. Guard the work only.",

@@ -106,6 +106,7 @@ def fuse(x, t, out, gain, shift):
             "Right, but more is stored than the result. A variable of the thread lies in a register and costs no "
             "bytes.",
             (
+                ((FIRST, "t[i] = gain * x[i] + shift"), (f"y * y * ({SECOND})", "t[i] * t[i] * (3 - 2 * t[i])")),
                 (FIRST, "t[i] = gain * x[i] + shift\n        y = t[i]"),
                 """    i = cuda.grid(1)
     for k in range(i, x.size, cuda.gridsize(1)):

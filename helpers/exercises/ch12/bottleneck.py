@@ -91,8 +91,13 @@ def bottleneck(p):
         Mistake(
             "wide loads are not strided ones",
             "32 doubles are 256 bytes: 8 sectors a request, all of them wanted. Ask for the part that is used.",
-            ((SECTORS, 'p["sectors_per_load_request"] > 5'),
-             '    return "none" if p["sectors_per_load_request"] <= 4 else "uncoalesced access"'),
+            ((SECTORS, 'p["sectors_per_load_request"] > 5'),),
+        ),
+        Mistake(
+            "one question for four ailments",
+            "There are four ailments, and each has a number of its own that shows it; sectors a request show none for "
+            "sure, since wide loads want many. Ask four questions, one after the other.",
+            ('    return "none" if p["sectors_per_load_request"] <= 4 else "uncoalesced access"',),
         ),
         Mistake(
             "wide wavefronts are not conflicts",

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from helpers.grading.names import platform_number
 from helpers.grading.report.material import Made, Material, Standing, Told
-from helpers.grading.report.words import amount, listed, one_line, plural
+from helpers.grading.report.words import amount, listed, one_line
+from helpers.vgpu.base.words import plural
 
 ABOUT_STUDENTS = (
     "Student",

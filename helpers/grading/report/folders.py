@@ -12,8 +12,9 @@ from helpers.grading import ledger, secret
 from helpers.grading.report.files import put
 from helpers.grading.report.lab import LabInfo
 from helpers.grading.report.material import Fingerprints, Told, why_unsettled
-from helpers.grading.report.words import amount, listed, one_line, plural
+from helpers.grading.report.words import amount, listed, one_line
 from helpers.grading.results import UNGRADED, Result
+from helpers.vgpu.base.words import plural
 
 LINES, LAB = "results.jsonl", "lab.json"
 OTHER_SEEDS = (

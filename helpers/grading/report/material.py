@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from helpers.grading.report.files import stems
 from helpers.grading.report.lab import LabInfo, Tier
-from helpers.grading.report.words import amount, one_line, plural
+from helpers.grading.report.words import amount, one_line
 from helpers.grading.results import GRADED, REJECTED, STATES, STUDENT_FAULT, UNGRADED, Mark, Result
+from helpers.vgpu.base.words import plural
 
 ORDER = (UNGRADED, GRADED, STUDENT_FAULT, REJECTED)
 """States in the order in which they are told: first what needs doing."""

@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from helpers.grading.report import verdicts, words
+from helpers.vgpu.base.words import plural
 
 HERE = Path(__file__).parent
 STYLE = (HERE / "page.css").read_text(encoding="utf-8")
@@ -60,7 +61,8 @@ def _environment(kind: str) -> Environment:
         "whole": lambda text: shown(text, None),
         "block": lambda text: Markup(block(text)),
         "anchor": lambda key: re.sub("[^0-9A-Za-z]", "-", key),
-        **{name: getattr(words, name) for name in ("amount", "first_line", "listed", "one_line", "plural")},
+        **{name: getattr(words, name) for name in ("amount", "first_line", "listed", "one_line")},
+        "plural": plural,
     }
     found.globals |= {"kind": kind, "style": Markup(STYLE), "policy": Markup(POLICY)}
     found.globals |= {name: getattr(verdicts, name) for name in ("next_steps", "verdict", "what_for")}

@@ -13,8 +13,9 @@ from helpers.grading.report import tally
 from helpers.grading.report.material import STATE_WORDS, Entry, Made, Material
 from helpers.grading.report.pages import pages
 from helpers.grading.report.verdicts import VERDICTS
-from helpers.grading.report.words import amount, first_line, listed, one_line, plural
+from helpers.grading.report.words import amount, first_line, listed, one_line
 from helpers.grading.results import REJECTED, STATES, STUDENT_FAULT, UNGRADED
+from helpers.vgpu.base.words import plural
 
 TILE_WORDS = {UNGRADED: "not graded", STUDENT_FAULT: "stopped on the way", REJECTED: "rejected", "graded": "graded"}
 

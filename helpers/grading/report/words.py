@@ -88,11 +88,6 @@ def amount(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def plural(count: int, noun: str, many: str = "") -> str:
-    """`1 student`, `1,000 students`."""
-    return f"{count:,} {noun if count == 1 else many or noun + 's'}"
-
-
 def listed(names: list[str] | tuple[str, ...], most: int = 20) -> str:
     """Names, which may have commas, in one line; the rest counted."""
     shown = "; ".join(one_line(name, 80) for name in names[:most])

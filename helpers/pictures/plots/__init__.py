@@ -12,7 +12,7 @@ pointer drag.
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.cards import kernel_cards
-from helpers.pictures.plots.common import LINE, SECTOR, WARP, plural
+from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.lives import where_variables_live
@@ -52,6 +52,7 @@ from helpers.pictures.plots.torch_memory import memory_steps
 from helpers.pictures.plots.tracks import track
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.vectors import lane_deal
+from helpers.vgpu.base.words import plural
 
 __all__ = [
     "LINE",

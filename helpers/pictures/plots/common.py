@@ -11,12 +11,6 @@ LINE = 128
 WARP = 32
 
 
-def plural(count, noun: str) -> str:
-    """`1 sector`, `2 sectors`, `3 launches`."""
-    ending = "" if count == 1 else "es" if noun.endswith(("s", "ch", "x")) else "s"
-    return f"{count:,} {noun}{ending}"
-
-
 def shade(colour: str, lightness: float) -> tuple[float, float, float]:
     """A colour of the palette at another lightness, from 0 (black) to 1 (white)."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))

@@ -7,10 +7,10 @@ import re
 from html import escape
 
 from helpers.pictures.figures import Drawing
-from helpers.pictures.plots.common import plural
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.steps.spaces import SPACES, Lives, Variable
+from helpers.vgpu.base.words import plural
 
 WIDTH, CARD = 860, 105
 SOURCE, TABLE = (8, 556), (572, 852)

@@ -7,8 +7,8 @@ import numpy as np
 from helpers.hardware.gpus import GPU
 from helpers.hardware.occupancy import Occupancy
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import plural
 from helpers.results.warp_scheduler import IssueSlots
+from helpers.vgpu.base.words import plural
 
 KIB = 1024
 LONGEST_LABEL = 18  # of a bar, at the size of the others

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import plural, shade
+from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.short_values import fitted
+from helpers.vgpu.base.words import plural
 
 MOST_ROWS = 9
 FEWEST_ROWS = 6

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import WARP, plural, shade
+from helpers.pictures.plots.common import WARP, shade
+from helpers.vgpu.base.words import plural
 
 MOST_LABELLED_THREADS = 300
 

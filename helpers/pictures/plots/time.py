@@ -8,8 +8,9 @@ import numpy as np
 
 from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import plural, shade
+from helpers.pictures.plots.common import shade
 from helpers.results.streams.spans import WAITS
+from helpers.vgpu.base.words import plural
 
 
 @styled

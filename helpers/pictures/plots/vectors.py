@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from helpers.pictures.figures import CYCLE, Drawing
-from helpers.pictures.plots.common import plural
 from helpers.pictures.plots.ink import GREY, PALE, Ink
+from helpers.vgpu.base.words import plural
 
 _WIDTH, _LEFT, _CELL, _STEP, _ROW = 610, 8, 16.0, 18.0, 22.0
 

@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from helpers.vgpu.base.errors import KernelError, Misaligned, OutOfBounds
+from helpers.vgpu.base.words import plural
 from helpers.vgpu.faults import line
 from helpers.vgpu.isa import tensor
 from helpers.vgpu.storage import heap_words, layout, memory
@@ -79,7 +80,7 @@ def _place(scene) -> tuple[str, str]:
         if len(array.shape) == 1
         else f"at element {index} (counted flat) of `{array.name}`"
     )
-    size_text = f"`{array.name}` has {count} elements" + (f" ({shape})" if len(array.shape) > 1 else "")
+    size_text = f"`{array.name}` has {plural(count, 'element')}" + (f" ({shape})" if len(array.shape) > 1 else "")
     if inside:
         return (
             f"{where}, across its end; {size_text}",

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.vgpu.base.errors import ArgumentError
+from helpers.vgpu.base.words import plural
 from helpers.vgpu.standins.cupy.convert import from_interface
 from helpers.vgpu.standins.cupy.ndarray import ndarray
 from helpers.vgpu.standins.cupy.pointer import MemoryPointer
@@ -79,7 +80,7 @@ def pack(name: str, places: Sequence[Slot], args) -> tuple[list[bytes], list[Arr
     if len(args) != len(places):
         wanted = ", ".join(str(place.c or place.ptx.type) for place in places)
         raise ArgumentError(
-            f"{name}({wanted}) takes {len(places)} argument{'s' * (len(places) != 1)}, and {len(args)} "
+            f"{name}({wanted}) takes {plural(len(places), 'argument')}, and {len(args)} "
             f"{'was' if len(args) == 1 else 'were'} given"
         )
     params, arrays = [], []

@@ -11,6 +11,7 @@ from helpers.hardware import device
 from helpers.vgpu import operations
 from helpers.vgpu.base import steady
 from helpers.vgpu.base.errors import ArgumentError, CompileError, Unsupported
+from helpers.vgpu.base.words import plural
 from helpers.vgpu.compile import python as compile_numba
 from helpers.vgpu.compile.resources import Resources, resources
 from helpers.vgpu.launch import launch
@@ -176,7 +177,7 @@ class NumbaKernel(Function):
         """The overload for these arguments: the one of exactly these types, or the signature they fit."""
         if len(args) != len(self._names):
             raise ArgumentError(
-                f"`{self.__name__}` takes {len(self._names)} argument{'s' * (len(self._names) != 1)} "
+                f"`{self.__name__}` takes {plural(len(self._names), 'argument')} "
                 f"({', '.join(self._names)}), {len(args)} given."
             )
         given = tuple(type_of(value, name, self.__name__) for name, value in zip(self._names, args, strict=True))
