@@ -1,16 +1,10 @@
 """What a program asks of its streams: recorded, ordered, and scheduled; `recording` has the words that learners use."""
 
-from helpers.results.streams.recording import (
-    Hazard,
-    MeasuredTimeline,
-    RecordingError,
-    Schedule,
-    Span,
-    Timeline,
-    record,
-    rehearse,
-    schedule,
-)
+from helpers.results.streams.exported import RecordingError
+from helpers.results.streams.measured import MeasuredTimeline
+from helpers.results.streams.order import Hazard
+from helpers.results.streams.recording import Timeline, record, rehearse, schedule
+from helpers.results.streams.spans import Schedule, Span
 
 __all__ = [
     "Hazard",
@@ -23,3 +17,7 @@ __all__ = [
     "rehearse",
     "schedule",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

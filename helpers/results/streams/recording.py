@@ -27,29 +27,11 @@ from helpers.hardware.gpus import GPU
 from helpers.results.profile import modelled
 from helpers.results.streams import model as stream_schedule
 from helpers.results.streams import order
-from helpers.results.streams.exported import RecordingError
 from helpers.results.streams.listing import Listed, Row, Told
 from helpers.results.streams.measured import MeasuredTimeline, measure
 from helpers.results.streams.model import Work
 from helpers.results.streams.order import Hazard
-from helpers.results.streams.spans import Schedule, Span
-
-__all__ = [
-    "Hazard",
-    "MeasuredTimeline",
-    "RecordingError",
-    "Schedule",
-    "Span",
-    "Timeline",
-    "record",
-    "rehearse",
-    "schedule",
-]
-
-
-def __dir__() -> list[str]:
-    return __all__
-
+from helpers.results.streams.spans import Schedule
 
 # A kernel that was not counted takes one wave of no work: its launch is what there is to see.
 _SMALLEST = 1e-6
