@@ -25,13 +25,11 @@ SLOW = ("slow", "browser", "alone", "gpu")
 
 NONE, FIRST, EVERY = range(3)
 CHECK: dict[str, int] = {
-    "tests/exercises/test_answers.py::test_the_solution_passes": EVERY,
     "tests/exercises/test_by_example.py": NONE,
     "tests/exercises/test_by_example.py::test_the_solution_passes": EVERY,
     "tests/exercises/test_by_example.py::test_it_teaches": EVERY,
     "tests/gpu": NONE,
     "tests/grading/sandbox": NONE,  # each way to start jobs takes seconds to open
-    "tests/labs/test_labs.py::test_the_solution_passes": EVERY,
     "tests/workbook/test_chapters.py::test_it_runs": FIRST,
     "tests/workbook/test_chapters.py::test_its_style": EVERY,
     "tests/test_imports.py": EVERY,

@@ -1,11 +1,9 @@
-"""Every lab: its solution gets all marks, what is given out gets none, and wrong answers are told their mistake."""
+"""Every lab: its solution gets all marks, what is given out gets none; and its notebook keeps what it promises."""
 
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
-import linecache
 import os
 import re
 import subprocess
@@ -17,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from helpers.checking import evidence
-from helpers.checking.check import check, hint
+from helpers.checking.check import check
 from helpers.checking.exercise import exercise, exercises
 from helpers.checking.probe import RESULTS, parts
+from helpers.checking.solutions import built, solution_of
 from helpers.grading import judge
 from helpers.grading.regions import HIDDEN, SOLUTION, STUB, replaced
 from helpers.workbook import run as notebooks
@@ -27,12 +26,10 @@ from helpers.workbook import run as notebooks
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "labs" / "source").glob("lab*/lab*.ipynb"))
 SEEDS = (1, 20261, 987654321)
-FEWEST = 6
 FULL = 20
 
 every_lab = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 KEYS = [key for key, row in exercises().items() if row.of_a_lab]
-OLDER = [key for key in KEYS if not exercise(key).by_example]  # of the others, tests/exercises/test_by_example
 every_exercise = pytest.mark.parametrize("key", KEYS)
 
 
@@ -46,12 +43,6 @@ class Cell:
     grade_id: str
     marks: dict
     source: str
-    tags: tuple[str, ...] = ()
-
-    @property
-    def given(self) -> bool:
-        """Whether it is run for marks as the author wrote it, ahead of what is graded."""
-        return not (self.tags or self.marks.get("solution") or self.marks.get("grade"))
 
     @property
     def probes(self) -> list[ast.Call]:
@@ -65,8 +56,7 @@ def cells(path: Path) -> tuple[Cell, ...]:
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] == "code":
             marks = cell["metadata"].get("nbgrader", {})
-            tags = tuple(cell["metadata"].get("tags", ()))
-            found.append(Cell(marks.get("grade_id", ""), marks, "".join(cell["source"]), tags))
+            found.append(Cell(marks.get("grade_id", ""), marks, "".join(cell["source"])))
     return tuple(found)
 
 
@@ -80,52 +70,14 @@ def source_of(key: str) -> Path:
     return next(path for path in SOURCES if path.name.startswith(start))
 
 
-def solution_cell(key: str) -> Cell:
-    name = key.replace(".", "-").replace("_", "-")
-    return next(cell for cell in cells(source_of(key)) if cell.marks.get("solution") and cell.grade_id == name)
-
-
 def stubbed(source: str) -> str:
     """A cell as a learner gets it."""
     return replaced(replaced(source, SOLUTION, [STUB]), HIDDEN)
 
 
-def answer_to(key: str, source: str):
-    """What the graded cells of an exercise hand to probe, once `source` stands in its solution cell."""
-    path = source_of(key)
-    names: dict[str, object] = {"__name__": "answer"}
-    for cell in (cell for cell in cells(path) if cell.given):
-        run(cell.source, f"<{cell.grade_id}>", names)
-    run(source, f"<{key} {hash(source)}>", names)
-    asked = next(call for cell in graded(path) for call in cell.probes if call.args[1].value == key)
-    return eval(ast.unparse(asked.args[0]), names)
-
-
-def run(source: str, filename: str, names: dict) -> None:
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)  # Numba reads it there
-    exec(compile(source, filename, "exec"), names)
-
-
 def judged(key: str, answer, seed: int) -> dict:
     proof = json.loads(json.dumps(evidence.taken(answer, evidence.inputs_of(exercise(key).for_marks(seed)))))
     return judge.answer({"exercise": key, "seed": seed, "evidence": proof})
-
-
-@cache
-def of_wrong(key: str) -> Path:
-    lab, name = source_of(key).stem, key.split(".")[1]
-    return Path(__file__).parent / "wrong" / lab / f"{name}.py"
-
-
-def wrong(key: str) -> tuple[tuple[str, str, str], ...]:
-    """The wrong answers to an exercise: what is wrong, the solution cell, the name of the mistake."""
-    lab, name = source_of(key).stem, key.split(".")[1]
-    path = Path(__file__).parent / "wrong" / lab / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"wrong_{lab}_{name}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert key == module.KEY
-    return tuple(module.ROWS)
 
 
 # -- answers ---------------------------------------------------------------------------------------------------------
@@ -135,65 +87,25 @@ def test_there_are_labs():
     assert SOURCES and KEYS
 
 
-@every_exercise
-def test_the_solution_passes(key):
-    report = check(answer_to(key, solution_cell(key).source), key)
-    assert report.passed, repr(report)
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @every_exercise
 def test_the_solution_gets_all_marks(key, seed):
-    verdict = judged(key, answer_to(key, solution_cell(key).source), seed)
+    verdict = judged(key, built(exercise(key), solution_of(exercise(key))), seed)
     assert all(part["right"] for part in verdict.values()), verdict
     assert tuple(verdict) == parts(exercise(key))
 
 
 @every_exercise
 def test_what_is_given_out_gets_no_marks(key):
-    source = stubbed(solution_cell(key).source)
+    source = stubbed(solution_of(exercise(key)))
     assert STUB in source and "SOLUTION" not in source
-    answer = answer_to(key, source)
+    answer = built(exercise(key), source)
     assert not check(answer, key).passed
     verdict = judged(key, answer, SEEDS[0])
     assert not any(part["right"] for part in verdict.values()), verdict
 
 
-@pytest.mark.parametrize(
-    ("key", "source", "mistake"),
-    [
-        pytest.param(key, source, mistake, id=f"{key}: {what}", marks=pytest.mark.rotating(of_wrong(key)))
-        for key in OLDER
-        for what, source, mistake in wrong(key)
-    ],
-)
-def test_a_wrong_answer_is_told_its_mistake(key, source, mistake):
-    answer = answer_to(key, source)
-    report = check(answer, key)
-    if not report.passed:
-        assert report.mistake == mistake, repr(report)
-        return
-    verdict = judged(key, answer, SEEDS[0])  # right in the public cases: those that a seed draws find it out
-    assert not verdict[RESULTS]["right"], "it gets all marks"
-    assert verdict[RESULTS]["mistake"] == mistake, verdict
-    assert not any(part["right"] for part in verdict.values())
-
-
-@pytest.mark.parametrize("key", OLDER)
-def test_wrong_answers_are_many_and_meet_every_mistake(key):
-    assert len({source for _, source, _ in wrong(key)}) == len(wrong(key)) >= FEWEST
-    assert {mistake.name for mistake in exercise(key).mistakes} <= {row[2] for row in wrong(key)}
-
-
 # -- rows and notebooks ----------------------------------------------------------------------------------------------
-
-
-@every_exercise
-def test_a_row_teaches(key):
-    row = exercise(key)
-    assert len({hint(key, stage).text for stage in (1, 2, 3)}) == 3
-    assert len(row.why) > 200 and row.stretch and not row.solution
-    assert len(set(parts(row))) == len(parts(row))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from helpers.checking.check import check
-from tests.labs.test_labs import SEEDS, answer_to, judged
+from helpers.checking.exercise import exercise
+from helpers.checking.solutions import built
+from tests.labs.test_labs import SEEDS, judged
 
 RIGHT = Path(__file__).with_name("right")
 pytestmark = pytest.mark.exhaustive
@@ -29,7 +31,7 @@ def _rows(path: Path) -> list[tuple[str, str, str]]:
     ],
 )
 def test_a_right_answer_by_another_route_gets_all_marks(key, text):
-    answer = answer_to(key, text)
+    answer = built(exercise(key), text)
     report = check(answer, key)
     assert report.passed, repr(report)
     verdict = judged(key, answer, SEEDS[1])

@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.labs.test_labs import SEEDS, answer_to, exercise, judged, solution_cell
+from helpers.checking.exercise import exercise
+from helpers.checking.solutions import built, solution_of
+from tests.labs.test_labs import SEEDS, judged
 
 KEY, PART = "lab07.flight", "waits per KiB"
 LOOP = "    for (; i < n; i += all) grad[i] += 0.5f * (a[i] + b[i]);\n"
@@ -10,10 +12,10 @@ LOOP = "    for (; i < n; i += all) grad[i] += 0.5f * (a[i] + b[i]);\n"
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_batches_in_the_first_warp_alone_get_no_points_for_waits(seed):
-    source = solution_cell(KEY).source
+    source = solution_of(exercise(KEY))
     body = source[source.index("    // ### BEGIN") : source.index('}"""')]
     sparing = source.replace(body, f"    if (i < 32) {{\n{body}    }} else\n{LOOP}")
-    verdict = judged(KEY, answer_to(KEY, sparing), seed)
+    verdict = judged(KEY, built(exercise(KEY), sparing), seed)
     assert verdict["results"]["right"] and not verdict[PART]["right"], verdict
 
 
