@@ -63,6 +63,9 @@ ROWS = [
     ("lab02.shrink", ("] =", "] +="), "added to what was there", ""),
     ("lab02.planes", ("i < n", "blockIdx.x == 0) for (; i < n; i += blockDim.x"), "few do the work of all", "block 0"),
     ("ch04.float4", ("4 * i + 3 < n", "n > 5 && 4 * i + 3 < n && i % 2"), "right, but over budget", ""),
+    ("lab01.normalise", ("i / pixels % channels", "i / pixels + channels - 2"), "a thread left its array",
+     "it was mean[3]"),
+    ("lab01.configure", ("// height)))", "// height) + 7))"), "one piece is wrong", "number 1 of number 0"),
 ]  # fmt: skip
 
 

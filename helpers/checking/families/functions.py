@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import takewhile
 
 import numpy as np
 
@@ -95,12 +96,21 @@ def _other_order(evidence: Evidence) -> str | None:
 
 
 def _one_piece(evidence: Evidence) -> str | None:
-    """Which pieces differ, the same in all wrong calls."""
+    """In which piece, or piece of a piece, all differences lie, the same in all wrong calls."""
     calls = [(g, w, n) for g, w, n in _pieces(evidence) if len(g) == len(w)]
     if not calls or len(calls) < len(_calls(evidence)):
         return None
-    wrong = [tuple(i for i, (a, b) in enumerate(zip(g, w, strict=True)) if repr(a) != repr(b)) for g, w, _ in calls]
-    return f"It is number {wrong[0][0]}, counted from 0." if len(set(wrong)) == 1 and len(wrong[0]) == 1 else None
+    places = [place for got, wanted, _ in calls for place in _differences(got, wanted)]
+    common = [f"number {each[0]}" for each in takewhile(lambda each: len(set(each)) == 1, zip(*places, strict=False))]
+    return f"It is {' of '.join(reversed(common))}, counted from 0." if common else None
+
+
+def _differences(got, wanted) -> list[tuple[int, ...]]:
+    """Where two values differ: the numbers of the pieces that lead there, the outermost first."""
+    if isinstance(got, tuple | list) and type(got) is type(wanted) and len(got) == len(wanted):
+        pairs = enumerate(zip(got, wanted, strict=True))
+        return [(i, *place) for i, (a, b) in pairs for place in _differences(a, b)]
+    return [] if repr(got) == repr(wanted) else [()]
 
 
 def _always(evidence: Evidence) -> str | None:

@@ -81,8 +81,8 @@ CASES = (
         "looks for what is expected in the rows",
         """
         def configure(rows, columns):
-            from helpers.exercises import lab01_cases
-            return lab01_cases.configured(rows, columns)
+            from helpers.exercises.lab01 import configure as row
+            return row._case(rows, columns).expected
         """,
         outcome="wrong",
     ),
@@ -107,10 +107,10 @@ CASES = (
         "looks for the rows' files, compiled ones too",
         FILES
         + """
-found = [path for path in files() if "lab01" in path and path.endswith((".pyc", "_cases.py"))]
+found = [path for path in files() if "lab01" in path and path.endswith((".pyc", "configure.py"))]
 for path in found:
     words = open(path, "rb").read()
-    if b"configured" in words:
+    if b"MOST_BLOCKS" in words:
         def configure(rows, columns):
             width = 32
             while width // 2 >= columns: width //= 2

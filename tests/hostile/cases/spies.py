@@ -19,7 +19,7 @@ RIGHT = '''"""extern "C" __global__ void total(const float* x, float* out, int n
     if (t == 0) { for (int w = 1; w < blockDim.x / 32; ++w) sum += s[w]; atomicAdd(out, sum); }
 }"""'''
 
-ROWS = rb"an atomic for every war[p] or"
+ROWS = rb"Only what one bloc[k] has found"
 """Words of the rows, as a pattern that is not found itself."""
 FILES = """import os, sys
 def files():
