@@ -25,7 +25,6 @@ MEDIAN_CELL = 4
 CELLS_IN_A_ROW = 3
 WORDS_IN_A_ROW = 150
 MOST_GOALS = 4
-WORDS_PER_CODE_LINE = (10, 20)  # what readers liked; reported, never failed
 STEPS = ("predict", "run", "explain")
 CONTENTS = "../README.md"
 PAGES_OF_THEIR_OWN = {glossary.FILE: "glossary"}  # by file name; every other page is a chapter

@@ -20,17 +20,6 @@ from helpers.grading.report.material import Made, Material, Standing, Told
 from helpers.grading.report.words import amount, listed, one_line
 from helpers.vgpu.base.words import plural
 
-ABOUT_STUDENTS = (
-    "Student",
-    "LastName",
-    "FirstName",
-    "ID",
-    "SIS User ID",
-    "SIS Login ID",
-    "Integration ID",
-    "Root Account",
-    "Section",
-)
 KEYS = ("SIS Login ID", "SIS User ID", "ID")
 """Columns by which a student is known, before the name, the surest first."""
 TEST_STUDENT = "Student, Test"

@@ -17,7 +17,6 @@ BITS = {
     "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "s32": 32,
     "e4m3": 8, "e5m2": 8,
 }  # fmt: skip
-OPCODES = ("wmma", "mma", "ldmatrix", "stmatrix", "movmatrix")
 
 # What is multiplied (the type of A, or those of A and B) -> the family of it in counters, Nsight Compute's pipe.
 FAMILIES = {

@@ -89,9 +89,6 @@ class Call:
     prototype: str | None = None
 
 
-Operand = Reg | Imm | Sym | Special | Mem | Vec | Pair | Not | Call | None
-
-
 # ---------------------------------------------------------------- statements
 
 
