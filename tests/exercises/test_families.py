@@ -62,6 +62,7 @@ ROWS = [
     ("ch04.grey", ("out[i] =", "out[i / 2] ="), "lanes of one store want different values in one element", "`out`"),
     ("lab02.shrink", ("] =", "] +="), "added to what was there", ""),
     ("lab02.planes", ("i < n", "blockIdx.x == 0) for (; i < n; i += blockDim.x"), "few do the work of all", "block 0"),
+    ("lab03.follow", ("float tile", "int tile"), "fractions are lost", "where most should have fractions"),
     ("ch04.float4", ("4 * i + 3 < n", "n > 5 && 4 * i + 3 < n && i % 2"), "right, but over budget", "times the limit"),
 ]  # fmt: skip
 

@@ -160,7 +160,7 @@ def _beyond(evidence: Evidence) -> str | None:
     found = _faults(evidence)
     if not found:
         return "" if _stopped(OutOfBounds)(evidence) else None
-    o, array, index, size = found[0]
+    o, array, index, size = next((each for each in found if each[2] >= 0), found[0])
     if 0 <= index < size:
         return f"With {o.case.name} it began at {array}[{index}], and went on across the end of `{array}`."
     return f"With {o.case.name} it was {array}[{index}], and `{array}` has {size:,} elements, from 0 to {size - 1:,}."
