@@ -66,6 +66,7 @@ ROWS = [
     ("lab01.normalise", ("i / pixels % channels", "i / pixels + channels - 2"), "a thread left its array",
      "it was mean[3]"),
     ("lab01.configure", ("// height)))", "// height) + 7))"), "one piece is wrong", "number 1 of number 0"),
+    ("lab03.follow", ("float tile", "int tile"), "fractions are lost", "where most should have fractions"),
 ]  # fmt: skip
 
 

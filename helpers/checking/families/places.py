@@ -162,12 +162,12 @@ FAMILIES = (
     Family(
         "too small wherever it is wrong",
         _too(np.less, "Every wrong element is too small."),
-        "Something is missing there: perhaps a part was left out, or lost because two threads stored at once.",
+        "Perhaps a part is missing there: left out, or lost because two threads stored at once.",
     ),
     Family(
         "too great wherever it is wrong",
         _too(np.greater, "Every wrong element is too great."),
-        "Something is there that does not belong there: perhaps a part came twice, or something to begin with.",
+        "Perhaps something is there that does not belong there: a part that came twice, or something to begin with.",
     ),
     Family(
         "the result is wrong",

@@ -132,6 +132,20 @@ def _floored(o: Outcome) -> np.ndarray | None:
     return _whole(o, np.floor)
 
 
+def _whole_numbers(evidence: Evidence) -> str | None:
+    """Nothing but whole numbers, in every case, not far from the right ones, of which at least half have fractions."""
+    cases = with_arrays(evidence)
+    if not cases or any(_wanted(o).dtype.kind != "f" or o.got.dtype.kind != "f" or left(o).any() for o in cases):
+        return None
+    got, wanted = (np.concatenate([a.ravel() for a in arrays]).astype(float) for arrays in
+                   ([o.got for o in cases], [_wanted(o) for o in cases]))  # fmt: skip
+    if not np.isfinite(got).all() or (np.trunc(got) != got).any() or np.mean(np.trunc(wanted) != wanted) < 0.5:
+        return None
+    if np.median(np.abs(got - wanted)) > np.std(wanted):
+        return None
+    return f"With {cases[0].case.name} the first is {number(cases[0].got.ravel()[0])}."
+
+
 def _wrapped(bits: int, signed: bool):
     def change(o: Outcome) -> np.ndarray | None:
         if _wanted(o).dtype.kind not in "iu":
@@ -319,5 +333,11 @@ FAMILIES = (
         "exponential that is too large, infinity minus infinity, or arithmetic with what nobody has set.",
     ),
     Family("the same everywhere", _same_everywhere, "All elements have one value: they should differ."),
+    Family(
+        "fractions are lost",
+        _whole_numbers,
+        "All that comes out are whole numbers, where most should have fractions: perhaps something on the way has a "
+        "type of integers.",
+    ),
     Family("off by a little", _near, "The result is nearly right: digits are lost, or a small part of a sum."),
 )
