@@ -8,10 +8,10 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 
-from helpers.checking import learner_state
+from helpers.checking import fingerprint, learner_state
 from helpers.checking.examine import examine, watched
 from helpers.checking.exercise import Exercise, exercise, exercises, plural
-from helpers.checking.verdicts import message, named, own, place_of
+from helpers.checking.verdicts import message, named, place_of
 from helpers.vgpu.standins.calls import in_place_of_a_kernel, is_numba
 
 SHOWN_CASES = 3
@@ -84,7 +84,7 @@ def check(answer, key: str | Exercise) -> Report:
         learner_state.keep(
             learner_state.EXERCISES, task.key, tried=today, **({"passed": before or today} if evidence.passed else {})
         )
-    mistake = own(evidence) if task.by_example else named(evidence)
+    mistake = fingerprint.told(evidence)
     if mistake is None:
         evidence = watched(answer, evidence)
         mistake = named(evidence)

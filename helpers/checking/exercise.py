@@ -2,8 +2,7 @@
 
 A chapter or lab is a book: a folder of `helpers.exercises` called after it, such as `ch04`, with a file an exercise.
 A file holds one row `EXERCISE = Exercise(…)`; `ORDER` in the folder's `__init__` names the files in the order of the
-book. Those of a lab have no `solution` here: it is in the lab's source. (A book that is a single module with a tuple
-`EXERCISES` is of the older form.)
+book. Those of a lab have no `solution` here: it is in the lab's source.
 """
 
 from __future__ import annotations
@@ -90,21 +89,14 @@ class Budget:
 class Mistake:
     """A misconception: its name, the words that help, and the ways to make it, by which it is recognised.
 
-    An answer that does what one of these ways does made this mistake (`helpers.checking.fingerprint`). `when`
-    recognises its traces otherwise, in books of the older form. `seen`: facts of the very answer, which are told of
-    public cases.
+    An answer that does what one of these ways does made this mistake (`helpers.checking.fingerprint`). `seen`: facts
+    of the very answer, which are told of public cases.
     """
 
     name: str
     teach: str
     ways: tuple[Way, ...] = ()
-    when: Callable[[object], bool] | None = None
     seen: str = ""
-
-    def __post_init__(self):
-        if callable(self.teach):  # written in the older form: name, when, teach
-            for name, value in (("when", self.teach), ("teach", self.ways), ("ways", ())):
-                object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +136,6 @@ class Exercise:
     shared_out: bool = False
     drawn: Callable[[np.random.Generator], list[Case]] | None = None
     equivalent: tuple[tuple[Patch, str], ...] = ()
-
-    @property
-    def by_example(self) -> bool:
-        """Whether its mistakes are known by the code that makes them, and all others by families."""
-        return any(mistake.ways for mistake in self.mistakes)
 
     @property
     def asks_for_a_kernel(self) -> bool:
@@ -194,15 +181,10 @@ def exercises() -> dict[str, Exercise]:
     """Every exercise by its key, in the order of the books."""
     found: dict[str, Exercise] = {}
     for book in BOOKS:
-        for exercise in _rows(importlib.import_module(f"{_BOOKS.__name__}.{book}")):
-            found[exercise.key] = exercise
+        for name in importlib.import_module(f"{_BOOKS.__name__}.{book}").ORDER:
+            row = importlib.import_module(f"{_BOOKS.__name__}.{book}.{name}").EXERCISE
+            found[row.key] = row
     return found
-
-
-def _rows(book) -> tuple[Exercise, ...]:
-    if hasattr(book, "EXERCISES"):
-        return book.EXERCISES
-    return tuple(importlib.import_module(f"{book.__name__}.{name}").EXERCISE for name in book.ORDER)
 
 
 def exercise(key: str | Exercise) -> Exercise:

@@ -10,7 +10,7 @@ import sys
 
 from helpers.checking import fingerprint
 from helpers.checking.examine import examine
-from helpers.checking.exercise import FOLDER, Exercise, exercises
+from helpers.checking.exercise import BOOKS, FOLDER, Exercise, exercises
 from helpers.checking.solutions import NoWay, built, ways
 
 
@@ -35,7 +35,7 @@ def renew(book: str) -> None:
     """Write the fingerprints of a book's exercises."""
     table = {}
     for task in exercises().values():
-        if task.key.startswith(f"{book}.") and task.by_example:
+        if task.key.startswith(f"{book}."):
             table[task.key.split(".")[1]] = computed(task)
     path = FOLDER / book / fingerprint.KEPT
     path.write_text(as_text(table), encoding="utf-8")
@@ -54,8 +54,7 @@ def as_text(table: dict) -> str:
 
 
 def main(books: list[str]) -> None:
-    by_example = {task.key.split(".")[0] for task in exercises().values() if task.by_example}
-    for book in books or sorted(by_example):
+    for book in books or BOOKS:
         renew(book)
 
 

@@ -5,28 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking import families, fingerprint
-from helpers.checking import mistakes as known
 from helpers.checking.examine import Evidence
 from helpers.checking.exercise import Mistake
 from helpers.results.sanitize.findings import Finding
-from helpers.vgpu.base.errors import CompileError, Deadlock, VirtualGPUError
+from helpers.vgpu.base.errors import VirtualGPUError
 
 
 def named(evidence: Evidence) -> Mistake | None:
-    """The mistake that was made: the exercise's own come first, then those of all exercises. None where all is well,
-    and where only hidden cases show that something is wrong."""
-    if evidence.passed:
-        return None
-    if evidence.exercise.by_example:
-        return own(evidence) or families.told(evidence)
-    return next((m for m in (*evidence.exercise.mistakes, *ANY_EXERCISE) if m.when(evidence)), None)
-
-
-def own(evidence: Evidence) -> Mistake | None:
-    """The mistake among those of the exercise itself."""
-    if evidence.exercise.by_example:
-        return fingerprint.told(evidence)
-    return next((m for m in evidence.exercise.mistakes if m.when(evidence)), None)
+    """The mistake that was made: the exercise's own come first, then what any may meet. None where all is well, and
+    where only hidden cases show that something is wrong."""
+    return None if evidence.passed else fingerprint.told(evidence) or families.told(evidence)
 
 
 def message(evidence: Evidence, mistake: Mistake | None) -> str:
@@ -68,57 +56,3 @@ def place_of(finding: Finding) -> str:
 
 def _triple(index: tuple[int, ...]) -> str:
     return str(index[0]) if len(index) == 1 else str(index)
-
-
-def _failed_with(*kinds):
-    return lambda evidence: any(isinstance(outcome.error, kinds) for outcome in evidence.outcomes)
-
-
-ANY_EXERCISE = (
-    Mistake("it does not compile", _failed_with(CompileError), "The compiler stopped before any thread ran."),
-    Mistake(
-        "threads wait at different barriers",
-        lambda evidence: known.found(*known.BARRIERS)(evidence) or _failed_with(Deadlock)(evidence),
-        "Every thread of a block must come to the same barrier: move it out of the branch.",
-    ),
-    Mistake(
-        "a thread left its array",
-        known.out_of_bounds,
-        "A launch has whole blocks, so some threads have no element: guard every access with the array's size.",
-    ),
-    Mistake("it stops with an error", _failed_with(Exception), "The message below says where."),
-    Mistake("nothing is written yet", known.nothing_written, "Every output element still holds the bytes 0xFF."),
-    Mistake(
-        "a race",
-        known.found(*known.RACES),
-        "Two threads use one element, one of them writes it, and nothing says who comes first.",
-    ),
-    Mistake(
-        "the sanitizer has found a mistake",
-        known.found(),
-        "Whether or not the result is right this time, the kernel is not.",
-    ),
-    Mistake(
-        "the end is not written",
-        known.tail_missing,
-        "The last elements are left out: is the launch or loop short?",
-    ),
-    Mistake(
-        "some elements are never written",
-        known.untouched_somewhere,
-        "Which threads should have written them?",
-    ),
-    Mistake(
-        "few do the work of all",
-        lambda e: any(b.alone for b in e.budgets),
-        "Right, but one block or warp makes more than half of all requests to memory, while the others have little to "
-        "do. A launch takes as long as its busiest part. Give each thread of the grid its share, by blockIdx and "
-        "threadIdx.",
-    ),
-    Mistake(
-        "right, but over budget",
-        lambda e: any(b.over for b in e.budgets),
-        "The result is right; its cost is not.",
-    ),
-)
-"""Mistakes that any exercise knows, tried after its own."""

@@ -56,12 +56,8 @@ def of_exercises(keys: Iterable[str]) -> str:
     """Of the rows of the exercises `keys`, and of what all rows are made with."""
     books = {key.split(".")[0] for key in keys}
     paths = [path for path in sorted(EXERCISES.rglob("*.*")) if path.suffix in (".py", ".json")]
-    return digest(_contents(path for path in paths if _book(path) not in BOOKS or _book(path) in books))
-
-
-def _book(path: Path) -> str:
-    """The book that a file is of, a folder or a module; else its own name."""
-    return path.relative_to(EXERCISES).parts[0].removesuffix(".py")
+    others = set(BOOKS) - books
+    return digest(_contents(path for path in paths if path.relative_to(EXERCISES).parts[0] not in others))
 
 
 def of_reference(lab: Lab) -> str:
