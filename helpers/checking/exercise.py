@@ -85,7 +85,7 @@ class Budget:
     of: str = "launch"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Mistake:
     """A misconception: its name, the words that help, and the ways to make it, by which it is recognised.
 

@@ -154,10 +154,10 @@ FAMILIES = (
     ),
     Family(
         "rounded down",
-        _is(lambda a, b: a == math.floor(b)),
+        _is(lambda a, b: a == np.floor(b)),
         "What is returned is rounded down to a whole number, as // and int() do.",
     ),
-    Family("rounded up", _is(lambda a, b: a == math.ceil(b)), "What is returned is rounded up."),
+    Family("rounded up", _is(lambda a, b: a == np.ceil(b)), "What is returned is rounded up."),
     Family(
         "rounded",
         _is(lambda a, b: _near(a, b) or any(a == round(b, n) for n in range(7))),

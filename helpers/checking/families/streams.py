@@ -112,7 +112,8 @@ def _costly(test: Callable[[Timeline, Evidence], str | None]) -> Callable[[Evide
 
 
 def _by_nobody(timeline: Timeline, _) -> str | None:
-    return None if any(of(timeline, kind) for kind in WORK) else "no kernel was launched"
+    """Neither a kernel nor a copy from the device is there."""
+    return None if any(of(timeline, kind) for kind in (*WORK, "D2H")) else "no kernel was launched"
 
 
 def _pageable(timeline: Timeline, _) -> str | None:
