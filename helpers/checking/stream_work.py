@@ -42,7 +42,7 @@ class OutOnDevice(Out):
 
 @dataclass(frozen=True)
 class Unordered:
-    """A hazard with the names that `check` and the predicates of `mistakes` know of the sanitizer's findings."""
+    """A hazard with the names that `check` and the families know of the sanitizer's findings."""
 
     kind: str
     title: str
