@@ -8,9 +8,19 @@ memory, so that the function needs no frame; whatever else there is goes to the 
 from __future__ import annotations
 
 from helpers.vgpu.base.context import PHASES, PLACES
-from helpers.vgpu.runtime.count import touched_from
 from helpers.vgpu.runtime.pattern import HALVES, RUN, SAME, WINDOW, compare_pattern, lowest
-from helpers.vgpu.runtime.text import V32, broadcast, bump, get, site
+from helpers.vgpu.runtime.text import V32, broadcast, bump, get, get_pointer, site
+
+
+def touched_from(write: str) -> str:
+    """IR that sets %touched: where the site's allocation begins in the map of sectors read, or written (also atomics)."""
+    return f"""{get_pointer("reads", "reads")}
+  {get_pointer("writes", "writes")}
+  %is_write = icmp ne i32 {write}, 0
+  %map = select i1 %is_write, ptr %writes, ptr %reads
+  {site("touch_p", "touch")}
+  %touch = load i64, ptr %touch_p
+  %touched = getelementptr i8, ptr %map, i64 %touch"""
 
 
 def fits(kind: str, counted: bool, base: str) -> str:
