@@ -47,17 +47,17 @@ def _place() -> Routine:
         with r.repeat() as stop:
             stop(low.get().reaches(high.get()))
             middle = low.get() + high.get() >> 1
-            after = r.load(r.at(starts, middle << 3), "i64", 8).above(addr)
+            after = r.load(r.at(starts, middle, "i64"), "i64", 8).above(addr)
             low.set(after.pick(low.get(), middle + 1))
             high.set(after.pick(middle, high.get()))
         with r.when(low.get().eq(0)):
             r.give(no)
-        index = low.get() - 1 << 3
-        base.set(r.load(r.at(starts, index), "i64", 8))
-        nbytes.set(r.load(r.at(ends, index), "i64", 8) - base.get())
+        index = low.get() - 1
+        base.set(r.load(r.at(starts, index, "i64"), "i64", 8))
+        nbytes.set(r.load(r.at(ends, index, "i64"), "i64", 8) - base.get())
         with r.when((addr - base.get()).reaches(nbytes.get())):
             r.give(no)
-        touch.set(r.load(r.at(r.slot("touch_offsets", "ptr"), index), "i64", 8))
+        touch.set(r.load(r.at(r.slot("touch_offsets", "ptr"), index, "i64"), "i64", 8))
     with r.when(nbytes.get().below(r["size"])):
         r.give(no)
     span = nbytes.get() - r["size"]
@@ -70,8 +70,8 @@ def _first_lanes() -> Routine:
     """The active lanes whose key no lower lane has."""
     r = Routine("first_lanes", f"{V64} keys, i32 mask", "i32")
     firsts = r.variable("i32", 0)
-    with r.each_group(r["keys"], r["mask"]) as (_, group):
-        firsts.set(firsts.get() | group & r.number("i32", 0) - group)
+    with r.each_group(r["keys"], r["mask"]) as (lane, _):
+        firsts.set(firsts.get() | lane.bit())
     r.give(firsts.get())
     return r
 
@@ -101,15 +101,15 @@ def _wavefronts() -> Routine:
         r.fill(counts, 0, 4 * BANKS)
         most = r.variable("i32", 0)
         with r.count_to((part + 1) * lanes, part * lanes) as lane, r.when((r["mask"] & lane.bit()).ne(0)):
-            first = r.load(r.at(offsets, lane << 2), "i32", 4) // BANK_BYTES
+            first = r.load(r.at(offsets, lane, "i32"), "i32", 4) // BANK_BYTES
             with r.count_to(words) as index, r.once() as leave:
                 word = first + index
                 bank = word & BANKS - 1
-                row, place = r.at(table, bank << 7), r.at(counts, bank << 2)
+                row, place = r.at(table, bank << 5, "i32"), r.at(counts, bank, "i32")
                 have = r.load(place, "i32", 4)
                 with r.count_to(have) as other:
-                    leave(r.load(r.at(row, other << 2), "i32", 4).eq(word) & r["every"].eq(0))
-                r.store(r.at(row, have << 2), word, 4)
+                    leave(r.load(r.at(row, other, "i32"), "i32", 4).eq(word) & r["every"].eq(0))
+                r.store(r.at(row, have, "i32"), word, 4)
                 r.store(place, have + 1, 4)
                 most.set(r.call("i32", "llvm.umax.i32", most.get(), have + 1))
         total.set(total.get() + most.get())
@@ -123,7 +123,7 @@ def _touch() -> Routine:
     area = touched(r, r["write"])
     sectors = r.spread(r["offsets"] >> 5)  # in memory, since LLVM makes 32 tests of a scatter of bytes
     with r.each(r["mask"]) as lane:
-        r.store(r.at(area, r.load(r.at(sectors, lane << 3), "i64", 8)), r.number("i8", 1))
+        r.store(r.at(area, r.load(r.at(sectors, lane, "i64"), "i64", 8)), r.number("i8", 1))
     return r
 
 

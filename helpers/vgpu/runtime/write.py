@@ -7,7 +7,8 @@ blocks. Variables live in memory, from where LLVM lifts them into registers. LLV
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 
 from helpers.vgpu.base.context import ERROR_CODE, SITE_SLOT, SLOT
 from helpers.vgpu.runtime.value import LANES, Value, constant, element_bits, vector
@@ -35,7 +36,7 @@ class Routine:
         listed = ", ".join(f"{kind} %{word}" for kind, word in pairs)  # a kind may have words after it: ptr noalias
         linkage = "" if name.startswith("wb_") else "internal "
         self.head = f"define {linkage}{result} @{name}({listed}) {words} {{"
-        self.result = result
+        self.function, self.result = name, result
         self.parameters = {word: Value(self, kind.removesuffix(" noalias"), f"%{word}") for kind, word in pairs}
         self.places: list[str] = []
         self.lines: list[str] = []
@@ -109,9 +110,10 @@ class Routine:
         self.store(place, lanes, 64)
         return place
 
-    def at(self, pointer: Value, offset) -> Value:
+    def at(self, pointer: Value, offset, kind: str = "i8") -> Value:
+        """A place so many bytes, or elements of another kind, after a pointer."""
         text = offset.to("i64").text if isinstance(offset, Value) else str(offset)
-        return self.value("ptr", f"getelementptr i8, ptr {pointer.text}, i64 {text}")
+        return self.value("ptr", f"getelementptr {kind}, ptr {pointer.text}, i64 {text}")
 
     def load(self, pointer: Value, kind: str = "i64", align: int = 1) -> Value:
         return self.value(kind, f"load {kind}, ptr {pointer.text}, align {align}")
@@ -250,16 +252,21 @@ class Routine:
 
     @contextmanager
     def each_group(self, values: Value, mask: Value):
-        """The block runs for each number (V64) that lanes of a mask have: it gets the number, and its lanes' mask."""
+        """The block runs for each number (V64) that lanes of a mask have: it gets the lowest of its lanes, and all
+        of them as a mask."""
         kept = self.spread(values)  # LLVM would store all 32 of them again for each one that it takes out
         rest = self.variable("i32", mask)
         with self.repeat() as stop:
             now = rest.get()
             stop(now.eq(0))
-            value = self.load(self.at(kept, self.lowest(now).to("i64") << 3), "i64", 8)
-            same = values.eq(value).bits()
+            lane = self.lowest(now).to("i64")
+            same = values.eq(self.load(self.at(kept, lane, "i64"), "i64", 8)).bits()
             rest.set(now & ~same)
-            yield value, same & now
+            yield lane, same & now
+
+    def among(self, value: Value, numbers) -> Value:
+        """Whether a value is one of several numbers: an i1."""
+        return reduce(or_, [value.eq(number) for number in numbers])
 
     def many(self, mask: Value) -> Value:
         """How many bits are set in an i32."""
