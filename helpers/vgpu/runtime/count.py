@@ -70,7 +70,7 @@ def _first_lanes() -> Routine:
     """The active lanes whose key no lower lane has."""
     r = Routine("first_lanes", f"{V64} keys, i32 mask", "i32")
     firsts = r.variable("i32", 0)
-    with r.each_group(r["keys"], r["mask"]) as (lane, _):
+    with r.each_group(r["keys"], r["mask"]) as (_, _, lane):
         firsts.set(firsts.get() | lane.bit())
     r.give(firsts.get())
     return r
@@ -112,7 +112,7 @@ def _wavefronts() -> Routine:
                 r.store(r.at(row, have, "i32"), word, 4)
                 r.store(place, have + 1, 4)
                 most.set(r.call("i32", "llvm.umax.i32", most.get(), have + 1))
-        total.set(total.get() + most.get())
+        total.add(most.get())
     r.give(total.get())
     return r
 

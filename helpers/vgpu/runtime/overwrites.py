@@ -41,7 +41,7 @@ def _tell() -> Routine:
     """
     r = Routine("tell_overwritten", f"ptr site, {V64} where, {V64} stored, i32 mask")
     stored = r["stored"]
-    with r.each_group(r["where"], r["mask"]) as (lane, group):
+    with r.each_group(r["where"], r["mask"]) as (_, group, lane):
         lost = stored.ne(stored.lane(lane)).bits() & group
         with r.when(lost.ne(0)):
             now = r.known("requests") + r.known("shared_requests") + r.known("local_requests")

@@ -79,7 +79,7 @@ def _read() -> Routine:
     data, counting = r.slot("texture_data").to("ptr"), r["count"].ne(0)
     results, keys = r.at(data, TEXTURE_RESULTS), r.at(data, TEXTURE_KEYS)
     r.fill(results, 0, 512)
-    with r.each_group(r["handles"], r["mask"]) as (handle, group):
+    with r.each_group(r["handles"], r["mask"]) as (handle, group, _):
         desc = _team(r, handle, group, _same_code)
         function = r.load(r.at(desc, r["slot"] * 8), "ptr", 8)
         _unless(r, function.ne(r.null()), group)
@@ -110,7 +110,7 @@ def _surface() -> Routine:
         value = clamps.pick(held, given)
         return value, (value.below(0, signed=True) | value.above(ends, signed=True)) ^ 1
 
-    with r.each_group(r["handles"], r["mask"]) as (handle, group):
+    with r.each_group(r["handles"], r["mask"]) as (handle, group, _):
         desc = _team(r, handle, group, _same_code)
         width, texel, height, depth, tile = (
             _field(r, desc, name) for name in ("width", "texel_bytes", "height", "depth", "tile")
@@ -144,7 +144,7 @@ def _query() -> Routine:
     """One field of each lane's descriptor (`txq`, `suq`): the sizes that a handle has."""
     r = Routine("wb_texture_query", f"ptr ctx, ptr site, {V64} handles, i32 mask, i64 slot, i64 surface", V32)
     result = r.variable(V32, 0)
-    with r.each_group(r["handles"], r["mask"]) as (handle, group):
+    with r.each_group(r["handles"], r["mask"]) as (handle, group, _):
         desc = _team(r, handle, group, _same_family)
         size = r.load(r.at(desc, r["slot"] * 8), "i64", 8).to("i32")
         result.set(group.lanes().pick(size, result.get()))

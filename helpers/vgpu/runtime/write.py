@@ -27,6 +27,9 @@ class Variable:
         text = value.text if isinstance(value, Value) else constant(self.kind, value)
         self.routine.line(f"store {self.kind} {text}, ptr {self.pointer.text}, align 8")
 
+    def add(self, amount) -> None:
+        self.set(self.get() + amount)
+
 
 class Routine:
     """One function of the runtime: `Routine("wb_f", "ptr ctx, i64 n", "i64")`, its statements, then `str()` of it."""
@@ -141,6 +144,12 @@ class Routine:
         text = value.text if isinstance(value, Value) else str(value)
         self.line(f"store i64 {text}, ptr {self.at(self['ctx'], 8 * SLOT[name]).text}, align 8")
 
+    def add_slot(self, name: str, amount: Value | int) -> Value:
+        """Add to a slot of the context: the sum."""
+        total = self.slot(name) + amount
+        self.set_slot(name, total)
+        return total
+
     def site(self, name: str) -> Value:
         """The place of a slot of the site."""
         return self.at(self["site"], 8 * SITE_SLOT[name])
@@ -159,7 +168,7 @@ class Routine:
         place = self.site(name)
         self.store(place, self.load(place, "i64", 8) + amount, 8)
         if name == "requests":
-            self.set_slot("asked", self.slot("asked") + amount)
+            self.add_slot("asked", amount)
 
     def copy(self, target: Value, source: Value, nbytes) -> None:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)
@@ -238,7 +247,7 @@ class Routine:
             i = index.get()
             stop(i.below(end) ^ 1)
             yield i
-            index.set(index.get() + 1)
+            index.add(1)
 
     @contextmanager
     def each(self, mask: Value):
@@ -252,17 +261,18 @@ class Routine:
 
     @contextmanager
     def each_group(self, values: Value, mask: Value):
-        """The block runs for each number (V64) that lanes of a mask have: it gets the lowest of its lanes, and all
-        of them as a mask."""
+        """The block runs for each number (V64) that lanes of a mask have: it gets the number, its lanes' mask, and
+        the lowest of its lanes."""
         kept = self.spread(values)  # LLVM would store all 32 of them again for each one that it takes out
         rest = self.variable("i32", mask)
         with self.repeat() as stop:
             now = rest.get()
             stop(now.eq(0))
             lane = self.lowest(now).to("i64")
-            same = values.eq(self.load(self.at(kept, lane, "i64"), "i64", 8)).bits()
+            value = self.load(self.at(kept, lane, "i64"), "i64", 8)
+            same = values.eq(value).bits()
             rest.set(now & ~same)
-            yield lane, same & now
+            yield value, same & now, lane
 
     def among(self, value: Value, numbers) -> Value:
         """Whether a value is one of several numbers: an i1."""
