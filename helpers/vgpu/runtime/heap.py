@@ -63,10 +63,10 @@ def _call() -> Routine:
     """`malloc` and `free`: the host answers in the first vector of `host_data`, and gives the code of an error with the
     lanes that made it above."""
     r = Routine("wb_heap", f"ptr ctx, i64 code, i64 id, i32 mask, {V64} a, {V64} b", V64)
-    data = r.slot("host_data").to("ptr")
+    data = r.slot("host_data", "ptr")
     r.store(data, r["a"], 64)
     r.store(r.at(data, 256), r["b"], 64)
-    stop = r.call("i64", r.slot("host").to("ptr"), r["ctx"], r["id"] << 8 | r["code"], r["mask"])
+    stop = r.call("i64", r.slot("host", "ptr"), r["ctx"], r["id"] << 8 | r["code"], r["mask"])
     with r.when(stop.ne(0)):
         r.call("void", "fail", r["ctx"], stop & (1 << 32) - 1, r["id"], (stop >> 32).to("i32"), r["a"])
     r.give(r.load(data, V64, 64))
