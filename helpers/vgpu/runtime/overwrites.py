@@ -13,17 +13,6 @@ from helpers.vgpu.runtime.write import Routine
 LOAD, STORE, ATOMIC = range(3)  # the rule of an access
 
 
-def answer(r: Routine, lanes: Value, counted: bool) -> None:
-    """Return these lanes (i32) of an access without a learnt pattern.
-
-    Where it counts, the shape says of a store that the addresses have to be compared.
-    """
-    lanes = lanes.to("i64")
-    if counted:
-        lanes = lanes | r["rule"].eq(STORE).pick(r.number("i64", SHARED_ELEMENT << 32), 0)
-    r.give(lanes)
-
-
 def _learn() -> Routine:
     """Whether lanes share an element becomes the shape of the pattern that the site has just learnt."""
     r = Routine("learn_shared_elements", f"ptr site, {V64} where, i32 mask")

@@ -7,6 +7,7 @@ from helpers.vgpu.runtime.loop_parts import ROUNDS, Loop
 
 
 def plain_loop() -> Loop:
+    """Take blocks until there is none left, and run the warps of each round by round until all are done."""
     r = Loop("wb_run_plain")
     states, gathered, slice_ = r.slot("states", "ptr"), r.slot("barriers", "ptr"), r.slot("fuel_slice")
     rounds = r.variable("i64", ROUNDS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from helpers.vgpu.base.context import ERROR_CODE
 from helpers.vgpu.runtime.count import SHARED
-from helpers.vgpu.runtime.overwrites import ATOMIC, STORE, answer
-from helpers.vgpu.runtime.pattern import Request
+from helpers.vgpu.runtime.overwrites import ATOMIC, STORE
+from helpers.vgpu.runtime.pattern import SHARED_ELEMENT, Request
 from helpers.vgpu.runtime.repeated import ADDRESSES
 from helpers.vgpu.runtime.value import V64, Value
 from helpers.vgpu.runtime.write import Routine
@@ -23,7 +23,14 @@ class Access(Routine):
         super().__init__(name.format(self.letter), parameters, "i64", words)
 
     def answer(self, lanes: Value) -> None:
-        answer(self, lanes, self.counted)
+        """Return these lanes (i32) of an access without a learnt pattern.
+
+        Where it counts, the shape says of a store that the addresses have to be compared.
+        """
+        lanes = lanes.to("i64")
+        if self.counted:
+            lanes = lanes | self["rule"].eq(STORE).pick(self.number("i64", SHARED_ELEMENT << 32), 0)
+        self.give(lanes)
 
     def blame(self, code: str | Value, lanes: Value) -> None:
         """Report an error of some lanes."""
@@ -51,6 +58,7 @@ class Access(Routine):
         self.bump("local_sectors", sectors.to("i64"))
 
     def wavefronts(self, offsets: Value, lanes: Value) -> Value:
+        """How many a request to shared memory needs, an i32."""
         every = self["rule"].eq(ATOMIC).to("i32")
         return self.call("i32", "wavefronts", offsets, lanes, self["size"], every)
 
