@@ -142,7 +142,6 @@ def test_a_kernel_defined_again_keeps_its_machine_code():
 
 
 RUNTIME = """
-declare i32 @llvm.ctpop.i32(i32)
 define internal i32 @inner(i32 %x) alwaysinline {
   %r = call i32 @llvm.ctpop.i32(i32 %x)
   ret i32 %r

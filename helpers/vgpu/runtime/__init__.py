@@ -13,6 +13,7 @@ from helpers.vgpu.runtime import (
     barriers,
     bulk_copy,
     directed,
+    driver,
     follow,
     heap,
     host,
@@ -23,14 +24,12 @@ from helpers.vgpu.runtime import (
     tensor,
     texture,
 )
-from helpers.vgpu.runtime.driver import DRIVER
 
 
 def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512; `demand` takes from it what a kernel calls."""
-    parts = [access.source(avx512), DRIVER, shadow.hooks()]
-    written = (places, barriers, host, follow, heap, lanes, tensor, texture, async_copy, mbarrier, bulk_copy)
-    return "\n".join([*parts, *(part.source() for part in written)])
+    parts = (driver, places, barriers, host, follow, heap, lanes, tensor, texture, async_copy, mbarrier, bulk_copy)
+    return "\n".join([access.source(avx512), shadow.hooks(), *(part.source() for part in parts)])
 
 
 def later(function: str) -> str | None:

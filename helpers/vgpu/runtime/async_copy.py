@@ -16,7 +16,7 @@ from helpers.vgpu.runtime.write import Routine
 
 def warp_queue(r: Routine, warp: Value) -> Value:
     """A pointer to the queue of a warp."""
-    return r.at(r.slot("copies").to("ptr"), warp * QUEUE_BYTES + COPIES)
+    return r.at(r.slot("copies", "ptr"), warp * QUEUE_BYTES + COPIES)
 
 
 def own_queue(r: Routine) -> Value:
@@ -65,7 +65,7 @@ def _finish() -> Routine:
         r.call("void", "wb_s_arrived", r["ctx"], entry.to("i64"), mine.to("i64"))
         r.give()
     r.call("void", "wb_s_landed", r["ctx"], entry, mine)
-    shared = r.slot("shared_base").to("ptr")
+    shared = r.slot("shared_base", "ptr")
     with r.each(mine) as lane:
         source = r.load(r.at(entry, lane * 8 + ENTRY["sources"]), "i64", 8)
         target = r.at(shared, r.load(r.at(entry, lane * 4 + ENTRY["targets"]), "i32", 4))

@@ -38,7 +38,7 @@ def _open_named() -> Routine:
                 pcs = r.load(_state(r, warp), V32, 64)
                 here = (pcs >> PC_BARRIER_SHIFT).eq(code).bits()
                 whole = (here | pcs.eq(PC_DONE).bits()).eq(-1) & here.ne(0)
-                have.set(have.get() + whole.pick(32, r.call("i32", "llvm.ctpop.i32", here)).to("i64"))
+                have.add(whole.pick(32, r.many(here)).to("i64"))
             with r.when(have.get().reaches(expected)):
                 r.call("void", "wb_s_named", r["ctx"], number)
                 with r.count_to(r["warps"]) as warp:

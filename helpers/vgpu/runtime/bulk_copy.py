@@ -34,7 +34,7 @@ AXES = 5
 
 def _queue(r: Routine) -> Value:
     """The block's queue, emptied if what stands in it belongs to a block before this one."""
-    queue = r.slot("copies").to("ptr")
+    queue = r.slot("copies", "ptr")
     block = r.slot("block") + 1
     with r.when(r.load(queue, "i64", 8).ne(block)):
         r.fill(queue, 0, BULK["entries"])
@@ -142,10 +142,10 @@ def _tensor() -> Routine:
             rest = rest // counts[axis]
             at = starts[axis] + index * _axis(r, map_, "steps", axis)
             inside.set(inside.get() & at.below(_axis(r, map_, "sizes", axis)))
-            address.set(address.get() + at * _axis(r, map_, "strides", axis))
+            address.add(at * _axis(r, map_, "strides", axis))
         offset = shared + number * row * element
         with r.when(stores.eq(0)):
-            r.fill(r.at(r.slot("shared_base").to("ptr"), offset), 0, row * element)
+            r.fill(r.at(r.slot("shared_base", "ptr"), offset), 0, row * element)
         with r.when(inside.get() & (empty ^ 1)):
             remote = address.get() + starts[0] * element
             first, last = low * element, high * element
@@ -290,7 +290,7 @@ def _check_tensor() -> Routine:
     for axis in range(AXES):
         step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
         box.set(box.get() * ((_axis(r, map_, "box", axis) + step - 1) // step))
-        extent.set(extent.get() + (_axis(r, map_, "sizes", axis) - 1) * _axis(r, map_, "strides", axis))
+        extent.add((_axis(r, map_, "sizes", axis) - 1) * _axis(r, map_, "strides", axis))
     with r.when((r["offset"] & 127).ne(0)):
         fault(r, "bulk_alignment", r["id"], r["lane"], r["offset"] & 127)
         r.give(bad)

@@ -22,17 +22,12 @@ class Functions:
         self.inlined: set[str] = set()
         self.heads: dict[str, str] = {}
         self.calls: dict[str, list[str]] = {}
-        declarations: dict[str, str] = {}
         for piece in re.split(r"^(?=define )", text, flags=re.MULTILINE):
             body, brace, rest = piece.partition("\n}\n") if piece.startswith("define ") else ("", "", piece)
             if body:
                 self._add(body + brace)
-            for line in rest.splitlines():
-                if line.startswith("declare "):
-                    declarations[_NAME.search(line).group(1)] = line
-                elif line.strip() and not line.startswith(";"):
-                    raise ValueError(f"the runtime has a line outside functions that is no declaration: {line}")
-        self.declarations = {name: line for name, line in declarations.items() if name not in self.texts}
+            if rest.strip():
+                raise ValueError(f"the runtime has lines outside functions: {rest.strip()}")
 
     def _add(self, text: str) -> None:
         head, _, body = text.partition("\n")
@@ -56,8 +51,7 @@ class Functions:
             here.add(function)
             named.update(self.calls[function])
             waiting += [n for n in self.calls[function] if n in self.inlined and n not in here]
-        outside = [self.declarations[n] for n in sorted(named) if n in self.declarations]
-        outside += [self.heads[n] for n in sorted(named & self.texts.keys() - here)]
+        outside = [self.heads[n] for n in sorted(named & self.texts.keys() - here)]
         return "\n".join([*outside, *(text for name, text in self.texts.items() if name in here)])
 
 

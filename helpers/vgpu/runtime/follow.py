@@ -17,7 +17,7 @@ _COUNTED = {
 
 def _write(r: Routine, **values: Value) -> None:
     """Take the next entry, if there is room for it; how many there should be is counted on."""
-    path = r.slot("path").to("ptr")
+    path = r.slot("path", "ptr")
     number = r.load(path, "i64", 8)
     r.store(path, number + 1, 8)
     with r.when(number.below(r.load(r.at(path, 8 * PATH.index("room")), "i64", 8))):

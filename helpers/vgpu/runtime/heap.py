@@ -6,16 +6,11 @@ access is looked up in the heap's tables (`helpers.vgpu.storage.heap` says what 
 
 from __future__ import annotations
 
-from helpers.vgpu.runtime.value import V64, Value
+from helpers.vgpu.runtime.value import V64
 from helpers.vgpu.runtime.write import Routine
 from helpers.vgpu.storage.heap import GRAIN
 
 _GRAIN_BITS = GRAIN.bit_length() - 1
-
-
-def _set_site(r: Routine, **values: Value | int) -> None:
-    for name, value in values.items():
-        r.store(r.site(name), value if isinstance(value, Value) else r.number("i64", value), 8)
 
 
 def _lanes() -> Routine:
@@ -36,7 +31,7 @@ def _place() -> Routine:
     bits = r.call("i32", "heap_lanes", r["ctx"], r.everywhere(r["addr"]), r.number("i32", 1), r["size"])
     with r.when(bits.ne(0)):
         span = r.slot("heap_bytes") - r["size"]
-        _set_site(r, base=r.slot("heap"), span=span, space=0, touch=r.slot("heap_touch"), mask=-1)
+        r.set_site(base=r.slot("heap"), span=span, space=0, touch=r.slot("heap_touch"), mask=-1)
     r.give(bits.ne(0))
     return r
 
@@ -47,7 +42,7 @@ def _access(counted: bool) -> Routine:
         f"heap_{'c' if counted else 'p'}", f"ptr ctx, ptr site, {V64} where, i32 mask, i32 size, i32 rule", "i1"
     )
     where, mask, size = r["where"], r["mask"], r["size"].to("i64")
-    _set_site(r, base=-1, span=0, mask=-1)
+    r.set_site(base=-1, span=0, mask=-1)
     good = r.call("i32", "heap_lanes", r["ctx"], where, mask, size)
     straight = (where & size - 1).eq(0).bits()
     with r.when((~(good & straight) & mask).ne(0)):
@@ -56,9 +51,9 @@ def _access(counted: bool) -> Routine:
         off = where - r.slot("heap")
         r.bump("requests", 1)
         r.bump("sectors", r.call("i32", "distinct", off >> 5, mask).to("i64"))
-        r.bump("lanes", r.call("i32", "llvm.ctpop.i32", mask).to("i64"))
+        r.bump("lanes", r.many(mask).to("i64"))
         with r.when(r.slot("reads").ne(0)):
-            _set_site(r, touch=r.slot("heap_touch"))
+            r.set_site(touch=r.slot("heap_touch"))
             r.call("void", "touch", r["ctx"], r["site"], off, mask, r["rule"])
     r.give(r.number("i1", 1))
     return r
@@ -68,10 +63,10 @@ def _call() -> Routine:
     """`malloc` and `free`: the host answers in the first vector of `host_data`, and gives the code of an error with the
     lanes that made it above."""
     r = Routine("wb_heap", f"ptr ctx, i64 code, i64 id, i32 mask, {V64} a, {V64} b", V64)
-    data = r.slot("host_data").to("ptr")
+    data = r.slot("host_data", "ptr")
     r.store(data, r["a"], 64)
     r.store(r.at(data, 256), r["b"], 64)
-    stop = r.call("i64", r.slot("host").to("ptr"), r["ctx"], r["id"] << 8 | r["code"], r["mask"])
+    stop = r.call("i64", r.slot("host", "ptr"), r["ctx"], r["id"] << 8 | r["code"], r["mask"])
     with r.when(stop.ne(0)):
         r.call("void", "fail", r["ctx"], stop & (1 << 32) - 1, r["id"], (stop >> 32).to("i32"), r["a"])
     r.give(r.load(data, V64, 64))

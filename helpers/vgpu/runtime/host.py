@@ -12,10 +12,10 @@ _FAULT = f"ptr ctx, i64 code, i64 id, i32 lanes, {V64} addr"
 def _host() -> Routine:
     """Up to four vectors of arguments are laid in the context's `host_data`."""
     r = Routine("wb_host", f"ptr ctx, i64 code, i32 mask, {V64} a, {V64} b, {V64} c, {V64} d")
-    data = r.slot("host_data").to("ptr")
+    data = r.slot("host_data", "ptr")
     for index, name in enumerate("abcd"):
         r.store(r.at(data, 256 * index), r[name], 64)
-    stop = r.call("i64", r.slot("host").to("ptr"), r["ctx"], r["code"], r["mask"])
+    stop = r.call("i64", r.slot("host", "ptr"), r["ctx"], r["code"], r["mask"])
     with r.when(stop.ne(0)):
         r.call("void", "fail", r["ctx"], stop, r["code"], r["mask"], r["a"])
     return r

@@ -1,57 +1,67 @@
-"""What the two block loops have in common, in LLVM IR: %launch, %states, %slices_p and so on are set in both."""
+"""What the two block loops have in common."""
 
 from __future__ import annotations
 
-from helpers.vgpu.base.context import ERROR_CODE, FAILED, LAUNCH_SLOT, OUT_OF_FUEL
-from helpers.vgpu.runtime.text import V64
+from helpers.vgpu.base.context import FAILED, LAUNCH_SLOT, NAMED, OUT_OF_FUEL
+from helpers.vgpu.runtime.value import V64, Value
+from helpers.vgpu.runtime.write import Routine
 
 ROUNDS = 4096  # times that the barriers of blocks open before the loop looks up
 
-# How both loops end before all is done: a pause, warps that wait for what cannot come, a fault.
-ENDS = f"""rest:
-  ret i32 {OUT_OF_FUEL}
-deadlock:
-  call void @fail(ptr %ctx, i64 {ERROR_CODE["deadlock"]}, i64 0, i32 1, {V64} zeroinitializer)
-  br label %fail
-fail:
-  store i64 0, ptr %in_p
-  ret i32 {FAILED}"""
 
+class Loop(Routine):
+    """A block loop: it returns one of DONE, OUT_OF_FUEL (to be called again), IDLE and FAILED."""
 
-def take_block(none: str) -> str:
-    """Take the %number of the launch's next block and go to %begin, or to `none` where there is none."""
-    return f"""%next_p = getelementptr i64, ptr %launch, i64 {LAUNCH_SLOT["next_block"]}
-  %number = atomicrmw add ptr %next_p, i64 1 monotonic
-  %last = call i64 @blocks_end(ptr %launch)
-  %left = icmp ult i64 %number, %last
-  br i1 %left, label %begin, label %{none}"""
+    def __init__(self, name: str):
+        super().__init__(name, "ptr ctx", "i32", words="")
+        self.launch, self.run = self.slot("launch", "ptr"), self.slot("run_warp", "ptr")
+        self.warps, self.state_bytes = self.slot("warps"), self.slot("state_bytes")
 
+    def stop(self, status: int) -> None:
+        self.give(self.number("i32", status))
 
-def if_blocks_are_left(tag: str, then: str, otherwise: str) -> str:
-    """Whether there are blocks that nobody has taken yet."""
-    return f"""%{tag}_p = getelementptr i64, ptr %launch, i64 {LAUNCH_SLOT["next_block"]}
-  %{tag} = load atomic i64, ptr %{tag}_p monotonic, align 8
-  %{tag}_limit = call i64 @blocks_end(ptr %launch)
-  %{tag}_left = icmp ult i64 %{tag}, %{tag}_limit
-  br i1 %{tag}_left, label %{then}, label %{otherwise}"""
+    def taken(self) -> Value:
+        """How many of the launch's blocks have been taken; another worker may take one now."""
+        place = self.at(self.launch, LAUNCH_SLOT["next_block"], "i64")
+        return self.value("i64", f"load atomic i64, {place} monotonic, align 8")
 
+    def take_block(self) -> Value:
+        """The number of the launch's next block, which nobody else gets."""
+        place = self.at(self.launch, LAUNCH_SLOT["next_block"], "i64")
+        return self.value("i64", f"atomicrmw add {place}, i64 1 monotonic")
 
-def open_named(start: str) -> str:
-    """Open what named barriers can be opened; %opened says whether any barrier was, %whole whether one of all lanes."""
-    return f"""%try_named = icmp ne i64 %named, 0
-  br i1 %try_named, label %by_name, label %judged
-by_name:
-  %parts = call i64 @open_named(ptr %ctx, ptr %states, i64 %bytes, i64 %warps, ptr %gathered)
-  br label %judged
-judged:
-  %some = phi i64 [0, %{start}], [%parts, %by_name]
-  %opened = or i64 %whole, %some"""
+    def exists(self, number: Value) -> Value:
+        """Whether the launch has a block of this number."""
+        return number.below(self.call("i64", "blocks_end", self.launch))
 
+    def run_warp(self, state: Value) -> Value:
+        """Run a warp until its fuel is burnt or it has to wait: what it returns. After a fault the loop ends."""
+        status = self.call("i32", self.run, state, self["ctx"])
+        self.go("fail", self.slot("error").ne(0))
+        return status
 
-def spend_slice(tag: str, go_on: str) -> str:
-    """Count one slice of this call's; after the last the host looks at the clock."""
-    return f"""%{tag}slices = load i64, ptr %slices_p
-  %{tag}slices1 = sub i64 %{tag}slices, 1
-  store i64 %{tag}slices1, ptr %slices_p
-  %{tag}pause = icmp sle i64 %{tag}slices1, 0
-  br i1 %{tag}pause, label %rest, label %{go_on}"""
+    def open_barriers(self, states: Value, gathered: Value, told: bool) -> Value:
+        """Open the barriers that can be opened: not 0 if there was one; `told` where the sanitizer may watch."""
+        ctx, sizes = self["ctx"], (states, self.state_bytes, self.warps)
+        whole = self.call("i64", "open_barriers", *sizes, gathered, self.slot("loose_barriers"))
+        if told:
+            with self.when(whole.ne(0)):
+                self.call("void", "wb_s_opened", ctx)
+        opened = self.variable("i64", whole)
+        with self.when(self.load(self.at(gathered, NAMED), "i64", 8).ne(0)):
+            parts = self.call("i64", "open_named", ctx, states, self.state_bytes, self.warps, gathered)
+            opened.set(whole | parts)
+        return opened.get()
+
+    def spend_slice(self) -> None:
+        """Count one slice of this call's; after the last the host looks at the clock."""
+        with self.when(self.add_slot("slices", -1).above(0, signed=True) ^ 1):
+            self.stop(OUT_OF_FUEL)
+
+    def ends(self) -> None:
+        """How the loop ends if warps wait for what cannot come, and after a fault."""
+        self.label("deadlock")
+        self.fail("deadlock", self.number("i64", 0), self.number("i32", 1), self.number(V64, 0))
+        self.label("fail")
+        self.set_slot("in_block", 0)
+        self.stop(FAILED)

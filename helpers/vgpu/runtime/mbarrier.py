@@ -45,7 +45,7 @@ def _find() -> Routine:
     with r.when((offset & 7).ne(0)):
         fault(r, "alignment", r["site"], r["lane"], r["offset"])
         r.give(null)
-    r.give(r.at(r.slot("shared_base").to("ptr"), offset))
+    r.give(r.at(r.slot("shared_base", "ptr"), offset))
     return r
 
 
@@ -251,7 +251,7 @@ def _note() -> Routine:
     with r.when(r.slot("stalled").ne(0)):
         r.set_slot("stalled", 0)
         with r.when(r["status"].eq(OUT_OF_FUEL)):
-            r.set_slot("stalls", r.slot("stalls") + 1)
+            r.add_slot("stalls", 1)
             failed.set(r.number("i64", 1))
     r.give(failed.get())
     return r

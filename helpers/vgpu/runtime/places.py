@@ -9,7 +9,7 @@ from helpers.vgpu.runtime.write import Routine
 
 def _record(r: Routine, index: Value) -> Value:
     """What the table of places says of one of them."""
-    return r.at(r.slot("place_table").to("ptr"), index * PLACE_BYTES)
+    return r.at(r.slot("place_table", "ptr"), index * PLACE_BYTES)
 
 
 def _record_of() -> Routine:
@@ -57,7 +57,7 @@ def _begin() -> Routine:
     r = Routine("begin_block", "ptr ctx, i64 number")
     block = r.variable("i64", r["number"])
     with r.when(r.slot("order").ne(0)):
-        block.set(r.load(r.at(r.slot("order").to("ptr"), r["number"] * 8), "i64", 8))
+        block.set(r.load(r.at(r.slot("order", "ptr"), r["number"] * 8), "i64", 8))
     wide, high = r.slot("nctaid_x"), r.slot("nctaid_y")
     rest = block.get() // wide
     known = {"block": block.get(), "ctaid_x": block.get() % wide, "ctaid_y": rest % high, "ctaid_z": rest // high}
@@ -66,13 +66,13 @@ def _begin() -> Routine:
         r.store(r.at(record, 8 * PLACE_SLOT[slot]), value, 8)
         r.set_slot(slot, value)
     r.set_slot("progress", 1)
-    r.set_slot("in_block", r.slot("in_block") + 1)
-    shared, warps = r.slot("shared_base").to("ptr"), r.slot("warps")
+    r.add_slot("in_block", 1)
+    shared, warps = r.slot("shared_base", "ptr"), r.slot("warps")
     r.fill(shared, -1, r.slot("shared_bytes"))
     r.fill(shared, 0, r.slot("zeroed_shared"))
-    r.fill(r.slot("barriers").to("ptr"), 0, BARRIER_BYTES)
-    r.fill(r.slot("local_base").to("ptr"), -1, r.slot("local_bytes") * (warps << 5))
-    first, states = r.slot("first_pcs").to("ptr"), r.slot("states").to("ptr")
+    r.fill(r.slot("barriers", "ptr"), 0, BARRIER_BYTES)
+    r.fill(r.slot("local_base", "ptr"), -1, r.slot("local_bytes") * (warps << 5))
+    first, states = r.slot("first_pcs", "ptr"), r.slot("states", "ptr")
     nbytes, cleared = r.slot("state_bytes"), r.slot("zeroed_state")
     with r.count_to(warps) as warp:
         state = r.at(states, warp * nbytes)

@@ -123,7 +123,7 @@ def _piece(product: Product, kind: str) -> Routine:
         for row, total in enumerate(sums):
             a = r.everywhere(r.load(r.at(r["rows"], (k + row * product.k) * nbytes), kind, nbytes), 8)
             if whole:
-                total.set(total.get() + a * b)
+                total.add(a * b)
             else:
                 total.set(r.call(v, f"llvm.fma.v8f{8 * nbytes}", a, b, total.get()))
     for place, start, total in zip(places, starts, sums, strict=True):

@@ -31,7 +31,7 @@ def _distinct() -> Routine:
                 free = old.eq(-1)
                 with r.when(free):  # and in the next round it stands there
                     r.store(place, key, 4)
-                    found.set(found.get() + 1)
+                    found.add(1)
                 at.set(free.pick(at.get(), at.get() + 1 & _SLOTS - 1))
     r.give(found.get())
     return r
@@ -54,7 +54,7 @@ def _team(r: Routine, handle: Value, group: Value, fits: Callable[[Routine, Valu
     """The descriptor of a handle, of the right code; where there is none its lanes are told."""
     desc, usable = r.variable("ptr", r.null()), r.variable("i1", 0)
     with r.when(handle.below(r.slot("texture_count"))):
-        desc.set(r.load(r.at(r.slot("textures").to("ptr"), handle * 8), "ptr", 8))
+        desc.set(r.load(r.at(r.slot("textures", "ptr"), handle * 8), "ptr", 8))
     with r.when(desc.get().ne(r.null())):
         usable.set(fits(r, _field(r, desc.get(), "code")))
     _unless(r, usable.get(), group)
@@ -64,7 +64,7 @@ def _team(r: Routine, handle: Value, group: Value, fits: Callable[[Routine, Valu
 def _unless(r: Routine, fine: Value, lanes: Value) -> None:
     """Fail for some lanes where not all is well; the message needs all lanes' coordinates besides."""
     with r.when(fine ^ 1):
-        data = r.slot("texture_data").to("ptr")
+        data = r.slot("texture_data", "ptr")
         for index, name in enumerate("abc"):
             r.store(r.at(data, 128 * index), r[name] if name in r.parameters else r.number(V32, 0), 64)
         r.fail("texture", r.call("i64", "site_id", r["ctx"], r["site"]), lanes, r["handles"])
@@ -76,10 +76,10 @@ def _read() -> Routine:
         "wb_texture",
         f"ptr ctx, ptr site, {V64} handles, i32 mask, i64 code, i64 slot, {V32} a, {V32} b, {V32} c, i32 count",
     )
-    data, counting = r.slot("texture_data").to("ptr"), r["count"].ne(0)
+    data, counting = r.slot("texture_data", "ptr"), r["count"].ne(0)
     results, keys = r.at(data, TEXTURE_RESULTS), r.at(data, TEXTURE_KEYS)
     r.fill(results, 0, 512)
-    with r.each_group(r["handles"], r["mask"]) as (handle, group):
+    with r.each_group(r["handles"], r["mask"]) as (handle, group, _):
         desc = _team(r, handle, group, _same_code)
         function = r.load(r.at(desc, r["slot"] * 8), "ptr", 8)
         _unless(r, function.ne(r.null()), group)
@@ -99,7 +99,7 @@ def _surface() -> Routine:
         "i64",
     )
     clamps, traps, counting = r["mode"].eq(CLAMP_OUTSIDE), r["mode"].eq(TRAP_OUTSIDE), r["count"].ne(0)
-    results = r.at(r.slot("texture_data").to("ptr"), TEXTURE_RESULTS)
+    results = r.at(r.slot("texture_data", "ptr"), TEXTURE_RESULTS)
     r.store(results, r.number(V64, 0), 64)
     good = r.variable("i32", 0)
 
@@ -110,7 +110,7 @@ def _surface() -> Routine:
         value = clamps.pick(held, given)
         return value, (value.below(0, signed=True) | value.above(ends, signed=True)) ^ 1
 
-    with r.each_group(r["handles"], r["mask"]) as (handle, group):
+    with r.each_group(r["handles"], r["mask"]) as (handle, group, _):
         desc = _team(r, handle, group, _same_code)
         width, texel, height, depth, tile = (
             _field(r, desc, name) for name in ("width", "texel_bytes", "height", "depth", "tile")
@@ -144,7 +144,7 @@ def _query() -> Routine:
     """One field of each lane's descriptor (`txq`, `suq`): the sizes that a handle has."""
     r = Routine("wb_texture_query", f"ptr ctx, ptr site, {V64} handles, i32 mask, i64 slot, i64 surface", V32)
     result = r.variable(V32, 0)
-    with r.each_group(r["handles"], r["mask"]) as (handle, group):
+    with r.each_group(r["handles"], r["mask"]) as (handle, group, _):
         desc = _team(r, handle, group, _same_family)
         size = r.load(r.at(desc, r["slot"] * 8), "i64", 8).to("i32")
         result.set(group.lanes().pick(size, result.get()))

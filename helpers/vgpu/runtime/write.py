@@ -7,6 +7,8 @@ blocks. Variables live in memory, from where LLVM lifts them into registers. LLV
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial, reduce
+from operator import or_
 
 from helpers.vgpu.base.context import ERROR_CODE, SITE_SLOT, SLOT
 from helpers.vgpu.runtime.value import LANES, Value, constant, element_bits, vector
@@ -25,6 +27,9 @@ class Variable:
         text = value.text if isinstance(value, Value) else constant(self.kind, value)
         self.routine.line(f"store {self.kind} {text}, ptr {self.pointer.text}, align 8")
 
+    def add(self, amount) -> None:
+        self.set(self.get() + amount)
+
 
 class Routine:
     """One function of the runtime: `Routine("wb_f", "ptr ctx, i64 n", "i64")`, its statements, then `str()` of it."""
@@ -34,7 +39,7 @@ class Routine:
         listed = ", ".join(f"{kind} %{word}" for kind, word in pairs)  # a kind may have words after it: ptr noalias
         linkage = "" if name.startswith("wb_") else "internal "
         self.head = f"define {linkage}{result} @{name}({listed}) {words} {{"
-        self.result = result
+        self.function, self.result = name, result
         self.parameters = {word: Value(self, kind.removesuffix(" noalias"), f"%{word}") for kind, word in pairs}
         self.places: list[str] = []
         self.lines: list[str] = []
@@ -108,9 +113,10 @@ class Routine:
         self.store(place, lanes, 64)
         return place
 
-    def at(self, pointer: Value, offset) -> Value:
+    def at(self, pointer: Value, offset, kind: str = "i8") -> Value:
+        """A place so many bytes, or elements of another kind, after a pointer."""
         text = offset.to("i64").text if isinstance(offset, Value) else str(offset)
-        return self.value("ptr", f"getelementptr i8, ptr {pointer.text}, i64 {text}")
+        return self.value("ptr", f"getelementptr {kind}, ptr {pointer.text}, i64 {text}")
 
     def load(self, pointer: Value, kind: str = "i64", align: int = 1) -> Value:
         return self.value(kind, f"load {kind}, ptr {pointer.text}, align {align}")
@@ -130,23 +136,39 @@ class Routine:
         name = f"llvm.masked.scatter.v{LANES}i{bits}.v{LANES}p0"
         self.line(f"call void @{name}({values}, {addresses.to('ptr')}, i32 {max(1, bits // 8)}, {mask.lanes()})")
 
-    def slot(self, name: str) -> Value:
+    def slot(self, name: str, kind: str = "i64") -> Value:
         """A slot of the context."""
-        return self.load(self.at(self["ctx"], 8 * SLOT[name]), "i64", 8)
+        return self.load(self.at(self["ctx"], 8 * SLOT[name]), kind, 8)
 
     def set_slot(self, name: str, value) -> None:
         text = value.text if isinstance(value, Value) else str(value)
         self.line(f"store i64 {text}, ptr {self.at(self['ctx'], 8 * SLOT[name]).text}, align 8")
 
+    def add_slot(self, name: str, amount: Value | int) -> Value:
+        """Add to a slot of the context: the sum."""
+        total = self.slot(name) + amount
+        self.set_slot(name, total)
+        return total
+
     def site(self, name: str) -> Value:
         """The place of a slot of the site."""
         return self.at(self["site"], 8 * SITE_SLOT[name])
 
+    def known(self, name: str) -> Value:
+        """A slot of the site."""
+        return self.load(self.site(name), "i64", 8)
+
+    def set_site(self, **values: Value | int) -> None:
+        """Set slots of the site."""
+        for name, value in values.items():
+            self.store(self.site(name), value if isinstance(value, Value) else self.number("i64", value), 8)
+
     def bump(self, name: str, amount: Value | int) -> None:
         """Add to a counter of the site; requests to global memory are counted for the warp whose turn it is, too."""
-        self.store(self.site(name), self.load(self.site(name), "i64", 8) + amount, 8)
+        place = self.site(name)
+        self.store(place, self.load(place, "i64", 8) + amount, 8)
         if name == "requests":
-            self.set_slot("asked", self.slot("asked") + amount)
+            self.add_slot("asked", amount)
 
     def copy(self, target: Value, source: Value, nbytes) -> None:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)
@@ -172,7 +194,24 @@ class Routine:
     def give(self, value: Value | None = None) -> None:
         self.line("ret void" if value is None else f"ret {value}")
 
+    def pass_on(self, function: str) -> None:
+        """Another function of the same parameters and result does the rest."""
+        given = ", ".join(map(str, self.parameters.values()))
+        if self.result == "void":
+            self.line(f"tail call void @{function}({given})")
+            self.give()
+        else:
+            self.give(self.value(self.result, f"tail call {self.result} @{function}({given})"))
+
     # -- control
+
+    def go(self, label: str, condition: Value | None = None) -> None:
+        """Go on at a label, if an i1 is set or always."""
+        if condition is None:
+            return self.line(f"br label %{label}")
+        name = self.name()
+        self.line(f"br {condition}, label %{label}, label %{name}.else")
+        self.label(f"{name}.else")
 
     @contextmanager
     def when(self, condition: Value):
@@ -185,29 +224,30 @@ class Routine:
 
     @contextmanager
     def repeat(self):
-        """The block runs again and again until `stop(condition)`, which it gets, or `give` leaves it."""
+        """The block runs again and again until `stop()` or `stop(condition)`, which it gets, or `give` leaves it."""
         name = self.name()
         self.label(f"{name}.again")
-
-        def stop(condition: Value) -> None:
-            more = self.name()
-            self.line(f"br {condition}, label %{name}.out, label %{more}.more")
-            self.label(f"{more}.more")
-
-        yield stop
+        yield partial(self.go, f"{name}.out")
         if not self.ended:
-            self.line(f"br label %{name}.again")
+            self.go(f"{name}.again")
+        self.label(f"{name}.out")
+
+    @contextmanager
+    def once(self):
+        """The block runs; it gets `leave()`, or `leave(condition)`, which goes to its end, also out of loops in it."""
+        name = self.name()
+        yield partial(self.go, f"{name}.out")
         self.label(f"{name}.out")
 
     @contextmanager
     def count_to(self, end, start=0):
-        """The block runs for each i64 from `start` up to, and without, `end`."""
-        index = self.variable("i64", start)
+        """The block runs for each number from `start` up to, and without, `end`: of its kind, or an i64."""
+        index = self.variable(end.kind if isinstance(end, Value) else "i64", start)
         with self.repeat() as stop:
             i = index.get()
             stop(i.below(end) ^ 1)
             yield i
-            index.set(index.get() + 1)
+            index.add(1)
 
     @contextmanager
     def each(self, mask: Value):
@@ -221,16 +261,26 @@ class Routine:
 
     @contextmanager
     def each_group(self, values: Value, mask: Value):
-        """The block runs for each number (V64) that lanes of a mask have: it gets the number, and its lanes' mask."""
+        """The block runs for each number (V64) that lanes of a mask have: it gets the number, its lanes' mask, and
+        the lowest of its lanes."""
         kept = self.spread(values)  # LLVM would store all 32 of them again for each one that it takes out
         rest = self.variable("i32", mask)
         with self.repeat() as stop:
             now = rest.get()
             stop(now.eq(0))
-            value = self.load(self.at(kept, self.lowest(now).to("i64") << 3), "i64", 8)
+            lane = self.lowest(now).to("i64")
+            value = self.load(self.at(kept, lane, "i64"), "i64", 8)
             same = values.eq(value).bits()
             rest.set(now & ~same)
-            yield value, same & now
+            yield value, same & now, lane
+
+    def among(self, value: Value, numbers) -> Value:
+        """Whether a value is one of several numbers: an i1."""
+        return reduce(or_, [value.eq(number) for number in numbers])
+
+    def many(self, mask: Value) -> Value:
+        """How many bits are set in an i32."""
+        return self.call("i32", "llvm.ctpop.i32", mask)
 
     def lowest(self, mask: Value) -> Value:
         """The lowest lane whose bit is set in an i32, as an i32; of none 32."""

@@ -15,7 +15,7 @@ class Watched(Routine):
         return self.slot("watch").ne(0)
 
     def watch_place(self, name: str) -> Value:
-        return self.at(self.slot("watch").to("ptr"), 8 * WATCH_SLOT[name])
+        return self.at(self.slot("watch", "ptr"), 8 * WATCH_SLOT[name])
 
     def watch(self, name: str) -> Value:
         return self.load(self.watch_place(name), "i64", 8)
