@@ -9,7 +9,7 @@ from helpers.checking import mistakes as known
 from helpers.checking.examine import Evidence
 from helpers.checking.exercise import Mistake
 from helpers.results.sanitize.findings import Finding
-from helpers.vgpu.base.errors import CompileError, Deadlock, VirtualGPUError
+from helpers.vgpu.base.errors import CompileError, Deadlock, OutOfBounds, VirtualGPUError
 
 
 def named(evidence: Evidence) -> Mistake | None:
@@ -40,7 +40,7 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
     bad = evidence.first_wrong
     if bad is not None and bad.error is not None:
         named = "" if isinstance(bad.error, VirtualGPUError) else f"{type(bad.error).__name__}: "
-        said.append(f"With {bad.case.name}: {named}{bad.error}")
+        said.append(f"With {bad.case.name}: {named}{_without_guess(bad.error)}")
     elif bad is not None and isinstance(bad.got, np.ndarray) and evidence.exercise.thread_of:
         index = tuple(int(i) for i in np.argwhere(bad.wrong)[0])
         block, thread = evidence.exercise.thread_of(index, bad.case)
@@ -48,7 +48,9 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
     if evidence.findings and not (bad is not None and bad.error is not None):
         first = evidence.findings[0]
         said.append(f"{first.what}" + (f"\nline {first.line}: {first.source.strip()}" if first.line else ""))
-        if general:
+        if general and not (
+            first.kind in known.RACES and first.space == "shared"
+        ):  # seen in one warp, it may be of all
             said.append(f"Usual cure: {first.cure}")
     for budget in evidence.budgets:
         if budget.over:
@@ -57,6 +59,13 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
             break
     said.append(f'Stuck? check.hint("{evidence.exercise.key}", 1)')
     return "\n".join(said)
+
+
+def _without_guess(error: Exception) -> str:
+    """An error's words. What usually mends an access outside an array, a guard, need not mend this one: the mistake
+    that was named says more of it."""
+    told, _, _ = str(error).partition("\n  Usual cure: ") if isinstance(error, OutOfBounds) else (str(error), "", "")
+    return told
 
 
 def place_of(finding: Finding) -> str:

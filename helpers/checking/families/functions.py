@@ -111,6 +111,29 @@ def _always(evidence: Evidence) -> str | None:
     return f"It returned {outcomes[0]!r} for every input."[:200]
 
 
+def _one_off(by: int):
+    """Every piece that is wrong is off by one, in the same direction, in two calls at least."""
+
+    def look(evidence: Evidence) -> str | None:
+        calls = [(g, w) for g, w, _ in _pieces(evidence) if len(g) == len(w)]
+        if len(calls) < max(2, len(_calls(evidence))):
+            return None
+        pairs = [pair for got, wanted in calls for pair in zip(got, wanted, strict=True)]
+        if not all(
+            isinstance(a, NUMBERS) and isinstance(b, NUMBERS) and (a == b or _near(a, b + by)) for a, b in pairs
+        ):
+            return None
+        return f"So are {sum(a != b for a, b in pairs)} pieces of {len(pairs)}; the others are right."
+
+    return look
+
+
+def _single(evidence: Evidence) -> str | None:
+    """One call alone is wrong, and several are right: it is the case that tells."""
+    calls = _calls(evidence)
+    return f"It is: {calls[0][2]}." if len(calls) == 1 and len(evidence.outcomes) > 2 else None
+
+
 def _seen(evidence: Evidence) -> str | None:
     calls = _calls(evidence)
     return f"It is so in {len(calls)} of {len(evidence.outcomes)} cases." if calls else None
@@ -126,6 +149,7 @@ FAMILIES = (
         _is(lambda a, b: isinstance(b, bool) and a == (not b)),
         "The answer is the other one, in every case that is wrong.",
     ),
+    Family("one case alone is wrong", _single, "What has this input that the others have not?"),
     Family(
         "off by one: too great",
         _is(lambda a, b: _near(a, b + 1)),
@@ -163,6 +187,8 @@ FAMILIES = (
         _constant(lambda a, b: a - b, "It is {} too much."),
         "What is returned is off by the same amount in every case that is wrong.",
     ),
+    Family("off by one: too great", _one_off(1), "Wrong pieces are greater by 1 than they should be."),
+    Family("off by one: too small", _one_off(-1), "Wrong pieces are less by 1 than they should be."),
     Family("one piece is wrong", _one_piece, "All pieces but one are right."),
-    Family("the value is wrong", _seen, "It is none of the common mistakes; the cases say what came out."),
+    Family("the value is wrong", _seen, "None of the known mistakes does just this; the cases say what came out."),
 )
