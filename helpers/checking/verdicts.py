@@ -48,9 +48,8 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
     if evidence.findings and not (bad is not None and bad.error is not None):
         first = evidence.findings[0]
         said.append(f"{first.what}" + (f"\nline {first.line}: {first.source.strip()}" if first.line else ""))
-        if general and not (
-            first.kind in known.RACES and first.space == "shared"
-        ):  # seen in one warp, it may be of all
+        told = task.by_example and first.kind in known.RACES and first.space == "shared"
+        if general and not told:  # families tell it of the whole block, a finding of the two threads that it saw
             said.append(f"Usual cure: {first.cure}")
     for budget in evidence.budgets:
         if budget.over:

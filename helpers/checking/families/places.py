@@ -76,7 +76,10 @@ def _alike(o: Outcome) -> int | None:
 def _by_input(test):
     def mask(o: Outcome) -> np.ndarray | None:
         at = _alike(o)
-        return None if at is None or o.case.arguments[at].dtype.kind not in "if" else test(o.case.arguments[at])
+        if at is None or o.case.arguments[at].dtype.kind not in "if":
+            return None
+        found = test(o.case.arguments[at])
+        return found if o.wrong[found].mean() >= 0.75 else None  # else there is more to it
 
     return _where(mask, lambda o: f"The input is argument {_alike(o) + 1}; it is so in every case.")
 

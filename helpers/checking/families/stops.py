@@ -226,8 +226,9 @@ FAMILIES = (
     Family(
         "out of shared memory",
         _in("shared"),
-        "An index leads out of the block's shared memory. Count what one block needs, with all that its threads load "
-        "beside their own, and declare that many elements; a size that is left open is given with the launch.",
+        "An index leads out of the block's shared memory. Is the index larger than it should be, or the array smaller "
+        "than what one block needs, with all that its threads load beside their own? A size that is left open is given "
+        "with the launch.",
     ),
     Family("out of a thread's own array", _in("local"), "An index leads out of an array that each thread has."),
     Family("an index below 0", _below, "A thread went before the start of an array."),
