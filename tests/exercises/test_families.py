@@ -37,6 +37,8 @@ INTO_THE_PADDING = """    int c = blockIdx.x * blockDim.x + threadIdx.x, y = blo
     const float* row = x + y * pitch;
     if (y < rows && c < out_pitch) out[y * out_pitch + c] = c < columns / 2 ? 0.5f * (row[2 * c] + row[2 * c + 1]) : 0;
 """
+INT_VALUE = """    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { int v = x[i]; out[i] = v > 0 ? v : slope * v; }"""
 SIX_OF_EIGHT = """    if i < x.shape[1]:
         best = cuda.local.array(8, np.float32)
         for j in range(8):
@@ -73,6 +75,8 @@ ROWS = [
     ("ch04.grey", ("if (i < n)", "extern __shared__ float s[]; s[threadIdx.x] = 1;\n    if (i < n)"),
      "shared memory that the launch does not give", "declare an array with a size"),
     ("ch04.grey", "", "nothing is written yet", "Every output element"),
+    ("ch06.histogram", "", "nothing is written yet", "Every output element"),
+    ("ch06.histogram", "    atomicAdd(counts, 0);", "the result is as it was before", "Something is stored"),
     ("ch04.grey", ("blockIdx.x * blockDim.x + ", ""), "every block does the work of block 0", "the first 128 elements"),
     ("ch04.grey", ("blockIdx.x * blockDim.x", "blockIdx.x"), "not all elements are reached",
      "blockIdx.x + threadIdx.x"),
@@ -107,6 +111,7 @@ ROWS = [
      "should be 'none'"),
     ("ch07.exclusive", "    __shared__ int q[8];\n    q[threadIdx.x * 9] = 1;\n    out[threadIdx.x] = q[threadIdx.x];",
      "out of shared memory", "Is the index larger"),
+    ("ch00.leaky", INT_VALUE, "wrong where the input has a fraction", "Is a float kept in an integer"),
     ("ch00.leaky", ("x[i] > 0", "x[i] >= 1"), "the result is wrong", ""),
     ("lab07.room", ONE_BEYOND, "off by one: too great", "Wrong pieces are greater by 1"),
     ("ch11.replay", EMPTY_GRAPH, "a graph with nothing in it", "take that stream as an argument"),

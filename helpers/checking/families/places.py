@@ -73,13 +73,15 @@ def _alike(o: Outcome) -> int | None:
     return next(found, None)
 
 
-def _by_input(test):
+def _by_input(test, share: float = 0.75):
+    """`share`: of the elements with such an input so many are wrong; else there is more to it."""
+
     def mask(o: Outcome) -> np.ndarray | None:
         at = _alike(o)
         if at is None or o.case.arguments[at].dtype.kind not in "if":
             return None
         found = test(o.case.arguments[at])
-        return found if o.wrong[found].mean() >= 0.75 else None  # else there is more to it
+        return found if not found.any() or o.wrong[found].mean() >= share else None
 
     return _where(mask, lambda o: f"The input is argument {_alike(o) + 1}; it is so in every case.")
 
@@ -206,7 +208,7 @@ FAMILIES = (
     Family("wrong where the input is zero", _by_input(lambda a: a == 0), WHERE),
     Family(
         "wrong where the input has a fraction",
-        _by_input(lambda a: a != np.trunc(a)),
+        _by_input(lambda a: a != np.trunc(a), 0.4),
         "Whole numbers come out right. Is a float kept in an integer on the way?",
     ),
     Family("wrong where the input is positive", _by_input(lambda a: a > 0), WHERE),

@@ -36,8 +36,20 @@ def _all_left(o: Outcome) -> bool:
     return bool(left(o).all()) if initial is None else bool(np.isclose(o.got, initial, equal_nan=True).all())
 
 
-def _nothing_written(evidence: Evidence) -> str | None:
+def _unchanged(evidence: Evidence) -> str | None:
+    """Something was stored, and yet an array that held something before is as it was."""
+    return _nothing_written(evidence, stored=True)
+
+
+def _stores(o: Outcome) -> bool:
+    counted = None if o.seen is None or o.case.out.initial is None else o.seen.counters
+    return counted is not None and counted.footprint.written_bytes > 0
+
+
+def _nothing_written(evidence: Evidence, stored: bool = False) -> str | None:
     cases = with_arrays(evidence)
+    if any(_stores(o) for o in cases) is not stored:
+        return None
     if not _nothing(cases) or (len(cases) < len(evidence.outcomes) and any(o.wrong is None for o in evidence.outcomes)):
         return None
     return "" if len(cases) == len(evidence.outcomes) else f"That is so with {cases[0].case.name}."
@@ -168,6 +180,12 @@ def _some(evidence: Evidence) -> str | None:
 STOPS = "What is written is right. Does a guard, a loop or a store stop short of the rest?"
 FAMILIES = (
     Family("nothing is written yet", _nothing_written, "Every output element still holds what it began with."),
+    Family(
+        "the result is as it was before",
+        _unchanged,
+        "Something is stored, and every output element still holds what it began with. Is it the same number that is "
+        "stored, or another place?",
+    ),
     Family(
         "every block does the work of block 0",
         lambda e: formulas.first_block(e, _partly(e)),
