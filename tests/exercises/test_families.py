@@ -100,6 +100,7 @@ ROWS = [
     ("ch04.halve", ("x[row, column] / 2", "int(x[row, column]) / 2"), "wrong where the input has a fraction", ""),
     ("ch04.halve", ("/ 2", "/ (2 + row % 2)"), "whole rows are wrong", "wrong: rows 1, 3, 5, 7, …"),
     ("ch04.halve", ("/ 2", "/ (2 + column % 2)"), "whole columns are wrong", "wrong: columns 1, 3, 5, 7, …"),
+    ("ch04.halve", ("/ 2", "/ (2 + (column > 0))"), "whole columns are wrong", "right alone: column 0."),
     ("ch04.grey", ("= 0.25f", "= i % 4 == 3 ? 99.f : 0.25f"), "wrong at every so many elements", "remainder 3 by 4"),
     ("ch08.table", ("kind[i]", "kind[threadIdx.x]"), "only the first block is right", "each index count blockIdx"),
     ("ch02.blocks", "    return -(-n // threads) - (n == 1024)", "one case alone is wrong", "It is: blocks(1,024"),

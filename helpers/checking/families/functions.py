@@ -144,7 +144,10 @@ def _bare(text: str) -> str:
 def _single(evidence: Evidence) -> str | None:
     """One call alone is wrong, and several are right: it is the case that tells."""
     calls = _calls(evidence)
-    return f"It is: {calls[0][2]}." if len(calls) == 1 and len(evidence.outcomes) > 2 else None
+    alone = (
+        len(calls) == 1 and len(evidence.outcomes) > 2 and not _pieces(evidence)
+    )  # of pieces, which one is wrong tells
+    return f"It is: {calls[0][2]}." if alone else None
 
 
 def _seen(evidence: Evidence) -> str | None:

@@ -96,9 +96,10 @@ def _lines(axis: int, what: str):
             some = [n for n, mask in enumerate(masks) if min(mask.shape) > 1 and not mask.any(1).all()]
             if some and all(mask[mask.any(1)].mean(1).min() >= 0.5 for mask in masks):
                 at = max(some, key=lambda n: masks[n].any(1).sum())
-                found = np.flatnonzero(masks[at].any(1))
-                shown = ", ".join(map(str, found[:4])) + (", …" if found.size > 4 else "")
-                return f"With {cases[at].case.name}, wrong: {what}{'s' * (found.size > 1)} {shown}{told}."
+                wrong, right = np.flatnonzero(masks[at].any(1)), np.flatnonzero(~masks[at].any(1))
+                told_of, lines = ("right alone", right) if right.size < wrong.size else ("wrong", wrong)
+                shown = ", ".join(map(str, lines[:4])) + (", …" if lines.size > 4 else "")
+                return f"With {cases[at].case.name}, {told_of}: {what}{'s' * (lines.size > 1)} {shown}{told}."
         return None
 
     return look
