@@ -66,7 +66,7 @@ class Outcome:
         index = tuple(int(i) for i in np.argwhere(self.wrong)[0])
         place = index[0] if len(index) == 1 else index
         was, wanted = _told_apart(self.got[index], self.case.out.expected[index])
-        was = "never written" if self.untouched[index] else was
+        was = "still as it was" if self.untouched[index] else was  # unwritten, or NaN and a number
         count = f"{int(self.wrong.sum()):,} of {self.wrong.size:,} wrong"
         return f"{count}; element {place} is {was}, should be {wanted}"
 

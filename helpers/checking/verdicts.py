@@ -8,7 +8,7 @@ from helpers.checking import families, fingerprint
 from helpers.checking.examine import Evidence
 from helpers.checking.exercise import Mistake
 from helpers.results.sanitize.findings import Finding
-from helpers.vgpu.base.errors import VirtualGPUError
+from helpers.vgpu.base.errors import OutOfBounds, VirtualGPUError
 
 
 def named(evidence: Evidence) -> Mistake | None:
@@ -28,7 +28,7 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
     bad = evidence.first_wrong
     if bad is not None and bad.error is not None:
         named = "" if isinstance(bad.error, VirtualGPUError) else f"{type(bad.error).__name__}: "
-        said.append(f"With {bad.case.name}: {named}{bad.error}")
+        said.append(f"With {bad.case.name}: {named}{_without_guess(bad.error)}")
     elif bad is not None and isinstance(bad.got, np.ndarray) and evidence.exercise.thread_of:
         index = tuple(int(i) for i in np.argwhere(bad.wrong)[0])
         block, thread = evidence.exercise.thread_of(index, bad.case)
@@ -36,7 +36,8 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
     if evidence.findings and not (bad is not None and bad.error is not None):
         first = evidence.findings[0]
         said.append(f"{first.what}" + (f"\nline {first.line}: {first.source.strip()}" if first.line else ""))
-        if general:
+        told = first.kind.startswith("race") and first.space == "shared"
+        if general and not told:  # families tell it of the whole block, a finding of the two threads that it saw
             said.append(f"Usual cure: {first.cure}")
     for budget in evidence.budgets:
         if budget.over:
@@ -45,6 +46,13 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
             break
     said.append(f'Stuck? check.hint("{evidence.exercise.key}", 1)')
     return "\n".join(said)
+
+
+def _without_guess(error: Exception) -> str:
+    """An error's words. What usually mends an access outside an array, a guard, need not mend this one: the mistake
+    that was named says more of it."""
+    told, _, _ = str(error).partition("\n  Usual cure: ") if isinstance(error, OutOfBounds) else (str(error), "", "")
+    return told
 
 
 def place_of(finding: Finding) -> str:

@@ -8,6 +8,56 @@ from helpers.checking.check import check
 from helpers.checking.exercise import exercise
 from helpers.checking.solutions import built, patched
 
+TEN = "        halve((blocks,), (128,), (x, np.int32(x.size)))\n"
+EMPTY_GRAPH = f"""    stream, blocks = cp.cuda.Stream(non_blocking=True), -(-x.size // 128)
+    stream.begin_capture()
+    for _ in range(10):
+{TEN}    graph = stream.end_capture()
+    for _ in range(times):
+        graph.launch(stream)"""
+IN_SHARED = """    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float A[8] = {2, 3, .5f, 1.5f, 4, .25f, 5, 6}, B[8] = {1, -2, 4, -1, 3, 0, -3, 2};
+    __shared__ float a[8], b[8];
+    if (threadIdx.x < 8) { a[threadIdx.x] = A[threadIdx.x]; b[threadIdx.x] = B[threadIdx.x]; }
+    if (i < n) out[i] = a[kind[i]] * x[i] + b[kind[i]];"""
+TWO_ROUNDS = """    int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    if (i < n) out[i] = 1.5f * x[i];
+    if (i + all < n) out[i + all] = 1.5f * x[i + all];"""
+ONE_BEYOND = """    held = fitting(registers, kib)
+    if not held:
+        return 0, 0
+    r, k = registers, kib
+    while r < 255 and fitting(r, kib) == held:
+        r += 1
+    while k < 228 and fitting(registers, k) == held:
+        k += 1
+    return r, k
+"""
+INTO_THE_PADDING = """    int c = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const float* row = x + y * pitch;
+    if (y < rows && c < out_pitch) out[y * out_pitch + c] = c < columns / 2 ? 0.5f * (row[2 * c] + row[2 * c + 1]) : 0;
+"""
+INT_VALUE = """    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { int v = x[i]; out[i] = v > 0 ? v : slope * v; }"""
+SIX_OF_EIGHT = """    if i < x.shape[1]:
+        best = cuda.local.array(8, np.float32)
+        for j in range(8):
+            best[j] = -np.inf
+        for k in range(x.shape[0]):
+            v, j = x[k, i], 7
+            while j > 0 and best[j - 1] < v:
+                best[j] = best[j - 1]
+                j -= 1
+            best[j] = max(best[j], v)
+        for j in range(8):
+            out[j, i] = best[j] if j < 6 else -np.inf
+"""
+COUNTED_UP = """    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    for (int i = first + threadIdx.x; i < end; i += blockDim.x) if (x[i] > limit) list[count++] = i; else out[i] = x[i];
+    __syncthreads();
+    for (int k = threadIdx.x; k < count; k += blockDim.x) out[list[k]] = costly(x[list[k]]);
+"""
 HALF = "row < x.shape[0] and column < x.shape[1]"
 # exercise, patch of its solution or another body, family, a part of what is told
 ROWS = [
@@ -15,9 +65,9 @@ ROWS = [
     ("ch04.grey", ("if (i < n)", "for (;;) if (i < n)"), "it does not end", "loop's condition"),
     ("ch04.grey", ("if (i < n)", "if (i % 2) __syncthreads(); else __syncthreads();\n    if (i < n)"),
      "threads wait at different barriers", "out of the branch"),
-    ("ch04.grey", ("if (i < n)", "if (i <= n)"), "no guard", "128 threads for 1 elements"),
+    ("ch04.grey", ("if (i < n)", "if (i <= n)"), "a thread without an element goes on", "128 threads for 1 element"),
     ("ch04.grey", ("planes[n + i]", "planes[n * i + 1]"), "the index leads out of the array",
-     "thread 3 of block 0, which has"),
+     "thread 3 of block 0, whose place in the grid"),
     ("ch04.grey", ("planes[i]", "planes[i - 1]"), "an index below 0", "planes[-1], with 1 pixel"),
     ("ch04.grey", ("2 * n + i", "3 * n - 1 - i + (i == n - 1) * n"), "one past the end", "no thread too many"),
     ("ch02.bias", ("bias[x]", "bias[y * columns + x]"), "the index leads out of the array", "It used bias[1]"),
@@ -25,15 +75,18 @@ ROWS = [
     ("ch04.grey", ("if (i < n)", "extern __shared__ float s[]; s[threadIdx.x] = 1;\n    if (i < n)"),
      "shared memory that the launch does not give", "declare an array with a size"),
     ("ch04.grey", "", "nothing is written yet", "Every output element"),
+    ("ch06.histogram", "", "nothing is written yet", "Every output element"),
+    ("ch06.histogram", "    atomicAdd(counts, 0);", "the result is as it was before", "Something is stored"),
     ("ch04.grey", ("blockIdx.x * blockDim.x + ", ""), "every block does the work of block 0", "the first 128 elements"),
-    ("ch04.grey", ("blockIdx.x * blockDim.x", "blockIdx.x"), "the threads' indices do not reach all elements",
+    ("ch04.grey", ("blockIdx.x * blockDim.x", "blockIdx.x"), "not all elements are reached",
      "blockIdx.x + threadIdx.x"),
     ("ch04.halve", ("column, row = cuda.grid(2)",
-     "column = cuda.grid(2)[0]\n    row = cuda.threadIdx.y"), "the threads' indices do not reach all elements",
+     "column = cuda.grid(2)[0]\n    row = cuda.threadIdx.y"), "not all elements are reached",
      "in row threadIdx.y and column blockIdx.x * blockDim.x + threadIdx.x"),
-    ("ch04.grey", ("i < n", "i < n - 1"), "the last element is left out", "With 1 pixel element 0"),
+    ("ch04.grey", ("i < n", "i < n - 1"), "the last element is left out", "stop one early? With 1 pixel element 0"),
     ("ch04.grey", ("i < n", "i < n && i > 0"), "the first element is left out", ""),
-    ("ch04.halve", (HALF, "row < x.shape[0] - 1 and column < x.shape[1]"), "the last row is left out", ""),
+    ("ch04.halve", (HALF, "row < x.shape[0] - 1 and column < x.shape[1]"), "the last row is left out",
+     "guard, a loop or a store"),
     ("ch04.halve", (HALF, "row < x.shape[0] and column < x.shape[1] - 1"), "the last column is left out", ""),
     ("ch04.halve", (HALF, "row < x.shape[0] and 0 < column < x.shape[1]"), "the first column is left out", ""),
     ("ch04.halve", (HALF, "row < x.shape[0] // 2 and column < x.shape[1]"), "whole rows are never written", "rows 0"),
@@ -41,9 +94,32 @@ ROWS = [
     ("ch04.grey", ("i < n", "i < n && i % 2 == 0"), "only some of every few elements are written", "remainder 0 by 2"),
     ("ch04.grey", ("i < n", "i < n - n / 4"), "the end is not written", ""),
     ("ch04.grey", ("i < n", "i < n && i % 5 % 3"), "some elements are never written", ""),
+    ("ch04.grey", ("i < n", "i < gridDim.x"), "not all elements are reached", "or a guard"),
+    ("ch04.scale", TWO_ROUNDS, "so many elements a thread, and no more", "2 for each of 32 threads"),
+    ("lab02.shrink", INTO_THE_PADDING, "what should stay is changed", "it is so with 7, the first is 1"),
+    ("ch04.halve", ("x[row, column] / 2", "int(x[row, column]) / 2"), "wrong where the input has a fraction", ""),
+    ("ch04.halve", ("/ 2", "/ (2 + row % 2)"), "whole rows are wrong", "wrong: rows 1, 3, 5, 7, …"),
+    ("ch04.halve", ("/ 2", "/ (2 + column % 2)"), "whole columns are wrong", "wrong: columns 1, 3, 5, 7, …"),
+    ("ch04.halve", ("/ 2", "/ (2 + (column > 0))"), "whole columns are wrong", "right alone: column 0."),
+    ("ch04.grey", ("= 0.25f", "= i % 4 == 3 ? 99.f : 0.25f"), "wrong at every so many elements", "remainder 3 by 4"),
+    ("ch08.table", ("kind[i]", "kind[threadIdx.x]"), "only the first block is right", "each index count blockIdx"),
+    ("ch02.blocks", "    return -(-n // threads) - (n == 1024)", "one case alone is wrong", "It is: blocks(1,024"),
+    ("ch04.grey", ("= 0.25f", "= (n > 50 && i == 40) + 0.25f"), "right up to a size",
+     "right: 32 pixels. The smallest that is wrong: 97 pixels, in 1 block"),
+    ("lab07.top", SIX_OF_EIGHT, "whole rows are wrong", "wrong: rows 6, 7."),
+    ("ch12.bandwidth", (("round(", "int("), (", 1)", ")")), "rounded down", "Wrong pieces"),
+    ("ch12.bottleneck", (('"none"', '"None"'), ('"divergence"', '"Divergence"')), "the right words, written otherwise",
+     "should be 'none'"),
+    ("ch07.exclusive", "    __shared__ int q[8];\n    q[threadIdx.x * 9] = 1;\n    out[threadIdx.x] = q[threadIdx.x];",
+     "out of shared memory", "Is the index larger"),
+    ("ch00.leaky", INT_VALUE, "wrong where the input has a fraction", "Is a float kept in an integer"),
+    ("ch00.leaky", ("x[i] > 0", "x[i] >= 1"), "the result is wrong", ""),
+    ("lab07.room", ONE_BEYOND, "off by one: too great", "Wrong pieces are greater by 1"),
+    ("ch11.replay", EMPTY_GRAPH, "a graph with nothing in it", "take that stream as an argument"),
+    ("lab06.refine", COUNTED_UP, "read and written by the same line", "It is about `count`"),
     ("ch04.grey", ("= 0.25f", "= -0.25f"), "the result is wrong", "With 1 pixel element 0"),
     ("ch04.grey", ((" = 0.25f", " = -(0.25f"), ("n + i];", "n + i]);")), "the sign is turned", ""),
-    ("ch04.grey", ((" = 0.25f", " = 0 * (0.25f"), ("n + i];", "n + i]);")), "zero everywhere", "1 / 2 is 0"),
+    ("ch04.grey", ((" = 0.25f", " = 0 * (0.25f"), ("n + i];", "n + i]);")), "zero everywhere", "Where it is wrong"),
     ("ch04.halve", ("x[row, column] / 2", "x[row, column]"), "an input as it lies", "argument 1"),
     ("ch04.halve", ("/ 2", "/ 8"), "a multiple of the right result", "0.25 times"),
     ("ch04.halve", ("/ 2", "/ 2 + 3"), "the same amount too much or too little", "is 3."),
@@ -59,6 +135,7 @@ ROWS = [
     ("ch04.halve", ("x[row, column] / 2", "x[row, column] / 0.0 * 0.0"), "no numbers", ""),
     ("ch04.halve", ("x[row, column] / 2", "x[row, column] / 2.001"), "off by a little", ""),
     ("ch04.halve", ("out[row, column] =", "out[row, column] +="), "memory is read that nobody wrote", "`out` on line"),
+    ("ch04.grey", ("out[i] =", "out[i] +="), "memory is read that nobody wrote", "is still as it was, should be"),
     ("ch04.grey", ("out[i] =", "out[i / 2] ="), "lanes of one store want different values in one element", "`out`"),
     ("lab02.shrink", ("] =", "] +="), "added to what was there", ""),
     ("lab02.planes", ("i < n", "blockIdx.x == 0) for (; i < n; i += blockDim.x"), "few do the work of all", "block 0"),
@@ -75,4 +152,17 @@ def test_a_family_is_told_with_its_facts(key, way, family, words):
     task = exercise(key)
     report = check(built(task, patched(task, way)), key)
     assert report.mistake == family, repr(report)
-    assert words in report.message
+    assert words in repr(report)
+
+
+@pytest.mark.parametrize(
+    ("key", "way", "cure"),
+    [
+        ("ch04.grey", ("planes[n + i]", "planes[n + 1 + i]"), "guard the access"),  # it has one
+        ("ch08.table", IN_SHARED, "syncwarp"),  # seen in one warp only, as one element is the first case
+    ],
+)
+def test_no_cure_is_told_that_would_not_mend_it(key, way, cure):
+    task = exercise(key)
+    report = check(built(task, patched(task, way)), key)
+    assert report.mistake and cure not in repr(report)

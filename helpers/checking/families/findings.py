@@ -151,7 +151,7 @@ FAMILIES = (
     Family(
         "memory is read that nobody wrote",
         _found("uninitialised"),
-        "What is in it is anything: += reads what was there, too.",
+        "What is in it is anything. += reads what was there, and so does an atomic.",
     ),
     Family(
         "an atomic beside a plain access",
@@ -167,17 +167,17 @@ FAMILIES = (
         "atomic, or put a barrier between.",
     ),
     Family(
-        "lanes of one store want different values in one element",
-        _found("race_lanes"),
-        "Several threads store to the same element at once, each its own value, and one of them stays. Give every "
-        "thread its own element, or combine the values first.",
-    ),
-    Family(
         "read and written by the same line",
         _in_one_line("race_read_write", "shared"),
         "In one line a thread reads an element of shared memory and another one writes it, and nothing orders the two. "
         "If several threads are to change the element, reading, changing and writing back are three steps, which an "
         "atomic does in one piece. If each changes its own, and reads a neighbour's, a barrier stands between.",
+    ),
+    Family(
+        "lanes of one store want different values in one element",
+        _found("race_lanes"),
+        "Several threads store to the same element at once, each its own value, and one of them stays. Give every "
+        "thread its own element, or combine the values first.",
     ),
     Family(
         "warps race in shared memory",
@@ -195,7 +195,8 @@ FAMILIES = (
     Family(
         "a race in shared memory",
         _found(*RACES, space="shared"),
-        "Two threads use one element of shared memory, one of them writes it, and no barrier stands between.",
+        "Two threads use one element of shared memory, one of them writes it, and no barrier of the block stands "
+        "between, __syncthreads or cuda.syncthreads. In a loop another one may be missing before the next turn.",
     ),
     Family(
         SEVERAL_STORE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import takewhile
 
 import numpy as np
@@ -121,6 +122,44 @@ def _always(evidence: Evidence) -> str | None:
     return f"It returned {outcomes[0]!r} for every input."[:200]
 
 
+def _each_piece(test):
+    """Every piece that is wrong is so in one way, in two calls at least."""
+
+    def look(evidence: Evidence) -> str | None:
+        calls = [(g, w) for g, w, _ in _pieces(evidence) if len(g) == len(w)]
+        if len(calls) < max(2, len(_calls(evidence))):
+            return None
+        pairs = [pair for got, wanted in calls for pair in zip(got, wanted, strict=True)]
+        if not all(isinstance(piece, NUMBERS) for pair in pairs for piece in pair):
+            return None
+        if not all(a == b or test(a, b) for a, b in pairs):
+            return None
+        return f"So are {sum(a != b for a, b in pairs)} pieces of {len(pairs)}; the others are right."
+
+    return look
+
+
+def _spelling(evidence: Evidence) -> str | None:
+    """The right words, but for capital letters and spaces."""
+    calls = _calls(evidence)
+    if not calls or not all(isinstance(a, str) and isinstance(b, str) and _bare(a) == _bare(b) for a, b, _ in calls):
+        return None
+    return f"With {calls[0][2]} it is {calls[0][0]!r}, and should be {calls[0][1]!r}."
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\W_]", "", text).lower()
+
+
+def _single(evidence: Evidence) -> str | None:
+    """One call alone is wrong, and several are right: it is the case that tells."""
+    calls = _calls(evidence)
+    alone = (
+        len(calls) == 1 and len(evidence.outcomes) > 2 and not _pieces(evidence)
+    )  # of pieces, which one is wrong tells
+    return f"It is: {calls[0][2]}." if alone else None
+
+
 def _seen(evidence: Evidence) -> str | None:
     calls = _calls(evidence)
     return f"It is so in {len(calls)} of {len(evidence.outcomes)} cases." if calls else None
@@ -136,6 +175,7 @@ FAMILIES = (
         _is(lambda a, b: isinstance(b, bool) and a == (not b)),
         "The answer is the other one, in every case that is wrong.",
     ),
+    Family("one case alone is wrong", _single, "What has this input that the others have not?"),
     Family(
         "off by one: too great",
         _is(lambda a, b: _near(a, b + 1)),
@@ -155,7 +195,7 @@ FAMILIES = (
     Family(
         "rounded down",
         _is(lambda a, b: a == np.floor(b)),
-        "What is returned is rounded down to a whole number, as // and int() do.",
+        "What is returned is rounded down to a whole number. By //, int() or round()?",
     ),
     Family("rounded up", _is(lambda a, b: a == np.ceil(b)), "What is returned is rounded up."),
     Family(
@@ -173,6 +213,20 @@ FAMILIES = (
         _constant(lambda a, b: a - b, "It is {} too much."),
         "What is returned is off by the same amount in every case that is wrong.",
     ),
+    Family(
+        "off by one: too great",
+        _each_piece(lambda a, b: _near(a, b + 1)),
+        "Wrong pieces are greater by 1 than they should be.",
+    ),
+    Family(
+        "off by one: too small",
+        _each_piece(lambda a, b: _near(a, b - 1)),
+        "Wrong pieces are less by 1 than they should be.",
+    ),
+    Family(
+        "rounded down", _each_piece(lambda a, b: a == math.floor(b)), "Wrong pieces are rounded down to whole numbers."
+    ),
+    Family("the right words, written otherwise", _spelling, "Capital letters, spaces and marks count, too."),
     Family("one piece is wrong", _one_piece, "All pieces but one are right."),
-    Family("the value is wrong", _seen, "It is none of the common mistakes; the cases say what came out."),
+    Family("the value is wrong", _seen, "None of the known mistakes does just this; the cases say what came out."),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
-from helpers.checking.families.family import Family, element, failing, left, number, threads, with_arrays
+from helpers.checking.families.family import Family, as_matrices, element, failing, left, number, threads, with_arrays
+from helpers.vgpu.base.words import plural
 
 
 def _where(test, words):
@@ -72,25 +73,76 @@ def _alike(o: Outcome) -> int | None:
     return next(found, None)
 
 
-def _by_input(test):
+def _by_input(test, share: float = 0.75):
+    """`share`: of the elements with such an input so many are wrong; else there is more to it."""
+
     def mask(o: Outcome) -> np.ndarray | None:
         at = _alike(o)
-        return None if at is None or o.case.arguments[at].dtype.kind not in "if" else test(o.case.arguments[at])
+        if at is None or o.case.arguments[at].dtype.kind not in "if":
+            return None
+        found = test(o.case.arguments[at])
+        return found if not found.any() or o.wrong[found].mean() >= share else None
 
     return _where(mask, lambda o: f"The input is argument {_alike(o) + 1}; it is so in every case.")
 
 
-def _only_in(which, words: str):
-    """Wrong are just the cases for which `which` holds, and others, not by chance a single one, are right."""
+def _lines(axis: int, what: str):
+    """Rows (axis 0) or columns (axis 1) are right to the last element, or wrong for the most part."""
 
     def look(evidence: Evidence) -> str | None:
-        if not failing(evidence) or not hasattr(evidence.outcomes[0].case, "out"):
+        cases = with_arrays(evidence)
+        for told, shapes in as_matrices(cases) if cases else ():
+            masks = [np.moveaxis(o.wrong.reshape(shape), axis, 0) for o, shape in zip(cases, shapes, strict=True)]
+            some = [n for n, mask in enumerate(masks) if min(mask.shape) > 1 and not mask.any(1).all()]
+            if some and all(mask[mask.any(1)].mean(1).min() >= 0.5 for mask in masks):
+                at = max(some, key=lambda n: masks[n].any(1).sum())
+                wrong, right = np.flatnonzero(masks[at].any(1)), np.flatnonzero(~masks[at].any(1))
+                told_of, lines = ("right alone", right) if right.size < wrong.size else ("wrong", wrong)
+                shown = ", ".join(map(str, lines[:4])) + (", …" if lines.size > 4 else "")
+                return f"With {cases[at].case.name}, {told_of}: {what}{'s' * (lines.size > 1)} {shown}{told}."
+        return None
+
+    return look
+
+
+def _remainder(evidence: Evidence) -> str | None:
+    """Wrong are elements whose index has one remainder alone, the same in all cases, and most of these."""
+    cases = with_arrays(evidence)
+    for k in (2, 3, 4, 8, 32) if cases and all(o.wrong.ndim == 1 for o in cases) else ():
+        found = {int(n) for o in cases for n in np.flatnonzero(o.wrong) % k}
+        (r, *others) = found
+        if not others and all(o.wrong[r::k].mean() >= 0.5 for o in cases) and sum(o.wrong.size > k for o in cases) > 1:
+            return f"Wrong are only elements whose index has the remainder {r} by {k}."
+    return None
+
+
+def _up_to(evidence: Evidence) -> str | None:
+    """Right is every small case, two at least, and wrong every larger one, two at least."""
+    cases = [o for o in evidence.outcomes if o.wrong is not None]
+    if not with_arrays(evidence) or len(cases) < len(evidence.outcomes) or not evidence.exercise.asks_for_a_kernel:
+        return None
+    right, wrong = (sorted((o for o in cases if o.ok is which), key=_size) for which in (True, False))
+    if len(right) < 2 or len(wrong) < 2 or _size(right[-1]) >= _size(wrong[0]):
+        return None
+    o = wrong[0].case
+    launch = f"{plural(int(np.prod(o.grid)), 'block')} of {plural(int(np.prod(o.block)), 'thread')}"
+    return f"The largest that is right: {right[-1].case.name}. The smallest that is wrong: {o.name}, in {launch}."
+
+
+def _size(o: Outcome) -> int:
+    given = [a.size for a in o.case.arguments if isinstance(a, np.ndarray)]
+    return max([o.wrong.size, *given])
+
+
+def _only_in(which, words: str):
+    """Wrong are just the cases for which `which` holds, and others are right, two of either at least."""
+
+    def look(evidence: Evidence) -> str | None:
+        if not failing(evidence) or not evidence.exercise.asks_for_a_kernel:
             return None
-        try:
-            just = all(which(o) != o.ok for o in evidence.outcomes)
-        except StopIteration:  # no output to compare with
-            return None
-        return words + " " + _first(evidence) if just and sum(o.ok for o in evidence.outcomes) > 1 else None
+        just = all(which(o) != o.ok for o in evidence.outcomes)
+        seldom = min(sum(o.ok is which for o in evidence.outcomes) for which in (True, False))
+        return words + " " + _first(evidence) if just and seldom > 1 else None
 
     return look
 
@@ -117,11 +169,11 @@ def _too(which, words: str):
         cases = with_arrays(evidence)
         if not cases or any(o.got.dtype.kind not in "iuf" or left(o).any() for o in cases):
             return None
+        if sum(int(o.wrong.sum()) for o in cases) < 3:  # one or two are so by chance
+            return None
         if not all(which(o.got[o.wrong].astype(float), o.case.out.expected[o.wrong]).all() for o in cases):
             return None
-        o = max(cases, key=lambda o: o.wrong.sum())
-        got, wanted = float(o.got.sum(dtype=float)), float(o.case.out.expected.sum(dtype=float))
-        return f"{words} With {o.case.name} all elements together are {number(got)}, and should be {number(wanted)}."
+        return f"{words} {_first(evidence)}"
 
     return look
 
@@ -131,6 +183,15 @@ FAMILIES = (
     Family("only the first element is wrong", _where(_at(0), "It is so in every case."), WHERE),
     Family("only the last element is wrong", _where(_at(-1), "It is so in every case."), WHERE),
     Family("only the ends are wrong", _where(_at(0, -1), "Wrong are the first and the last element."), WHERE),
+    Family(
+        "whole rows are wrong", _lines(0, "row"), "The other rows are right. What do the wrong ones have in common?"
+    ),
+    Family(
+        "whole columns are wrong",
+        _lines(1, "column"),
+        "The other columns are right. What do the wrong ones have in common?",
+    ),
+    Family("wrong at every so many elements", _remainder, "The others are right: what sets these apart?"),
     Family("only the edge is wrong", _where(_border, "Wrong are elements of the outermost rows and columns."), WHERE),
     Family(
         "wrong where blocks meet",
@@ -141,15 +202,21 @@ FAMILIES = (
     Family(
         "only the first block is right",
         _where(_beyond_first_block, "The first block's elements are right in every case."),
-        "What depends on the block is wrong: does the index count blockIdx, and is what all blocks need made by all?",
+        "What is wrong lies behind the first block's elements: does each index count blockIdx, and has every block "
+        "what it needs?",
     ),
     Family("wrong where the input is negative", _by_input(lambda a: a < 0), WHERE),
     Family("wrong where the input is zero", _by_input(lambda a: a == 0), WHERE),
+    Family(
+        "wrong where the input has a fraction",
+        _by_input(lambda a: a != np.trunc(a), 0.4),
+        "Whole numbers come out right. Is a float kept in an integer on the way?",
+    ),
     Family("wrong where the input is positive", _by_input(lambda a: a > 0), WHERE),
     Family(
         "wrong with several blocks",
         _only_in(lambda o: np.prod(o.case.grid) > 1, "Right is every launch of one block, wrong every other."),
-        "Blocks do not see each other's work: what they make has to be put together.",
+        "Does something count on the work of other blocks, or of one block alone?",
     ),
     Family(
         "wrong where blocks are not full",
@@ -157,21 +224,26 @@ FAMILIES = (
             lambda o: threads(o) != o.case.out.expected.size,
             "Right is every launch with just as many threads as elements, wrong every other.",
         ),
-        "The last block may have threads without an element, which count as little as they write.",
+        "There are threads without an element, or with several: what do these do?",
+    ),
+    Family(
+        "right up to a size",
+        _up_to,
+        "What does a larger case need that a smaller one does not: a second round, warp or block?",
     ),
     Family(
         "too small wherever it is wrong",
         _too(np.less, "Every wrong element is too small."),
-        "Perhaps a part is missing there: left out, or lost because two threads stored at once.",
+        "What would make it greater: a part that is left out, a step, another bound?",
     ),
     Family(
         "too great wherever it is wrong",
         _too(np.greater, "Every wrong element is too great."),
-        "Perhaps something is there that does not belong there: a part that came twice, or something to begin with.",
+        "What would make it less: a part that came twice, something to begin with, another bound?",
     ),
     Family(
         "the result is wrong",
         lambda e: _first(e) if with_arrays(e) else None,
-        "It is none of the common mistakes; this is what was seen.",
+        "None of the known mistakes does just this.",
     ),
 )

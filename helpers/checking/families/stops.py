@@ -58,9 +58,10 @@ def _no_guard(evidence: Evidence) -> str | None:
     if not all(_exists(evidence, o) is False for o, *_ in stopped):
         return None
     o, array, index, _ = stopped[0]
+    elements = plural(o.case.out.expected.size, "element")
     return (
-        f"With {o.case.name} the launch has {threads(o):,} threads for {o.case.out.expected.size:,} elements, and one "
-        f"that is too many used {array}[{index}]."
+        f"With {o.case.name} the launch has {threads(o):,} threads for {elements}, and one that is too many used "
+        f"{array}[{index}]."
     )
 
 
@@ -147,8 +148,8 @@ def _from_inside(evidence: Evidence) -> str | None:
     o, array, index, size = inside[0]
     block, thread = (element(index[: len(o.case.block)]) for index in (o.error.block, o.error.thread))
     return (
-        f"With {o.case.name} it was thread {thread} of block {block}, which has an element. It used {array}[{index}], "
-        f"and `{array}` has {plural(size, 'element')}."
+        f"With {o.case.name} it was thread {thread} of block {block}, whose place in the grid lies within the size. It "
+        f"used {array}[{index}], and `{array}` has {plural(size, 'element')}."
     )
 
 
@@ -225,28 +226,29 @@ FAMILIES = (
     Family(
         "out of shared memory",
         _in("shared"),
-        "An index leads out of the block's shared memory. Count what one block needs, with all that its threads load "
-        "beside their own, and declare that many elements; a size that is left open is given with the launch.",
+        "An index leads out of the block's shared memory. Is the index larger than it should be, or the array smaller "
+        "than what one block needs, with all that its threads load beside their own? A size that is left open is given "
+        "with the launch.",
     ),
     Family("out of a thread's own array", _in("local"), "An index leads out of an array that each thread has."),
     Family("an index below 0", _below, "A thread went before the start of an array."),
     Family(
-        "no guard",
+        "a thread without an element goes on",
         _no_guard,
         "The grid is made of whole blocks, so the last ones may have more threads than there are elements left. Each "
-        "thread must ask whether its element exists before it touches it.",
+        "thread must ask whether its element exists before it touches it; of a matrix, in both directions.",
     ),
     Family(
         "one past the end",
         _one_past,
-        "Elements are counted from 0, so the last one has the index size - 1: a guard is i < size, not <=, and "
-        "before i + 1 is used it has to exist.",
+        "Elements are counted from 0, so the last one has the index size - 1. Is there a <= where < should be, or an "
+        "i + 1 that does not exist for the last?",
     ),
     Family(
         "the index leads out of the array",
         _from_inside,
-        "A thread whose own element exists has left an array, so a guard by that element does not keep it back: its "
-        "index is wrong, or what it uses beside its own element needs a guard, too.",
+        "A thread that is none too many has left an array, so a guard against those beyond the last element does not "
+        "keep it back. Is its index another one than it should be? Does it use more than its own element?",
     ),
     Family(
         "a thread left its array",

@@ -31,6 +31,11 @@ def _captures_fail(word: str = "") -> Callable[[Evidence], str | None]:
     return look
 
 
+def _empty_graph(evidence: Evidence) -> str | None:
+    timelines = [o.timeline for o in failing(evidence) if o.timeline is not None]
+    return "" if any(not each.nodes for timeline in timelines for each in of(timeline, "graph")) else None
+
+
 def _told_so(error: Exception | None) -> bool:
     """Whether an error of another process was one of a capture."""
     return "Capture" in str(error).partition(":")[0]
@@ -178,6 +183,12 @@ FAMILIES = (
         _captures_fail(),
         "Between begin_capture and end_capture nothing runs, so nothing can be waited for, and the default stream is "
         "out of bounds.",
+    ),
+    Family(
+        "a graph with nothing in it",
+        _empty_graph,
+        "A graph was launched that holds no operation: what was asked for between begin_capture and end_capture did "
+        "not go to the stream that was captured. Launches and copies take that stream as an argument.",
     ),
     Family(
         "waits for an event that was never recorded",

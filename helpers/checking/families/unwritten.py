@@ -9,7 +9,16 @@ import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.families import formulas
-from helpers.checking.families.family import Family, as_matrices, asked, element, left, only_left, with_arrays
+from helpers.checking.families.family import (
+    Family,
+    as_matrices,
+    asked,
+    element,
+    left,
+    only_left,
+    threads,
+    with_arrays,
+)
 
 
 def _partly(evidence: Evidence) -> list[Outcome]:
@@ -27,8 +36,20 @@ def _all_left(o: Outcome) -> bool:
     return bool(left(o).all()) if initial is None else bool(np.isclose(o.got, initial, equal_nan=True).all())
 
 
-def _nothing_written(evidence: Evidence) -> str | None:
+def _unchanged(evidence: Evidence) -> str | None:
+    """Something was stored, and yet an array that held something before is as it was."""
+    return _nothing_written(evidence, stored=True)
+
+
+def _stores(o: Outcome) -> bool:
+    counted = None if o.seen is None or o.case.out.initial is None else o.seen.counters
+    return counted is not None and counted.footprint.written_bytes > 0
+
+
+def _nothing_written(evidence: Evidence, stored: bool = False) -> str | None:
     cases = with_arrays(evidence)
+    if any(_stores(o) for o in cases) is not stored:
+        return None
     if not _nothing(cases) or (len(cases) < len(evidence.outcomes) and any(o.wrong is None for o in evidence.outcomes)):
         return None
     return "" if len(cases) == len(evidence.outcomes) else f"That is so with {cases[0].case.name}."
@@ -54,7 +75,22 @@ def _run_at_end(mask: np.ndarray, _) -> bool:
 def _by_formula(evidence: Evidence) -> str | None:
     cases = _partly(evidence)
     found = formulas.of_written(evidence, cases) if cases else None
-    return None if found is None else f"Written are just the elements {found}."
+    return None if found is None else f"What is written is what this index would reach: {found}."
+
+
+def _rounds(evidence: Evidence) -> str | None:
+    """Written are the first elements, the same number for each thread of the launch, in every case that needs more."""
+    cases = _partly(evidence) if evidence.exercise.asks_for_a_kernel else []
+    firsts = [int(left(o).argmax()) for o in cases]
+    shares = {divmod(n, threads(o)) for n, o in zip(firsts, cases, strict=True)}
+    if len(cases) < 2 or len(shares) > 1 or not all(_run_at_end(left(o), o) for o in cases):
+        return None
+    ((each, rest),) = shares
+    small = [o for o in evidence.outcomes if o.wrong is None or o.wrong.size <= each * threads(o)]
+    if rest or not each or not all(o.ok for o in small):
+        return None
+    o, n = cases[0], firsts[0]
+    return f"With {o.case.name} the first {n:,} elements are written, {each} for each of {threads(o):,} threads."
 
 
 def _end_words(o: Outcome) -> str:
@@ -141,9 +177,15 @@ def _some(evidence: Evidence) -> str | None:
     )
 
 
-GUARD = "The guard lets all elements through that exist, and no others."
+STOPS = "What is written is right. Does a guard, a loop or a store stop short of the rest?"
 FAMILIES = (
     Family("nothing is written yet", _nothing_written, "Every output element still holds what it began with."),
+    Family(
+        "the result is as it was before",
+        _unchanged,
+        "Something is stored, and every output element still holds what it began with. Is it the same number that is "
+        "stored, or another place?",
+    ),
     Family(
         "every block does the work of block 0",
         lambda e: formulas.first_block(e, _partly(e)),
@@ -151,20 +193,26 @@ FAMILIES = (
         "threadIdx.x (in Numba: cuda.grid(1)).",
     ),
     Family(
+        "so many elements a thread, and no more",
+        _rounds,
+        "What is written is right, and the launch has fewer threads than there is work. In a loop each goes on by the "
+        "number of threads of the whole grid, until the end.",
+    ),
+    Family(
         "the last element is left out",
         _each(lambda mask, _: mask.sum() == 1 and bool(mask.ravel()[-1]), _last_words),
-        "Elements are counted from 0 to size - 1, so the guard is i < size.",
+        "Elements are counted from 0 to size - 1. Does a guard, a loop or a division that rounds down stop one early?",
     ),
     Family(
         "the first element is left out",
         _each(lambda mask, _: mask.sum() == 1 and bool(mask.ravel()[0]), _last_words),
-        "Elements are counted from 0: the first has a thread, too.",
+        "Elements are counted from 0. Does a guard keep the first away, or does a loop begin behind it?",
     ),
-    Family("the last row is left out", _each(_lines(0, -1), _last_words), GUARD),
-    Family("the last column is left out", _each(_lines(1, -1), _last_words), GUARD),
-    Family("the first row is left out", _each(_lines(0, 0), _last_words), GUARD),
-    Family("the first column is left out", _each(_lines(1, 0), _last_words), GUARD),
-    Family("the edge is left out", _each(_edge, _last_words), GUARD),
+    Family("the last row is left out", _each(_lines(0, -1), _last_words), STOPS),
+    Family("the last column is left out", _each(_lines(1, -1), _last_words), STOPS),
+    Family("the first row is left out", _each(_lines(0, 0), _last_words), STOPS),
+    Family("the first column is left out", _each(_lines(1, 0), _last_words), STOPS),
+    Family("the edge is left out", _each(_edge, _last_words), STOPS),
     Family(
         "only some of every few elements are written",
         _stride,
@@ -172,23 +220,22 @@ FAMILIES = (
     ),
     Family("left out by its sign", _by_sign, "What is written is right. What is not, depends on the input's sign."),
     Family(
-        "the threads' indices do not reach all elements",
+        "not all elements are reached",
         _by_formula,
-        "What is written is right, and some elements have no thread. A thread's place in the grid is blockIdx.x * "
-        "blockDim.x + threadIdx.x (in Numba: cuda.grid(1)); if threads take several elements each, all of them "
-        "together have to take all.",
+        "What is written is right, and there is more: is the index too small, or a guard, or is a loop missing? A "
+        "thread's place in the grid is blockIdx.x * blockDim.x + threadIdx.x (in Numba: cuda.grid(1)).",
     ),
     Family(
         "whole rows are never written",
         _whole("rows", 1),
-        "What is written is right, and some rows have no thread. Does the row count blockIdx, and how far does its "
-        "guard reach?",
+        "What is written is right, and some rows nobody has written. Does the row count blockIdx, and how far do its "
+        "guard and its loop reach?",
     ),
     Family(
         "whole columns are never written",
         _whole("columns", 0),
-        "What is written is right, and some columns have no thread. Does the column count blockIdx, and how far does "
-        "its guard reach?",
+        "What is written is right, and some columns nobody has written. Does the column count blockIdx, and how far do "
+        "its guard and its loop reach?",
     ),
     Family(
         "the end is not written",

@@ -175,12 +175,13 @@ def _absolute(o: Outcome) -> np.ndarray | None:
 
 
 def _no_number(evidence: Evidence) -> str | None:
-    """All wrong elements are NaN or infinite, where the right ones are numbers."""
+    """All wrong elements are NaN or infinite, where the right ones are numbers; NaN alone where infinity is right."""
     cases = with_arrays(evidence)
     wrong = [(o, o.wrong & ~left(o)) for o in cases]
     if not cases or any(o.got.dtype.kind not in "fc" for o in cases) or not any(w.any() for _, w in wrong):
         return None
-    if not all((~np.isfinite(o.got[w]) & np.isfinite(_wanted(o)[w])).all() for o, w in wrong):
+    no_number = np.isnan if any(np.isinf(_wanted(o)).any() for o in evidence.outcomes) else lambda a: ~np.isfinite(a)
+    if not all((no_number(o.got[w]) & np.isfinite(_wanted(o)[w])).all() for o, w in wrong):
         return None
     o, where = next(pair for pair in wrong if pair[1].any())
     return f"With {o.case.name} that is {o.got[where][0]} at element {element(np.argwhere(where)[0])}."
@@ -188,6 +189,15 @@ def _no_number(evidence: Evidence) -> str | None:
 
 def _added_to_before(o: Outcome) -> np.ndarray | None:
     return None if o.case.out.initial is None else o.case.out.initial + _wanted(o)
+
+
+def _overwritten(evidence: Evidence) -> str | None:
+    """Wrong are elements alone that should be as they were before."""
+    cases = with_arrays(evidence)
+    if not cases or any(o.case.out.initial is None or (o.wrong & asked(o)).any() for o in cases):
+        return None
+    o = cases[0]
+    return f"With {o.case.name} it is so with {int(o.wrong.sum()):,}, the first is {element(np.argwhere(o.wrong)[0])}."
 
 
 def _same_everywhere(evidence: Evidence) -> str | None:
@@ -260,12 +270,17 @@ FAMILIES = (
     Family(
         "zero everywhere",
         _is(lambda o: np.zeros_like(_wanted(o))),
-        "Every element is 0. A quotient of whole numbers may be one, as 1 / 2 is 0.",
+        "Where it is wrong, every element is 0. Is a quotient one of whole numbers, as 1 / 2 is 0, or a factor 0?",
     ),
     Family(
         "added to what was there",
         _is(_added_to_before),
         "The result was added to what the array held before. Store it with =.",
+    ),
+    Family(
+        "what should stay is changed",
+        _overwritten,
+        "Wrong are those elements alone that should stay as they were. Who stores there?",
     ),
     Family("an input as it lies", _input, "The result is an input, unchanged."),
     Family(
@@ -329,8 +344,9 @@ FAMILIES = (
     Family(
         "no numbers",
         _no_number,
-        "Wrong elements are infinite or no numbers. So does a division by 0 end, a logarithm of 0 or less, an "
-        "exponential that is too large, infinity minus infinity, or arithmetic with what nobody has set.",
+        "Wrong elements are infinite or no numbers. So does a division by 0 end, a logarithm of 0 or less, a root of "
+        "less than 0, an exponential that is too large, infinity minus infinity, or arithmetic with what nobody has "
+        "set.",
     ),
     Family("the same everywhere", _same_everywhere, "All elements have one value: they should differ."),
     Family(
