@@ -117,7 +117,7 @@ def test_an_element_that_no_thread_writes_is_told_from_a_wrong_one():
 
 def test_an_error_of_the_kernel_becomes_a_report_with_the_line():
     report = check(kernel("out[i] = 2 * x[i];"), make())
-    assert report.mistake == "no guard"
+    assert report.mistake == "a thread without an element goes on"
     assert "out[i] = 2 * x[i];" in report.message
 
 
@@ -282,14 +282,14 @@ def test_the_sanitizer_fails_an_answer_that_came_out_right():
     assert not asked.passed and asked.mistake == "a race in shared memory"
     assert asked.findings == ("race: a read and a write, lines 3 and 5",)
     assert "✗ sanitizer: race: a read and a write, lines 3 and 5" in repr(asked)
-    assert "nothing orders the two" in asked.message and "Usual cure: " in asked.message
+    assert "nothing orders the two" in asked.message
 
 
 def test_a_wrong_result_that_nothing_explains_is_shown_to_the_sanitizer():
     unasked = dataclasses.replace(RACY, sanitize=False)
     racy = check(shift("if (threadIdx.x > 0) s[threadIdx.x / 2] = threadIdx.x;"), unasked)
     assert not racy.passed and racy.mistake == "lanes of one store want different values in one element"
-    assert racy.findings and "✗ sanitizer: race" in repr(racy) and "Usual cure: " in racy.message
+    assert racy.findings and "✗ sanitizer: race" in repr(racy)
     wrong = check(shift("s[threadIdx.x] = 7; __syncthreads();"), unasked)
     assert (wrong.passed, wrong.mistake, wrong.findings) == (False, "the same everywhere", None)
 

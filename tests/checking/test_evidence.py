@@ -111,7 +111,7 @@ def test_what_is_seen_of_evidence_is_what_is_seen_of_the_answer(body):
     [
         ("right", True, True, None),
         ("copies", False, False, "an input as it lies"),
-        ("no guard", False, False, "no guard"),
+        ("no guard", False, False, "a thread without an element goes on"),
         ("spread", True, False, "right, but over budget"),
         ("public sizes only", False, False, judge.PUBLIC_ONLY),
         ("public data only", False, False, judge.PUBLIC_ONLY),

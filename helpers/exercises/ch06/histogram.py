@@ -118,8 +118,7 @@ void histogram(const int* values, int* counts, int n, int bins) {
             "the counts of one block alone",
             "The bins hold what one block has counted. Each block adds its own bins, with atomicAdd: anything else "
             "overwrites what the others have brought.",
-            (("if (t < bins) atomicAdd(&c", "if (blockIdx.x == 0 && t < bins) atomicAdd(&c"),
-             ("atomicAdd(&counts", "atomicExch(&counts")),
+            (("if (t < bins) atomicAdd(&c", "if (blockIdx.x == 0 && t < bins) atomicAdd(&c"),),
         ),
         Mistake(
             "the values are added up",
