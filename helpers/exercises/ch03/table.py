@@ -75,7 +75,7 @@ def look_up(which, table, out):
     mistakes=(
         Mistake(
             "threads left before they had helped to fill the table",
-            "A thread without an element returns at once, and its entries of the table stay empty. Let it fill its "
+            "A thread without an element leaves out its part, and its entries of the table stay empty. Let it fill its "
             "part first.",
             (("cuda.threadIdx.x\n", "cuda.threadIdx.x\n    if i >= out.size:\n        return\n"),),
         ),

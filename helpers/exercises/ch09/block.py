@@ -111,7 +111,7 @@ def smallest_block(registers, floats, names, wanted):
             (("range(32, 1025, 32)", "range(1024, 31, -32)"),),
         ),
         Mistake(
-            "only powers of two",
+            "some block sizes are passed over",
             "Any multiple of 32 is a fine block size: try 32, 64, 96, 128, and so on.",
             (("range(32, 1025, 32)", "(32, 64, 128, 256, 512, 1024)"),),
         ),
