@@ -22,6 +22,7 @@ EXERCISE = Exercise(
         *(_case(plural(n, "element"), numbers(n, seed=n)) for n in (1, 31, 64, 97, 128, 1000)),
         _case("97 elements, all negative", -np.abs(numbers(97))),
         _case("97 elements, all alike", np.full(97, 2.5, np.float32)),
+        _case("97 elements, all zero", np.zeros(97, np.float32)),
     ],
     thread_of=thread_1d,
     hints=(

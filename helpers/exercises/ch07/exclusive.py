@@ -42,6 +42,7 @@ EXERCISE = Exercise(
     measured=lambda: _case(1024),
     budgets=budgets.EXCLUSIVE,
     sanitize=True,
+    also_wrong=("barrier_ended",),
     hints=(
         "Make the inclusive scan by steps that double the distance, then hand each sum one place on.",
         "In a step: read s[t - d] into a register; barrier; add it to s[t]; barrier. All threads meet both.",
