@@ -17,7 +17,7 @@ from helpers.results.roofline import seconds_text
 
 WARMUP = 2
 # Without a stated `repeat`: at least this many, then as many as fit the budget, up to a most.
-_LEAST, _MOST, _BUDGET = 7, 200, 0.25
+_LEAST, _MOST, _BUDGET = 7, 200, 0.125
 _PROFILED = False
 
 
@@ -110,7 +110,7 @@ def benchmark(
 ) -> Timing:
     """Measure `f(*args)`: `warmup` runs that do not count, then `repeat` runs, each waited for.
 
-    Without `repeat` there are 7 to 200 runs, as many as fit a quarter of a second. `bytes` and `flops` are
+    Without `repeat` there are 7 to 200 runs, as many as fit an eighth of a second. `bytes` and `flops` are
     what one run moves and computes; they add GB/s and GFLOP/s. `clock` returns seconds and replaces the
     events (or the monotonic clock); `sync` waits until the work is done and replaces the wait for the device.
     Raises ValueError for fewer than one run.

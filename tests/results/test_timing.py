@@ -57,7 +57,7 @@ def test_arguments_are_passed_on():
     assert seen == [(1, "two")]
 
 
-@pytest.mark.parametrize("step, runs", [(1.0, 7), (0.125, 7), (0.03125, 8), (0.0009765625, 200)])
+@pytest.mark.parametrize("step, runs", [(1.0, 7), (0.125, 7), (0.015625, 8), (2**-10, 128), (2**-11, 200)])
 def test_without_repeat_the_runs_fill_a_budget(step, runs):
     clock = Clock(step)
     assert len(benchmark(clock.work, clock=clock).samples) == runs
