@@ -7,7 +7,7 @@ names share one. What rules make of the solution fails too, and is told somethin
 from __future__ import annotations
 
 import signal
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
 
 import pytest
@@ -32,12 +32,6 @@ def file_of(key: str) -> Path:
     return FOLDER / book / f"{name}.py"
 
 
-@cache
-def prints(key: str) -> dict[str, list[dict]]:
-    """The fingerprints of all ways, computed once."""
-    return computed(exercise(key))
-
-
 @every_exercise
 def test_the_solution_passes(key):
     report = check(built(exercise(key), solution_of(exercise(key))), key)
@@ -45,33 +39,25 @@ def test_the_solution_passes(key):
 
 
 @every_exercise
-def test_every_way_is_told_its_own_name(key):
-    task = exercise(key)
-    kept = fingerprint.kept(task)
-    assert list(prints(key)) == [mistake.name for mistake in task.mistakes]
-    for name, found in prints(key).items():
-        for each in found:
-            told = [other for other, known in kept.items() if any(fingerprint.same(one, each) for one in known)]
-            assert told == [name], f"{key}: python -m helpers.checking.renew {key.split('.')[0]} writes what is current"
-
-
-@every_exercise
-def test_every_way_is_wrong(key):
-    for name, found in prints(key).items():
-        for each in found:
-            wrong = [case for case in each.get("cases", ()) if case != fingerprint.RIGHT]
-            assert wrong or each.keys() & {"found", "over", "alone"}, f"{name}: a way is right"
+def test_every_way_is_wrong_and_told_its_own_name(key):
+    """One test of all, as what each way does is computed for it, which takes long."""
+    found, kept = computed(exercise(key)), fingerprint.kept(exercise(key))
+    renew = f"{key}: python -m helpers.checking.renew {key.split('.')[0]} writes what is current"
+    counts = {name: len(prints) for name, prints in found.items()}
+    assert {name: len(prints) for name, prints in kept.items()} == counts, renew
+    assert list(found) == [mistake.name for mistake in exercise(key).mistakes]
+    for name, each in ((name, each) for name, prints in found.items() for each in prints):
+        told = [other for other, known in kept.items() if any(fingerprint.same(one, each) for one in known)]
+        assert told == [name], renew
+        wrong = [case for case in each.get("cases", ()) if case != fingerprint.RIGHT]
+        assert wrong or each.keys() & {"found", "over", "alone"}, f"{name}: a way is right"
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_what_is_kept_belongs_to_ways_that_there_are(book):
-    keys = [key for key in KEYS if key.startswith(f"{book}.")]
+def test_what_is_kept_is_as_renew_writes_it(book):
     path = FOLDER / book / fingerprint.KEPT
-    table = {key.split(".")[1]: fingerprint.kept(exercise(key)) for key in keys}
+    table = {key.split(".")[1]: fingerprint.kept(exercise(key)) for key in KEYS if key.startswith(f"{book}.")}
     assert path.read_text(encoding="utf-8") == as_text(table)
-    for key in keys:
-        counts = {name: len(found) for name, found in prints(key).items()}
-        assert {name: len(found) for name, found in fingerprint.kept(exercise(key)).items()} == counts
 
 
 @every_exercise
