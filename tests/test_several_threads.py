@@ -270,7 +270,8 @@ def test_ctrl_c_in_the_midst_of_a_launch_leaves_the_turn_to_others():
     x, flag = cp.zeros(64, np.float32), cp.ones(1, np.int32)
 
     def stop_it() -> list:
-        while TURN.acquire(blocking=False):
+        until = time.monotonic() + 60  # a launch that has ended at once would else be waited for without an end
+        while time.monotonic() < until and TURN.acquire(blocking=False):
             TURN.release()
             time.sleep(0.001)
         _thread.interrupt_main()
