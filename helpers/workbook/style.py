@@ -1,7 +1,7 @@
 """How a page is built, as a table of rules: each looks at a notebook and says what to do about it.
 
-The numbers come from measuring well-liked workbooks: short cells, little prose at a time, a prediction before
-each result.
+The numbers come from measuring well-liked workbooks: little prose at a time, a prediction before each result. A chapter
+is as long as its ideas need, and a kernel stands in full.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from pathlib import Path
 from helpers.workbook import glossary
 from helpers.workbook.run import Problem, tags
 
-CELLS = range(20, 41)
-LONGEST_CELL = 25
-LONG_CELL = 15  # nine cells in ten stay within it
+FEWEST_CELLS = 20
+LONGEST_CELL = 70  # a kernel in full
+LONG_CELL = 30  # nine cells in ten stay within it
 CELLS_IN_A_ROW = 3
-WORDS_IN_A_ROW = 150
+WORDS_IN_A_ROW = 200
 MOST_GOALS = 4
 STEPS = ("predict", "run", "explain")
+FOLDED = ("source_hidden", "outputs_hidden")
 CONTENTS = "../README.md"
 PAGES_OF_THEIR_OWN = {glossary.FILE: "glossary"}  # by file name; every other page is a chapter
 
@@ -138,8 +139,8 @@ def cell_ids(page: Page) -> Found:
 
 
 def length(page: Page) -> Found:
-    if len(page.cells) not in CELLS:
-        yield None, f"{len(page.cells)} cells: keep a chapter between {CELLS[0]} and {CELLS[-1]}"
+    if len(page.cells) < FEWEST_CELLS:
+        yield None, f"{len(page.cells)} cells: a chapter has {FEWEST_CELLS} at least"
 
 
 def one_title(page: Page) -> Found:
@@ -229,6 +230,15 @@ def steps(page: Page) -> Found:
             open_prediction = None
     if open_prediction:
         yield open_prediction, "follow the prediction with a cell tagged `run`"
+
+
+def folded(page: Page) -> Found:
+    """In a chapter that folds its answers: each cell that reveals one, source and outputs."""
+    reveals = [(n, cell) for n, cell in enumerate(page.cells, 1) if re.search(r"^reveal\(", cell.source, re.MULTILINE)]
+    open_ones = [n for n, cell in reveals if not all(cell.metadata.get("jupyter", {}).get(part) for part in FOLDED)]
+    if len(open_ones) < len(reveals):
+        for number in open_ones:
+            yield number, f"fold it, as its neighbours are: jupyter metadata {' and '.join(FOLDED)}"
 
 
 def navigation_line(page: Page) -> str:
@@ -337,6 +347,7 @@ RULES = (
     Rule("rhythm", rhythm),
     Rule("prose in a row", prose_in_a_row),
     Rule("predict, run, explain", steps),
+    Rule("folded", folded),
     Rule("navigation", navigation),
     Rule("way back", way_back, ("glossary",)),
     Rule("live links", live_links, EVERY_PAGE),
