@@ -40,6 +40,7 @@ _NAMES = {
     "results.torch.operators": ("calls", "operators"),
     "results.warp_scheduler": ("bytes_in_flight", "schedule"),
     "pictures.figures": ("show",),
+    "pictures.training": ("training",),
     "checking.check": ("check", "hint", "solution"),
     "checking.predict": ("predict", "reveal"),
     "checking.probe": ("probe",),

@@ -34,6 +34,7 @@ ROOMS = (
     "results",
     "pictures.figures",
     "pictures.plots",
+    "pictures.training",
     "pictures.widgets",
     "checking",
     "exercises",

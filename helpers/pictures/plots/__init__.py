@@ -6,8 +6,8 @@ clocks and schedules, `threads` grids of threads, `steps` recordings of a block,
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
 `lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
-out to lanes, `speedups` time over size and Amdahl's law. `tracks` says where marks stand that an explorer lets a
-pointer drag.
+out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns. `tracks` says
+where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -50,6 +50,7 @@ from helpers.pictures.plots.time import run_bars, schedule_lanes, swim_finding, 
 from helpers.pictures.plots.timeline import timeline_window
 from helpers.pictures.plots.torch_memory import memory_steps
 from helpers.pictures.plots.tracks import track
+from helpers.pictures.plots.training import training_curves
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.vectors import lane_deal
 from helpers.vgpu.base.words import plural
@@ -99,6 +100,7 @@ __all__ = [
     "timer_bars",
     "track",
     "traffic",
+    "training_curves",
     "warp_frame",
     "waves",
     "waves_finding",
