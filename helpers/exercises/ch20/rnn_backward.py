@@ -96,7 +96,7 @@ def rnn_backward(h, d_out, d_next, d_z):
         Mistake(
             "no derivative",
             "The gradient has passed the addition, but not tanh: multiply by 1 - h².",
-            ((f" * {SLOPE}", ""),),
+            ((f" * {SLOPE}", ""), ((f" * {SLOPE}", ""), (BOTH, "d_out[i]"))),
         ),
         Mistake(
             "tanh is applied to h",

@@ -13,7 +13,6 @@ from helpers.vgpu.base.words import plural
 
 LEAST, MOST = 1e-16, 1e10
 """Ends of the axis of gradient norms; what lies beyond is drawn at the edge."""
-LONGEST_NAME = 26
 
 
 @styled
@@ -46,7 +45,10 @@ def gradient_curves(
 
 def told_norm(norm: float) -> str:
     """A share in words that suit its size."""
-    return f"{norm:.2g}" if 0.01 <= norm < 1000 else f"{norm:.0e}".replace("e-0", "e-").replace("e+0", "e+")
+    if 0.01 <= norm < 1000:
+        return f"{norm:.2g}"
+    digits, power = f"{norm:.0e}".split("e")
+    return f"{digits}e{int(power)}"
 
 
 @styled
@@ -116,6 +118,8 @@ def forecast_fan(past: Sequence[float], truth: Sequence[float], forecasts: Mappi
 
     past: values up to now; truth: those that followed; forecasts: by name, as many values as `truth` has.
     """
+    past, truth = [float(value) for value in past], [float(value) for value in truth]
+    forecasts = {name: [float(value) for value in values] for name, values in forecasts.items()}
     figure, axes = new("wide")
     now = len(past)
     axes.plot(range(now), past, color=PALETTE["grey"], lw=1.2)

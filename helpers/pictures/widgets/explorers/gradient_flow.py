@@ -34,9 +34,7 @@ def gradient_flow(
     controls, begin = {}, dict(start or {})
     for name, row in cells.items():
         if not isinstance(row, tuple) or len(row) != 3:
-            raise TypeError(
-                f"{name!r} wants three things: a function that makes the cell, a word, and a list of values"
-            )
+            raise TypeError(f"{name!r} wants three things: what makes the cell, a word, and a list of values")
         checked.called(f"the cell of {name!r}", row[0])
         values = checked.options(row[1], row[2])
         controls[name] = choice(f"{name}: {row[1]}", begin.get(name, values[len(values) // 2]), values)
