@@ -19,7 +19,8 @@ def state_gradients(make: Callable[[float], object], value: float, steps: int, *
     """
     import torch
 
-    with torch.random.fork_rng(devices=[]), torch.enable_grad():
+    devices = [torch.cuda.current_device()] if torch.cuda.is_available() else []
+    with torch.random.fork_rng(devices), torch.enable_grad():
         torch.manual_seed(seed)
         cell = make(value)
         state, states = None, []
