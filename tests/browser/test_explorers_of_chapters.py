@@ -40,6 +40,11 @@ MOVES = {
         ("warps", RIGHT, "late: with 4 warps", "late: with 5 warps"),
         ("blocks", RIGHT, "433 blocks on A100", "434 blocks on A100"),
     ),
+    "20": (
+        ("steps", RIGHT, "Separate kernels: 104 launches", "Separate kernels: 208 launches"),
+        ("rotation: radius", HOME, "79 steps back the gradient has of its norm: rotation, radius 0.9",
+         "79 steps back the gradient has of its norm: rotation, radius 0.5"),
+    ),
 }  # fmt: skip
 
 

@@ -6,8 +6,8 @@ clocks and schedules, `threads` grids of threads, `steps` recordings of a block,
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
 `lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
-out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns. `tracks` says
-where marks stand that an explorer lets a pointer drag.
+out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `recurrent` gradients over
+time steps, gaps between launches, and forecasts. `tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -34,6 +34,7 @@ from helpers.pictures.plots.occupancy import (
     waves_finding,
 )
 from helpers.pictures.plots.pyramid import memory_pyramid
+from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
     STATES,
     UNITS,
@@ -65,6 +66,8 @@ __all__ = [
     "bank_finding",
     "bank_matrix",
     "crossover_curves",
+    "forecast_fan",
+    "gradient_curves",
     "growth",
     "issue_strip",
     "kernel_cards",
@@ -72,6 +75,7 @@ __all__ = [
     "lane_states",
     "lane_strip",
     "lane_values",
+    "launch_lanes",
     "load_traffic",
     "memory_pyramid",
     "memory_steps",
