@@ -10,7 +10,7 @@ BLOCK = 64
 
 
 def _convolved(image: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    channels, height, width = image.shape
+    height, width = image.shape[1:]
     padded = np.pad(image, ((0, 0), (1, 1), (1, 1)))
     taps = [(r, s) for r in range(3) for s in range(3)]
     return sum(weight[:, r, s, None, None] * padded[:, r : r + height, s : s + width] for r, s in taps)

@@ -46,9 +46,9 @@ def field(size, layers):
         jump = jump * stride
     return size, sees
 """,
-    why="A window of k taps reaches k - 1 outputs of the layer before beyond the first. Those outputs lie as many pixels "
-    "apart as the product of all strides before. So strides early in a network make every later layer see far, and "
-    "padding changes the size, but not what an output sees.",
+    why="A window of k taps reaches k - 1 outputs of the layer before beyond the first. Those outputs lie as many "
+    "pixels apart as the product of all strides before. So strides early in a network make every later layer see far, "
+    "and padding changes the size, but not what an output sees.",
     stretch="dilation d puts d - 1 gaps between the taps. Which of the three lines change, and how?",
     mistakes=(
         Mistake(

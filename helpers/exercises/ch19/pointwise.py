@@ -50,6 +50,9 @@ EXERCISE = Exercise(
         "pixel, k = cuda.grid(2)",
     ),
     solution="""
+import numpy as np
+
+
 @cuda.jit
 def pointwise(image, weight, out):
     pixel, k = cuda.grid(2)

@@ -51,19 +51,22 @@ void slope_of_input(const float* slope, const float* weight, float* out, int n, 
     out[i] = sum;
 }
 """,
-    why="Forward, an output gathers from several inputs. Backward, each input asks which outputs had read it, and gathers "
-    "their gradients. So every thread has a sum of its own, no atomics are needed, and the order of the sum is fixed.",
+    why="Forward, an output gathers from several inputs. Backward, each input asks which outputs had read it, and "
+    "gathers their gradients. So every thread has a sum of its own, no atomics are needed, and the order "
+    "of the sum is fixed.",
     stretch="inputs that no window reached get 0. Which are they, for 8 inputs, 3 taps and stride 3?",
     mistakes=(
         Mistake(
             "forward once more",
-            "This reads the gradients after i. The outputs that read input i begin at or before it: q * stride = i - s.",
+            "This reads the gradients after i. The outputs that read input i begin at or before it: "
+            "q * stride = i - s.",
             ((BACK, "int back = i + s;"),),
         ),
         Mistake(
             "the stride is forgotten",
             "Output q reads from q * stride on. So back = i - s is q only where the stride is 1.",
-            ((("back % stride == 0 && back / stride < outputs", "back < outputs"), ("slope[back / stride]", "slope[back]")),),
+            ((("back % stride == 0 && back / stride < outputs", "back < outputs"),
+              ("slope[back / stride]", "slope[back]")),),
         ),
         Mistake(
             "outputs that did not read it",
@@ -77,8 +80,8 @@ void slope_of_input(const float* slope, const float* weight, float* out, int n, 
         ),
         Mistake(
             "scattered by outputs",
-            "Each thread adds to several elements of out, several threads to the same one, and out begins without zeros. "
-            "Let thread i gather all that belongs to input i.",
+            "Each thread adds to several elements of out, several threads to the same one, and out begins without "
+            "zeros. Let thread i gather all that belongs to input i.",
             ("""    int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= outputs) return;
     for (int s = 0; s < taps; ++s) atomicAdd(&out[i * stride + s], slope[i] * weight[s]);""",),
