@@ -77,8 +77,9 @@ def feature_maps(network, images, *, layer: str | None = None) -> Explorer:
         maps = found[layer]
         silent = int((maps.reshape(len(maps), -1).max(axis=1) <= 0).sum())
         finding = (
-            f"Layer {layer} makes {len(maps)} maps of {maps.shape[1]} × {maps.shape[2]} of image {number}, which stands "
-            f"first; {np.mean(maps == 0):.0%} of their values are zero, and {silent} of the maps hold nothing above zero."
+            f"Layer {layer} makes {len(maps)} maps of {maps.shape[1]} × {maps.shape[2]} of image {number}, which "
+            f"stands first; {np.mean(maps == 0):.0%} of their values are zero, and {silent} of the maps hold nothing "
+            "above zero."
         )
         return image_grid(maps[: MOST_IMAGES - 1], finding, first=images[number].mean(dim=0).cpu())
 

@@ -44,7 +44,8 @@ def receptive_field(image, stack, *, layers: int | None = None) -> Explorer:
     them to begin with, all by default. ValueError for a stack that leaves nothing of the image.
     """
     size = len(checked_image(image))
-    stacks = {name: windows_of(each) for name, each in checked.versions(stack, "a stack of layers").items()}
+    several = stack if isinstance(stack, Mapping) else {"": stack}
+    stacks = {name: windows_of(each) for name, each in checked.versions(several, "a stack of layers").items()}
     for windows in stacks.values():
         outputs(windows, size)
     first = next(iter(stacks))
