@@ -40,6 +40,13 @@ MOVES = {
         ("warps", RIGHT, "late: with 4 warps", "late: with 5 warps"),
         ("blocks", RIGHT, "433 blocks on A100", "434 blocks on A100"),
     ),
+    "19": (
+        ("kernel", RIGHT, "3×3 padding 1 over 8 × 8 pixels", "4×4 padding 1 over 8 × 8 pixels"),
+        ("image", RIGHT, "Layer 1 ReLU makes 6 maps of 16 × 16 of image 0",
+         "Layer 1 ReLU makes 6 maps of 16 × 16 of image 1"),
+        ("layers", RIGHT, "VGG, 5 layers: an output sees", "VGG, 6 layers: an output sees"),
+        ("batch", RIGHT, "A100, FP16 tensor, batch 1:", "A100, FP16 tensor, batch 2:"),
+    ),
 }  # fmt: skip
 
 

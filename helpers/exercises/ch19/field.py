@@ -66,7 +66,7 @@ def field(size, layers):
         Mistake(
             "every layer adds its whole kernel",
             "The first tap of a window falls on what was seen already: a kernel of 3 adds 2, not 3.",
-            ((SEES, "sees = sees + kernel * jump"),),
+            ((SEES, "sees = sees + kernel * jump"), (SEES, "sees = sees + kernel")),
         ),
         Mistake(
             "padding on one side only",

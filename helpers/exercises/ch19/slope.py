@@ -74,6 +74,12 @@ void slope_of_input(const float* slope, const float* weight, float* out, int n, 
             (("back % stride == 0 && ", ""),),
         ),
         Mistake(
+            "every output is taken for the first",
+            "slope[0] belongs to output 0 alone. Which output is it that begins at input `back`, when they begin `stride` "
+            "apart? It has to exist, too.",
+            (((FITS, "back >= 0"), ("slope[back / stride]", "slope[0]")), ("slope[back / stride]", "slope[0]")),
+        ),
+        Mistake(
             "the taps are turned round twice",
             "Tap s of the weights goes with output (i - s) / stride. Turning the weights round as well undoes it.",
             (("weight[s]", "weight[taps - 1 - s]"),),
