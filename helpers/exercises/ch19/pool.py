@@ -60,7 +60,10 @@ def pool(x, out):
         Mistake(
             "the largest so far begins at 0",
             "Where all nine pixels are negative, 0 is larger than each of them. Begin with one of the nine.",
-            ((BEST, "best = np.float32(0)"), ((BEST, "best = np.float32(0)"), ("range(3)", "range(2)")), (BEST, "best = x[plane, 2 * row, 2 * column] * 0")),
+            (
+                (BEST, "best = np.float32(0)"), ((BEST, "best = np.float32(0)"), ("range(3)", "range(2)")),
+                (BEST, "best = x[plane, 2 * row, 2 * column] * 0"),
+            ),
         ),
         Mistake(
             "the windows do not overlap",

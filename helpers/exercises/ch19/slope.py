@@ -75,8 +75,8 @@ void slope_of_input(const float* slope, const float* weight, float* out, int n, 
         ),
         Mistake(
             "every output is taken for the first",
-            "slope[0] belongs to output 0 alone. Which output is it that begins at input `back`, when they begin `stride` "
-            "apart? It has to exist, too.",
+            "slope[0] belongs to output 0 alone. Which output is it that begins at input `back`, when they begin "
+            "`stride` apart? It has to exist, too.",
             (((FITS, "back >= 0"), ("slope[back / stride]", "slope[0]")), ("slope[back / stride]", "slope[0]")),
         ),
         Mistake(
