@@ -45,6 +45,13 @@ MOVES = {
         ("rotation: radius", HOME, "79 steps back the gradient has of its norm: rotation, radius 0.9",
          "79 steps back the gradient has of its norm: rotation, radius 0.5"),
     ),
+    "19": (
+        ("kernel", RIGHT, "3×3 padding 1 over 8 × 8 pixels", "4×4 padding 1 over 8 × 8 pixels"),
+        ("image", RIGHT, "Layer 1 ReLU makes 6 maps of 16 × 16 of image 0",
+         "Layer 1 ReLU makes 6 maps of 16 × 16 of image 1"),
+        ("layers", RIGHT, "VGG, 5 layers: an output sees", "VGG, 6 layers: an output sees"),
+        ("batch", RIGHT, "A100, FP16 tensor, batch 1:", "A100, FP16 tensor, batch 2:"),
+    ),
 }  # fmt: skip
 
 

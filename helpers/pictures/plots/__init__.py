@@ -6,13 +6,15 @@ clocks and schedules, `threads` grids of threads, `steps` recordings of a block,
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
 `lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
-out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `recurrent` gradients over
-time steps, gaps between launches, and forecasts. `tracks` says where marks stand that an explorer lets a pointer drag.
+out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
+`convolution` windows over an image, `recurrent` gradients over time steps, gaps between launches, and forecasts.
+`tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
+from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.lives import where_variables_live
@@ -25,6 +27,7 @@ from helpers.pictures.plots.memory import (
     staircase,
     traffic,
 )
+from helpers.pictures.plots.networks import gradient_norms, image_grid, layer_roofline
 from helpers.pictures.plots.occupancy import (
     occupancy_finding,
     scheduler_finding,
@@ -68,7 +71,10 @@ __all__ = [
     "crossover_curves",
     "forecast_fan",
     "gradient_curves",
+    "gradient_norms",
     "growth",
+    "im2col_map",
+    "image_grid",
     "issue_strip",
     "kernel_cards",
     "lane_deal",
@@ -76,12 +82,14 @@ __all__ = [
     "lane_strip",
     "lane_values",
     "launch_lanes",
+    "layer_roofline",
     "load_traffic",
     "memory_pyramid",
     "memory_steps",
     "occupancy_finding",
     "plural",
     "rates_shown",
+    "receptive_field_map",
     "reduction_tree",
     "roofline_chart",
     "roofline_finding",

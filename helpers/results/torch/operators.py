@@ -6,16 +6,12 @@ PyTorch's profiler has seen; `calls` lays out a schedule of `streams` in the sam
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 
 from helpers.hardware.time_model import seconds_text
 from helpers.results.profile_table import text_table
 from helpers.results.streams.spans import Schedule, table
-
-# Kineto, the library behind it, writes its steps to stderr, and a notebook would show them as an error.
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import Launch, cp, plots, profile, widgets
+from helpers import Launch, cp, layers, plots, profile, widgets
 from helpers.checking.predict import predict, reveal
 from helpers.hardware.device import device, reset
 from helpers.pictures.widgets.explorer import Explorer
@@ -77,6 +77,7 @@ copy, pick, who, steps, pairs, halves, scan, tally, add = (
     cp.RawKernel(SOURCE, name) for name in ("copy", "pick", "who", "steps", "pairs", "halves", "scan", "tally", "add")
 )
 X, OUT = cp.ones(4096, np.float32), cp.zeros(4096, np.float32)
+NETWORK = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.ReLU())
 
 
 def launch(times: int) -> Launch:
@@ -124,6 +125,10 @@ EXPLORERS = {
         lambda: widgets.gradient_flow(dict.fromkeys(("one", "other"), (gru, "size", (2, 3))), steps=3),
         ("one", "other"),
     ),
+    "feature_maps": (
+        lambda: widgets.feature_maps({"one": NETWORK, "same": NETWORK}, torch.ones(3, 1, 8, 8)), ("layer", "number")
+    ),
+    "im2col": (lambda: widgets.im2col(np.eye(6)), ("stride", "number")),
     "lanes": (
         lambda: widgets.lanes(steps, 1, 64, lambda times: (X, OUT, np.int32(40), np.int32(times)), times=[1, 5]),
         ("times", "warp"),
@@ -131,10 +136,16 @@ EXPLORERS = {
     "launch_gaps": (
         lambda: widgets.launch_gaps(lambda chunks: pipeline(chunks, 1, True), chunks=(1, 2)), ("chunks", "gpu")
     ),
+    "layer_roofline": (
+        lambda: widgets.layer_roofline(layers(NETWORK, torch.ones(1, 1, 8, 8)), gpu="A100"), ("batch", "gpu")
+    ),
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
     "pyramid": (lambda: widgets.pyramid("T4"), ("gpu", "gpu")),
+    "receptive_field": (
+        lambda: widgets.receptive_field(np.eye(6), {"two": [(3, 1), (2, 2)], "one": [(3,)]}), ("network", "layers")
+    ),
     "roofline": (lambda: widgets.roofline({"few": launch(1), "many": launch(99)}, gpu="A100"), ("bandwidth", "gpu")),
     "scan": (lambda: widgets.scan({"one": scan, "same": scan}, elements=(4, 32), start=32), ("version", "size")),
     "scheduler": (lambda: widgets.scheduler({"few": launch(1), "many": launch(9)}, gpu="A100"), ("warps", "gpu")),

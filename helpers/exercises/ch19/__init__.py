@@ -1,0 +1,3 @@
+"""Chapter 19, convolutional networks: sizes and fields, pooling, two cheap convolutions, a gradient gathered."""
+
+ORDER = ("pool", "pointwise", "depthwise", "slope", "field")
