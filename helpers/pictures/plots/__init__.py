@@ -6,8 +6,8 @@ clocks and schedules, `threads` grids of threads, `steps` recordings of a block,
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
 `lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
-out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns. `tracks` says
-where marks stand that an explorer lets a pointer drag.
+out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `precision` the values of
+number formats. `tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -33,6 +33,14 @@ from helpers.pictures.plots.occupancy import (
     waves,
     waves_finding,
 )
+from helpers.pictures.plots.precision import (
+    FATES,
+    bit_layouts,
+    error_growth,
+    gradient_histogram,
+    number_lines,
+    peak_bars,
+)
 from helpers.pictures.plots.pyramid import memory_pyramid
 from helpers.pictures.plots.roofline import (
     STATES,
@@ -56,6 +64,7 @@ from helpers.pictures.plots.vectors import lane_deal
 from helpers.vgpu.base.words import plural
 
 __all__ = [
+    "FATES",
     "LINE",
     "SECTOR",
     "STATES",
@@ -64,7 +73,10 @@ __all__ = [
     "amdahl_curves",
     "bank_finding",
     "bank_matrix",
+    "bit_layouts",
     "crossover_curves",
+    "error_growth",
+    "gradient_histogram",
     "growth",
     "issue_strip",
     "kernel_cards",
@@ -75,7 +87,9 @@ __all__ = [
     "load_traffic",
     "memory_pyramid",
     "memory_steps",
+    "number_lines",
     "occupancy_finding",
+    "peak_bars",
     "plural",
     "rates_shown",
     "reduction_tree",

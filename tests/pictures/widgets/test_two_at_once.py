@@ -114,6 +114,7 @@ EXPLORERS = {
         ("times", "gpu"),
     ),
     "debugger": (lambda: widgets.debugger(pairs, 1, 64, (X, OUT, np.int32(64)), step=30), ("warp", "by")),
+    "gradients": (lambda: widgets.gradients(torch.logspace(-9, 3, 50)), ("format", "loss_scale")),
     "lanes": (
         lambda: widgets.lanes(steps, 1, 64, lambda times: (X, OUT, np.int32(40), np.int32(times)), times=[1, 5]),
         ("times", "warp"),
@@ -121,6 +122,7 @@ EXPLORERS = {
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
+    "number_line": (lambda: widgets.number_line({"FP16": (5, 10), "tiny": (2, 1)}), ("power", "zoom")),
     "pyramid": (lambda: widgets.pyramid("T4"), ("gpu", "gpu")),
     "roofline": (lambda: widgets.roofline({"few": launch(1), "many": launch(99)}, gpu="A100"), ("bandwidth", "gpu")),
     "scan": (lambda: widgets.scan({"one": scan, "same": scan}, elements=(4, 32), start=32), ("version", "size")),
