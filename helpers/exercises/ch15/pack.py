@@ -51,6 +51,9 @@ def pack(row):
     "inputs by two bits, where a list of free positions would need whole addresses and would balance badly.",
     stretch="a row and its neighbour could swap columns before pruning, so that large weights do not share a four. How "
     "much size do you keep then?",
+    equivalent=(
+        (("four = row[start : start + 4]", "four = row[start : start + 5]"), "the fifth is never looked at"),
+    ),
     mistakes=(
         Mistake(
             "the whole row decides",
@@ -85,7 +88,7 @@ def pack(row):
         ),
         Mistake(
             "the last of equals stay",
-            "Of equal sizes the first ones stay.",
+            "Where sizes are equal the first ones stay, not the last.",
             ((BEST, "sorted(range(4), key=lambda place: (-abs(four[place]), -place))[:2]"),),
         ),
         Mistake(
@@ -95,7 +98,7 @@ def pack(row):
         ),
         Mistake(
             "one of four",
-            "Two of each four stay.",
+            "Two of each four stay: not one, and not three.",
             (("[:2]", "[:1]"), ("[:2]", "[:3]")),
         ),
     ),

@@ -69,7 +69,7 @@ def padded(rows, inner, columns):
         ),
         Mistake(
             "a fraction, not per cent",
-            "In per cent: times 100.",
+            "Asked for are per cent: that share times 100.",
             ((WANTED, "rows * inner * columns / (products * 16**3)"),),
         ),
         Mistake(

@@ -10,20 +10,21 @@ LARGEST, HALF = 65504, 2.0**-25
 SIZES = (
     ("one gradient of 1", (1.0,)),
     ("exactly at the end", (65504.0, 1e-3)),
+    ("just beyond the end", (65504.5, 1.0)),
     ("a power of two at the end", (2.0**-10, 2.0**-30, 0.0)),
     ("sizes over many powers of two", (3e-3, 2e-9, 4e-17, 0.0, 7e-15, 1e-16)),
-    ("near half of the smallest value", (1.0, 1.5 * 2.0**-40, 0.9 * 2.0**-40)),
+    ("near half of the smallest value", (1.0, 1.5 * 2.0**-40, 2.0**-40, 0.9 * 2.0**-40)),
     ("all are tiny", (1e-9, 3e-12, 2e-10)),
     ("some are too large already", (2e5, 1e-2, 1e-6, 1e-8)),
     ("zeros are not lost", (0.5, 0.0, 0.0)),
 )
-LOST = "sum(0 < size * scale < 2.0**-25 for size in sizes)"
+LOST = "sum(0 < size * scale <= 2.0**-25 for size in sizes)"
 SCALE = "2.0 ** math.floor(math.log2(65504 / max(sizes)))"
 
 
 def _case(name: str, sizes: tuple[float, ...]) -> Case:
     scale = 2.0 ** math.floor(math.log2(LARGEST / max(sizes)))
-    return Case(name, (list(sizes),), expected=(scale, sum(0 < size * scale < HALF for size in sizes)))
+    return Case(name, (list(sizes),), expected=(scale, sum(0 < size * scale <= HALF for size in sizes)))
 
 
 EXERCISE = Exercise(
@@ -35,7 +36,7 @@ EXERCISE = Exercise(
     hints=(
         "Only the largest gradient says how far the scale may go.",
         "math.log2(65504 / max(sizes)) is the power of two, not yet whole: round it down.",
-        "scale = 2.0 ** math.floor(…); lost are those with 0 < size * scale < 2.0 ** -25.",
+        "scale = 2.0 ** math.floor(…); lost are those with 0 < size * scale <= 2.0 ** -25.",
     ),
     solution="""
 import math
@@ -43,7 +44,7 @@ import math
 
 def best_scale(sizes):
     scale = 2.0 ** math.floor(math.log2(65504 / max(sizes)))
-    lost = sum(0 < size * scale < 2.0**-25 for size in sizes)
+    lost = sum(0 < size * scale <= 2.0**-25 for size in sizes)
     return scale, lost
 """,
     why="The largest gradient sets the scale, and the format's range decides what is lost at the other end: FP16 spans "
@@ -96,7 +97,7 @@ def best_scale(sizes):
         Mistake(
             "counted before the scale",
             "What counts is what is stored: the gradient times the scale.",
-            (("size * scale <", "size <"),),
+            (("size * scale <=", "size <="),),
         ),
     ),
 )  # fmt: skip

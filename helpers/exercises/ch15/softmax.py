@@ -13,7 +13,10 @@ ADD = "for (int k = 0; k < columns; ++k) sum += expf(__half2float(x[k * rows + r
 POWER = "expf(__half2float(x[k * rows + row]) - largest)"
 
 
-SHAPES = ((1, 1, 0), (5, 3, -2), (64, 10, 0), (65, 7, 30), (100, 10, -400), (9, 9, 0, 300), (33, 2000, -8, 0.25, True))
+SHAPES = (
+    *((1, 1, 0), (5, 3, -2), (64, 10, 0), (65, 7, 30), (100, 10, -400), (9, 9, 0, 300), (40, 2, 0, 300)),
+    (33, 2000, -8, 0.25, True),
+)
 
 
 def _case(rows: int, columns: int, centre: float, spread: float = 6, peak: bool = False) -> Case:
@@ -69,6 +72,10 @@ extern "C" __global__ void softmax(const half* x, half* out, int rows, int colum
     "are what is loaded and stored, so the kernel moves half the bytes of one in FP32: narrow in memory, wide in "
     "registers is the rule for everything that is not a matrix product.",
     stretch="two passes in place of three: chapter 17 finds the largest and the sum together, while it reads.",
+    equivalent=(
+        ((FIND, FIND.replace("k = 1", "k = 0")), "the first logit compared with itself"),
+        ((LARGEST, LARGEST.replace("float largest", "int largest")), "any shift within 1 of the largest does as well"),
+    ),
     mistakes=(
         Mistake(
             "the largest is not taken away",
