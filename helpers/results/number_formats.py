@@ -76,7 +76,8 @@ class Format:
 
     def spacing(self, x) -> np.ndarray:
         """The distance of two neighbouring values around `x`, the range having no end."""
-        power = np.frexp(np.abs(np.asarray(x, np.float64)))[1] - 1
+        x = np.asarray(x, np.float64)
+        power = np.where(x == 0, self.lowest, np.frexp(x)[1] - 1)
         return 2.0 ** (np.maximum(power, self.lowest) - self.mantissa)
 
     def nearest(self, x) -> np.ndarray:

@@ -24,7 +24,8 @@ def gradients(given, *, format: str = "FP16", loss_scale: float = 1.0) -> Explor
     list of these; or a mapping from names to several of them, for a list to choose from. Take the gradients in FP32, as
     the picture rounds them itself. Raises ValueError where there are none, or where some are not finite.
     """
-    named = checked.versions(given, "a network after backward(), or its gradients")
+    several = {"": given} if isinstance(given, list | tuple) else given  # a list is one network's
+    named = checked.versions(several, "a network after backward(), or its gradients")
     found = {name: _sizes(name, each) for name, each in named.items()}
     controls = {}
     if len(found) > 1:
