@@ -57,7 +57,7 @@ def test_steps_double_at_a_power_of_two():
 def test_what_becomes_of_gradients():
     sizes = [0.0, 2.0**-25, 2.0**-24, 2.0**-14, 1.0, -70000.0]
     assert shares(sizes, FORMATS["FP16"]) == {"zero": 20, "subnormal": 20, "normal": 40, "overflow": 20}
-    assert shares(sizes, FORMATS["FP16"], 2.0**10) == {"zero": 0, "subnormal": 40, "normal": 40, "overflow": 20}
+    assert shares(sizes, FORMATS["FP16"], 2.0**10) == {"zero": 0, "subnormal": 20, "normal": 60, "overflow": 20}
     assert set(shares([0.0], FORMATS["FP16"]).values()) == {0.0}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
@@ -51,7 +52,7 @@ def _formats(given) -> dict[str, Format]:
 
 def _format(name: str, given) -> Format:
     if isinstance(given, Format):
-        return given
+        return replace(given, name=name)
     if isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, int) for part in given):
         return Format(name, *given)
     raise TypeError(f"{name!r} is a Format or a pair of whole numbers, (exponent bits, mantissa bits); got {given!r}")
