@@ -69,6 +69,11 @@ def encode(x, exponent_bits, mantissa_bits):
     stretch="negative numbers, and what becomes of x beyond the largest value: the same sum gives infinity's code.",
     mistakes=(
         Mistake(
+            "the mantissa is missing",
+            "That is the code of the power of two alone. Add the steps that x lies above it: round(x / step).",
+            ((CODE, "(power + bias) * 2**mantissa_bits"),),
+        ),
+        Mistake(
             "cut off, not rounded",
             "int() and // cut off. The nearest value is wanted, and round() takes a tie to the even neighbour.",
             (("round(x / step)", "int(x / step)"), ("round(x / step)", "math.floor(x / step)")),

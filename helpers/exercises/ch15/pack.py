@@ -59,7 +59,10 @@ def pack(row):
             "the whole row decides",
             "Each four keeps exactly two of its own, even where another four has larger ones.",
             ("    half = sorted(sorted(range(len(row)), key=lambda place: -abs(row[place]))[: len(row) // 2])\n"
-             "    return [row[place] for place in half], [place % 4 for place in half]",),
+             "    return [row[place] for place in half], [place % 4 for place in half]",
+             "    bound = sorted(abs(each) for each in row)[len(row) // 2]\n"
+             "    kept = [place for place, value in enumerate(row) if abs(value) >= bound]\n"
+             "    return [row[place] for place in kept], kept"),
         ),
         Mistake(
             "signs decide",

@@ -42,7 +42,7 @@ def padded(rows, inner, columns):
             (
                 (("(rows + 15) // 16", "max(1, rows // 16)"), ("(inner + 15) // 16", "max(1, inner // 16)"),
                  ("(columns + 15) // 16", "max(1, columns // 16)")),
-                "    products = max(1, rows * inner * columns // 16**3)\n    return products, 100.0",
+                "    products = rows * inner * columns // 16**3\n    return products, 100.0",
             ),
         ),
         Mistake(

@@ -56,7 +56,7 @@ def best_scale(sizes):
         Mistake(
             "no power of two",
             "Any other factor rounds each mantissa anew. Take the next lower power of two.",
-            ((SCALE, "65504 / max(sizes)"),),
+            ((SCALE, "65504 / max(sizes)"), "    return 65504 / max(sizes), 0"),
         ),
         Mistake(
             "rounded up",

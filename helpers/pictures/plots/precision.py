@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.results.number_formats import Format, shares
 
@@ -39,7 +40,8 @@ def bit_layouts(formats: Sequence[Format]) -> Picture:
                 axes.add_patch(Rectangle((at, row - 0.36), 1, 0.72, fc=PALETTE[colour], ec="#ffffff", lw=1))
                 at += 1
         axes.text(-0.6, row, form.name, ha="right", va="center")
-        axes.text(at + 0.5, row, f"{form.smallest:.1e} to {form.largest:.4g}", va="center", fontsize=9)
+        largest = f"{form.largest:,.0f}" if form.largest < 1e6 else f"{form.largest:.2g}"
+        axes.text(at + 0.5, row, f"{form.smallest:.2g} to {largest}", va="center", fontsize=9)
     axes.set(xlim=(-5, widest + 11), ylim=(len(formats) - 0.4, -1.3))
     axes.axis("off")
     keys = {"sign": "orange", "exponent: the range": "green", "mantissa: the precision": "sky"}
@@ -197,11 +199,11 @@ def peak_bars(seconds: Mapping[str, tuple[float, float]], *, gpu: str, what: str
         for offset, value, colour, hatch, label in bars:
             axes.barh(row + offset, 1e6 * value, 0.36, color=PALETTE[colour], hatch=hatch, edgecolor="#ffffff",
                       label=label if row == 0 else None)  # fmt: skip
-            axes.text(1e6 * value, row + offset, f" {1e6 * value:.3g} µs", va="center", fontsize=9)
+            axes.text(1e6 * value, row + offset, f" {seconds_text(value)}", va="center", fontsize=9)
     axes.set_yticks(range(len(seconds)), list(seconds))
     axes.invert_yaxis()
     axes.set_xscale("log")
-    axes.set_xlabel(f"{what} on {gpu}, modelled")
+    axes.set_xlabel(f"µs for {what} on {gpu}, modelled")
     axes.legend(fontsize=9, loc="lower right")
-    said = "; ".join(f"{name} {1e6 * pair[0]:.3g} and {1e6 * pair[1]:.3g} µs" for name, pair in seconds.items())
-    return Picture(figure, f"{what} on {gpu}, arithmetic and bytes (modelled) — {said}.")
+    said = "; ".join(f"{name} {seconds_text(pair[0])} and {seconds_text(pair[1])}" for name, pair in seconds.items())
+    return Picture(figure, f"{what[0].upper()}{what[1:]} on {gpu}, arithmetic and bytes (modelled) — {said}.")
