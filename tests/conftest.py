@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import os
+import signal
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +23,8 @@ except importlib.metadata.PackageNotFoundError:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
 
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell: tests press Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["WARPBOOK_STATE"] = "off"  # what tests answer and solve is no progress of whoever runs them
 # Workers, and the kernels of notebooks, share what was compiled, with one another and with the next run: it is kept by
 # the sources of the virtual GPU, so a compiler that was changed compiles anew.

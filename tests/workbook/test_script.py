@@ -82,7 +82,7 @@ def test_a_chapter_runs_as_a_script(tmp_path):
 def test_every_chapter_makes_a_script_that_launches(path):
     made = as_script(path)
     compile(made, path.stem, "exec")
-    assert "(no plain Python)" not in made and "check(" not in made
+    assert "(no plain Python)" not in made and not re.search(r"\bcheck\(", made)  # PyTorch's gradcheck may stand there
     # What ncu should see has to be launched, and not only profiled.
     assert re.search(r"benchmark\(|ladder\(", made)
 

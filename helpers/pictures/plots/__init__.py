@@ -7,7 +7,8 @@ what an SM holds and how its warps hide latency, `debugger` one moment of a bloc
 `lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `precision` the values of
-number formats. `tracks` says where marks stand that an explorer lets a pointer drag.
+number formats, `recurrent` gradients over time steps, gaps between launches, and forecasts. `tracks` says where marks
+stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -42,6 +43,7 @@ from helpers.pictures.plots.precision import (
     peak_bars,
 )
 from helpers.pictures.plots.pyramid import memory_pyramid
+from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
     STATES,
     UNITS,
@@ -76,6 +78,8 @@ __all__ = [
     "bit_layouts",
     "crossover_curves",
     "error_growth",
+    "forecast_fan",
+    "gradient_curves",
     "gradient_histogram",
     "growth",
     "issue_strip",
@@ -84,6 +88,7 @@ __all__ = [
     "lane_states",
     "lane_strip",
     "lane_values",
+    "launch_lanes",
     "load_traffic",
     "memory_pyramid",
     "memory_steps",

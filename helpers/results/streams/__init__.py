@@ -5,6 +5,7 @@ from helpers.results.streams.measured import MeasuredTimeline
 from helpers.results.streams.order import Hazard
 from helpers.results.streams.recording import Timeline, record, rehearse, schedule
 from helpers.results.streams.spans import Schedule, Span
+from helpers.results.streams.tally import Tally, tally
 
 __all__ = [
     "Hazard",
@@ -12,10 +13,12 @@ __all__ = [
     "RecordingError",
     "Schedule",
     "Span",
+    "Tally",
     "Timeline",
     "record",
     "rehearse",
     "schedule",
+    "tally",
 ]
 
 

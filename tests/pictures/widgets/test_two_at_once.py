@@ -103,6 +103,12 @@ def kernel_us(elements: int) -> float:
     return 1e6 * profile(steps, 1, 64, (X, OUT, np.int32(64), np.int32(elements.bit_length()))).model.seconds
 
 
+def gru(size):
+    import torch
+
+    return torch.nn.GRUCell(size, size)
+
+
 # By the name of an explorer: how to make it, and two of its controls.
 EXPLORERS = {
     "banks": (lambda: widgets.banks(pick, (OUT,), stride=(0, 8), shift=(0, 4)), ("stride", "shift")),
@@ -114,10 +120,17 @@ EXPLORERS = {
         ("times", "gpu"),
     ),
     "debugger": (lambda: widgets.debugger(pairs, 1, 64, (X, OUT, np.int32(64)), step=30), ("warp", "by")),
+    "gradient_flow": (
+        lambda: widgets.gradient_flow(dict.fromkeys(("one", "other"), (gru, "size", (2, 3))), steps=3),
+        ("one", "other"),
+    ),
     "gradients": (lambda: widgets.gradients(torch.logspace(-9, 3, 50)), ("format", "loss_scale")),
     "lanes": (
         lambda: widgets.lanes(steps, 1, 64, lambda times: (X, OUT, np.int32(40), np.int32(times)), times=[1, 5]),
         ("times", "warp"),
+    ),
+    "launch_gaps": (
+        lambda: widgets.launch_gaps(lambda chunks: pipeline(chunks, 1, True), chunks=(1, 2)), ("chunks", "gpu")
     ),
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),

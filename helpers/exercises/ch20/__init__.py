@@ -1,0 +1,3 @@
+"""Chapter 20, recurrent networks: cells, their gradients, and sequences of unequal length."""
+
+ORDER = ("parameters", "rnn_cell", "rnn_backward", "clip", "hold", "seasonal")
