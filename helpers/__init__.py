@@ -27,6 +27,7 @@ _NAMES = {
     "results.compare": ("compare",),
     "results.diagnose": ("diagnose",),
     "results.ladder": ("Launch", "ladder"),
+    "results.number_formats": ("FORMATS",),
     "results.profile": ("profile",),
     "results.roofline": ("roofline",),
     "results.sanitize": ("sanitize",),

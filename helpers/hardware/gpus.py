@@ -48,6 +48,9 @@ class GPU:
     fp16_tensor_flops: float | None
     tf32_tensor_flops: float | None
     fp8_tensor_flops: float | None
+    fp4_tensor_flops: float | None
+    fp64_tensor_flops: float | None
+    int8_tensor_ops: float | None
     memory_bytes: int
     memory_bandwidth: float
     l2_bytes: int | None
@@ -193,12 +196,17 @@ def _chip(sms, ghz) -> dict:
     return {"sms": sms, "clock": ghz * GIGA}
 
 
-def _peaks(fp32, fp64, fp16_tensor, tf32_tensor=None, fp8_tensor=None) -> dict:
-    """Peaks in TFLOP/s."""
+def _peaks(
+    fp32, fp64, fp16_tensor, tf32_tensor=None, fp8_tensor=None, fp4_tensor=None, fp64_tensor=None, int8_tensor=None
+) -> dict:
+    """Peaks in TFLOP/s, that of integers in TOP/s."""
     tensor = {
         "fp16_tensor_flops": fp16_tensor,
         "tf32_tensor_flops": tf32_tensor,
         "fp8_tensor_flops": fp8_tensor,
+        "fp4_tensor_flops": fp4_tensor,
+        "fp64_tensor_flops": fp64_tensor,
+        "int8_tensor_ops": int8_tensor,
     }
     scaled = {key: None if value is None else value * TERA for key, value in tensor.items()}
     return {"fp32_flops": fp32 * TERA, "fp64_flops": fp64 * TERA} | scaled
@@ -250,7 +258,7 @@ _PRODUCTS = (
     _row(
         *("T4", "Tesla T4 16 GB", "Turing", (7, 5), "turing"),
         _chip(sms=40, ghz=1.590),
-        _peaks(fp32=8.1, fp64=0.2544, fp16_tensor=65),
+        _peaks(fp32=8.1, fp64=0.2544, fp16_tensor=65, int8_tensor=130),
         _memory(gib=16, gigabytes_per_second=320, l2_mib=4),
         _links(host=16),
         fp64_flops="derived",
@@ -270,7 +278,7 @@ _PRODUCTS = (
     _row(
         *("A100", "A100 SXM4 80 GB", "Ampere", (8, 0), "ampere"),
         _chip(sms=108, ghz=1.410),
-        _peaks(fp32=19.5, fp64=9.7, fp16_tensor=312, tf32_tensor=156),
+        _peaks(fp32=19.5, fp64=9.7, fp16_tensor=312, tf32_tensor=156, fp64_tensor=19.5, int8_tensor=624),
         _memory(gib=80, gigabytes_per_second=2039, l2_mib=40, l2_bytes_per_clock=5120),
         _links(host=32, nvlink=300) | _latencies(shared=29, l1=36, l2=211, dram=571),
         **dict.fromkeys(MEMORY_LATENCIES[1:], "chase"),
@@ -282,7 +290,7 @@ _PRODUCTS = (
     _row(
         *("RTX 3090", "GeForce RTX 3090 24 GB", "Ampere", (8, 6), "ga102"),
         _chip(sms=82, ghz=1.695),
-        _peaks(fp32=35.6, fp64=0.556, fp16_tensor=71, tf32_tensor=35.6),
+        _peaks(fp32=35.6, fp64=0.556, fp16_tensor=71, tf32_tensor=35.6, int8_tensor=284),
         _memory(gib=24, gigabytes_per_second=936, l2_mib=6),
         _links(host=32),
         fp64_flops="derived",
@@ -290,7 +298,7 @@ _PRODUCTS = (
     _row(
         *("RTX 4090", "GeForce RTX 4090 24 GB", "Ada", (8, 9), "ada"),
         _chip(sms=128, ghz=2.520),
-        _peaks(fp32=82.6, fp64=1.290, fp16_tensor=165.2, tf32_tensor=82.6, fp8_tensor=330.3),
+        _peaks(fp32=82.6, fp64=1.290, fp16_tensor=165.2, tf32_tensor=82.6, fp8_tensor=330.3, int8_tensor=660.6),
         _memory(gib=24, gigabytes_per_second=1008, l2_mib=72),
         _links(host=32) | _latencies(shared=30.1, l1=43.4, l2=273, dram=541.5),
         **dict.fromkeys(MEMORY_LATENCIES, "luo"),
@@ -299,7 +307,15 @@ _PRODUCTS = (
     _row(
         *("RTX 5090", "GeForce RTX 5090 32 GB", "Blackwell", (12, 0), "rtx_blackwell"),
         _chip(sms=170, ghz=2.407),
-        _peaks(fp32=104.8, fp64=1.637, fp16_tensor=209.5, tf32_tensor=104.8, fp8_tensor=419),
+        _peaks(
+            fp32=104.8,
+            fp64=1.637,
+            fp16_tensor=209.5,
+            tf32_tensor=104.8,
+            fp8_tensor=419,
+            fp4_tensor=1676,
+            int8_tensor=838,
+        ),
         _memory(gib=32, gigabytes_per_second=1792, l2_mib=96),
         _links(host=64),
         fp64_flops="derived",
@@ -307,7 +323,7 @@ _PRODUCTS = (
     _row(
         *("L4", "L4 24 GB", "Ada", (8, 9), "l4"),
         _chip(sms=58, ghz=2.040),
-        _peaks(fp32=30.3, fp64=0.4733, fp16_tensor=121, tf32_tensor=60, fp8_tensor=242.5),
+        _peaks(fp32=30.3, fp64=0.4733, fp16_tensor=121, tf32_tensor=60, fp8_tensor=242.5, int8_tensor=242.5),
         _memory(gib=24, gigabytes_per_second=300, l2_mib=48),
         _links(host=32),
         sms="l4_sms",
@@ -318,7 +334,15 @@ _PRODUCTS = (
     _row(
         *("H100", "H100 SXM5 80 GB", "Hopper", (9, 0), "hopper"),
         _chip(sms=132, ghz=1.980),
-        _peaks(fp32=66.9, fp64=33.5, fp16_tensor=989.4, tf32_tensor=494.7, fp8_tensor=1978.9),
+        _peaks(
+            fp32=66.9,
+            fp64=33.5,
+            fp16_tensor=989.4,
+            tf32_tensor=494.7,
+            fp8_tensor=1978.9,
+            fp64_tensor=66.9,
+            int8_tensor=1978.9,
+        ),
         _memory(gib=80, gigabytes_per_second=3350, l2_mib=50),
         _links(host=64, nvlink=450) | _latencies(shared=30, l1=34, l2=266, dram=650),
         **dict.fromkeys(MEMORY_LATENCIES[1:], "chase"),
@@ -328,7 +352,9 @@ _PRODUCTS = (
     _row(
         *("H200", "H200 SXM5 141 GB", "Hopper", (9, 0), "h200"),
         _chip(sms=132, ghz=1.980),
-        _peaks(fp32=67, fp64=34, fp16_tensor=989.5, tf32_tensor=494.5, fp8_tensor=1979),
+        _peaks(
+            fp32=67, fp64=34, fp16_tensor=989.5, tf32_tensor=494.5, fp8_tensor=1979, fp64_tensor=67, int8_tensor=1979
+        ),
         _memory(gib=141, gigabytes_per_second=4800, l2_mib=60),
         _links(host=64, nvlink=450),
         **dict.fromkeys(("sms", "clock"), "hopper"),
@@ -337,7 +363,16 @@ _PRODUCTS = (
     _row(
         *("B200", "B200 180 GB (one of eight in an HGX B200)", "Blackwell", (10, 0), "b200"),
         _chip(sms=148, ghz=1.980),
-        _peaks(fp32=75, fp64=37, fp16_tensor=2250, tf32_tensor=1125, fp8_tensor=4500),
+        _peaks(
+            fp32=75,
+            fp64=37,
+            fp16_tensor=2250,
+            tf32_tensor=1125,
+            fp8_tensor=4500,
+            fp4_tensor=9000,
+            fp64_tensor=37,
+            int8_tensor=4500,
+        ),
         _memory(gib=180, gigabytes_per_second=8000, l2_mib=126.5),
         _links(host=64, nvlink=900),
         **dict.fromkeys(("sms", "l2_bytes"), "b200_chip"),

@@ -37,8 +37,8 @@ _TENSOR = {
     "flops_tensor_bf16": "fp16_tensor_flops",
     "flops_tensor_tf32": "tf32_tensor_flops",
     "flops_tensor_fp8": "fp8_tensor_flops",
-    "flops_tensor_fp64": None,
-    "ops_tensor_int8": None,
+    "flops_tensor_fp64": "fp64_tensor_flops",
+    "ops_tensor_int8": "int8_tensor_ops",
     "ops_tensor_int4": None,
 }
 _ASSUMPTIONS = (

@@ -122,9 +122,15 @@ def test_tensor_cores_have_a_term_of_their_own():
 
 
 def test_tensor_cores_without_a_peak_are_named():
-    for key, name in (("flops_tensor_fp64", "FP64"), ("ops_tensor_int8", "INT8")):
-        model = model_time(counts(**{key: 10**15}), None, A100)
+    for gpu, key, name in (("T4", "flops_tensor_fp64", "FP64"), ("V100", "ops_tensor_int8", "INT8"),
+                           ("A100", "ops_tensor_int4", "INT4")):  # fmt: skip
+        model = model_time(counts(**{key: 10**15}), None, GPUS[gpu])
         assert model.bound == "launch" and any(f"tensor cores for {name}" in line for line in model.assumptions)
+
+
+@pytest.mark.parametrize("key, peak", [("flops_tensor_fp64", 19.5e12), ("ops_tensor_int8", 624e12)])
+def test_tensor_cores_of_other_types_have_their_peak(key, peak):
+    assert model_time(counts(**{key: 10**16}), None, A100).seconds == pytest.approx(5e-6 + 10**16 / peak)
 
 
 def test_asynchronous_copies_move_as_much_as_loads_and_stores_do():

@@ -85,7 +85,8 @@ def element(index) -> str:
 
 def number(value) -> str:
     """A number with up to six digits."""
-    return f"{float(value):,.6g}" if abs(value) < 1e6 else f"{float(value):.6g}"
+    value = float(value)  # a half has no 1e6 to be compared with
+    return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:.6g}"
 
 
 def threads(o: Outcome) -> int:

@@ -254,10 +254,8 @@ def _near(evidence: Evidence) -> str | None:
     cases = with_arrays(evidence)
     if not cases or any(_wanted(o).dtype.kind != "f" or o.got.dtype.kind not in "fiu" for o in cases):
         return None
-    wide = [
-        float(np.max(np.abs(o.got[o.wrong] - _wanted(o)[o.wrong]) / np.maximum(np.abs(_wanted(o)[o.wrong]), 1e-3)))
-        for o in cases
-    ]
+    pairs = [(o.got[o.wrong].astype(np.float64), _wanted(o)[o.wrong].astype(np.float64)) for o in cases]
+    wide = [float(np.max(np.abs(got - wanted) / np.maximum(np.abs(wanted), 1e-3))) for got, wanted in pairs]
     return f"Off by at most {max(wide):.1e} of an element." if max(wide) < 2e-3 else None
 
 

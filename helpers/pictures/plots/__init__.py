@@ -7,8 +7,8 @@ what an SM holds and how its warps hide latency, `debugger` one moment of a bloc
 `lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
-`convolution` windows over an image, `recurrent` gradients over time steps, gaps between launches, and forecasts.
-`tracks` says where marks stand that an explorer lets a pointer drag.
+`convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
+gaps between launches, and forecasts. `tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -36,6 +36,14 @@ from helpers.pictures.plots.occupancy import (
     waves,
     waves_finding,
 )
+from helpers.pictures.plots.precision import (
+    FATES,
+    bit_layouts,
+    error_growth,
+    gradient_histogram,
+    number_lines,
+    peak_bars,
+)
 from helpers.pictures.plots.pyramid import memory_pyramid
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
@@ -60,6 +68,7 @@ from helpers.pictures.plots.vectors import lane_deal
 from helpers.vgpu.base.words import plural
 
 __all__ = [
+    "FATES",
     "LINE",
     "SECTOR",
     "STATES",
@@ -68,9 +77,12 @@ __all__ = [
     "amdahl_curves",
     "bank_finding",
     "bank_matrix",
+    "bit_layouts",
     "crossover_curves",
+    "error_growth",
     "forecast_fan",
     "gradient_curves",
+    "gradient_histogram",
     "gradient_norms",
     "growth",
     "im2col_map",
@@ -86,7 +98,9 @@ __all__ = [
     "load_traffic",
     "memory_pyramid",
     "memory_steps",
+    "number_lines",
     "occupancy_finding",
+    "peak_bars",
     "plural",
     "rates_shown",
     "receptive_field_map",

@@ -129,6 +129,7 @@ EXPLORERS = {
         lambda: widgets.feature_maps({"one": NETWORK, "same": NETWORK}, torch.ones(3, 1, 8, 8)), ("layer", "number")
     ),
     "im2col": (lambda: widgets.im2col(np.eye(6)), ("stride", "number")),
+    "gradients": (lambda: widgets.gradients(torch.logspace(-9, 3, 50)), ("format", "loss_scale")),
     "lanes": (
         lambda: widgets.lanes(steps, 1, 64, lambda times: (X, OUT, np.int32(40), np.int32(times)), times=[1, 5]),
         ("times", "warp"),
@@ -142,6 +143,7 @@ EXPLORERS = {
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
+    "number_line": (lambda: widgets.number_line({"FP16": (5, 10), "tiny": (2, 1)}), ("power", "zoom")),
     "pyramid": (lambda: widgets.pyramid("T4"), ("gpu", "gpu")),
     "receptive_field": (
         lambda: widgets.receptive_field(np.eye(6), {"two": [(3, 1), (2, 2)], "one": [(3,)]}), ("network", "layers")

@@ -68,7 +68,8 @@ def _historic(name, architecture, capability, guide, *, sms, ghz, lanes, fp64_la
         "fp16_lanes_per_sm": lanes,
         "fp32_flops": peak,
         "fp64_flops": peak * fp64_lanes / lanes,
-        **dict.fromkeys(("fp16_tensor_flops", "tf32_tensor_flops", "fp8_tensor_flops", "l2_bandwidth")),
+        **dict.fromkeys(f"{kind}_tensor_flops" for kind in ("fp64", "tf32", "fp16", "fp8", "fp4")),
+        **dict.fromkeys(("int8_tensor_ops", "l2_bandwidth")),
         "memory_bytes": int(gib * GIB),
         "memory_bandwidth": gbs * GIGA,
         "l2_bytes": l2_kib * KIB,
@@ -108,6 +109,7 @@ def _ga102(name: str, sms: int, ghz: float, gbs: float, gib: int, l2_mib: int) -
         l2_bytes=l2_mib * 2**20,
         **{peak: getattr(base, peak) * share for peak in ("fp32_flops", "fp64_flops", "fp16_tensor_flops")},
         tf32_tensor_flops=base.tf32_tensor_flops * share,
+        int8_tensor_ops=base.int8_tensor_ops * share,
         sources=MappingProxyType(dict(base.sources) | {"product": _SHEETS[name]}),
     )
 
