@@ -13,6 +13,8 @@ EXPLORERS = {
     "crossover": "crossover",
     "debugger": "debugger",
     "lanes": "lanes",
+    "layout_grid": "layout_grid",
+    "library_share": "library_share",
     "lives": "lives",
     "memory": "memory",
     "pyramid": "pyramid",
