@@ -26,7 +26,7 @@ _NAMES = {
     "results.cold_start": ("cold_start",),
     "results.compare": ("compare",),
     "results.diagnose": ("diagnose",),
-    "results.growth": ("growth",),
+    "results.growth": ("grown_ladder", "growth"),
     "results.ladder": ("Launch", "ladder"),
     "results.profile": ("profile",),
     "results.roofline": ("roofline",),

@@ -7,16 +7,17 @@ be multiples of the tile, for which guards do nothing. A third run shows whether
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from helpers.hardware import gpus
 from helpers.hardware.gpus import GPU
 from helpers.hardware.occupancy import Occupancy
 from helpers.hardware.time_model import Model
-from helpers.results.ladder import Launch
+from helpers.results.ladder import Ladder, Launch, chosen_counters
 from helpers.results.profile import Profile, modelled
+from helpers.results.profile_table import number
 from helpers.results.roofline import flops_by_unit, peak_flops
 
 
@@ -39,6 +40,9 @@ class Counts:
     warps: int
     shared_bytes: int
 
+    def __getitem__(self, key: str) -> int:
+        return self.total[key]
+
 
 @dataclass(frozen=True, repr=False)
 class Growth:
@@ -47,6 +51,7 @@ class Growth:
     small: Profile
     large: Profile
     sides: tuple[int, int]
+    what: str = ""
 
     def __repr__(self) -> str:
         return f"Growth({self.large.name}, counted on matrices of side {self.sides[0]} and {self.sides[1]})"
@@ -70,6 +75,12 @@ class Growth:
         grid = tuple(b + (b - a) * (side - self.sides[1]) // step for a, b in zip(low.grid, high.grid, strict=True))
         warps = self._at(side, low.warps, high.warps)
         return Counts(total, footprint, grid, high.block, warps, high.shared_bytes)
+
+    def profile(self, side: int) -> Profile:
+        """A profile whose counters are those foretold for that side; it has no source lines."""
+        counts = self.counts(side)
+        occupancy, model = modelled(self.large.kernel, counts, self.large.gpu)
+        return replace(self.large, counters=counts, occupancy=occupancy, model=model, lines=())
 
     def holds(self, third: Profile, side: int) -> bool:
         """Whether a third run counted just what the two foretell for its side."""
@@ -106,13 +117,44 @@ def growth(launch: Callable[[int], Launch], sides: tuple[int, int] = (128, 256))
     first, second = sides
     if not 0 < first < second:
         raise ValueError(f"two sides, the smaller one first, such as (128, 256); got {sides}")
-    profiles = []
+    profiles, what = [], ""
     for side in sides:
         made = launch(side)
         if not isinstance(made, Launch):
             raise TypeError(f"launch gives a Launch(kernel, grid, block, args) for a side, not a {type(made).__name__}")
         profiles.append(made.profile())
-    found = Growth(*profiles, (first, second))
+        what = made.what
+    found = Growth(*profiles, (first, second), what)
     if not flops_by_unit(found.large.counters.total):
         raise ValueError(f"{found.large.name} does no floating-point operation: there is no rate to compare")
     return found
+
+
+def grown_ladder(
+    grown: Mapping[str, Growth],
+    side: int,
+    counters: Sequence[str],
+    *,
+    published: Mapping[str, Mapping[str, str]] | None = None,
+) -> Ladder:
+    """A ladder's table of what versions do at a side at which they did not run: foretold counts, the compiler's
+    numbers.
+
+    `counters` are keys of a profile, in order; `published`: what others measured, in words by the
+    versions' names, by the heading of its column. ValueError for no version.
+    """
+    if not grown:
+        raise ValueError("a ladder takes at least one version: {'1 naive': growth(launch)}")
+    profiles = {name: each.profile(side) for name, each in grown.items()}
+    beside = published or {}
+    chosen = chosen_counters(list(profiles.values()), counters)
+    columns = [(heading, kind) for heading, kind, _ in chosen] + [(heading, "published") for heading in beside]
+    rows = tuple(
+        (
+            name,
+            grown[name].what,
+            (*(number(each[key]) for _, _, key in chosen), *(words.get(name, "") for words in beside.values())),
+        )
+        for name, each in profiles.items()
+    )
+    return Ladder(profiles, {}, tuple(columns), rows)
