@@ -40,6 +40,13 @@ EXERCISE = Exercise(
             2_100,
             "4 blocks load 2 pairs of tiles of 1,024 floats: 4 · 2 · 2 · 128 = 2,048 sectors.",
         ),
+        Budget(
+            "store requests for 64 × 64 results",
+            lambda profile: profile["global_write_requests"],
+            128,
+            "4,096 results, 32 to a request: each is stored once, by the thread that computed it.",
+            "global_store_requests",
+        ),
     ),
     hints=(
         "Which element does tile_b give for column x at step k? How many of the four results need it?",
@@ -70,6 +77,9 @@ extern "C" __global__ void strip(const float* a, const float* b, float* c, int m
     why="One element of b serves four multiply-adds, so 5 loads do for 4 of them, where a result a thread needs 8. The "
     "other three rows cost registers only.",
     stretch="let each thread compute 4 × 4 results, with 8 × 8 threads. How many shared loads are left?",
+    equivalent=(
+        (("for (int i = 0; i < 4; ++i) sum", "for (int i = 0; i <= 4; ++i) sum"), "nobody stores the fifth sum"),
+    ),
     mistakes=(
         Mistake(
             "four neighbours, stored eight apart",
