@@ -7,6 +7,10 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers
 
 TILE = 32
+SUMS = "for (int i = 0; i {}; ++i) sum"
+ROOMS = (
+    ("[33][32]", "[32][32]"), ("[32][33]", "[32][32]"), ("[32][32]", "[33][32]"), ("[32][32]", "[32][33]"),
+)  # fmt: skip
 SHAPES = ((1, 1, 1), (32, 32, 32), (33, 40, 17), (13, 70, 37), (70, 9, 64), (64, 96, 33))
 
 
@@ -78,7 +82,9 @@ extern "C" __global__ void strip(const float* a, const float* b, float* c, int m
     "other three rows cost registers only.",
     stretch="let each thread compute 4 × 4 results, with 8 × 8 threads. How many shared loads are left?",
     equivalent=(
-        (("for (int i = 0; i < 4; ++i) sum", "for (int i = 0; i <= 4; ++i) sum"), "nobody stores the fifth sum"),
+        *(((SUMS.format("< 4"), SUMS.format(limit)), "nobody stores the fifth sum") for limit in ("<= 4", "< 5")),
+        *((("tile_a[32][32], tile_b[32][32];", f"tile_a{a}, tile_b{b};"), "more room than is used") for a, b in ROOMS),
+        (("float sum[4]", "float sum[5]"), "more room than is used"),
     ),
     mistakes=(
         Mistake(

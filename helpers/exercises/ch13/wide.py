@@ -7,6 +7,7 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers
 
 TILE = 32
+ROOMS = (("[33][8]", "[32][8]"), ("[32][8]", "[33][8]"), ("[32][8]", "[32][9]"))
 
 
 def _case(n: int) -> Case:
@@ -37,6 +38,13 @@ EXERCISE = Exercise(
             4_096,
             "8,192 warp multiply-adds; four of them need one float of a and one float4 of b: 2 loads for 4.",
             "shared_load_requests",
+        ),
+        Budget(
+            "store requests, side 64",
+            lambda profile: profile["global_write_requests"],
+            128,
+            "8 warps in 4 blocks store 4 results a lane: 128 requests, or 32 of float4s.",
+            "global_store_requests",
         ),
     ),
     hints=(
@@ -71,6 +79,10 @@ extern "C" __global__ void wide(const float* a, const float* b, float* c, int n)
     why="Each load of 16 bytes takes the place of four. The bytes are the same, but a quarter of the requests has to "
     "be issued, and in shared memory a float4 serves four multiply-adds with one wavefront for eight lanes.",
     stretch="store the four results as one float4, too. Which counter changes?",
+    equivalent=(
+        *((("tile_a[32][8], tile_b[32][8];", f"tile_a{a}, tile_b{b};"), "more room than is used") for a, b in ROOMS),
+        (("float sum[4]", "float sum[5]"), "more room than is used"),
+    ),
     mistakes=(
         Mistake(
             "x counts floats",
