@@ -40,6 +40,10 @@ MOVES = {
         ("warps", RIGHT, "late: with 4 warps", "late: with 5 warps"),
         ("blocks", RIGHT, "433 blocks on A100", "434 blocks on A100"),
     ),
+    "13": (
+        ("index", RIGHT, "swizzled: 8 × 8 coordinates on places 0 to 63, each used once. Index 0",
+         "swizzled: 8 × 8 coordinates on places 0 to 63, each used once. Index 1"),
+    ),
 }  # fmt: skip
 
 
