@@ -130,6 +130,14 @@ def growth(launch: Callable[[int], Launch], sides: tuple[int, int] = (128, 256))
     return found
 
 
+def _short(value: float | None) -> str:
+    """A count in full while it is short, then with three digits and a prefix: 4.43 G."""
+    for scale, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M")):
+        if value is not None and value >= scale:
+            return f"{value / scale:.3g} {prefix}"
+    return number(value)
+
+
 def grown_ladder(
     grown: Mapping[str, Growth],
     side: int,
@@ -153,7 +161,7 @@ def grown_ladder(
         (
             name,
             grown[name].what,
-            (*(number(each[key]) for _, _, key in chosen), *(words.get(name, "") for words in beside.values())),
+            (*(_short(each[key]) for _, _, key in chosen), *(words.get(name, "") for words in beside.values())),
         )
         for name, each in profiles.items()
     )
