@@ -54,7 +54,7 @@ def test_flops_and_bytes_of_a_large_side_are_those_of_the_formula(grown):
 def test_a_share_is_of_the_peak_or_of_a_librarys_rate(grown):
     share = grown.share("A100", 4096)
     assert 0.05 < share < 0.5
-    assert grown.share("A100", 4096, library=gpus.find("A100").fp32_flops / 2) == pytest.approx(2 * share)
+    assert grown.share("A100", 4096, library=gpus.find("A100").peak("fp32") / 2) == pytest.approx(2 * share)
     assert grown.unit() == "fp32"
 
 

@@ -105,12 +105,11 @@ extern "C" __global__ void strip(const float* a, const float* b, float* c, int m
         Mistake(
             "no guard at the store",
             "Rows from m on and columns from n on do not exist: guard each of the four stores.",
-            (("if (first + y + 8 * i < m && column < n) ", ""), (" && column < n) c", ") c"),
-             ("first + y + 8 * i < m && ", "")),
+            (("if (first + y + 8 * i < m && column < n) ", ""), (" && column < n) c", ") c")),
         ),
         Mistake(
             "only row y is guarded",
-            "Each of the four results has a row of its own, and it may be the first that does not exist.",
+            "Each of the four results has a row of its own: the guard has to ask about that row, first + y + 8 * i.",
             (("if (first + y + 8 * i < m", "if (first + y < m"),),
         ),
         Mistake(
@@ -121,7 +120,7 @@ extern "C" __global__ void strip(const float* a, const float* b, float* c, int m
         ),
         Mistake(
             "part of the tile is left out",
-            "A tile is 32 deep: k goes from 0 to 31.",
+            "A tile is 32 deep, so k goes from 0 to 31, one by one.",
             (("k < 32", "k < 31"), ("k < 32", "k < 8"), ("int k = 0", "int k = 1")),
         ),
         Mistake(

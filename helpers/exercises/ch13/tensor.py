@@ -70,7 +70,7 @@ extern "C" __global__ void tensor(const half* a, const half* b, float* c, int m,
         ),
         Mistake(
             "the depth is walked in other steps",
-            "A fragment is 16 deep: k goes on by 16.",
+            "A fragment covers 16 of the depth, so k goes on by 16.",
             (("k += 16", "k += 32"),),
         ),
         Mistake(
@@ -93,7 +93,7 @@ extern "C" __global__ void tensor(const half* a, const half* b, float* c, int m,
         ),
         Mistake(
             "b is read as if it were turned",
-            "b is stored by rows, as a is: row_major.",
+            "b is stored by rows, as a is, so its fragment is row_major, too.",
             (("matrix_b, 16, 16, 16, half, row_major", "matrix_b, 16, 16, 16, half, col_major"),),
         ),
         Mistake(
