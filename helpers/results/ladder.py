@@ -124,7 +124,7 @@ class Ladder:
         )
 
 
-def _counters(profiles: Sequence[Profile], keys: Sequence[str] | None) -> list[tuple[str, str, str]]:
+def chosen_counters(profiles: Sequence[Profile], keys: Sequence[str] | None) -> list[tuple[str, str, str]]:
     """The columns asked for; without a choice those whose numbers differ from rung to rung."""
     if keys is not None:
         known = {key: (heading, kind, key) for heading, kind, key in _COUNTERS}
@@ -204,7 +204,7 @@ def ladder(
         profiles[name] = launch.profile()
         if expected is not None:
             _compare(name, launch, expected, tolerance)
-    chosen = _counters(list(profiles.values()), counters)
+    chosen = chosen_counters(list(profiles.values()), counters)
     columns = [(heading, kind) for heading, kind, _ in chosen]
     cells = {name: [number(each[key]) for _, _, key in chosen] for name, each in profiles.items()}
     for gpu in gpus:

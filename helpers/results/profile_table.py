@@ -119,6 +119,10 @@ def _efficiency(op: str):
     return _total(f"global_{op}_bytes", f"global_{op}_sectors", 100 / 32)
 
 
+def _all_wavefronts(total: Mapping[str, int]) -> int:
+    return sum(total.get(f"shared_{op}_wavefronts", 0) for op in ("load", "store", "atomic", "copy"))
+
+
 def _flops(profile) -> int:
     return sum(flops_by_unit(profile.counters.total).values())
 
@@ -199,6 +203,20 @@ METRICS = (
         "distinct bytes of global memory, in whole sectors",
         "counted",
         lambda profile: bytes_moved(profile.counters),
+    ),
+    Metric(
+        "l2_bytes",
+        None,
+        "bytes of the global sectors of all requests",
+        "counted",
+        lambda profile: bytes_moved(profile.counters, "L2"),
+    ),
+    Metric(
+        "shared_wavefronts",
+        None,
+        "shared wavefronts of loads, stores, atomics and copies",
+        "counted",
+        _of(_all_wavefronts),
     ),
     *(
         Metric(

@@ -4,7 +4,8 @@ The sentence of a `Picture` is computed from the same data as its marks, so the 
 clocks and schedules, `threads` grids of threads, `steps` recordings of a block, `schedules` two of them side by side,
 `memory` sectors and other counts, `banks` requests on shared memory, `issue` the issue slots of a warp, `occupancy`
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
-`lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
+`layouts` where a layout puts things, `lives` where variables live, `products` matrix products, `pyramid` the levels
+of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
 `convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
@@ -17,6 +18,8 @@ from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.issue import issue_strip
+from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
+from helpers.pictures.plots.layouts import layout_finding, layout_grid, layout_height
 from helpers.pictures.plots.lives import where_variables_live
 from helpers.pictures.plots.memory import (
     load_traffic,
@@ -44,6 +47,7 @@ from helpers.pictures.plots.precision import (
     number_lines,
     peak_bars,
 )
+from helpers.pictures.plots.products import Share, product_tiles, share_staircase
 from helpers.pictures.plots.pyramid import memory_pyramid
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
@@ -69,11 +73,13 @@ from helpers.vgpu.base.words import plural
 
 __all__ = [
     "FATES",
+    "LAYOUT_COLOURS",
     "LINE",
     "SECTOR",
     "STATES",
     "UNITS",
     "WARP",
+    "Share",
     "amdahl_curves",
     "bank_finding",
     "bank_matrix",
@@ -95,6 +101,9 @@ __all__ = [
     "lane_values",
     "launch_lanes",
     "layer_roofline",
+    "layout_finding",
+    "layout_grid",
+    "layout_height",
     "load_traffic",
     "memory_pyramid",
     "memory_steps",
@@ -102,6 +111,7 @@ __all__ = [
     "occupancy_finding",
     "peak_bars",
     "plural",
+    "product_tiles",
     "rates_shown",
     "receptive_field_map",
     "reduction_tree",
@@ -118,6 +128,7 @@ __all__ = [
     "sector_map",
     "sectors_against",
     "sectors_of",
+    "share_staircase",
     "sm_slots",
     "staircase",
     "swim_finding",

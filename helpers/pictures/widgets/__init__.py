@@ -19,6 +19,8 @@ EXPLORERS = {
     "lanes": "lanes",
     "launch_gaps": "launch_gaps",
     "layer_roofline": "layer_roofline",
+    "layout_grid": "layout_grid",
+    "library_share": "library_share",
     "lives": "lives",
     "memory": "memory",
     "number_line": "number_line",
