@@ -85,7 +85,7 @@ NO_CONFLICTS = Budget(
 READS = Budget(
     "shared wavefronts per product",
     _reads_for_products,
-    0.65,
+    0.8,
     "Four elements of one side and four of the other make sixteen products, and so half a read for each.",
     "shared_load_wavefronts",
 )
@@ -119,7 +119,7 @@ ORDINARY = Budget(
 INSTRUCTIONS = Budget(
     "instructions per 16 x 16 x 16",
     _instructions_for_fragments,
-    250,
+    300,
     "One mma_sync stands for 128 multiply-adds of a warp. What is left is loading, and every element of a tile needs "
     "to be fetched by one lane once.",
     "instructions",

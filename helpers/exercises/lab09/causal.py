@@ -20,7 +20,10 @@ def _case(heads: int, n: int, d: int, seed: int = 0) -> Case:
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
-    odd = [(1, int(dice.integers(2, 16)), int(dice.integers(2, 9))), tuple(map(int, dice.integers((2, 17, 3), (4, 60, 40))))]
+    odd = [
+        (1, int(dice.integers(2, 16)), int(dice.integers(2, 9))),
+        tuple(map(int, dice.integers((2, 17, 3), (4, 60, 40)))),
+    ]
     whole = (int(dice.integers(1, 3)), TILE * int(dice.integers(5, 8)), 8 * int(dice.integers(2, 6)))
     return [_case(*shape, int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
 

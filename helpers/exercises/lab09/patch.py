@@ -15,7 +15,9 @@ PATCH = "for (int i = 0; i < 4; ++i)\n        for (int l = 0; l < 4; ++l) {"
 def _case(m: int, k: int, n: int, seed: int = 0) -> Case:
     a, b = numbers((m, k), seed=seed or m + k), numbers((k, n), seed=(seed or k + n) + 1)
     sizes = tuple(map(np.int32, (m, k, n)))
-    return Case(f"({m} × {k}) by ({k} × {n})", (a, b, Out(a @ b), *sizes), (cover(n, TILE), cover(m, TILE)), (SIDE, SIDE))
+    return Case(
+        f"({m} × {k}) by ({k} × {n})", (a, b, Out(a @ b), *sizes), (cover(n, TILE), cover(m, TILE)), (SIDE, SIDE)
+    )
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:

@@ -18,7 +18,9 @@ def _case(m: int, k: int, n: int, seed: int = 0) -> Case:
     b[:, ::2] = np.abs(b[:, ::2])
     sizes = tuple(map(np.int32, (m, k, n)))
     expected = a.astype(np.float32) @ b.astype(np.float32)
-    return Case(f"({m} × {k}) by ({k} × {n})", (a, b, Out(expected), *sizes), (cover(n, TILE), cover(m, TILE)), (THREADS,))
+    return Case(
+        f"({m} × {k}) by ({k} × {n})", (a, b, Out(expected), *sizes), (cover(n, TILE), cover(m, TILE)), (THREADS,)
+    )
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
@@ -59,11 +61,11 @@ EXERCISE = Exercise(
         Mistake("the sum is a half",
             "The products are summed up in half, which has 11 bits: from 2,048 on it knows even numbers only. The "
             "accumulator is a fragment of float, and so is what you store.",
-            ((("16, 16, 16, float> sum", "16, 16, 16, half> sum"), ("fill_fragment(sum, 0.0f)", "fill_fragment(sum, half(0))"),
-              ("__shared__ float out", "__shared__ half out"), ("out[32][36]", "out[32][40]"), ("sum, 36", "sum, 40")),)),
+            ((("16, 16, 16, float> sum", "16, 16, 16, half> sum"), ("sum, 0.0f)", "sum, half(0))"), ("sum, 36", "sum, 40"),
+              ("__shared__ float out", "__shared__ half out"), ("out[32][36]", "out[32][40]")),)),
         Mistake("fragments begin at what was there",
             "A fragment holds anything at first: fill_fragment(sum, 0.0f) before the loop.",
-            (("        __syncthreads();\n        for (int j", "        __syncthreads();\n        wmma::fill_fragment(sum, 0.0f);\n        for (int j"),)),
+            (("        for (int j", "        wmma::fill_fragment(sum, 0.0f);\n        for (int j"),)),
         Mistake("a distance between rows that is another",
             "The last argument of load_matrix_sync says how many elements lie from one row of the tile to the next, "
             "with the padding: 40 for half left[32][40].",

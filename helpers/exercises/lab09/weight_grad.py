@@ -23,7 +23,11 @@ def _case(samples: int, outputs: int, inputs: int, seed: int = 0) -> Case:
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
-    odd = [(1, 9, int(dice.integers(2, 40))), (int(dice.integers(2, 60)), 1, 3), tuple(map(int, dice.integers(17, 50, 3)))]
+    odd = [
+        (1, 9, int(dice.integers(2, 40))),
+        (int(dice.integers(2, 60)), 1, 3),
+        tuple(map(int, dice.integers(17, 50, 3))),
+    ]
     whole = tuple(TILE * int(each) for each in dice.integers(3, 6, 3))
     return [_case(*shape, int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
 

@@ -7,6 +7,26 @@ import numpy as np
 from helpers.checking.exercise import Case, Exercise, Mistake, Out
 from helpers.exercises.lab11.budgets import INSTRUCTIONS, STORED, TILES_LOADED
 
+DP4A = """    __shared__ int left[32][17], right[32][17];
+    int t = threadIdx.x, top = 32 * blockIdx.y, side = 32 * blockIdx.x, column = t % 16, row = t / 16;
+    int sum[4][2] = {};
+    for (int first = 0; first < k; first += 64) {
+        for (int e = t; e < 512; e += 128) {
+            left[e / 16][e % 16] = *(const int*)&x[(top + e / 16) * k + first + e % 16 * 4];
+            right[e / 16][e % 16] = *(const int*)&w[(side + e / 16) * k + first + e % 16 * 4];
+        }
+        __syncthreads();
+        for (int j = 0; j < 16; ++j)
+            for (int i = 0; i < 4; ++i)
+                for (int l = 0; l < 2; ++l)
+                    sum[i][l] = __dp4a(left[row + 8 * i][j], right[column + 16 * l][j], sum[i][l]);
+        __syncthreads();
+    }
+    float scale[2] = {sw[side + column], sw[side + column + 16]};
+    for (int i = 0; i < 4; ++i) {
+        float s = sx[top + row + 8 * i];
+        for (int l = 0; l < 2; ++l) y[(top + row + 8 * i) * n + side + column + 16 * l] = sum[i][l] * s * scale[l];
+    }"""
 TILE, SLICE, THREADS = 32, 64, 128
 SHAPES = ((32, 64, 32), (64, 64, 32), (32, 192, 96))
 
@@ -77,14 +97,22 @@ EXERCISE = Exercise(
             (("signed char, wmma::col_major", "signed char, wmma::row_major"),)),
         Mistake("only the last slice counts",
             "The sum goes on from slice to slice: fill the fragment with 0 before the loop.",
-            (("        __syncthreads();\n        for (int j", "        __syncthreads();\n"
-              "        wmma::fill_fragment(sum, 0);\n        for (int j"),)),
+            (("        for (int j", "        wmma::fill_fragment(sum, 0);\n        for (int j"),)),
         Mistake("a part of each slice",
             "A slice of 64 codes has four pieces of 16, and each warp multiplies all four.",
             (("j < 4", "j < 1"), ("j < 4", "j < 2"), ("first += 64", "first += 128"))),
         Mistake("four warps at one square",
             "The four warps of a block have a square of 16 × 16 each: two beside each other, two below.",
             (("up = t / 64 * 16", "up = 0"), ("over = t / 32 % 2 * 16", "over = 0"))),
+        Mistake("multiplied on ordinary cores",
+            "Right, but no tensor core had anything to do. One mma_sync makes 4,096 products, and __dp4a, the most that an "
+            "ordinary core knows, four for each lane.",
+            (DP4A, """    int column = 32 * blockIdx.x + threadIdx.x % 32;
+    for (int row = 32 * blockIdx.y + threadIdx.x / 32; row < 32 * blockIdx.y + 32; row += 4) {
+        int sum = 0;
+        for (int i = 0; i < k; ++i) sum += x[row * k + i] * w[column * k + i];
+        y[row * n + column] = sum * sx[row] * sw[column];
+    }""")),
         Mistake("fragments straight from global memory",
             "Right, but each warp loads its fragments for itself, and a row of 16 codes is half a sector. Let the "
             "block load tiles of 32 rows and 64 codes, which are two whole sectors a row.",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, plural
 from helpers.exercises.lab11.budgets import FEW_STORES, LOADED, WIDE_LOADS
-from dataclasses import replace
 
 GROUP, THREADS, LARGEST = 32, 128, 448.0
 
@@ -73,8 +74,8 @@ EXERCISE = Exercise(
         "int e = m == 0 ? -127 : max(ilogbf(m) - 8, -127); float s = ldexpf(1, -e); code: "
         "__nv_cvt_float_to_fp8(v.x * s, __NV_SATFINITE, __NV_E4M3); store a uchar4.",
     ),
-    why="FP8 with four bits of exponent goes from 2^-9 to 448, which is little: one scale for a whole tensor must serve "
-    "its largest number, and its small ones vanish. A scale for 32 numbers adapts to each neighbourhood, and costs one "
+    why="FP8 with four bits of exponent goes from 2^-9 to 448, which is little. A scale for a whole tensor must serve its "
+    "largest number, and its small ones vanish. A scale for 32 numbers adapts to each neighbourhood, and costs one "
     "byte for 32. It is a power of two, so that multiplying by it rounds nothing. The whole pass is one load, three "
     "shuffles and one store of four codes for each lane: because the group stays within a warp, nobody has to read a "
     "number twice. The MX formats of the Open Compute Project, and Blackwell's tensor cores, have such scales.",
@@ -93,6 +94,15 @@ EXERCISE = Exercise(
             "A warp of 32 lanes with four numbers each has four groups. The largest must not travel further than "
             "eight lanes: by 4, 2 and 1.",
             (("d = 4; d", "d = 16; d"), ("d = 4; d", "d = 8; d"))),
+        Mistake("one scale for everything",
+            "Small numbers vanish, and large ones all become 448. Each group of 32 gets the scale that suits its "
+            "largest number.",
+            (("m == 0 ? -127 : max(ilogbf(m) - 8, -127)", "0"),
+             """    int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    for (int i = first; i < min(first + 4, n); ++i) {
+        out[i] = __nv_cvt_float_to_fp8(x[i], __NV_SATFINITE, __NV_E4M3);
+        if (i % 32 == 0) out[n + i / 32] = 127;
+    }""")),
         Mistake("a logarithm that rounds",
             "log2f of a number just below a power of two is a whole number, and floorf of it one too many. ilogbf "
             "reads the exponent itself.",

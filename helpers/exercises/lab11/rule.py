@@ -34,7 +34,9 @@ def _drawn(dice: np.random.Generator) -> list[Case]:
     for index, share in enumerate((0.0, 0.1, 0.3, 0.1)):
         steps = "".join("x" if hit else "." for hit in dice.random(int(dice.integers(20, 60))) < share)
         factors = float(dice.choice([2.0, 1.5, 4.0])), float(dice.choice([0.5, 0.25, 0.125]))
-        cases.append(_case(steps, 2.0 ** int(dice.integers(4, 17)), *factors, int(dice.integers(2, 7)), f"drawn {index}"))
+        cases.append(
+            _case(steps, 2.0 ** int(dice.integers(4, 17)), *factors, int(dice.integers(2, 7)), f"drawn {index}")
+        )
     return cases
 
 
@@ -73,13 +75,18 @@ EXERCISE = Exercise(
               "used.append(scale)\n            continue\n"), ("    return used", "    return used")),)),
         Mistake("an overflow does not begin the count anew",
             "Only steps in a row count. After an overflow begin again at 0.",
-            (("            scale = scale * backoff\n            clean = 0\n", "            scale = scale * backoff\n"),)),
+            (("scale * backoff\n            clean = 0\n", "scale * backoff\n"),)),
         Mistake("the count goes on after growth",
             "When the scale has grown, the next growth is another interval away: begin again at 0.",
-            (("                scale = scale * growth\n                clean = 0\n", "                scale = scale * growth\n"),)),
+            (("scale * growth\n                clean = 0\n", "scale * growth\n"),)),
         Mistake("one step too late or too early",
             "The scale grows when the count reaches interval, after that many clean steps.",
             (("clean == interval", "clean > interval"), ("clean == interval", "clean == interval - 1"))),
+        Mistake("grows after every clean step",
+            "The scale waits before it grows: interval steps in a row have to be clean.",
+            (("if clean == interval", "if clean > 0"),
+             "    used = []\n    for overflow in overflows:\n        used.append(scale)\n"
+             "        scale = scale * (backoff if overflow else growth)\n    return used, overflows.count(False)")),
         Mistake("a step that is skipped is counted",
             "A step that overflows changes no weight, so it is not among the steps that were made.",
             (("            steps += 1\n", ""),
@@ -87,7 +94,8 @@ EXERCISE = Exercise(
               ("            steps += 1\n", "")))),
         Mistake("the factors are others",
             "The factors are arguments: growth and backoff, and one need not be the other's inverse.",
-            (("scale * backoff", "scale / growth"), ("scale * backoff", "scale * 0.5"), ("scale * growth", "scale * 2"))),
+            (("scale * backoff", "scale / growth"), ("scale * backoff", "scale * 0.5"),
+             ("scale * growth", "scale * 2"))),
         Mistake("the interval is another",
             "After how many clean steps the scale grows is an argument, interval.",
             (("clean == interval", "clean == 2000"), ("clean == interval", "clean == 3"))),

@@ -63,15 +63,15 @@ EXERCISE = Exercise(
         "and the square of the mean share their first five digits.",
         "Subtract something near the mean from every element before you square it, and add it again in the end. The "
         "first element of the row is near enough, and every lane can load it.",
-        "float v = __half2float(h[j]) - base; s += v; s2 += v * v. After five shuffles of each: m = s / n, mean = base + "
-        "m, variance = s2 / n - m * m. A uint4 is eight halves: const half* h = (const half*)&eight.",
+        "float v = __half2float(h[j]) - base; s += v; s2 += v * v. After five shuffles of each: m = s / n, mean = base "
+        "+ m, variance = s2 / n - m * m. A uint4 is eight halves: const half* h = (const half*)&eight.",
     ),
     why="A half has eleven bits, so a sum of a thousand of them neither fits its range nor its precision. A float is "
     "wide enough for the sum. But the variance as a difference of two large numbers loses digits in any format, so the "
     "cure is not a wider type: it is a shift. The variance does not change when the same number is taken from all, "
     "and near 0 there is nothing to cancel. Layer norm in PyTorch keeps its statistics in float32 for half inputs, "
     "and updates them by Welford's rule, which shifts by the mean found so far.",
-    stretch="Welford's rule joins two triples of count, mean and sum of squares. Write it, and compare the instructions.",
+    stretch="Welford's rule joins two triples of count, mean and sum of squares. Write it, and compare instructions.",
     equivalent=(),
     mistakes=(
         Mistake("added up in half",
@@ -95,7 +95,7 @@ EXERCISE = Exercise(
             "The second number is 1 / sqrt(variance + 1e-5), with which a row is multiplied.",
             (("rsqrtf(", "sqrtf("), ("rsqrtf(", "("))),
         Mistake("some eights are left out",
-            "A row has n / 8 pieces of eight halves, and lane l takes pieces l, l + 32 and so on, until there are none.",
+            "A row has n / 8 pieces of eight halves, and lane l takes pieces l, l + 32 and so on, to the last.",
             (("i < n / 8; i += 32", "i < min(32, n / 8); i += 32"), ("j < 8", "j < 4"), ("j < 8", "j < 7"))),
         Mistake("lanes know only themselves",
             "Every lane has sums of its own. Five shuffles of each bring them together, by 16, 8, 4, 2 and 1.",

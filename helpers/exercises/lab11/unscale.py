@@ -100,7 +100,7 @@ EXERCISE = Exercise(
         Mistake("the last word wins",
             "Every block stores its own finding, and who comes last wins, although another had found an overflow. "
             "Only who has found one stores.",
-            ((FLAG, "bool any = __syncthreads_or(bad);\n    if (threadIdx.x == 0) atomicExch(&out[n], any ? 1.0f : 0.0f);"),)),
+            ((FLAG, "bool any = __syncthreads_or(bad);\n    if (threadIdx.x == 0) atomicExch(&out[n], any);"),)),
         Mistake("one block speaks for all",
             "Every block has gradients of its own, so every block that has found an overflow says so.",
             (("threadIdx.x == 0)", "threadIdx.x == 0 && blockIdx.x == 0)"),)),
