@@ -53,7 +53,15 @@ EXERCISE = Exercise(
     "neighbours a thread would be right too, at the price of conflicts, unless each is read as one float4.",
     stretch="a patch of 8 × 8 with blocks of 128 × 128 results. How many registers does it take, and what becomes of "
     "the occupancy?",
-    equivalent=(),
+    equivalent=(
+        (("first < k;", "first <= k;"), "a slice behind the last has zeros only"),
+        *((patch, "an index behind the end of an array is undefined, and the compiler leaves it out") for patch in (
+            ("i < 4; ++i) u", "i <= 4; ++i) u"), ("l < 4; ++l) v", "l <= 4; ++l) v"),
+            ("            for (int i = 0; i < 4;", "            for (int i = 0; i <= 4;"),
+            ("}\n    for (int i = 0; i < 4;", "}\n    for (int i = 0; i <= 4;"),
+        )),
+        *((("sum[4][4] = ", f"sum[{size}] = "), "more room than is used") for size in ("5][4", "4][5")),
+    ),
     mistakes=(
         Mistake("each slice begins anew",
             "Only the last slice of the inner dimension counts. The sums go on from slice to slice: declare them "

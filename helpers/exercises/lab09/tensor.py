@@ -61,8 +61,9 @@ EXERCISE = Exercise(
         Mistake("the sum is a half",
             "The products are summed up in half, which has 11 bits: from 2,048 on it knows even numbers only. The "
             "accumulator is a fragment of float, and so is what you store.",
-            ((("16, 16, 16, float> sum", "16, 16, 16, half> sum"), ("sum, 0.0f)", "sum, half(0))"), ("sum, 36", "sum, 40"),
-              ("__shared__ float out", "__shared__ half out"), ("out[32][36]", "out[32][40]")),)),
+            ((("16, 16, 16, float> sum", "16, 16, 16, half> sum"), ("sum, 0.0f)", "sum, half(0))"),
+              ("sum, 36", "sum, 40"), ("__shared__ float out", "__shared__ half out"),
+              ("out[32][36]", "out[32][40]")),)),
         Mistake("fragments begin at what was there",
             "A fragment holds anything at first: fill_fragment(sum, 0.0f) before the loop.",
             (("        for (int j", "        wmma::fill_fragment(sum, 0.0f);\n        for (int j"),)),

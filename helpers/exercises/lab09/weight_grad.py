@@ -57,7 +57,12 @@ EXERCISE = Exercise(
     "costs nothing, and which index of memory follows threadIdx.x costs a lot. cuBLAS has such kernels for each "
     "combination of transposed operands.",
     stretch="the sum over samples can be split among blocks that add to dw by atomics. When would that help a GPU?",
-    equivalent=(),
+    equivalent=(
+        *(((f"{before}cuda.shared.array((16, 16)", f"{before}cuda.shared.array({size}"), "more room than is used")
+          for before in ("left, right = ", '"float32"), ') for size in ("(17, 16)", "(16, 17)")),
+        ((LEFT, LEFT[:-1] + "1"), "the other side is 0 there, or nothing is stored"),
+        ((RIGHT, RIGHT[:-1] + "1"), "the other side is 0 there, or nothing is stored"),
+    ),
     mistakes=(
         Mistake("the last samples are dropped",
             "The number of samples need not be a multiple of 16: go on until all are done, and let zeros stand for "

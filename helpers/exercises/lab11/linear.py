@@ -105,8 +105,8 @@ EXERCISE = Exercise(
             "The four warps of a block have a square of 16 × 16 each: two beside each other, two below.",
             (("up = t / 64 * 16", "up = 0"), ("over = t / 32 % 2 * 16", "over = 0"))),
         Mistake("multiplied on ordinary cores",
-            "Right, but no tensor core had anything to do. One mma_sync makes 4,096 products, and __dp4a, the most that an "
-            "ordinary core knows, four for each lane.",
+            "Right, but no tensor core had anything to do. One mma_sync makes 4,096 products, and __dp4a, all that "
+            "an ordinary core knows, four for each lane.",
             (DP4A, """    int column = 32 * blockIdx.x + threadIdx.x % 32;
     for (int row = 32 * blockIdx.y + threadIdx.x / 32; row < 32 * blockIdx.y + 32; row += 4) {
         int sum = 0;

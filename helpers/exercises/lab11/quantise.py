@@ -74,8 +74,8 @@ EXERCISE = Exercise(
         "int e = m == 0 ? -127 : max(ilogbf(m) - 8, -127); float s = ldexpf(1, -e); code: "
         "__nv_cvt_float_to_fp8(v.x * s, __NV_SATFINITE, __NV_E4M3); store a uchar4.",
     ),
-    why="FP8 with four bits of exponent goes from 2^-9 to 448, which is little. A scale for a whole tensor must serve its "
-    "largest number, and its small ones vanish. A scale for 32 numbers adapts to each neighbourhood, and costs one "
+    why="FP8 with four bits of exponent goes from 2^-9 to 448, which is little. A scale for a whole tensor must serve "
+    "its largest number, and its small ones vanish. A scale for 32 numbers adapts to each neighbourhood, and costs one "
     "byte for 32. It is a power of two, so that multiplying by it rounds nothing. The whole pass is one load, three "
     "shuffles and one store of four codes for each lane: because the group stays within a warp, nobody has to read a "
     "number twice. The MX formats of the Open Compute Project, and Blackwell's tensor cores, have such scales.",

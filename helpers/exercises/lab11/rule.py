@@ -64,8 +64,8 @@ EXERCISE = Exercise(
     why="Too small a scale lets gradients vanish, which nobody notices; too large a scale makes them overflow, which a "
     "flag tells. So the rule drifts upward until something overflows, gives up that one step, and goes back. With "
     "PyTorch's defaults, a growth of 2 after 2,000 clean steps and a backoff of 0.5, it costs one step in about 2,000. "
-    "The first steps of a training often overflow, because GradScaler begins at 65,536. A scale scheduler of yours may "
-    "skip learning-rate steps along with them: PyTorch warns when it sees that.",
+    "The first steps of a training often overflow, because GradScaler begins at 65,536. If the very first is skipped, "
+    "PyTorch warns that the scheduler of the learning rate made a step before the optimizer did.",
     stretch="bfloat16 has the exponent of float32. Which part of this lab would you keep there?",
     equivalent=(),
     mistakes=(

@@ -72,7 +72,10 @@ EXERCISE = Exercise(
     "and near 0 there is nothing to cancel. Layer norm in PyTorch keeps its statistics in float32 for half inputs, "
     "and updates them by Welford's rule, which shifts by the mean found so far.",
     stretch="Welford's rule joins two triples of count, mean and sum of squares. Write it, and compare instructions.",
-    equivalent=(),
+    equivalent=(
+        (("d = 16", "d = 17"), "by 17, 8, 4, 2 and 1 each lane reaches every other, too"),
+        (("lane == 0", "lane == 1"), "after exchanges all lanes know the sums"),
+    ),
     mistakes=(
         Mistake("added up in half",
             "A half ends at 65,504 and has eleven bits. Keep the elements as they are, and add them up in float.",

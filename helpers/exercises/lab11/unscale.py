@@ -71,7 +71,7 @@ EXERCISE = Exercise(
     "gradients are divided by it in float, where nothing vanishes. If the scale was too large some gradient became "
     "inf or NaN, and the whole step must be skipped, so one flag is all that anybody needs to know. Each block votes "
     "first, and then says it once. It may do so by a plain store, because whoever stores stores the same: PyTorch's "
-    "kernel does, and calls the race benign. That ends as soon as somebody stores a 0, too. The widest "
+    "kernel does. That is no harm until somebody stores a 0, too. The widest "
     "load is not best here: a lane that reads eight halves writes 32 bytes, in two stores that leave gaps.",
     stretch="no thread has to wait for the others: what becomes of the counters with a vote of each warp?",
     equivalent=(),
