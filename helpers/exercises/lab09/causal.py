@@ -24,7 +24,7 @@ def _drawn(dice: np.random.Generator) -> list[Case]:
         (1, int(dice.integers(2, 16)), int(dice.integers(2, 9))),
         tuple(map(int, dice.integers((2, 17, 3), (4, 60, 40)))),
     ]
-    whole = (int(dice.integers(1, 3)), TILE * int(dice.integers(5, 8)), 8 * int(dice.integers(2, 6)))
+    whole = (int(dice.integers(1, 3)), TILE * int(dice.integers(5, 8)), 16 * int(dice.integers(1, 4)))
     return [_case(*shape, int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
 
 

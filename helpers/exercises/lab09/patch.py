@@ -55,12 +55,12 @@ EXERCISE = Exercise(
     "the occupancy?",
     equivalent=(
         (("first < k;", "first <= k;"), "a slice behind the last has zeros only"),
-        *((patch, "an index behind the end of an array is undefined, and the compiler leaves it out") for patch in (
-            ("i < 4; ++i) u", "i <= 4; ++i) u"), ("l < 4; ++l) v", "l <= 4; ++l) v"),
-            ("            for (int i = 0; i < 4;", "            for (int i = 0; i <= 4;"),
-            ("}\n    for (int i = 0; i < 4;", "}\n    for (int i = 0; i <= 4;"),
-        )),
-        *((("sum[4][4] = ", f"sum[{size}] = "), "more room than is used") for size in ("5][4", "4][5")),
+        *(((f"{v} < 4; ++{v}){then}", f"{v} {to}; ++{v}){then}"),
+           "an index behind the end of an array is undefined, and the compiler leaves it out")
+          for to in ("<= 4", "< 5")
+          for v, then in (("i", " u"), ("l", " v"), ("i", "\n                for"), ("i", "\n        for"))),
+        *(((size, size.replace("4", "5", 1)), "more room than is used") for size in ("u[4]", "v[4]", "sum[4][4] =")),
+        (("sum[4][4] =", "sum[4][5] ="), "more room than is used"),
     ),
     mistakes=(
         Mistake("each slice begins anew",

@@ -74,7 +74,10 @@ EXERCISE = Exercise(
     "are moved, and tensor cores make twice as many products of int8 as of half. The weight is stored by outputs, and "
     "col_major reads it that way: nothing has to be transposed.",
     stretch="weights with a scale for each 64 codes along k: where do they have to be applied now?",
-    equivalent=(),
+    equivalent=tuple(
+        ((f"{name}[{size}]", f"{name}[{size + 1}]"), "more room than is used")
+        for name, size in (("char left", 4), ("], right", 4), ("left[4]", 32), ("right[4]", 32), ("int out", 32))
+    ),
     mistakes=(
         Mistake("scales in each other's places",
             "sx has a scale for each row of the result, and sw one for each column.",

@@ -75,6 +75,7 @@ EXERCISE = Exercise(
     equivalent=(
         (("d = 16", "d = 17"), "by 17, 8, 4, 2 and 1 each lane reaches every other, too"),
         (("lane == 0", "lane == 1"), "after exchanges all lanes know the sums"),
+        (("float base", "int base"), "any number near the mean will do"),
     ),
     mistakes=(
         Mistake("added up in half",
