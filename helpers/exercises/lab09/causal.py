@@ -55,7 +55,13 @@ EXERCISE = Exercise(
     "read down a column of its tile, and padding spreads it over the banks.",
     stretch="blocks above the diagonal still take a place in the grid. Number only those that are needed: which block "
     "has tile (row, column) of a triangle?",
-    equivalent=(),
+    equivalent=(
+        *(((f"{before}cuda.shared.array((16, 17)", f"{before}cuda.shared.array({size}"), "more room than is used")
+          for before in ("mine, yours = ", '"float32"), ') for size in ("(17, 17)", "(16, 18)")),
+        (("mine, yours = cuda.shared.array((16, 17", "mine, yours = cuda.shared.array((16, 16"), "is read along rows"),
+        (("j < q.shape[2] else 0", "j < q.shape[2] else 1"), "the other side is 0 there, or nothing is stored"),
+        (("j < k.shape[2] else 0", "j < k.shape[2] else 1"), "the other side is 0 there, or nothing is stored"),
+    ),
     mistakes=(
         Mistake("the diagonal is masked",
             "A token may attend to itself: the mask begins above the diagonal, where column > row.",

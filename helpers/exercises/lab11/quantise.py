@@ -81,7 +81,11 @@ EXERCISE = Exercise(
     "number twice. The MX formats of the Open Compute Project, and Blackwell's tensor cores, have such scales.",
     stretch="FP4 has the values 0, 0.5, 1, 1.5, 2, 3, 4, 6 and a sign. Pack two codes a byte: what is the error of "
     "normal numbers now, and what was it?",
-    equivalent=(),
+    equivalent=(
+        *((("make_float4(0, 0, 0, 0)", f"make_float4({numbers})"), "groups end with the array, so no other lane asks")
+          for numbers in ("1, 0, 0, 0", "0, 1, 0, 0", "0, 0, 1, 0", "0, 0, 0, 1")),
+        (("d = 4;", "d = 5;"), "by 5, 2 and 1 each lane reaches its seven neighbours, too"),
+    ),
     mistakes=(
         Mistake("signs are forgotten when the largest is sought",
             "The largest by size counts, whatever its sign: fabsf before fmaxf.",
