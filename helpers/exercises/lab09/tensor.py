@@ -56,7 +56,10 @@ EXERCISE = Exercise(
     "them. One mma_sync stands for 128 multiply-adds of a warp. Most of what is executed here is loading: real "
     "kernels give each warp 64 × 64 results and more, and load by wider or asynchronous copies.",
     stretch="let each warp have 2 × 2 fragments of results, in blocks of 64 × 64. How far do instructions fall?",
-    equivalent=(),
+    equivalent=(
+        (("first < k;", "first <= k;"), "a tile behind the last has zeros only"),
+        *(((f"{name}[32][", f"{name}[33]["), "more room than is used") for name in ("half left", ", right", "float out")),
+    ),
     mistakes=(
         Mistake("the sum is a half",
             "The products are summed up in half, which has 11 bits: from 2,048 on it knows even numbers only. The "

@@ -84,6 +84,7 @@ EXERCISE = Exercise(
     equivalent=(
         *((("make_float4(0, 0, 0, 0)", f"make_float4({numbers})"), "groups end with the array, so no other lane asks")
           for numbers in ("1, 0, 0, 0", "0, 1, 0, 0", "0, 0, 1, 0", "0, 0, 0, 1")),
+        (("i % 8 == 0", "i % 8 == 1"), "all lanes of a group know its exponent"),
         (("d = 4;", "d = 5;"), "by 5, 2 and 1 each lane reaches its seven neighbours, too"),
     ),
     mistakes=(

@@ -19,11 +19,13 @@ def _place(value: float, n: int, dice: np.random.Generator):
     return dice.integers(n // 8 + 1) if value == -np.inf else dice.integers(n)
 
 
-def _case(n: int, scale: float, blocks: int, threads: int = 128, bad: str = "", seed: int = 0) -> Case:
+def _case(n: int, scale: float, blocks: int, threads: int = 128, bad: str = "", seed: int = 0, of_four=None) -> Case:
     dice = np.random.default_rng(seed or n)
     g = (dice.standard_normal(n) * 2.0 ** dice.integers(-12, 4, n)).astype(np.float16)
     for value in BAD[bad]:
-        g[dice.random(n) < 0.2 if bad == "many" else _place(value, n, dice)] = value
+        place = _place(value, n, dice)
+        place = place if of_four is None else place // 4 * 4 + of_four
+        g[dice.random(n) < 0.2 if bad == "many" else place] = value
     expected = np.zeros(n + 1, np.float32)
     expected[:n] = g.astype(np.float32) / np.float32(scale)
     expected[n] = not np.isfinite(g).all()
@@ -50,8 +52,9 @@ EXERCISE = Exercise(
     language="cuda",
     name="unscale",
     cases=lambda: [
-        _case(4, 8, 1, 32), _case(100, 65536, 1, 64, "nan"), _case(516, 1024, 3, 96, "inf"),
-        _case(1000, 65536, 2, 64, "-inf"), _case(2048, 65536, 4, 128), _case(2044, 4, 3, 256, "many"),
+        _case(4, 8, 1, 32), _case(100, 65536, 1, 64, "nan", of_four=0), _case(516, 1024, 3, 96, "inf", of_four=1),
+        _case(1000, 65536, 2, 64, "-inf", of_four=2), _case(52, 16, 1, 32, "nan", of_four=3),
+        _case(2048, 65536, 4, 128), _case(2044, 4, 3, 256, "many"),
     ],
     measured=lambda: _case(8192, 1024, 4, 256, "many"),
     drawn=_drawn,
@@ -74,7 +77,7 @@ EXERCISE = Exercise(
     "kernel does. That is no harm until somebody stores a 0, too. The widest "
     "load is not best here: a lane that reads eight halves writes 32 bytes, in two stores that leave gaps.",
     stretch="no thread has to wait for the others: what becomes of the counters with a vote of each warp?",
-    equivalent=(),
+    equivalent=((("threadIdx.x == 0)", "threadIdx.x == 1)"), "any one thread of the block may say it"),),
     mistakes=(
         Mistake("only infinities are found",
             "Where inf meets inf, or 0, there comes NaN, which is not infinite: ask for !isfinite.",
