@@ -44,6 +44,7 @@ def _case(groups: int, seed: int = 0) -> Case:
     x = x.astype(np.float32)
     x[1::5] = 0
     if groups > 3:
+        x[2, :] = np.linspace(-1, 1, GROUP) * 2.0**-121  # a byte knows no exponent so small
         x[3, :] = np.linspace(-1, 1, GROUP)
         x[3, dice.integers(GROUP)] = np.nextafter(np.float32(8), np.float32(0))
     n = x.size
@@ -85,6 +86,7 @@ EXERCISE = Exercise(
         *((("make_float4(0, 0, 0, 0)", f"make_float4({numbers})"), "groups end with the array, so no other lane asks")
           for numbers in ("1, 0, 0, 0", "0, 1, 0, 0", "0, 0, 1, 0", "0, 0, 0, 1")),
         (("i % 8 == 0", "i % 8 == 1"), "all lanes of a group know its exponent"),
+        (("i % 8 == 0", "i % 7 == 0"), "every group has a lane whose number is a multiple of 7"),
         (("d = 4;", "d = 5;"), "by 5, 2 and 1 each lane reaches its seven neighbours, too"),
     ),
     mistakes=(
@@ -122,9 +124,10 @@ EXERCISE = Exercise(
         Mistake("the exponent without its 127",
             "A byte has no sign, so the exponent is stored 127 too large.",
             (("e + 127;", "e;"), ("e + 127;", "e + 128;"))),
-        Mistake("a group of zeros",
-            "The exponent of 0 is no number that helps. A group of zeros gets the exponent -127, and so the byte 0.",
-            (("m == 0 ? -127 : ", ""), ("m == 0 ? -127", "m == 0 ? 0"))),
+        Mistake("a group of zeros, or nearly so",
+            "The exponent of 0 is no number that helps. A group of zeros gets the exponent -127, and so the byte 0. "
+            "No exponent is less.",
+            (("m == 0 ? -127 : ", ""), ("m == 0 ? -127", "m == 0 ? 0"), ("max(ilogbf(m) - 8, -127)", "ilogbf(m) - 8"))),
         Mistake("the other FP8",
             "E5M2 has five bits of exponent and two of mantissa. Asked for is E4M3.",
             (("__NV_E4M3", "__NV_E5M2"),)),

@@ -17,7 +17,7 @@ extern "C" __global__ void quantise(const float* x, unsigned char* out, int n) {
     m = fmaxf(m, __shfl_xor_sync(0xffffffff, m, 4));
     int e;
     frexpf(m, &e);
-    e = m > 0 ? e - 9 : -127;
+    e = m > 0 ? max(e - 9, -127) : -127;
     float s = exp2f(-e);
     if (4 * i >= n) return;
     __nv_fp8x4_e4m3 four(make_float4(v.x * s, v.y * s, v.z * s, v.w * s));
@@ -60,7 +60,7 @@ extern "C" __global__ void quantise(const float* x, unsigned char* out, int n) {
     for (int j = 0; j < 4; ++j) m = max(m, abs(v[j]));
     for (int d = 4; d > 0; d /= 2) m = max(m, __shfl_down_sync(0xffffffff, m, d, 8));
     m = __shfl_sync(0xffffffff, m, 0, 8);
-    int e = m == 0.0f ? -127 : ilogbf(m) - 8;
+    int e = m == 0.0f ? -127 : max(ilogbf(m) - 8, -127);
     int all = __shfl_sync(0xffffffff, e, threadIdx.x % 4 * 8);
     int group = i / 32 * 4 + threadIdx.x % 4;
     if (threadIdx.x % 32 < 4 && group < n / 32) out[n + group] = all + 127;
