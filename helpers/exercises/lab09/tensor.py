@@ -58,8 +58,8 @@ EXERCISE = Exercise(
     stretch="let each warp have 2 × 2 fragments of results, in blocks of 64 × 64. How far do instructions fall?",
     equivalent=(
         (("first < k;", "first <= k;"), "a tile behind the last has zeros only"),
-        *(((f"{name}[32][", f"{name}[33]["), "more room than is used")
-          for name in ("half left", ", right", "float out")),
+        (("float out[32][", "float out[33]["), "more room than is used"),
+        (("j < 32; j", "j < 31; j"), "from 16 the next step is 32 in either case"),
     ),
     mistakes=(
         Mistake("the sum is a half",
