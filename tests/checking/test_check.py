@@ -56,6 +56,14 @@ def test_a_right_answer_passes_and_is_offered_more():
     assert repr(report) == "✓ double it: right in every case.\n  To go further: halve it"
 
 
+@pytest.mark.filterwarnings("error")
+def test_infinite_results_are_looked_at_without_a_warning():
+    masked = np.where(np.arange(10) % 2, numbers(10), -np.inf).astype(np.float32)
+    task = make(cases=lambda: [Case("10 elements", (numbers(10), Out(masked), np.int32(10)), (3,), (4,))])
+    report = check(kernel("if (i < n) out[i] = i % 2 ? -1.0f / 0 : x[i];"), task)
+    assert not report.passed and report.message
+
+
 def test_a_wrong_element_is_named_with_its_thread():
     report = check(kernel("if (i < n) out[i] = i == 6 ? 99 : 2 * x[i];"), make())
     assert not report.passed
