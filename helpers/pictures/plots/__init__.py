@@ -14,6 +14,7 @@ from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.debugger import lane_states, warp_frame
+from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.lives import where_variables_live
 from helpers.pictures.plots.memory import (
@@ -66,6 +67,7 @@ __all__ = [
     "bank_matrix",
     "crossover_curves",
     "growth",
+    "image_rows",
     "issue_strip",
     "kernel_cards",
     "lane_deal",
@@ -77,6 +79,7 @@ __all__ = [
     "memory_steps",
     "occupancy_finding",
     "plural",
+    "point_clouds",
     "rates_shown",
     "reduction_tree",
     "roofline_chart",
@@ -101,6 +104,8 @@ __all__ = [
     "track",
     "traffic",
     "training_curves",
+    "training_moment",
+    "walk_frame",
     "warp_frame",
     "waves",
     "waves_finding",
