@@ -40,6 +40,10 @@ MOVES = {
         ("warps", RIGHT, "late: with 4 warps", "late: with 5 warps"),
         ("blocks", RIGHT, "433 blocks on A100", "434 blocks on A100"),
     ),
+    "21": (
+        ("step", RIGHT, "The walk's step 10 of 20: judged a ", "The walk's step 11 of 20: judged a "),
+        ("moment", LEFT, "Step 798: losses D ", "Step 741: losses D "),
+    ),
 }  # fmt: skip
 
 

@@ -17,7 +17,9 @@ def _case(n: int) -> Case:
     gap = 1 - sign * x
     loss = np.maximum(gap, 0).astype(np.float32)
     gradient = (np.where(gap > 0, -sign, 0) / np.float32(n)).astype(np.float32)
-    return Case(plural(n, "logit"), (x, sign, Out(np.concatenate([loss, gradient])), np.int32(n)), (cover(n, BLOCK),), (BLOCK,))
+    return Case(
+        plural(n, "logit"), (x, sign, Out(np.concatenate([loss, gradient])), np.int32(n)), (cover(n, BLOCK),), (BLOCK,)
+    )
 
 
 EXERCISE = Exercise(

@@ -19,6 +19,7 @@ ROWS = (
     ("negative differences are distances too", [(-3.0, -3.0), (0.0, 0.25), (2.0, 0.5)], PAIR, 1.0, 1),
     ("midway between two, out of reach", [(1.0, 0.0), (0.5, 0.0)], PAIR, 0.75, 1),
     ("within reach of both modes", [(1.0, 0.0), (1.25, 0.0), (9.0, 9.0), (0.0, 9.0)], PAIR, 1.5, 2),
+    ("exactly as far as the reach", [(0.0, 1.0), (2.0, 0.5), (0.0, -1.0)], PAIR, 1.0, 1),
     ("beyond one, and nearer to the other", [(1.25, 0.0), (1.5, 0.0), (-0.5, 0.0)], PAIR, 1.0, 2),
 )
 
@@ -34,7 +35,7 @@ EXERCISE = Exercise(
     key="ch21.modes",
     title="modes reached, and the share of good points",
     language="python",
-    name="modes_reached",
+    name="coverage",
     cases=lambda: [_case(*row) for row in ROWS],
     hints=(
         "Two questions: from the side of each mode, how many points are near? From the side of each point, is any "
@@ -47,7 +48,7 @@ EXERCISE = Exercise(
 import math
 
 
-def modes_reached(points, modes, reach, least):
+def coverage(points, modes, reach, least):
     reached = 0
     for mode in modes:
         near = sum(math.dist(point, mode) < reach for point in points)

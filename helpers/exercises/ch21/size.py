@@ -28,7 +28,7 @@ EXERCISE = Exercise(
     key="ch21.size",
     title="what a transposed convolution makes of a row",
     language="python",
-    name="made",
+    name="row_size",
     cases=lambda: [_case(*row) for row in ROWS],
     hints=(
         "Draw it: every input pixel puts a kernel's width of pixels down, `stride` further on than the one before.",
@@ -36,7 +36,7 @@ EXERCISE = Exercise(
         "return (n - 1) * stride - 2 * padding + kernel, kernel % stride == 0",
     ),
     solution="""
-def made(n, kernel, stride, padding):
+def row_size(n, kernel, stride, padding):
     size = (n - 1) * stride - 2 * padding + kernel
     even = kernel % stride == 0
     return size, even

@@ -12,7 +12,8 @@ from helpers.vgpu.base.words import plural
 MAGNIFIED = 6
 """Pixels that a pixel becomes, so that no viewer smooths it."""
 MOST_IMAGES = 96
-MOST_POINTS = 400
+MOST_POINTS = 1000
+"""Of all clouds of a picture together."""
 
 
 def as_images(given) -> np.ndarray:
@@ -96,11 +97,12 @@ def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent:
     rows = (len(drawn) + columns - 1) // columns
     figure, axes = new("wide", nrows=rows, ncols=columns, squeeze=False)
     told = []
+    each = MOST_POINTS // len(drawn)
     for where in axes.flat[len(drawn) :]:
         where.set_axis_off()
     for where, (name, points) in zip(axes.flat, drawn.items(), strict=False):
         where.plot(*targets.T, ls="", marker="o", ms=9, mfc="none", color=PALETTE["orange"])
-        where.plot(*points[:MOST_POINTS].T, ls="", marker=".", ms=2, color=PALETTE["blue"])
+        where.plot(*points[:each].T, ls="", marker=".", ms=2, color=PALETTE["blue"])
         where.set(xlim=(-extent, extent), ylim=(-extent, extent), aspect="equal", xticks=[], yticks=[])
         where.set_title(name, fontsize=9, fontweight="normal")
         told.append(f"{name}: {reached(points, targets, reach)}")

@@ -118,11 +118,20 @@ EXPLORERS = {
         lambda: widgets.lanes(steps, 1, 64, lambda times: (X, OUT, np.int32(40), np.int32(times)), times=[1, 5]),
         ("times", "warp"),
     ),
+    "latent_walk": (
+        lambda: widgets.latent_walk(lambda z: z[:, :, None].expand(-1, 2, 2), torch.eye(3)), ("last", "step"),
+    ),
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
     "pyramid": (lambda: widgets.pyramid("T4"), ("gpu", "gpu")),
     "roofline": (lambda: widgets.roofline({"few": launch(1), "many": launch(99)}, gpu="A100"), ("bandwidth", "gpu")),
+    "samples_over_training": (
+        lambda: widgets.samples_over_training(
+            {run: [{"step": n, "samples": torch.full((4, 2, 2), n / 3), "score": n, "D": 1.0} for n in (1, 2)] for run in "ab"}
+        ),
+        ("run", "moment"),
+    ),
     "scan": (lambda: widgets.scan({"one": scan, "same": scan}, elements=(4, 32), start=32), ("version", "size")),
     "scheduler": (lambda: widgets.scheduler({"few": launch(1), "many": launch(9)}, gpu="A100"), ("warps", "gpu")),
     "schedules": (lambda: widgets.schedules(tally, 1, 2, (cp.zeros(1, np.int32),)), ("right", "step")),
