@@ -128,7 +128,7 @@ EXPLORERS = {
     "roofline": (lambda: widgets.roofline({"few": launch(1), "many": launch(99)}, gpu="A100"), ("bandwidth", "gpu")),
     "samples_over_training": (
         lambda: widgets.samples_over_training(
-            {run: [{"step": n, "samples": torch.full((4, 2, 2), n / 3), "score": n, "D": 1.0} for n in (1, 2)] for run in "ab"}
+            {run: [{"step": n, "samples": torch.full((4, 2, 2), n / 3), "score": n} for n in (1, 2)] for run in "ab"}
         ),
         ("run", "moment"),
     ),
