@@ -6,8 +6,8 @@ clocks and schedules, `threads` grids of threads, `steps` recordings of a block,
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
 `lives` where variables live, `pyramid` the levels of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
-out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns. `tracks` says
-where marks stand that an explorer lets a pointer drag.
+out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `generated`
+what a generator makes. `tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix

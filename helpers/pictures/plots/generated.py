@@ -67,9 +67,14 @@ def image_rows(rows: Mapping[str, object], *, limits: tuple[float, float] = (-1.
     drawn = {name: as_images(given) for name, given in rows.items()}
     if sum(map(len, drawn.values())) > MOST_IMAGES:
         raise ValueError(f"at most {MOST_IMAGES} images can be told apart here")
-    figure, axes = new("wide", nrows=len(drawn), squeeze=False)
     most = max(map(len, drawn.values()))
-    for where, (name, images) in zip(axes[:, 0], drawn.items(), strict=True):
+    across = {"ncols": len(drawn)} if most == 1 else {"nrows": len(drawn)}
+    figure, axes = new("wide", squeeze=False, **across)
+    if most > 1:  # no higher than the images are
+        tallest = max(images.shape[1] / images.shape[2] for images in drawn.values())
+        wide, high = figure.get_size_inches()
+        figure.set_size_inches(wide, min(high, len(drawn) * (wide * tallest / most + 0.3)))
+    for where, (name, images) in zip(axes.flat, drawn.items(), strict=True):
         _draw_images(where, images, min(most, len(images)), limits)
         where.set_title(name, fontsize=9, fontweight="normal")
     told = "; ".join(f"{name}: {plural(len(each), 'image')}, {spread(each):.2f}" for name, each in drawn.items())
@@ -83,7 +88,7 @@ def reached(points: np.ndarray, targets: np.ndarray, reach: float, share: float 
 
 
 @styled
-def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent: float = 1.0) -> Picture:
+def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent: float = 1.05) -> Picture:
     """Points of the plane around their targets, a panel for each cloud, and how many targets each has reached.
 
     `targets`: (count, 2); one counts as reached where 1 % of the points are within `reach` of it. The axes go from
