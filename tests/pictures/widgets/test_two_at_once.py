@@ -119,7 +119,7 @@ EXPLORERS = {
         ("times", "warp"),
     ),
     "latent_walk": (
-        lambda: widgets.latent_walk(lambda z: z[:, :, None].expand(-1, 2, 2), torch.eye(3)), ("last", "step"),
+        lambda: widgets.latent_walk(lambda z: z[:, :, None].expand(-1, 3, 2), torch.eye(3)), ("last", "step"),
     ),
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
