@@ -166,7 +166,8 @@ def training_moment(
         axes[1].plot(steps, values, color=CYCLE[number], ls=DASHES[number], label=name, lw=1.8)
         axes[1].plot([steps[at]], [values[at]], color=CYCLE[number], marker="o")
     axes[1].set_title("losses", fontsize=10)
-    axes[1].legend(fontsize=8)
+    if curves:
+        axes[1].legend(fontsize=8)
     axes[2].plot(steps, score, color=PALETTE["green"], lw=1.8)
     axes[2].plot([steps[at]], [score[at]], color=PALETTE["green"], marker="o")
     axes[2].set_title(score_name, fontsize=10)
