@@ -40,6 +40,7 @@ _NAMES = {
     "results.steps.trace": ("trace",),
     "results.timing": ("benchmark",),
     "results.torch.layers": ("layers",),
+    "results.torch.dispatched": ("dispatched",),
     "results.torch.memory": ("memory_line",),
     "results.torch.operators": ("calls", "operators"),
     "results.warp_scheduler": ("bytes_in_flight", "schedule"),

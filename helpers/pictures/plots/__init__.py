@@ -9,7 +9,8 @@ of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
 `convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts. `tracks` says where marks stand that an explorer lets a pointer drag.
+gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an
+explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -17,6 +18,7 @@ from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.debugger import lane_states, warp_frame
+from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
 from helpers.pictures.plots.layouts import layout_finding, layout_grid, layout_height
@@ -93,6 +95,7 @@ __all__ = [
     "growth",
     "im2col_map",
     "image_grid",
+    "image_rows",
     "issue_strip",
     "kernel_cards",
     "lane_deal",
@@ -111,6 +114,7 @@ __all__ = [
     "occupancy_finding",
     "peak_bars",
     "plural",
+    "point_clouds",
     "product_tiles",
     "rates_shown",
     "receptive_field_map",
@@ -138,6 +142,8 @@ __all__ = [
     "track",
     "traffic",
     "training_curves",
+    "training_moment",
+    "walk_frame",
     "warp_frame",
     "waves",
     "waves_finding",

@@ -140,6 +140,9 @@ EXPLORERS = {
     "layer_roofline": (
         lambda: widgets.layer_roofline(layers(NETWORK, torch.ones(1, 1, 8, 8)), gpu="A100"), ("batch", "gpu")
     ),
+    "latent_walk": (
+        lambda: widgets.latent_walk(lambda z: z[:, :, None].expand(-1, 3, 2), torch.eye(3)), ("last", "step"),
+    ),
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
@@ -149,6 +152,12 @@ EXPLORERS = {
         lambda: widgets.receptive_field(np.eye(6), {"two": [(3, 1), (2, 2)], "one": [(3,)]}), ("network", "layers")
     ),
     "roofline": (lambda: widgets.roofline({"few": launch(1), "many": launch(99)}, gpu="A100"), ("bandwidth", "gpu")),
+    "samples_over_training": (
+        lambda: widgets.samples_over_training(
+            {run: [{"step": n, "samples": torch.full((4, 2, 2), n / 3), "score": n} for n in (1, 2)] for run in "ab"}
+        ),
+        ("run", "moment"),
+    ),
     "scan": (lambda: widgets.scan({"one": scan, "same": scan}, elements=(4, 32), start=32), ("version", "size")),
     "scheduler": (lambda: widgets.scheduler({"few": launch(1), "many": launch(9)}, gpu="A100"), ("warps", "gpu")),
     "schedules": (lambda: widgets.schedules(tally, 1, 2, (cp.zeros(1, np.int32),)), ("right", "step")),

@@ -1,0 +1,180 @@
+"""What a generator makes: images in rows, points around their targets, a walk between two latents, a training step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
+from helpers.vgpu.base.words import plural
+
+MAGNIFIED = 6
+"""Pixels that a pixel becomes, so that no viewer smooths it."""
+MOST_IMAGES = 96
+MOST_POINTS = 1000
+"""Of all clouds of a picture together."""
+
+
+def as_images(given) -> np.ndarray:
+    """Images of one grey channel as (count, rows, columns). ValueError for what has another shape."""
+    images = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given, float)
+    if images.ndim == 4 and images.shape[1] == 1:
+        images = images[:, 0]
+    if images.ndim != 3 or 0 in images.shape:
+        raise ValueError(f"images are (count, rows, columns) or (count, 1, rows, columns), not {images.shape}")
+    return images
+
+
+def as_points(given) -> np.ndarray:
+    """Points of the plane as (count, 2). ValueError for what has another shape."""
+    points = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given, float)
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
+        raise ValueError(f"points of the plane are (count, 2), not {points.shape}")
+    return points
+
+
+def tiled(images: np.ndarray, columns: int) -> np.ndarray:
+    """Images side by side in rows of so many, a pixel apart, each pixel magnified."""
+    count, height, width = images.shape
+    rows = (count + columns - 1) // columns
+    page = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), np.nan)
+    for number, image in enumerate(images):
+        row, column = divmod(number, columns)
+        top, left = row * (height + 1), column * (width + 1)
+        page[top : top + height, left : left + width] = image
+    return np.kron(page, np.ones((MAGNIFIED, MAGNIFIED)))
+
+
+def _draw_images(axes, images: np.ndarray, columns: int, limits: tuple[float, float]) -> None:
+    axes.imshow(tiled(images, columns), cmap="gray", vmin=limits[0], vmax=limits[1], interpolation="nearest")
+    axes.set_axis_off()
+
+
+def spread(images: np.ndarray) -> float:
+    """How much images differ from one another: the standard deviation of a pixel, as a mean over the pixels."""
+    return float(images.std(axis=0).mean())
+
+
+@styled
+def image_rows(rows: Mapping[str, object], *, limits: tuple[float, float] = (-1.0, 1.0)) -> Picture:
+    """Rows of grey images under one another, each with its name; `limits`: the values that are black and white.
+
+    `rows`: by name, images of (count, rows, columns) or (count, 1, rows, columns), arrays or tensors.
+    """
+    if not rows:
+        raise ValueError("no rows of images: give at least one by its name")
+    drawn = {name: as_images(given) for name, given in rows.items()}
+    if sum(map(len, drawn.values())) > MOST_IMAGES:
+        raise ValueError(f"at most {MOST_IMAGES} images can be told apart here")
+    most = max(map(len, drawn.values()))
+    across = {"ncols": len(drawn)} if most == 1 else {"nrows": len(drawn)}
+    figure, axes = new("wide", squeeze=False, **across)
+    if most > 1:  # no higher than the images are
+        tallest = max(images.shape[1] / images.shape[2] for images in drawn.values())
+        wide, high = figure.get_size_inches()
+        figure.set_size_inches(wide, min(high, len(drawn) * (wide * tallest / most + 0.3)))
+    for where, (name, images) in zip(axes.flat, drawn.items(), strict=True):
+        _draw_images(where, images, min(most, len(images)), limits)
+        where.set_title(name, fontsize=9, fontweight="normal")
+    told = "; ".join(f"{name}: {plural(len(each), 'image')}, {spread(each):.2f}" for name, each in drawn.items())
+    return Picture(figure, f"How much the images of a row differ, as a standard deviation of a pixel — {told}.")
+
+
+def reached(points: np.ndarray, targets: np.ndarray, reach: float, share: float = 0.01) -> int:
+    """How many targets have at least this share of the points within `reach`."""
+    near = np.linalg.norm(points[:, None] - targets[None], axis=2) < reach
+    return int((near.mean(axis=0) >= share).sum())
+
+
+@styled
+def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent: float = 1.05) -> Picture:
+    """Points of the plane around their targets, a panel for each cloud, and how many targets each has reached.
+
+    `targets`: (count, 2); one counts as reached where 1 % of the points are within `reach` of it. The axes go from
+    -`extent` to `extent`; of many points the first ones are drawn.
+    """
+    targets = as_points(targets)
+    if not clouds:
+        raise ValueError("no clouds of points: give at least one by its name")
+    drawn = {name: as_points(given) for name, given in clouds.items()}
+    columns = min(len(drawn), 5)
+    rows = (len(drawn) + columns - 1) // columns
+    figure, axes = new("wide", nrows=rows, ncols=columns, squeeze=False)
+    told = []
+    each = MOST_POINTS // len(drawn)
+    for where in axes.flat[len(drawn) :]:
+        where.set_axis_off()
+    for where, (name, points) in zip(axes.flat, drawn.items(), strict=False):
+        where.plot(*targets.T, ls="", marker="o", ms=9, mfc="none", color=PALETTE["orange"])
+        where.plot(*points[:each].T, ls="", marker=".", ms=2, color=PALETTE["blue"])
+        where.set(xlim=(-extent, extent), ylim=(-extent, extent), aspect="equal", xticks=[], yticks=[])
+        where.set_title(name, fontsize=9, fontweight="normal")
+        told.append(f"{name}: {reached(points, targets, reach)}")
+    return Picture(figure, f"Of {plural(len(targets), 'mode')} reached — {'; '.join(told)} (1 % of the points within "
+                   f"{reach:g}).")  # fmt: skip
+
+
+@styled
+def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "") -> Picture:
+    """A walk between two latents: the image at one step of it large, and all steps small, the present one framed.
+
+    `images`: those of all steps, in order; `verdict`: what somebody says of the present one.
+    """
+    images = as_images(images)
+    figure, (large, small) = new("wide", layout=None, ncols=2, width_ratios=(1, 2.2))
+    figure.subplots_adjust(left=0.02, right=0.98, top=0.9, bottom=0.04, wspace=0.06)
+    _draw_images(large, images[at : at + 1], 1, limits)
+    large.set_title(f"step {at} of {len(images) - 1}", fontsize=10)
+    columns = min(len(images), 7)
+    _draw_images(small, images, columns, limits)
+    row, column = divmod(at, columns)
+    height, width = ((size + 1) * MAGNIFIED for size in images.shape[1:])
+    corner = (column * width - 1, row * height - 1)
+    small.add_patch(_frame(corner, width - MAGNIFIED + 1, height - MAGNIFIED + 1))
+    small.set_title("the whole walk", fontsize=10)
+    step = np.abs(np.diff(images, axis=0)).mean(axis=(1, 2)) if len(images) > 1 else np.zeros(1)
+    here = f"step {at} of {len(images) - 1}" + (f": {verdict}" if verdict else "")
+    whole = float(np.abs(images[-1] - images[0]).mean())
+    return Picture(figure, f"The walk's {here}. From one step to the next a pixel changes by {step.max():.2f} at most, "
+                   f"as a mean; from end to end by {whole:.2f}.")  # fmt: skip
+
+
+def _frame(corner: tuple[float, float], width: float, height: float):
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, width, height, fill=False, ec=PALETTE["orange"], lw=2.5, clip_on=False)
+
+
+@styled
+def training_moment(
+    samples, at: int, steps: Sequence[int], curves: Mapping[str, Sequence[float]], score: Sequence[float],
+    *, limits=(-1.0, 1.0), score_name: str = "score",
+) -> Picture:  # fmt: skip
+    """One moment of an adversarial training: its samples, the losses up to the end, and the score beside them.
+
+    `samples`: the images at this moment. `steps`: when moments were kept; `at`: which of them this is. `curves`: by
+    name, a loss at each of these steps; `score`: what the samples were worth at each.
+    """
+    images = as_images(samples)
+    figure, axes = new("wide", layout=None, ncols=3, width_ratios=(1.5, 1, 1))
+    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.15, wspace=0.25)
+    columns = int(np.ceil(len(images) ** 0.5))
+    _draw_images(axes[0], images, columns, limits)
+    axes[0].set_title(f"samples, step {steps[at]:,}", fontsize=10)
+    for number, (name, values) in enumerate(curves.items()):
+        axes[1].plot(steps, values, color=CYCLE[number], ls=DASHES[number], label=name, lw=1.8)
+        axes[1].plot([steps[at]], [values[at]], color=CYCLE[number], marker="o")
+    axes[1].set_title("losses", fontsize=10)
+    if curves:
+        axes[1].legend(fontsize=8)
+    axes[2].plot(steps, score, color=PALETTE["green"], lw=1.8)
+    axes[2].plot([steps[at]], [score[at]], color=PALETTE["green"], marker="o")
+    axes[2].set_title(score_name, fontsize=10)
+    for where in axes[1:]:
+        where.axvline(steps[at], color=PALETTE["grey"], lw=0.8, ls=":")
+        where.set_xlabel("step")
+        where.set_ylim(bottom=0)
+    losses = ", ".join(f"{name} {values[at]:.2f}" for name, values in curves.items())
+    return Picture(figure, f"Step {steps[at]:,}: losses {losses}; {score_name} {score[at]:.2f}, which ends at "
+                   f"{score[-1]:.2f}.")  # fmt: skip
