@@ -367,6 +367,8 @@ def _value(value, digits: int) -> str:
     if type(value) in (tuple, list):
         inner = ", ".join(_value(each, digits) for each in value)
         return f"[{inner}]" if type(value) is list else f"({inner}{',' * (len(value) == 1)})"
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of shape {value.shape}"
     if not isinstance(value, float):
         return repr(value)
     whole = len(f"{abs(value):.0f}") if abs(value) < _ALL_WHOLE else 0

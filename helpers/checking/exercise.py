@@ -51,6 +51,7 @@ class Form:
     `shape`; `kind`, "f" for fractions or "i" for whole numbers; every element finite, and from `low` to `high`. How
     good it is budgets measure, of "answer", by `truth`, which is what the answer's author does not get to know. `tell`:
     a word for what an array is like that rounding on another machine does not change; by it mistakes are recognised.
+    `also`: what else it lacks, in words.
     """
 
     shape: tuple[int, ...]
@@ -59,6 +60,7 @@ class Form:
     high: float = math.inf
     truth: object = None
     tell: Callable[[np.ndarray, object], str] = lambda got, truth: ""
+    also: Callable[[np.ndarray], str] = lambda got: ""
 
     def __str__(self) -> str:
         sort = "fractions" if self.kind == "f" else "whole numbers"
@@ -74,10 +76,11 @@ class Form:
         if got.dtype.kind not in ("f" if self.kind == "f" else "iu"):
             return f"an array of {got.dtype}"
         if not np.isfinite(got).all():
-            return "not finite everywhere"
-        if got.size and not self.low <= got.min() <= got.max() <= self.high:
-            return f"an array of elements from {got.min():.4g} to {got.max():.4g}"
-        return ""
+            return "an array that is not finite everywhere"
+        beyond = [f"below {self.low:g}"] * bool((got < self.low).any()) + [f"above {self.high:g}"] * bool(
+            (got > self.high).any()
+        )
+        return f"an array with elements {' and '.join(beyond)}" if beyond else self.also(got)
 
 
 @dataclass(frozen=True, eq=False)

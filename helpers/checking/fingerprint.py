@@ -181,6 +181,8 @@ def _value(got) -> str:
         return f"{type(got).__name__}({', '.join(map(_value, got))})"
     if isinstance(got, float | np.floating):
         return f"{float(got):.6g}." if float(got).is_integer() else f"{float(got):.6g}"
+    if isinstance(got, np.ndarray):
+        return f"{got.dtype} of shape {got.shape}"
     return f"{type(got).__name__} {got!r}"[:200]
 
 
