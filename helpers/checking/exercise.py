@@ -155,7 +155,8 @@ class Exercise:
     fail this exercise as errors do. `shared_out`: whether costs count only where no block or warp does most of the
     work, as counters are sums and do not tell. `drawn(generator)`: of a lab, cases like those of
     `cases()` as a seed draws them; a right answer for the public cases alone is none for these. `equivalent`: patches
-    as mutants make them that leave the answer right, and why.
+    as mutants make them that leave the answer right, and why. `patience`: how many times as long as
+    others the cell of a lab's answer may take where it is graded, as one that trains a network.
     """
 
     key: str
@@ -177,6 +178,7 @@ class Exercise:
     shared_out: bool = False
     drawn: Callable[[np.random.Generator], list[Case]] | None = None
     equivalent: tuple[tuple[Patch, str], ...] = ()
+    patience: float = 1.0
 
     @property
     def asks_for_a_kernel(self) -> bool:

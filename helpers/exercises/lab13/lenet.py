@@ -22,6 +22,7 @@ EXERCISE = Exercise(
     name="classify",
     cases=lambda: [shared.images(1, 1), shared.images(7, 2), shared.images(HELD_OUT, 3)],
     drawn=_drawn,
+    patience=4,
     budgets=(
         Budget(
             "wrong labels of 100",

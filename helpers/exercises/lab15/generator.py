@@ -26,6 +26,7 @@ EXERCISE = Exercise(
     name="draw",
     cases=lambda: [shared.drawing(1, 1), shared.drawing(5, 2, same=True), shared.drawing(MANY, 3)],
     drawn=_drawn,
+    patience=4,
     budgets=(
         Budget(
             "digits missing of ten",
