@@ -12,7 +12,7 @@ HELD_OUT, AT_MOST = 300, 15
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
     few, many = (int(seed) for seed in dice.integers(10**6, 10**9, 2))
-    return [shared.images(int(dice.integers(2, 9)), few), shared.images(HELD_OUT, many)]
+    return [shared.images(int(dice.integers(2, 9)), few), shared.images(int(dice.integers(301, 340)), many)]
 
 
 EXERCISE = Exercise(

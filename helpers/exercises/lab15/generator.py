@@ -54,8 +54,8 @@ EXERCISE = Exercise(
     ),
     hints=(
         "A step wants a batch of real images and as many latents, both new each time.",
-        "real[torch.randint(len(real), (BATCH,))] picks a batch; torch.randn(BATCH, LATENT) draws latents. Then "
-        "train_step.",
+        "torch.randint(len(pixels), (BATCH,)) chooses a batch, and samples brings it to the right range. "
+        "torch.randn(BATCH, LATENT) draws latents. Then train_step.",
         "draw is the way back: generator(torch.tensor(latents)), then from -1 … 1 to 0 … 16, and to the shape (n, 8, "
         "8).",
     ),
@@ -88,7 +88,7 @@ EXERCISE = Exercise(
         Mistake(
             "real images are noise",
             "What the discriminator is shown as real is noise, so the generator learns to draw noise.",
-            (("= real[torch.randint(len(real), (BATCH,), device=device)]", "= torch.randn(BATCH, 64, device=device)"),),
+            (("torch.tensor(samples(pixels[chosen]), device=device)", "torch.randn(BATCH, 64, device=device)"),),
         ),
         Mistake(
             "nothing was learned",
@@ -98,7 +98,7 @@ EXERCISE = Exercise(
         Mistake(
             "one image is all that is real",
             "The discriminator is always shown the same real image, so that is what the generator learns to draw.",
-            (("torch.randint(len(real), (BATCH,), device=device)", "torch.zeros(BATCH, dtype=int, device=device)"),),
+            (("pixels[chosen]", "pixels[0 * chosen]"),),
         ),
     ),
 )  # fmt: skip

@@ -13,6 +13,8 @@ GRADES = 16
 LATENT, RATE, ROUNDS = 16, 0.5, 3
 FEW = 2
 """Of 100 images so many make a digit that is drawn at all."""
+COPY = 3
+"""What is nearer to a real image, in per cent, was not drawn: it counts as no digit, and as 100 per cent away."""
 
 
 def softplus(x: np.ndarray) -> np.ndarray:
@@ -64,17 +66,20 @@ def nearest(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def digits_missing(outcome) -> float:
     """Digits of ten that fewer than `FEW` of 100 images look like."""
-    counts = np.bincount(nearest(outcome.got)[1], minlength=10)
+    away, digits = nearest(outcome.got)
+    counts = np.bincount(digits[away >= COPY], minlength=10)
     return int((100 * counts < FEW * len(outcome.got)).sum())
 
 
 def mean_distance(outcome) -> float:
-    return float(nearest(outcome.got)[0].mean())
+    """In per cent; a copy is as far away as can be."""
+    away, _ = nearest(outcome.got)
+    return float(np.where(away < COPY, 100, away).mean())
 
 
 def copies(outcome) -> float:
-    """Of 100 images how many are real ones, but for 3 per cent."""
-    return 100 * float((nearest(outcome.got)[0] < 3).mean())
+    """Of 100 images how many are real ones, but for `COPY` per cent."""
+    return 100 * float((nearest(outcome.got)[0] < COPY).mean())
 
 
 def _tell(drawn: np.ndarray, _truth) -> str:
