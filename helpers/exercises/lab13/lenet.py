@@ -77,8 +77,7 @@ EXERCISE = Exercise(
             "pixels as they come",
             "The network was trained on images with a mean near 0 and a spread near 1. classify gets pixels from 0 "
             "to 16: prepared(pixels) does to them what was done to the training images.",
-            (("prepared(pixels)", "torch.from_numpy(pixels)[:, None].to(device)"),
-             ("prepared(pixels)", "prepared(pixels / 16)")),
+            (("prepared(pixels)", "torch.from_numpy(pixels)[:, None].to(device)"),),
         ),
     ),
 )  # fmt: skip
