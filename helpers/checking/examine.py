@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from helpers.checking import stream_claims, stream_work
-from helpers.checking.exercise import Budget, Case, Exercise, Out, alike
+from helpers.checking.exercise import Budget, Case, Exercise, Form, Out, alike, comparable, differing
 from helpers.checking.trial import POISON, Blank, Here, Runs, Seen, Trial
 from helpers.hardware import gpus
 from helpers.hardware.device import current
@@ -45,6 +45,7 @@ class Outcome:
     error: Exception | None = None
     timeline: Timeline | None = None
     seen: Seen | None = None
+    tolerance: float = 1e-5
 
     @property
     def ok(self) -> bool:
@@ -55,6 +56,22 @@ class Outcome:
         """Every wrong element is one that no thread wrote."""
         return self.wrong is not None and not (self.wrong & ~self.untouched).any()
 
+    @property
+    def pieces(self) -> tuple[Outcome, ...]:
+        """Of a function that should return several arrays, and returns as many things: what was seen of each."""
+        got, wanted = self.got, self.case.expected
+        several = isinstance(wanted, tuple) and any(isinstance(each, np.ndarray) for each in wanted)
+        if not several or not isinstance(got, tuple) or len(got) != len(wanted):
+            return ()
+        return tuple(
+            _returned(replace(self.case, expected=w), g, self.tolerance) for g, w in zip(got, wanted, strict=True)
+        )
+
+    @property
+    def first_wrong_piece(self) -> tuple[int, Outcome] | None:
+        """The number, from 0, and what was seen of it."""
+        return next(((number, each) for number, each in enumerate(self.pieces) if not each.ok), None)
+
     def note(self) -> str:
         """One phrase on what happened."""
         if self.error is not None:
@@ -62,7 +79,12 @@ class Outcome:
         if self.ok:
             return "right"
         if not any(isinstance(argument, Out) for argument in self.case.arguments):  # it returns, and writes nothing
-            return "returned {}, should be {}".format(*_told_apart(self.got, self.case.expected))
+            if isinstance(self.case.expected, Form):
+                return f"returned {self.case.expected.lacks(self.got)}, should be {self.case.expected}"
+            if (each := self.first_wrong_piece) is not None:
+                return f"piece {each[0]} of what was returned: {each[1].note()}"
+            if not comparable(self.got, self.case.expected):
+                return "returned {}, should be {}".format(*_told_apart(self.got, self.case.expected))
         index = tuple(int(i) for i in np.argwhere(self.wrong)[0])
         place = index[0] if len(index) == 1 else index
         was, wanted = _told_apart(self.got[index], self.case.out.expected[index])
@@ -188,8 +210,7 @@ def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool 
             got = answer(*case.arguments)
         except Exception as error:
             return Outcome(case, error=error)
-        wrong = np.array([not alike(got, case.expected, task.tolerance)])
-        return Outcome(case, got, np.zeros(1, bool), wrong)
+        return _returned(case, got, task.tolerance)
     if task.language == "streams":
         return _issued(answer, case, task)
     followed = case.watched if any(budget.of == "warp" for budget in task.budgets) else None
@@ -199,6 +220,15 @@ def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool 
         return outcome
     again = _compared(case, replace(seen, output=seen.again), task)
     return outcome if again.ok else again  # right only as long as nobody watches
+
+
+def _returned(case: Case, got, tolerance: float) -> Outcome:
+    """What a function returned beside what it should: element by element where both are arrays of one shape."""
+    if comparable(got, case.expected):
+        wrong = differing(got, case.expected, tolerance)
+    else:
+        wrong = np.array([not alike(got, case.expected, tolerance)])
+    return Outcome(case, got, np.zeros(wrong.shape, bool), wrong, tolerance=tolerance)
 
 
 def _issued(answer, case: Case, task: Exercise) -> Outcome:
@@ -238,11 +268,7 @@ def _compared(case: Case, seen: Seen, task: Exercise, timeline: Timeline | None 
     if case.out.initial is None:
         bytes_ = got.reshape(-1, 1).view(np.uint8).reshape(got.size, -1)
         untouched = (bytes_ == POISON).all(axis=1).reshape(got.shape)
-    if got.dtype.kind in "bui" and expected.dtype.kind in "bui":
-        wrong = got != expected  # a tolerance would hide the low part of a large number
-    else:
-        with np.errstate(invalid="ignore"):
-            wrong = ~np.isclose(got, expected, rtol=task.tolerance, atol=task.tolerance, equal_nan=True)
+    wrong = differing(got, expected, task.tolerance)
     return Outcome(case, got, untouched, wrong, timeline=timeline, seen=seen)
 
 
@@ -294,6 +320,8 @@ def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent
     """What an answer spends in one case."""
     if outcome.timeline is not None:
         return tuple(_measured(b, lambda: outcome.timeline, "", outcome.case) for b in task.budgets)
+    if outcome.seen is None:
+        return tuple(_measured(b, lambda: outcome, "", outcome.case) for b in task.budgets)
     counted = outcome.seen.counters
     of = {
         "launch": lambda: Cost(counted, kernel, current()),
@@ -339,6 +367,8 @@ def _value(value, digits: int) -> str:
     if type(value) in (tuple, list):
         inner = ", ".join(_value(each, digits) for each in value)
         return f"[{inner}]" if type(value) is list else f"({inner}{',' * (len(value) == 1)})"
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of shape {value.shape}"
     if not isinstance(value, float):
         return repr(value)
     whole = len(f"{abs(value):.0f}") if abs(value) < _ALL_WHOLE else 0

@@ -45,10 +45,50 @@ class Out:
 
 
 @dataclass(frozen=True, eq=False)
+class Form:
+    """What stands for the right result where there are many, as of a trained network: any array of such a form.
+
+    `shape`; `kind`, "f" for fractions or "i" for whole numbers; every element finite, and from `low` to `high`. How
+    good it is budgets measure, of "answer", by `truth`, which is what the answer's author does not get to know. `tell`:
+    a word for what an array is like that rounding on another machine does not change; by it mistakes are recognised.
+    `also`: what else it lacks, in words.
+    """
+
+    shape: tuple[int, ...]
+    kind: str = "f"
+    low: float = -math.inf
+    high: float = math.inf
+    truth: object = None
+    tell: Callable[[np.ndarray, object], str] = lambda got, truth: ""
+    also: Callable[[np.ndarray], str] = lambda got: ""
+
+    def __str__(self) -> str:
+        sort = "fractions" if self.kind == "f" else "whole numbers"
+        within = "" if math.isinf(self.low) else f" from {self.low:g} to {self.high:g}"
+        return f"an array of {sort}{within} of shape {self.shape}"
+
+    def lacks(self, got) -> str:
+        """What makes `got` another thing than was asked for, in words; "" where nothing does."""
+        if not isinstance(got, np.ndarray):
+            return f"a {type(got).__name__} and no NumPy array"
+        if got.shape != self.shape:
+            return f"an array of shape {got.shape}"
+        if got.dtype.kind not in ("f" if self.kind == "f" else "iu"):
+            return f"an array of {got.dtype}"
+        if not np.isfinite(got).all():
+            return "an array that is not finite everywhere"
+        beyond = [f"below {self.low:g}"] * bool((got < self.low).any()) + [f"above {self.high:g}"] * bool(
+            (got > self.high).any()
+        )
+        return f"an array with elements {' and '.join(beyond)}" if beyond else self.also(got)
+
+
+@dataclass(frozen=True, eq=False)
 class Case:
     """One launch: `arguments` are arrays, scalars and at least one `Out`, in the kernel's order.
 
-    For an exercise whose answer is a Python function, `expected` is what the function must return. `watched`: the block
+    For an exercise whose answer is a Python function, `expected` is what the function must return, or the `Form` of
+    it. `watched`: the block
     and the warp in it that are followed where a budget is about one warp. `hidden`: drawn by a secret seed, so that
     nothing of what an answer does with it may be told but that it is wrong.
     """
@@ -63,15 +103,16 @@ class Case:
 
     @property
     def out(self) -> Out:
-        """The first output."""
-        return next(argument for argument in self.arguments if isinstance(argument, Out))
+        """The first output; of a function, what it returns."""
+        return next((argument for argument in self.arguments if isinstance(argument, Out)), Out(self.expected))
 
 
 @dataclass(frozen=True, eq=False)
 class Budget:
     """A limit on counters: `measure(profile)` may be `at_most`, or a little explanation follows.
 
-    Of stream work it is `measure(timeline)`. `line_by` names the counter whose worst source line is shown. `of`:
+    Of stream work it is `measure(timeline)`, of a Python function `measure(outcome)`, by what it returned: then `of`
+    is "answer". `line_by` names the counter whose worst source line is shown. `of`:
     "launch", or "warp" where `measure` takes the `Chain` of the warp that the case names, which knows what waits for
     what, instead of the profile, or "warps" where it takes what each warp does (`Shares`). All come from one launch.
     Measures go by `helpers.results.roads`, so that no other instruction is a way around them.
@@ -114,7 +155,8 @@ class Exercise:
     fail this exercise as errors do. `shared_out`: whether costs count only where no block or warp does most of the
     work, as counters are sums and do not tell. `drawn(generator)`: of a lab, cases like those of
     `cases()` as a seed draws them; a right answer for the public cases alone is none for these. `equivalent`: patches
-    as mutants make them that leave the answer right, and why.
+    as mutants make them that leave the answer right, and why. `patience`: how many times as long as
+    others the cell of a lab's answer may take where it is graded, as one that trains a network.
     """
 
     key: str
@@ -136,6 +178,7 @@ class Exercise:
     shared_out: bool = False
     drawn: Callable[[np.random.Generator], list[Case]] | None = None
     equivalent: tuple[tuple[Patch, str], ...] = ()
+    patience: float = 1.0
 
     @property
     def asks_for_a_kernel(self) -> bool:
@@ -201,21 +244,44 @@ def exercise(key: str | Exercise) -> Exercise:
 def alike(got, wanted, tolerance: float) -> bool:
     """Whether a function returned what it should: numbers with a fraction to a tolerance, anything else exactly.
 
-    An array, alone or in a tuple or list, is never alike: numbers, words, and tuples and lists of them are asked for.
+    An array, alone or in a tuple or list, is alike to one of its shape, element by element; one of some `Form` is alike
+    to that.
     """
+    if isinstance(wanted, Form):
+        return not wanted.lacks(got)
     if isinstance(wanted, float) and isinstance(got, int | float | np.integer | np.floating):
         try:
             return math.isclose(got, wanted, rel_tol=tolerance)
         except OverflowError:  # a whole number beyond all fractions
             return False
-    return _equal(got, wanted)
+    return _equal(got, wanted, tolerance)
 
 
-def _equal(got, wanted) -> bool:
+def differing(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> np.ndarray:
+    """Which elements of two arrays of one shape differ: whole numbers by anything, others by more than that."""
+    if got.dtype.kind in "bui" and wanted.dtype.kind in "bui":
+        return got != wanted  # a tolerance would hide the low part of a large number
+    with np.errstate(invalid="ignore"):
+        return ~np.isclose(got, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def comparable(got, wanted) -> bool:
+    """Whether both are arrays of numbers, of one shape."""
+    both = isinstance(got, np.ndarray) and isinstance(wanted, np.ndarray)
+    return both and got.shape == wanted.shape and got.dtype.kind in "biufc"
+
+
+def _equal(got, wanted, tolerance: float) -> bool:
     """The same piece by piece; NumPy would compare a number, and an array, with every piece of a tuple."""
+    if isinstance(wanted, np.ndarray):
+        return comparable(got, wanted) and not differing(got, wanted, tolerance).any()
     if isinstance(wanted, tuple | list):
         same_kind = isinstance(got, tuple if isinstance(wanted, tuple) else list)
-        return same_kind and len(got) == len(wanted) and all(map(_equal, got, wanted))
+        return (
+            same_kind
+            and len(got) == len(wanted)
+            and all(_equal(*each, tolerance) for each in zip(got, wanted, strict=True))
+        )
     return not isinstance(got, np.ndarray | tuple | list) and bool(got == wanted)
 
 

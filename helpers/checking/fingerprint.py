@@ -20,7 +20,7 @@ import numpy as np
 
 from helpers.checking.bounds import out_of
 from helpers.checking.examine import Evidence, Outcome
-from helpers.checking.exercise import FOLDER, Exercise, Mistake
+from helpers.checking.exercise import FOLDER, Exercise, Form, Mistake
 from helpers.vgpu.base.errors import CompileError, KernelTimeout
 
 KEPT = "fingerprints.json"
@@ -53,10 +53,11 @@ def of(evidence: Evidence) -> dict | None:
         return None
     told = sorted({_found(f) for f in seen.findings}) if seen.exercise.sanitize else []
     racing = any(each.startswith("race") and each.endswith("global") for each in told)
+    judged = {each.label for each in seen.exercise.budgets if each.of == "answer"}  # trained: no two machines agree
     parts = {
         "cases": [_raced(o) if racing else _case(o) for o in seen.outcomes],
         "found": told,
-        "over": {each.label: _short(each.value) for each in seen.budgets if not each.ok},
+        "over": {each.label: 0 if each.label in judged else _short(each.value) for each in seen.budgets if not each.ok},
         "alone": next((each.alone for each in seen.budgets if each.alone), ""),
         "asked": _asked(seen),
     }
@@ -116,8 +117,13 @@ def _read(path: Path) -> dict:
 def _case(o: Outcome):
     if o.error is not None:
         return _stop(o.error)
+    if isinstance(o.case.expected, Form):
+        form = o.case.expected
+        return (form.tell(o.got, form.truth) or RIGHT) if o.ok else form.lacks(o.got)
     if o.ok:
         return RIGHT
+    if pieces := o.pieces:
+        return [_case(each) for each in pieces]
     return _result(o) if isinstance(o.got, np.ndarray) and o.wrong.shape == o.got.shape else _value(o.got)
 
 
@@ -175,10 +181,14 @@ def _value(got) -> str:
         return f"{type(got).__name__}({', '.join(map(_value, got))})"
     if isinstance(got, float | np.floating):
         return f"{float(got):.6g}." if float(got).is_integer() else f"{float(got):.6g}"
+    if isinstance(got, np.ndarray):
+        return f"{got.dtype} of shape {got.shape}"
     return f"{type(got).__name__} {got!r}"[:200]
 
 
 def _same_case(kept, found) -> bool:
+    if isinstance(kept, list) and isinstance(found, list):  # several pieces that were returned
+        return len(kept) == len(found) and all(map(_same_case, kept, found))
     if not isinstance(kept, dict) or not isinstance(found, dict):
         return kept == found
     if any(kept.get(part) != found.get(part) for part in ("wrong", "masks", "stored")):

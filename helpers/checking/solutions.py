@@ -12,6 +12,7 @@ import linecache
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 from helpers.checking.exercise import Exercise, Way
@@ -49,12 +50,17 @@ def patched(task: Exercise, way: Way) -> str:
 
 
 def built(task: Exercise, text: str):
-    """The answer that `text` makes: a kernel or a function."""
+    """The answer that `text` makes: a kernel or a function.
+
+    In a lab it may stand on what comes before: cells that are given, and the solutions of earlier exercises.
+    """
     if not task.of_a_lab:
         return task.build(text)
     names: dict[str, object] = {"__name__": "answer"}
-    for cell in (cell for cell in _cells(task.key) if cell["given"]):
-        _run(cell["source"], f"<{cell['id']}>", names)
+    own = _solution_cell(task)
+    for cell in takewhile(lambda cell: cell is not own, _cells(task.key)):
+        if cell["given"] or cell["solution"]:
+            _run(cell["source"], f"<{cell['id']}>", names)
     _run(text, f"<{task.key} {hash(text)}>", names)
     return eval(_asked(task.key), names)
 
@@ -93,7 +99,7 @@ def _cells(key: str) -> tuple[dict, ...]:
         if cell["cell_type"] == "code":
             free = not (cell["metadata"].get("tags") or marks.get("solution") or marks.get("grade"))
             source = "".join(cell["source"])
-            found.append({"id": marks.get("grade_id", ""), "source": source, "given": free} | marks)
+            found.append({"id": marks.get("grade_id", ""), "source": source, "given": free, "solution": False} | marks)
     return tuple(found)
 
 

@@ -71,7 +71,7 @@ def _cost(spent: Spent, open: bool) -> str:
         return str(spent)
     if spent.ok:
         return f"{spent.label}: within the limit (at most {spent.at_most:g})"
-    where = " in a launch that is not public" if spent.case.hidden else ""
+    where = " in a case that is not public" if spent.case.hidden else ""
     how = "does not count" if spent.alone and not spent.over else f"over the limit (at most {spent.at_most:g})"
     return f"{spent.label}: {how}{where}"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -30,6 +30,7 @@ class Session:
     """Runs cells one after the other; `deaths` are those that ended a kernel.
 
     `open_kernel()` is a context manager of something with `execute(code, timeout) -> Run`; `clock` counts seconds.
+    `patience`: number of a cell -> how many times as long as the policy says it may take.
     """
 
     def __init__(
@@ -37,9 +38,11 @@ class Session:
         open_kernel: Callable[[], AbstractContextManager],
         policy: Policy,
         clock: Callable[[], float] = time.monotonic,
+        patience: Mapping[int, float] | None = None,
     ):
         self.deaths: list[Death] = []
         self._open_kernel, self._policy, self._clock = open_kernel, policy, clock
+        self._patience = patience or {}
         self._open = contextlib.ExitStack()
         self._kernel = None
         self._before: list[tuple[int, str]] = []
@@ -78,7 +81,8 @@ class Session:
                     break
 
     def _execute(self, number: int, code: str) -> Run:
-        run = self._kernel.execute(code, min(self._policy.cell_seconds, max(0.1, self.left())))
+        seconds = self._policy.cell_seconds * self._patience.get(number, 1.0)
+        run = self._kernel.execute(code, min(seconds, max(0.1, self.left())))
         if run.outcome in FAULTS:
             self.deaths.append(Death(number, run.outcome, run.says))
             self.close()

@@ -10,7 +10,7 @@ from helpers.grading import keys, nbval_plugin, worker
 from helpers.grading.judging import judged
 from helpers.grading.marking import JUDGED_FAULTS, Marker
 from helpers.grading.merged import GRADED as GRADED_CELL
-from helpers.grading.merged import STUDENT, Planned
+from helpers.grading.merged import SOLUTION, STUDENT, Planned
 from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
 from helpers.grading.sandbox import InfrastructureFault, JobFault
 from helpers.grading.session import Session
@@ -62,7 +62,7 @@ def ungraded(job: Job, error: BaseException, marks: tuple[Mark, ...] = (), secon
 
 def _set_up(sandboxes: Sandboxes, settings: Settings, job: Job) -> tuple[Session, Marker]:
     policy = settings.policy
-    session = Session(sandboxes.student.kernel, policy)
+    session = Session(sandboxes.student.kernel, policy, patience=patience(job.planned))
 
     def judge(exercise: str, evidence: dict, open: bool) -> dict:
         request = {"exercise": exercise, "seed": settings.seed, "evidence": evidence, "open": open}
@@ -78,6 +78,12 @@ def _set_up(sandboxes: Sandboxes, settings: Settings, job: Job) -> tuple[Session
         raise AssertionError
 
     return session, Marker(judge, policy.evidence_bytes, handed(job.planned))
+
+
+def patience(planned: Planned) -> dict[int, float]:
+    """How many times as long as others a cell may take, by its number: where an answer trains a network."""
+    solutions = ((number, cell) for number, cell in enumerate(planned.cells) if cell.kind == SOLUTION)
+    return {number: exercise(cell.exercise).patience for number, cell in solutions if cell.exercise}
 
 
 def handed(planned: Planned) -> frozenset[str]:

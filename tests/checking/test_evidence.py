@@ -431,7 +431,7 @@ def test_feedback_of_hidden_cases_has_names_and_no_numbers():
     assert judge.HIDDEN in found[RESULTS]["why"] and not any(sign.isdigit() for sign in found[RESULTS]["why"])
     spread = judged(double(), kernel("int i = n < 100 ? threadIdx.x + 64 * blockIdx.x : " + ANSWERS["spread"][8:]))
     assert not spread[SECTORS]["right"]
-    assert f"{SECTORS}: over the limit (at most 4.1) in a launch that is not public" in spread[SECTORS]["why"]
+    assert f"{SECTORS}: over the limit (at most 4.1) in a case that is not public" in spread[SECTORS]["why"]
 
 
 @pytest.mark.parametrize(

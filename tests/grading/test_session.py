@@ -1,6 +1,9 @@
 """A kernel that dies is started anew, and what did not kill it is run again."""
 
+from contextlib import nullcontext
+
 from helpers.grading.policy import Policy
+from helpers.grading.sandbox import Run
 from helpers.grading.session import Session
 from tests.grading.scripted import Kernels
 
@@ -87,3 +90,17 @@ def test_a_cell_gets_no_more_than_is_left():
 
     run_all(Kernels({"a": slow, "b": slow}), "ab", Policy(cell_seconds=10, whole_seconds=20), clock=lambda: now[0])
     assert given == [10, 5]
+
+
+def test_a_cell_that_trains_may_take_longer_than_others():
+    given = []
+
+    class Patient:
+        def execute(self, code, timeout):
+            given.append(timeout)
+            return Run([], None, "ok", 0.0, "")
+
+    session = Session(lambda: nullcontext(Patient()), Policy(cell_seconds=5), clock=lambda: 0.0, patience={1: 4.0})
+    for number in range(3):
+        session.run(number, "pass")
+    assert given == [5, 20, 5]

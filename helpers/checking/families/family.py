@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
+from helpers.checking.exercise import comparable
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def with_arrays(evidence: Evidence) -> list[Outcome]:
 
 
 def _is_array(o: Outcome) -> bool:
-    return isinstance(o.got, np.ndarray) and o.got.shape == o.wrong.shape
+    return comparable(o.got, o.case.out.expected)
 
 
 def left(o: Outcome) -> np.ndarray:

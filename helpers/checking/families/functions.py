@@ -9,6 +9,7 @@ from itertools import takewhile
 import numpy as np
 
 from helpers.checking.examine import Evidence
+from helpers.checking.exercise import Form, alike, comparable
 from helpers.checking.families.family import Family, failing
 
 NUMBERS = int | float | np.integer | np.floating
@@ -56,6 +57,27 @@ def _ratio(got, wanted) -> float | None:
     return got / wanted if wanted and got else None
 
 
+def _form(evidence: Evidence) -> str | None:
+    """What all that is wrong lacks of the form that was asked for, as the first case shows it."""
+    calls = _calls(evidence)
+    if not calls or not all(isinstance(wanted, Form) for _, wanted, _ in calls):
+        return None
+    got, wanted, name = calls[0]
+    return f"With {name} it is {wanted.lacks(got)}, and should be {wanted}."
+
+
+def _shape(evidence: Evidence) -> str | None:
+    calls = _calls(evidence)
+    if not calls or any(not _two_arrays(got, wanted) or got.shape == wanted.shape for got, wanted, _ in calls):
+        return None
+    got, wanted, name = calls[0]
+    return f"With {name} it is of shape {got.shape}, and should be of shape {wanted.shape}."
+
+
+def _two_arrays(got, wanted) -> bool:
+    return isinstance(got, np.ndarray) and isinstance(wanted, np.ndarray)
+
+
 def _type(evidence: Evidence) -> str | None:
     calls = _calls(evidence)
     if not calls or any(_sort(got) == _sort(wanted) for got, wanted, _ in calls):
@@ -71,9 +93,13 @@ def _sort(value) -> str:
 
 
 def _article(value) -> str:
-    return {"int": "a whole number", "float": "a number", "str": "a text", "bool": "True or False"}.get(
-        type(value).__name__, f"a {type(value).__name__}"
-    )
+    return {
+        "int": "a whole number",
+        "float": "a number",
+        "str": "a text",
+        "bool": "True or False",
+        "ndarray": "a NumPy array",
+    }.get(type(value).__name__, f"a {type(value).__name__}")
 
 
 def _pieces(evidence: Evidence) -> list[tuple[tuple, tuple, str]]:
@@ -111,7 +137,8 @@ def _differences(got, wanted) -> list[tuple[int, ...]]:
     if isinstance(got, tuple | list) and type(got) is type(wanted) and len(got) == len(wanted):
         pairs = enumerate(zip(got, wanted, strict=True))
         return [(i, *place) for i, (a, b) in pairs for place in _differences(a, b)]
-    return [] if repr(got) == repr(wanted) else [()]
+    same = alike(got, wanted, 1e-4) if comparable(got, wanted) else repr(got) == repr(wanted)
+    return [] if same else [()]
 
 
 def _always(evidence: Evidence) -> str | None:
@@ -166,6 +193,8 @@ def _seen(evidence: Evidence) -> str | None:
 
 
 FAMILIES = (
+    Family("another form", _form, "Shape, kind and range of what is returned are part of the question."),
+    Family("another shape", _shape, "The shape of the array to return is part of the question."),
     Family("another type", _type, "The kind of value that is asked for is part of the question."),
     Family("another number of pieces", _length, "The number of pieces to return is part of the question."),
     Family("the pieces are in another order", _other_order, "The right pieces are returned, in another order."),

@@ -1,0 +1,87 @@
+"""The generator's loss, judged by its value and by the gradient that it sends back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helpers.checking.exercise import Case, Exercise, Mistake, seeds
+from helpers.exercises.lab15.shared import scores, sigmoid, softplus
+
+LOSS = "binary_cross_entropy_with_logits(fake_scores, torch.ones_like(fake_scores))"
+
+
+def _case(fake: np.ndarray, called: str) -> Case:
+    exact = fake.astype(np.float64)
+    gradient = (sigmoid(exact) - 1) / len(fake)
+    return Case(
+        called,
+        (fake,),
+        expected=(softplus(-exact).mean(keepdims=True)[0].astype(np.float32), gradient.astype(np.float32)),
+    )
+
+
+def _random(count: int, seed: int, shift: float) -> Case:
+    sure = ", which are found out" if shift < 0 else ", which pass for real" if shift > 0 else ""
+    return _case(scores(count, seed) + np.float32(shift), f"{count} drawn{sure}")
+
+
+def _drawn(dice: np.random.Generator) -> list[Case]:
+    shifts = (0.0, -12.0, 6.0)
+    return [_random(int(dice.integers(2, 40)), s, by) for by, s in zip(shifts, seeds(dice, 3), strict=True)]
+
+
+EXERCISE = Exercise(
+    key="lab15.fooling",
+    title="what the generator should mind",
+    language="python",
+    name="fooling",
+    tolerance=1e-4,
+    cases=lambda: [
+        _case(np.zeros((1, 1), np.float32), "one, undecided"),
+        *(_random(*each) for each in ((4, 1, 0.0), (9, 2, -12.0), (6, 3, 6.0))),
+    ],
+    drawn=_drawn,
+    hints=(
+        "The generator wants drawn images to be taken for real. Which target is that?",
+        "Look at the gradient for a score of -12, an image that was found out: log(1 - sigmoid(s)) is flat there.",
+        "binary_cross_entropy_with_logits of the drawn images' scores, with ones as targets.",
+    ),
+    why="Both losses have their best at the same place, and they differ where it matters: at the start, when every "
+    "drawn image is found out. There log(1 - sigmoid(s)) is flat, so that the generator is told nothing, while "
+    "-log(sigmoid(s)) has a slope of almost 1. A loss is chosen for its gradient, not for its value.",
+    stretch="plot both losses and their slopes over scores from -12 to 12. Where do the slopes cross?",
+    mistakes=(
+        Mistake(
+            "a loss that is flat where it counts",
+            "The less -log(1 - p), which is the discriminator's loss turned round, is flat for images that were "
+            "found out: their gradient is nearly 0, and so nothing is learned from them. Use -log(p).",
+            ((LOSS, "-" + LOSS.replace("ones_like", "zeros_like")),),
+        ),
+        Mistake(
+            "the generator helps the discriminator",
+            "With zeros as targets the loss falls when drawn images are found out. The generator wants the opposite.",
+            ((LOSS, LOSS.replace("ones_like", "zeros_like")),),
+        ),
+        Mistake(
+            "the sign is turned",
+            "A greater loss must be worse. With this sign every step makes the images worse.",
+            (("return " + LOSS, "return -" + LOSS),),
+        ),
+        Mistake(
+            "a sum in place of a mean",
+            "The loss is a mean over the batch, so that its size does not change the step.",
+            ((LOSS, LOSS[:-1] + ', reduction="sum")'),),
+        ),
+        Mistake(
+            "the sigmoid comes twice",
+            "binary_cross_entropy_with_logits has the sigmoid in it. It wants scores, not probabilities.",
+            ((LOSS, LOSS.replace("(fake_scores,", "(torch.sigmoid(fake_scores),")),),
+        ),
+        Mistake(
+            "the scores themselves",
+            "The mean score without its sign turned, or its negative, has the same slope everywhere. It belongs to "
+            "another kind of GAN, whose discriminator is held in check in another way.",
+            (("return " + LOSS, "return -fake_scores.mean()"),),
+        ),
+    ),
+)  # fmt: skip

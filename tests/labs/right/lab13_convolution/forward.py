@@ -1,0 +1,50 @@
+"""Right answers to lab13.forward by routes other than the solution's."""
+
+KEY = "lab13.forward"
+
+HEAD = '''FORWARD = r"""extern "C" __global__ void forward(const float* x, const float* f, float* y,
+                                     int c, int h, int w, int k, int r) {
+    __shared__ float image[2048], filters[2048];
+    int oh = h - r + 1, ow = w - r + 1, t = threadIdx.x;
+'''
+TAIL = '''
+}"""
+forward = cp.RawKernel(FORWARD, "forward")
+'''
+
+ROWS = [
+    # which way, the solution cell
+    (
+        "a thread for a place, all filters one after the other",
+        HEAD
+        + """    const float* mine = x + blockIdx.x * c * h * w;
+    for (int i = t; i < c * h * w; i += 128) image[i] = mine[i];
+    for (int i = t; i < k * c * r * r; i += 128) filters[i] = f[i];
+    __syncthreads();
+    for (int o = t; o < oh * ow * k; o += 128) {
+        const float* window = image + o % (oh * ow) / ow * w + o % ow;
+        const float* weights = filters + o / (oh * ow) * c * r * r;
+        float sum = 0;
+        for (int i = 0; i < c * r * r; ++i) sum += window[i / (r * r) * h * w + i / r % r * w + i % r] * weights[i];
+        y[blockIdx.x * k * oh * ow + o] = sum;
+    }"""
+        + TAIL,
+    ),
+    (
+        "the filters by the last threads, the image by the first",
+        HEAD
+        + """    if (t < 64) for (int i = t; i < c * h * w; i += 64) image[i] = x[blockIdx.x * c * h * w + i];
+    else for (int i = t - 64; i < k * c * r * r; i += 64) filters[i] = f[i];
+    __syncthreads();
+    for (int o = t; o < k * oh * ow; o += blockDim.x) {
+        float sum = 0;
+        for (int a = 0; a < r; ++a)
+            for (int b = 0; b < r; ++b)
+                for (int ch = c - 1; ch >= 0; --ch)
+                    sum = fmaf(image[(ch * h + o / ow % oh + a) * w + o % ow + b],
+                               filters[((o / (oh * ow) * c + ch) * r + a) * r + b], sum);
+        y[blockIdx.x * k * oh * ow + o] = sum;
+    }"""
+        + TAIL,
+    ),
+]
