@@ -167,7 +167,8 @@ def _slim(text: str) -> str:
     for pattern, replacement in _SHORTER:
         text = re.sub(pattern, replacement, text, flags=re.DOTALL)
     short = lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip(".")
-    return re.sub(r"-?\d+\.\d{3,}", short, text).strip() + "\n"
+    places = lambda tag: re.sub(r"-?\d+\.\d{3,}", short, tag.group())
+    return re.sub(r"<[^>]*>", places, text).strip() + "\n"  # in tags only: a label says what it says
 
 
 def card_height(size: str = "wide", *, caption_lines: int = 3) -> int:

@@ -11,6 +11,7 @@ from helpers.pictures.plots.training import Curve, training_curves
 
 SECONDS_BETWEEN = 1.0
 """Between two drawings of the curves, at least; and at least twenty times what one takes."""
+NOTHING = {"text/plain": "", "text/html": ""}
 
 
 class training(Mapping):
@@ -18,15 +19,18 @@ class training(Mapping):
 
     `steps`: how often `run.step` will be called, for the progress bar; None where nobody knows. `run.step(loss=…)`
     notes values and counts a step, `run.note(accuracy=…)` notes values between steps; values are numbers or tensors of
-    one element. The block leaves the curves as its output. Interrupted (the ■ of JupyterLab, Ctrl-C), it ends and says
+    one element. The block leaves the curves as its output, or nothing with `leave=False`, for one of several runs that
+    are drawn together afterwards. Interrupted (the ■ of JupyterLab, Ctrl-C), it ends and says
     so; the cells after it go on with what was trained until then, and `run.interrupted` is True.
 
     A run is a mapping from the names to `Curve`s, as `plots.training_curves` draws it; `run.last(name)` is the last
     value of one.
     """
 
-    def __init__(self, title: str, *, steps: int | None = None, clock: Callable[[], float] = time.monotonic):
-        self.title, self.steps, self.interrupted = title, steps, False
+    def __init__(
+        self, title: str, *, steps: int | None = None, leave: bool = True, clock: Callable[[], float] = time.monotonic
+    ):
+        self.title, self.steps, self.leave, self.interrupted = title, steps, leave, False
         self.at = 0
         self._curves: dict[str, Curve] = {}
         self._clock = clock
@@ -72,17 +76,17 @@ class training(Mapping):
         self._bar = tqdm(total=self.steps, desc=self.title, unit=" steps", leave=False)
         if "IPython" in sys.modules:
             from IPython import get_ipython
-            from IPython.display import HTML, display
+            from IPython.display import display
 
             if getattr(get_ipython(), "kernel", None) is not None:
-                self._view = display(HTML(""), display_id=True)
+                self._view = display(NOTHING, raw=True, display_id=True)
         return self
 
     def __exit__(self, kind, error, trace) -> bool:
         self._bar.close()
         self._bar = None
         if self._view is not None:
-            self._draw()
+            self._draw(self.leave)
             self._view = None
         self.interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
         if self.interrupted:
@@ -90,10 +94,11 @@ class training(Mapping):
             print(f"{self.title}: stopped after step {self.at:,}{of}. What was trained until then is kept.")
         return self.interrupted
 
-    def _draw(self) -> None:
-        if not self:
-            return
+    def _draw(self, curves: bool = True) -> None:
         began = self._clock()
-        self._view.update(show(training_curves({self.title: self})))
+        if curves and self:
+            self._view.update(show(training_curves({self.title: self})))
+        else:
+            self._view.update(NOTHING, raw=True)
         now = self._clock()
         self._next_drawing = now + max(SECONDS_BETWEEN, 20 * (now - began))

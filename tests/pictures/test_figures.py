@@ -49,6 +49,12 @@ def test_the_same_figure_gives_the_same_bytes_and_no_date():
     assert not re.search(r"<dc:date|<metadata|20\d\d-\d\d", first)
 
 
+def test_a_label_keeps_its_digits():
+    figure, axes = figures.new("wide")
+    axes.text(0.1, 0.1, "0.00195 apart")
+    assert "0.00195 apart" in figures.svg(figure)
+
+
 def test_the_bundle_reads_where_svg_is_removed_from_html():
     bundle = figures.show(line(), FINDING)._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers import plots, training
+from helpers.pictures.training import NOTHING
 
 
 def trained(title: str, losses, **options) -> training:
@@ -39,16 +40,36 @@ def test_any_other_error_is_raised():
         _ = 1 / 0
 
 
+class View:
+    """What a notebook's display hands out; it keeps what it was given."""
+
+    def __init__(self):
+        self.given = []
+
+    def update(self, shown, raw=False):
+        self.given.append(shown if raw else shown.alt)
+
+
 def test_curves_are_drawn_now_and_then_and_at_the_end():
-    now, drawn = [0.0], []
+    now, view = [0.0], View()
+    drawn = []
+    view.update = lambda shown: drawn.append((run.at, shown.alt))
     run = training("net", clock=lambda: now[0])
     with run:
-        run._view = type("View", (), {"update": lambda self, shown: drawn.append((run.at, shown.alt))})()
+        run._view = view
         for _ in range(30):
             now[0] += 0.25
             run.step(loss=1.0 / (run.at + 1))
     assert [at for at, _ in drawn] == [*range(1, 30, 4), 30]
     assert drawn[-1][1] == "net, 30 steps of training: loss from 1 to 0.0333 (measured)."
+
+
+def test_a_run_that_leaves_nothing_takes_its_curves_away():
+    view = View()
+    with training("net", leave=False) as run:
+        run._view = view
+        run.step(loss=1.0)
+    assert view.given == ["net, 1 step of training: loss 1 (measured).", NOTHING] and run.last("loss") == 1.0
 
 
 def test_the_finding_tells_the_first_step_that_is_not_a_number():
