@@ -79,7 +79,7 @@ def parameters(inputs, hidden, layers, directions):
         Mistake(
             "one layer is counted",
             "Each layer has weights of its own; go through all of them.",
-            (("range(layers)", "range(1)"), "    return 4 * hidden * (inputs + hidden)"),
+            (("range(layers)", "range(1)"), "    return 4 * hidden * (inputs + hidden + 2)"),
         ),
     ),
 )  # fmt: skip
