@@ -69,7 +69,14 @@ def mx_block(values):
             "the largest power is forgotten",
             "The scale is the power of two of the largest value, less 2: FP4 itself reaches up to 4, which is 2 to "
             "the 2, and a half. Without the 2 only the sizes up to 2 are used.",
-            ((EXPONENT, "math.frexp(largest)[1] - 1"),),
+            (
+                (EXPONENT, "math.frexp(largest)[1] - 1"),
+                "    SIZES = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]\n"
+                "    exponent = math.frexp(max(abs(value) for value in values))[1] - 1\n"
+                "    scale = 2.0**exponent\n"
+                "    nearest = lambda value: min(SIZES, key=lambda size: abs(size - value / scale))\n"
+                "    return exponent, [scale * nearest(value) for value in values]",
+            ),
         ),
         Mistake(
             "frexp's exponent is one more",
