@@ -26,6 +26,8 @@ except importlib.metadata.PackageNotFoundError:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell: tests press Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["WARPBOOK_STATE"] = "off"  # what tests answer and solve is no progress of whoever runs them
+# There is a process for each core already: networks that train in all of them must not wait for one another's threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Workers, and the kernels of notebooks, share what was compiled, with one another and with the next run: it is kept by
 # the sources of the virtual GPU, so a compiler that was changed compiles anew.
 os.environ.setdefault("WARPBOOK_CACHE", str(ROOT / ".pytest_cache" / "compiled"))

@@ -24,7 +24,7 @@ def explorers_only(path: Path) -> None:
 def needed_by_explorers(sources: list[str]) -> list[int]:
     """Numbers, in order and from 0, of the cells that show an explorer or give a name that those cells use.
 
-    Names are looked at wherever they stand, also within functions: rather a cell too many than one too few.
+    Of several cells that give a name the last one before is taken, and those before it where it changes what they gave.
     """
     wanted: set[str] = set()
     found = []
@@ -32,8 +32,46 @@ def needed_by_explorers(sources: list[str]) -> list[int]:
         tree = ast.parse(TransformerManager().transform_cell(sources[number]))
         if shows_an_explorer(tree) or wanted.intersection(given(tree)):
             found.append(number)
-            wanted.update(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and is_read(node))
+            bound: set[str] = set()
+            used = asked(tree.body, bound)
+            wanted = (wanted - bound) | used
     return found[::-1]
+
+
+def asked(statements: list[ast.stmt], bound: set[str]) -> set[str]:
+    """The names that statements read before they bind them; `bound` gets those that they are sure to bind.
+
+    What a branch or a loop binds is sure within it only. A function reads what its body does not bind.
+    """
+    found: set[str] = set()
+    for one in statements:
+        inner = [part for field in ("body", "orelse", "finalbody") for part in getattr(one, field, [])]
+        inner += [part for handler in getattr(one, "handlers", []) for part in handler.body]
+        if isinstance(one, ast.FunctionDef | ast.ClassDef):
+            own = {node.arg for node in ast.walk(one) if isinstance(node, ast.arg)}
+            within = own | {name for part in inner for name in given(part)}
+            found |= (
+                {node.id for node in ast.walk(one) if isinstance(node, ast.Name) and is_read(node)} - within - bound
+            )
+            bound.add(one.name)
+            continue
+        outer = [node for node in shallow(one, inner) if isinstance(node, ast.Name)]
+        found |= {node.id for node in outer if is_read(node)} - bound
+        within = bound if isinstance(one, ast.With) else set(bound)
+        if inner:
+            within |= {node.id for node in outer if not is_read(node)}
+            found |= asked(inner, within)
+        elif not isinstance(one, ast.AugAssign):
+            bound |= set(given(one)) - {node.id for node in outer if is_read(node)}
+    return found
+
+
+def shallow(statement: ast.stmt, inner: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes of a statement without those of the statements in it."""
+    yield statement
+    for child in ast.iter_child_nodes(statement):
+        if child not in inner and not isinstance(child, ast.ExceptHandler):
+            yield from ast.walk(child)
 
 
 def is_read(name: ast.Name) -> bool:

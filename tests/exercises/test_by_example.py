@@ -32,13 +32,20 @@ def file_of(key: str) -> Path:
     return FOLDER / book / f"{name}.py"
 
 
+def trains(key: str) -> bool:
+    """Whether an answer trains a network, which takes seconds for each way to be wrong."""
+    return exercise(key).patience > 1
+
+
 @every_exercise
 def test_the_solution_passes(key):
     report = check(built(exercise(key), solution_of(exercise(key))), key)
     assert report.passed, repr(report)
 
 
-@every_exercise
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=pytest.mark.rotating(file_of(key)) if trains(key) else ()) for key in KEYS]
+)
 def test_every_way_is_wrong_and_told_its_own_name(key):
     """One test of all, as what each way does is computed for it, which takes long."""
     found, kept = computed(exercise(key)), fingerprint.kept(exercise(key))

@@ -294,8 +294,8 @@ def test_ctrl_c_again_and_again(name, how):
             counted = launch.counting()
             counted.__enter__()
         for turn in range(4):
-            print("ready", flush=True)
             try:
+                print("ready", flush=True)
                 with contextlib.redirect_stdout(io.StringIO()), schedule.scheduled(
                     "random" if how == "random" else "sequential"):
                     flag[0] = 1

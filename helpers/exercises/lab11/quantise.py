@@ -113,7 +113,7 @@ EXERCISE = Exercise(
         Mistake("a logarithm that rounds",
             "log2f of a number just below a power of two is a whole number, and floorf of it one too many. ilogbf "
             "reads the exponent itself.",
-            (("ilogbf(m)", "(int)floorf(log2f(m))"), ("ilogbf(m)", "(int)ceilf(log2f(m))"))),
+            (("ilogbf(m)", "(int)floorf(log2f(m))"),)),
         Mistake("the scale the wrong way round",
             "What is stored is the exponent e that brings codes back: number = code × 2^e. On the way in a number is "
             "multiplied by 2^-e.",
