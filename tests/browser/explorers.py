@@ -47,12 +47,15 @@ def asked(statements: list[ast.stmt], bound: set[str]) -> set[str]:
     for one in statements:
         inner = [part for field in ("body", "orelse", "finalbody") for part in getattr(one, field, [])]
         inner += [part for handler in getattr(one, "handlers", []) for part in handler.body]
-        if isinstance(one, ast.FunctionDef | ast.ClassDef):
+        if isinstance(one, ast.ClassDef):  # its methods do not see one another's names
+            found |= {name for part in one.body for name in asked([part], set())} - bound
+            bound.add(one.name)
+            continue
+        if isinstance(one, ast.FunctionDef):
             own = {node.arg for node in ast.walk(one) if isinstance(node, ast.arg)}
-            within = own | {name for part in inner for name in given(part)}
-            found |= (
-                {node.id for node in ast.walk(one) if isinstance(node, ast.Name) and is_read(node)} - within - bound
-            )
+            own |= {name for part in inner for name in given(part)}
+            names = [node for node in ast.walk(one) if isinstance(node, ast.Name)]
+            found |= {name.id for name in names if is_read(name)} - own - bound
             bound.add(one.name)
             continue
         outer = [node for node in shallow(one, inner) if isinstance(node, ast.Name)]

@@ -8,24 +8,9 @@ import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, plural
 from helpers.exercises.lab11.budgets import FEW_STORES, LOADED, WIDE_LOADS
+from helpers.exercises.lab11.codes import rounded
 
-GROUP, THREADS, LARGEST = 32, 128, 448.0
-
-
-def _e4m3() -> np.ndarray:
-    """The 127 values from 0 to 448 of FP8 with four bits of exponent and three of mantissa, by their codes."""
-    codes = np.arange(127)
-    exponent, mantissa = codes >> 3, codes & 7
-    return np.where(exponent == 0, mantissa / 8 * 2.0**-6, (1 + mantissa / 8) * 2.0 ** (exponent - 7))
-
-
-def _rounded(values: np.ndarray) -> np.ndarray:
-    """The nearest code of each value, of two the even one, and the largest for what is beyond."""
-    table, size = _e4m3(), np.minimum(np.abs(values), LARGEST)
-    above = np.clip(np.searchsorted(table, size), 1, len(table) - 1)
-    low, high = size - table[above - 1], table[above] - size
-    code = np.where((high < low) | ((high == low) & (above % 2 == 0)), above, above - 1)
-    return (code | (np.signbit(values) << 7)).astype(np.uint8)
+GROUP, THREADS = 32, 128
 
 
 def quantised(x: np.ndarray) -> np.ndarray:
@@ -33,7 +18,7 @@ def quantised(x: np.ndarray) -> np.ndarray:
     groups = x.reshape(-1, GROUP).astype(np.float64)
     exponent = np.maximum(np.frexp(np.abs(groups).max(axis=1))[1] - 1 - 8, -127)
     exponent[~groups.any(axis=1)] = -127
-    codes = _rounded(np.ldexp(groups, -exponent[:, None]))
+    codes = rounded(np.ldexp(groups, -exponent[:, None]))
     return np.concatenate([codes.ravel(), (exponent + 127).astype(np.uint8)])
 
 

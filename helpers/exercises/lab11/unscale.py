@@ -6,24 +6,18 @@ import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, plural
 from helpers.exercises.lab11.budgets import HALF_WIDE_LOADS, LOADED, STORED, WIDE_STORES
+from helpers.exercises.lab11.codes import place_of
 
 BAD = {"": (), "inf": (np.inf,), "-inf": (-np.inf,), "nan": (np.nan,), "many": (np.nan, np.inf)}
 FINITE = "!isfinite(a.x) || !isfinite(a.y) || !isfinite(b.x) || !isfinite(b.y)"
 FLAG = "if (__syncthreads_or(bad) && threadIdx.x == 0) atomicExch(&out[n], 1.0f);"
 
 
-def _place(value: float, n: int, dice: np.random.Generator):
-    """Where a value goes that is not finite: inf near the end, -inf near the beginning, NaN anywhere."""
-    if value == np.inf:
-        return n - 1 - dice.integers(n // 8 + 1)
-    return dice.integers(n // 8 + 1) if value == -np.inf else dice.integers(n)
-
-
 def _case(n: int, scale: float, blocks: int, threads: int = 128, bad: str = "", seed: int = 0, of_four=None) -> Case:
     dice = np.random.default_rng(seed or n)
     g = (dice.standard_normal(n) * 2.0 ** dice.integers(-12, 4, n)).astype(np.float16)
     for value in BAD[bad]:
-        place = _place(value, n, dice)
+        place = place_of(value, n, dice)
         place = place if of_four is None else place // 4 * 4 + of_four
         g[dice.random(n) < 0.2 if bad == "many" else place] = value
     expected = np.zeros(n + 1, np.float32)

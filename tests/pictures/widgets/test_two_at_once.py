@@ -12,6 +12,7 @@ from helpers.checking.predict import predict, reveal
 from helpers.hardware.device import device, reset
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.vgpu.base.lane import Lane
+from tests.pictures.widgets.test_library_share import product
 
 SOURCE = r"""
 extern "C" __global__ void copy(const float* source, float* target, int stride, int offset) {
@@ -143,6 +144,8 @@ EXPLORERS = {
     "latent_walk": (
         lambda: widgets.latent_walk(lambda z: z[:, :, None].expand(-1, 3, 2), torch.eye(3)), ("last", "step"),
     ),
+    "layout_grid": (lambda: widgets.layout_grid("(4, 8):(8, 1)"), ("index", "colour")),
+    "library_share": (lambda: widgets.library_share({"plain": product}, counted=(32, 64)), ("gpu", "gpu")),
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
