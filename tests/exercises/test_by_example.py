@@ -32,9 +32,8 @@ def file_of(key: str) -> Path:
     return FOLDER / book / f"{name}.py"
 
 
-def trains(key: str) -> bool:
-    """Whether an answer trains a network, which takes seconds for each way to be wrong."""
-    return exercise(key).patience > 1
+CHECKING = sorted((ROOT / "helpers" / "checking").rglob("*.py"))
+"""What knows mistakes: where any of it has changed, all ways of all exercises are tried."""
 
 
 @every_exercise
@@ -44,7 +43,7 @@ def test_the_solution_passes(key):
 
 
 @pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=pytest.mark.rotating(file_of(key)) if trains(key) else ()) for key in KEYS]
+    "key", [pytest.param(key, marks=pytest.mark.rotating(file_of(key), *CHECKING)) for key in KEYS]
 )
 def test_every_way_is_wrong_and_told_its_own_name(key):
     """One test of all, as what each way does is computed for it, which takes long."""
