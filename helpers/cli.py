@@ -118,7 +118,9 @@ def test(arguments: argparse.Namespace) -> int:
 def notebooks_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("notebooks", nargs="*", type=Path, help="which to run, default all of notebooks/")
     parser.add_argument("--store", action="store_true", help="write the outputs into the notebooks")
-    parser.add_argument("--budget", type=float, default=90.0, help="seconds a notebook may take, default 90")
+    from helpers.workbook.run import BUDGET
+
+    parser.add_argument("--budget", type=float, default=BUDGET, help=f"seconds a notebook may take, default {BUDGET:g}")
 
 
 def notebooks(arguments: argparse.Namespace) -> int:

@@ -77,9 +77,11 @@ class Form:
             return f"an array of {got.dtype}"
         if not np.isfinite(got).all():
             return "an array that is not finite everywhere"
-        beyond = [f"below {self.low:g}"] * bool((got < self.low).any()) + [f"above {self.high:g}"] * bool(
-            (got > self.high).any()
-        )
+        beyond = []
+        if (got < self.low).any():
+            beyond.append(f"below {self.low:g}")
+        if (got > self.high).any():
+            beyond.append(f"above {self.high:g}")
         return f"an array with elements {' and '.join(beyond)}" if beyond else self.also(got)
 
 
@@ -88,9 +90,8 @@ class Case:
     """One launch: `arguments` are arrays, scalars and at least one `Out`, in the kernel's order.
 
     For an exercise whose answer is a Python function, `expected` is what the function must return, or the `Form` of
-    it. `watched`: the block
-    and the warp in it that are followed where a budget is about one warp. `hidden`: drawn by a secret seed, so that
-    nothing of what an answer does with it may be told but that it is wrong.
+    it. `watched`: the block and the warp in it that are followed where a budget is about one warp. `hidden`: drawn by a
+    secret seed, so that nothing of what an answer does with it may be told but that it is wrong.
     """
 
     name: str
