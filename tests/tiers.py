@@ -1,9 +1,9 @@
 """The three tiers of the tests, and what says which test is in which: `check` within `test` within `all`.
 
-A test marked `exhaustive` is in `all` only. One marked `rotating(file, …)` is one of very many about these files: it is in
-`test` where one of them has changed, or where it belongs to the fifth whose turn it is; each commit has its own. All
-others are in `test`. Of those, `check` has what is quick: what is marked so, of each test that is not `slow` the first
-of its parameters, and what the rows of CHECK say.
+A test marked `exhaustive` is in `all` only. One marked `rotating(file, …)` is one of very many about these files: it
+is in `test` where one of them has changed, or where it belongs to the fifth whose turn it is; each commit has its own.
+All others are in `test`. Of those, `check` has what is quick: what is marked so, of each test that is not `slow` the
+first of its parameters, and what the rows of CHECK say.
 """
 
 from __future__ import annotations
