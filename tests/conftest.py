@@ -105,6 +105,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item, wanted in found if not wanted])
 
 
+@pytest.fixture(scope="session")
+def some(pytestconfig):
+    """Of very many things as many as the tier has time for: `some(things, most)`."""
+    if pytestconfig.getoption("tier") == "all":
+        return lambda things, most: list(things)
+    return pytestconfig.stash[TURN].some
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item):
     with room(alone=item.get_closest_marker("alone") is not None):

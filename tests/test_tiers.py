@@ -123,3 +123,9 @@ def test_who_is_alone_waits_for_the_others_and_they_for_them(monkeypatch, tmp_pa
         thread.join(60)
     assert told[2:5] == ["first out", "single in", "single out"]
     assert told[5:] == ["late in", "late out"]
+
+
+def test_some_of_very_many_are_others_with_each_commit():
+    drawn = [Turn(commit, frozenset()).some(map(str, range(50)), 5) for commit in ("a", "a", "b")]
+    assert drawn[0] == drawn[1] != drawn[2] and len(set(drawn[2])) == 5
+    assert NEVER.some([3, 1], 5) in ([3, 1], [1, 3])

@@ -3,7 +3,8 @@
 A test marked `exhaustive` is in `all` only. One marked `rotating(file, …)` is one of very many about these files: it
 is in `test` where one of them has changed, or where it belongs to the fifth whose turn it is; each commit has its own.
 All others are in `test`. Of those, `check` has what is quick: what is marked so, of each test that is not `slow` the
-first of its parameters, and what the rows of CHECK say.
+first of its parameters, and what the rows of CHECK say. Where a test itself goes through very many, the fixture `some`
+gives `all` every one, and other tiers a few that each commit draws anew.
 """
 
 from __future__ import annotations
@@ -68,6 +69,10 @@ class Turn:
         """Whether the test of that name, which is about these files, is tried."""
         about = {Path(ROOT, file).relative_to(ROOT).as_posix() for file in files}
         return bool(about & self.changed) or zlib.crc32(name.encode()) % SHARES == self.share
+
+    def some(self, things: Iterable, most: int) -> list:
+        """At most so many of them, others with each commit; things are told apart by their `str`."""
+        return sorted(things, key=lambda thing: zlib.crc32(f"{self.commit} {thing}".encode()))[:most]
 
     def __str__(self) -> str:
         return f"share {self.share + 1} of {SHARES} of what rotates, and {len(self.changed)} changed files"

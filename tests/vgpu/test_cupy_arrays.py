@@ -551,11 +551,31 @@ def test_kernels_work_on_a_tensor_where_it_lies():
     assert memory.usage("adopted") == (32, 1)
     del part
     assert memory.usage("adopted") == (0, 0)
-    part = cp.from_dlpack(tensor[2:])
-    with pytest.raises(ValueError, match="as a smaller array"):
-        cp.from_dlpack(tensor)
-    assert cp.from_dlpack(tensor[2:], copy=True).data.ptr != part.data.ptr
     assert cp.from_dlpack(torch.zeros(0)).shape == (0,)
+
+
+def test_a_tensor_joins_those_of_its_rows_that_kernels_use_already():
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(8, dtype=torch.float32)
+    rows = [cp.from_dlpack(tensor[2:4]), cp.from_dlpack(tensor[5:])]
+    assert memory.usage("adopted") == (20, 2)
+    assert cp.from_dlpack(tensor[2:4], copy=True).data.ptr != rows[0].data.ptr
+    whole = cp.from_dlpack(tensor)
+    assert memory.usage("adopted") == (32, 1) and rows[1].data.ptr == whole.data.ptr + 20
+    add = cp.RawKernel('extern "C" __global__ void add(float* x, float* y) { x[threadIdx.x] += y[0]; }', "add")
+    add((1,), (8,), (whole, rows[1]))
+    del whole
+    assert memory.usage("adopted") == (32, 1)
+    add((1,), (2,), (rows[0], rows[1]))
+    assert tensor.tolist() == [5, 6, 17, 18, 9, 10, 11, 12]
+    rows.clear()
+    assert memory.usage("adopted") == (0, 0)
+
+
+def test_what_goes_past_an_array_of_the_virtual_gpu_is_not_adopted(x):
+    past = np.lib.stride_tricks.as_strided(x._host, (x.size + 1,), (x.itemsize,))
+    with pytest.raises(ValueError, match="take only what lies within"):
+        memory.adopt(past)
 
 
 def test_dlpack_makes_no_host_array_unasked(x):

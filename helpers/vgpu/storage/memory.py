@@ -179,21 +179,27 @@ def adopt(array: np.ndarray) -> Allocation:
     """The allocation of host memory that kernels may use where it lies, such as a tensor's; it keeps `array` alive.
 
     What lies within an allocation gives that one, and what does not stays on the books while the `Allocation` lives.
-    Raises ValueError for what is partly on the books already.
+    What goes past adopted memory, as a tensor does past its first row, makes one allocation of all, which those of
+    the parts keep alive. Raises ValueError for what goes past memory of the virtual GPU's own.
     """
     low, high = byte_bounds(array)
     with _lock:
         _settle()
-        below = _below(high - 1)
-        if below is not None and below.end > low:
-            allocation = below.handle()
-            if below.address <= low and high <= below.end and allocation is not None:
-                return allocation
-            raise ValueError("a part of this memory is on the virtual GPU already, as a smaller array: take all of it")
-        block = _Block(low, high - low, None, next(_serials), "adopted", array, None)
-        allocation = Allocation(block)
-        block.buffer = None  # the allocation alone keeps it
-        _enter(block)
+        first, last = bisect.bisect_right(_ends, low), bisect.bisect_left(_starts, high)
+        parts = [(block, handle) for block in _live[first:last] if (handle := block.handle()) is not None]
+        for block, handle in parts:
+            if block.address <= low and high <= block.end:
+                return handle
+            if block.kind != "adopted":
+                raise ValueError(f"a part of this memory is {handle!r} of the virtual GPU: take only what lies within")
+        low, high = min([low, *_starts[first:last]]), max([high, *_ends[first:last]])
+        whole = _Block(low, high - low, None, next(_serials), "adopted", array, None)
+        allocation = Allocation(whole)
+        allocation._buffer = array, [handle._buffer for _, handle in parts]
+        whole.buffer = None  # the allocation alone keeps it
+        _enter(whole, instead=last - first)
+        for _, handle in parts:
+            handle._block, handle._buffer = whole, allocation
     return allocation
 
 
@@ -340,14 +346,17 @@ def _mend() -> None:
     _change = _table = None
 
 
-def _enter(block: _Block) -> None:
-    """Put one block on the books; needs the lock."""
+def _enter(block: _Block, instead: int = 0) -> None:
+    """Put one block on the books, in place of as many that begin within it; needs the lock."""
     global _table
     change = _begin()
     where = bisect.bisect_left(_starts, block.address)
-    _starts.insert(where, block.address)
-    _ends.insert(where, block.end)
-    _live.insert(where, block)
+    past = where + instead
+    for left in _live[where:past]:
+        _in_use[left.kind] -= left.nbytes
+    _live[where:past] = [block]
+    _starts[where:past] = _words("Q", [block.address])
+    _ends[where:past] = _words("Q", [block.end])
     _in_use[block.kind] += block.nbytes
     _table = None
     _end(change)
