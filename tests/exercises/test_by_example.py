@@ -132,12 +132,17 @@ def _wrong_elsewhere(task: Exercise, text: str) -> bool:
     return not examine(built(task, text), task.for_marks(20261)).passed
 
 
-@pytest.mark.parametrize("key", [pytest.param(key, marks=pytest.mark.rotating(file_of(key))) for key in KEYS])
+each_in_turn = pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=pytest.mark.rotating(file_of(key))) for key in KEYS]
+)
+
+
+@each_in_turn
 def test_what_a_rule_makes_of_the_solution_fails_and_is_told_something(key, some):
     assert wrong_mutants(key, some) == []
 
 
-@every_exercise
+@each_in_turn
 def test_what_is_called_equivalent_is_a_mutant_and_passes(key):
     task = exercise(key)
     for change, why in task.equivalent:
