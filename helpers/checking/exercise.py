@@ -87,7 +87,7 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One launch: `arguments` are arrays, scalars and at least one `Out`, in the kernel's order.
+    """One launch: `arguments` are arrays, scalars and one `Out`, in the kernel's order.
 
     For an exercise whose answer is a Python function, `expected` is what the function must return, or the `Form` of
     it. `watched`: the block and the warp in it that are followed where a budget is about one warp. `hidden`: drawn by a
