@@ -75,7 +75,7 @@ def sectors(x, a_strides, b_strides):
         Mistake(
             "floats are not bytes",
             "Strides count floats, and a sector has 32 bytes: multiply by 4 before you divide by 32.",
-            (("distance * 4 // 32", "distance // 32"), ("distance * 4 // 32", "distance")),
+            (("distance * 4 // 32", "distance // 32"),),
         ),
         Mistake(
             "the sum of both requests",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from helpers.checking.exercise import Case, Exercise, Mistake
 
 GIVEN = (
@@ -11,7 +13,7 @@ GIVEN = (
 
 
 def _flop(sizes: tuple[int, ...], batch: int) -> int:
-    layers = list(zip(sizes, sizes[1:], strict=False))
+    layers = list(itertools.pairwise(sizes))
     return sum(6 * batch * inputs * outputs for inputs, outputs in layers) - 2 * batch * sizes[0] * sizes[1]
 
 
@@ -72,7 +74,7 @@ def training_step(sizes, batch):
         ),
         Mistake(
             "one layer too few",
-            "Between n sizes there are n - 1 layers.",
+            "Between n sizes there are n - 1 layers, the first of them included.",
             ((LAYERS, "range(len(sizes) - 2)"), (LAYERS, "range(1, len(sizes) - 1)")),
         ),
         Mistake(

@@ -35,7 +35,7 @@ EXERCISE = Exercise(
     cases=lambda: [_case(*row) for row in GIVEN],
     hints=(
         "The table above has FLOPs and bytes of one step. How do they grow with the batch?",
-        "flops = 8 * batch * hidden * hidden. What is moved are 4 * hidden * hidden weights, the state and four times it.",
+        "flops = 8 * batch * hidden * hidden. 4 * hidden * hidden weights are moved, the state, and the sums.",
         "for batch in range(1, 5001): return the first one with flops / moved >= wanted, and 0 behind the loop.",
     ),
     solution="""
@@ -89,6 +89,7 @@ def smallest_batch(hidden, itemsize, wanted):
         ),
     ),
     equivalent=(
+        (("range(1, 5001)", "range(0, 5001)"), "a batch of 0 does nothing, so it reaches nothing"),
         (("range(1, 5001)", "range(1, 5002)"), "no case needs a batch of 5,001"),
         (("range(1, 5001)", "range(1, 5000)"), "no case needs a batch of 5,000"),
         ((">= wanted", "> wanted"), "no case meets what is wanted exactly"),

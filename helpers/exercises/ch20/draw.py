@@ -41,7 +41,7 @@ EXERCISE = Exercise(
     hints=(
         "Lay the probabilities end to end on a line from 0 to 1. In which of them does `number` fall?",
         "exp(900) is too large for a float. A softmax stays the same if you take the largest score from all first.",
-        "Add up part / total, letter by letter, and return the first index at which the sum exceeds `number`.",
+        "Add up part / total, letter by letter. Return the first index at which the sum exceeds `number`, else the last.",
     ),
     solution="""
 import math
@@ -51,7 +51,7 @@ def draw(scores, temperature, number):
     parts = [math.exp((score - largest) / temperature) for score in scores]
     total = sum(parts)
     reached = 0.0
-    for index in range(len(scores)):
+    for index in range(len(scores) - 1):
         reached += parts[index] / total
         if number < reached:
             return index
@@ -74,18 +74,13 @@ def draw(scores, temperature, number):
         ),
         Mistake(
             "the temperature is left out",
-            "The scores are divided by the temperature before exp.",
-            ((PART, "math.exp(score - largest)"),),
+            "The scores are divided by the temperature, before exp. Dividing the probabilities changes nothing.",
+            ((PART, "math.exp(score - largest)"), (PART, "math.exp(score - largest) / temperature")),
         ),
         Mistake(
             "the temperature multiplies",
             "A low temperature makes differences larger: divide by it.",
             (("largest) / temperature", "largest) * temperature"),),
-        ),
-        Mistake(
-            "the probabilities are cooled, not the scores",
-            "Dividing all probabilities by one number changes nothing between them: divide the scores, before exp.",
-            ((PART, "math.exp(score - largest) / temperature"),),
         ),
         Mistake(
             "the parts do not add up to 1",

@@ -7,16 +7,18 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
 
 BLOCK, COUNTED = 128, 4096
-STATE = "factor[i] * state[i - distance] + state[i]"
-FACTOR = "factor[i] * factor[i - distance]"
+EARLIER, LATER = "steps[1, i - distance]", "steps[1, i]"
+STATE = f"steps[0, i] * {EARLIER} + {LATER}"
+FACTOR = "steps[0, i] * steps[0, i - distance]"
 
 
 def _case(n: int, distance: int) -> Case:
-    factor, state = numbers(n, seed=n) / 8, numbers(n, seed=n + 1)
-    new_factor, new_state = factor.copy(), state.copy()
-    new_state[distance:] = factor[distance:] * state[: n - distance] + state[distance:]
-    new_factor[distance:] = factor[distance:] * factor[: n - distance]
-    arguments = (factor, state, np.int32(distance), Out(new_factor), Out(new_state))
+    steps = numbers((2, n), seed=n)
+    steps[0] /= 8
+    out = steps.copy()
+    out[1, distance:] = steps[0, distance:] * steps[1, : n - distance] + steps[1, distance:]
+    out[0, distance:] = steps[0, distance:] * steps[0, : n - distance]
+    arguments = (steps, np.int32(distance), Out(out))
     return Case(f"{plural(n, 'step')}, distance {distance}", arguments, (cover(n, BLOCK),), (BLOCK,))
 
 
@@ -39,20 +41,20 @@ EXERCISE = Exercise(
     tolerance=1e-4,
     hints=(
         "Position i stands for a run of steps that ends at i. Which run ends just before it begins?",
-        "The earlier step is (factor[i - distance], state[i - distance]), the later one (factor[i], state[i]).",
-        "new_state[i] = factor[i] * state[i - distance] + state[i]; the first `distance` positions are copied.",
+        "The earlier run is in column i - distance, the later one in column i. Row 0 has the factors, row 1 the states.",
+        "out[1, i] = steps[0, i] * steps[1, i - distance] + steps[1, i]; the first `distance` columns are copied.",
     ),
     solution="""
 @cuda.jit
-def scan_round(factor, state, distance, new_factor, new_state):
+def scan_round(steps, distance, out):
     i = cuda.grid(1)
-    if i < state.size:
+    if i < steps.shape[1]:
         if i >= distance:
-            new_state[i] = factor[i] * state[i - distance] + state[i]
-            new_factor[i] = factor[i] * factor[i - distance]
+            out[0, i] = steps[0, i] * steps[0, i - distance]
+            out[1, i] = steps[0, i] * steps[1, i - distance] + steps[1, i]
         else:
-            new_state[i] = state[i]
-            new_factor[i] = factor[i]
+            out[0, i] = steps[0, i]
+            out[1, i] = steps[1, i]
 """,
     why="The later step scales what the earlier one left and adds its own part, and its factor applies to everything "
     "before. After a round each position stands for twice as many steps. The results go into new arrays, because "
@@ -62,38 +64,43 @@ def scan_round(factor, state, distance, new_factor, new_state):
         Mistake(
             "the two steps are swapped",
             "The order matters: the later step, at i, scales the state that the earlier one left.",
-            ((STATE, "factor[i - distance] * state[i] + state[i - distance]"),),
+            ((STATE, f"steps[0, i - distance] * {LATER} + {EARLIER}"),),
         ),
         Mistake(
             "the earlier state is not scaled",
-            "What the earlier step left is multiplied by the factor of the later one: factor[i] * state[i - distance].",
-            ((STATE, "state[i - distance] + state[i]"),),
+            "What the earlier step left is multiplied by the factor of the later one.",
+            ((STATE, f"{EARLIER} + {LATER}"),),
         ),
         Mistake(
             "the later step's own part is lost",
-            "The later step scales the earlier state and then adds its own part, state[i].",
-            ((STATE, "factor[i] * state[i - distance]"),),
+            "The later step scales the earlier state and then adds its own part, steps[1, i].",
+            ((STATE, f"steps[0, i] * {EARLIER}"),),
         ),
         Mistake(
             "the factors stay as they were",
-            "Two steps together scale by the product of both factors: factor[i] * factor[i - distance].",
-            ((FACTOR, "factor[i]"), (FACTOR, "factor[i - distance]")),
+            "Two steps together scale by the product of both factors.",
+            ((FACTOR, "steps[0, i]"), (FACTOR, "steps[0, i - distance]")),
         ),
         Mistake(
             "the factors are added",
-            "Scaling twice is scaling by the product: factor[i] * factor[i - distance].",
-            ((FACTOR, "factor[i] + factor[i - distance]"),),
+            "Scaling twice is scaling by the product of both factors.",
+            ((FACTOR, FACTOR.replace("*", "+")),),
         ),
         Mistake(
             "only the neighbour is taken in",
             "In a round, position i takes in the one that stands `distance` before it.",
-            (("[i - distance]", "[i - 1]"),),
+            (((FACTOR, FACTOR.replace("distance", "1")), (STATE, STATE.replace("distance", "1"))),),
+        ),
+        Mistake(
+            "nothing is joined",
+            "All positions are copied. From `distance` on, each takes in the one that stands `distance` before it.",
+            (("if i >= distance:", "if i < 0:"),),
         ),
         Mistake(
             "the first positions are left out",
             "Those with nobody `distance` before them keep what they have: copy both values.",
-            (("            new_state[i] = state[i]\n            new_factor[i] = factor[i]\n", "            pass\n"),
-             ("            new_factor[i] = factor[i]\n", ""), ("            new_state[i] = state[i]\n", "")),
+            (("            out[0, i] = steps[0, i]\n            out[1, i] = steps[1, i]\n", "            pass\n"),
+             ("            out[0, i] = steps[0, i]\n", ""), ("            out[1, i] = steps[1, i]\n", "")),
         ),
     ),
 )  # fmt: skip

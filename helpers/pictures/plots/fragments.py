@@ -36,7 +36,7 @@ def tile_walk(found: Touched, *, step: int = 16, left: str = "a", right: str = "
 
     found: what `touched` gives for a launch; `step`: how deep a tile is along the common side. Tiles of one number are
     multiplied with each other, and all products are added into the one tile of `result`, which is drawn large: orange
-    are the elements that lane 0 stores. ValueError where the block's part is no band of such tiles, or has more than 16.
+    are the elements that lane 0 stores. ValueError where the block's part is no band of such tiles, or of over 16.
     """
     from matplotlib.patches import Rectangle
 
@@ -152,9 +152,10 @@ def packed_fours(row: Sequence[float], values: Sequence[float], places: Sequence
         axes.text(x + side / 2, 285, f"{place:02b}", ha="center", va="center", fontsize=9)
         arrow = {"arrowstyle": "->", "lw": 1.2, "color": PALETTE["blue"], "shrinkA": 0, "shrinkB": 1}
         axes.annotate("", (x + side / 2, 190), (start(kept[at]) + side / 2, 102), arrowprops=arrow)
-    axes.text(16, 24, "the row in fours, each with its places 0 to 3; hatched: left out", fontsize=9)
-    axes.text(16, 176, "stored: values", fontsize=9)
-    axes.text(16, 260, "stored: places, two bits each", fontsize=9)
+    axes.text(16, 24, "a row in fours, with places 0 to 3; hatched: left out; below: what is stored", fontsize=9)
+    aside = start(3) + 6
+    axes.text(aside, 212, "values", va="center", fontsize=9)
+    axes.text(aside, 285, "places,\n2 bits", va="center", fontsize=9)
     bits = 16 * len(row), 16 * len(values) + 2 * len(places)
     axes.text(16, 330, f"as halves: {bits[0]} bits before, {bits[1]} after", fontsize=9)
     return Picture(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,8 +15,8 @@ STATES = ("h", "c")
 MOST_LAYERS, MOST_STEPS = 8, 24
 _CENTRES = (128, 268, 408, 594)
 """Where cells stand, of 700 across; between the last two there is room for those left out."""
-_CELL, _DATA = (76, 64), (76, 38)
-_X, _STEP, _OUT = 40, 165, 290
+_CELL, _DATA = (76, 96), (92, 38)
+_X, _STEP, _OUT = 32, 168, 300
 
 
 def _parts(x, outputs, state) -> tuple[int, tuple[int, int], tuple[int, int], list[str]]:
@@ -49,7 +50,7 @@ def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
     centres = list(_CENTRES[: len(shown)])
     if steps == 4:
         centres[-1] = 548
-    axes.add_patch(_box(centres[0] - 52, _STEP - 44, centres[-1] - centres[0] + 104, 88, PALETTE["mist"], "none"))
+    axes.add_patch(_box(centres[0] - 52, _STEP - 60, centres[-1] - centres[0] + 104, 120, PALETTE["mist"], "none"))
     by = lambda shape: " × ".join(map(str, shape))
     for step, centre in zip(shown, centres, strict=True):
         for height, size, colour, words, small in (
@@ -61,11 +62,11 @@ def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
             axes.text(centre, height + 8, words, ha="center", va="center", fontsize=8.5, fontweight="bold")
             axes.text(centre, height - 9, small, ha="center", va="center", fontsize=8)
         aside = 9 * backward
-        _arrow(axes, (centre - aside, _X + 19), (centre - aside, _STEP - 32))
-        _arrow(axes, (centre - aside, _STEP + 32), (centre - aside, _OUT - 19))
+        _arrow(axes, (centre - aside, _X + 19), (centre - aside, _STEP - _CELL[1] / 2))
+        _arrow(axes, (centre - aside, _STEP + _CELL[1] / 2), (centre - aside, _OUT - 19))
         if backward:
-            _arrow(axes, (centre + aside, _OUT - 19), (centre + aside, _STEP + 32), back=True)
-            _arrow(axes, (centre + aside, _STEP - 32), (centre + aside, _X + 19), back=True)
+            _arrow(axes, (centre + aside, _OUT - 19), (centre + aside, _STEP + _CELL[1] / 2), back=True)
+            _arrow(axes, (centre + aside, _STEP - _CELL[1] / 2), (centre + aside, _X + 19), back=True)
     _states(axes, names, by(out_shape), centres, steps, backward)
     if steps > 4:
         axes.text((centres[-2] + centres[-1]) / 2, _OUT, "…", ha="center", va="center", fontsize=16)
@@ -87,13 +88,13 @@ def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
 def _states(axes, names: Sequence[str], shape: str, centres: Sequence[float], steps: int, backward: bool) -> None:
     """The arrows from cell to cell: one for each part of the state, and one back for its gradient."""
     lanes = len(names) * (2 if backward else 1)
-    heights = np.linspace(_STEP + 22, _STEP - 22, lanes) if lanes > 1 else [_STEP]
+    heights = np.linspace(_STEP + 34, _STEP - 38, lanes) if lanes > 1 else [_STEP]
     half = _CELL[0] / 2
-    ends = [(left + half, right - half) for left, right in zip(centres, centres[1:], strict=False)]
+    ends = [(left + half, right - half) for left, right in itertools.pairwise(centres)]
     for lane, height in enumerate(heights):
         back, name = bool(backward and lane % 2), names[lane // (2 if backward else 1)]
         left_out = steps > 4
-        _text(axes, centres[0] - half - 38, height, f"{name} = 0" if not back else f"d{name}", back)
+        _text(axes, centres[0] - half - 44, height, f"{name} = 0" if not back else f"d{name}", back)
         _arrow(axes, *_turned((centres[0] - half - 22, height), (centres[0] - half, height), back), back=back)
         for number, (start, end) in enumerate(ends):
             if left_out and number == len(ends) - 1:
@@ -174,7 +175,7 @@ def cell_rounds(rounds) -> Picture:
     for side in axes.spines.values():
         side.set_visible(False)
     figure.text(
-        0.02, 0.93, "number: the round in which the cell can run · arrows: who waits for whom · framed: the most at a time",
+        0.02, 0.93, "number: the round in which the cell can run · arrows: who waits for whom · framed: one full round",
         fontsize=8.5,
     )  # fmt: skip
     return Picture(
