@@ -56,8 +56,9 @@ def sectors(x, a_strides, b_strides):
         total += len(touched)
     return total / 2
 """,
-    why="In one request all lanes have the same k, so what matters is how far apart x puts them. The transposed weights "
-    "of a linear layer have the strides (1, inputs): then x as the column gives 16.5 and x as the row gives 16.5 as "
+    why="In one request all lanes have the same k, so what matters is how far apart x puts them. The "
+    "transposed weights of a linear layer "
+    "have the strides (1, inputs): then x as the column gives 16.5 and x as the row gives 16.5 as "
     "well. No choice of x helps there, and that is one more reason for tiles.",
     stretch="which order of the loops would make the transposed product coalesced without shared memory?",
     mistakes=(

@@ -46,8 +46,8 @@ def training_step(sizes, batch):
             total += product
     return total
 """,
-    why="Backwards a layer multiplies twice: the gradient of its output with its input, which gives the gradient of the "
-    "weights, and with its weights, which gives the gradient of its input. Nobody asks for the gradient of the data, so "
+    why="Backwards a layer multiplies twice: the gradient of its output with its input, which gives that of the "
+    "weights, and with its weights, which gives that of its input. Nobody asks for the gradient of the data, so "
     "the first layer spares one product. With many layers a training step takes nearly three times a forward pass.",
     stretch="with gradient checkpointing the forward pass is done twice. By how much does the step grow?",
     mistakes=(

@@ -41,7 +41,7 @@ EXERCISE = Exercise(
     hints=(
         "Lay the probabilities end to end on a line from 0 to 1. In which of them does `number` fall?",
         "exp(900) is too large for a float. A softmax stays the same if you take the largest score from all first.",
-        "Add up part / total, letter by letter. Return the first index at which the sum exceeds `number`, else the last.",
+        "Add up part / total letter by letter. Return the first index whose sum exceeds `number`, else the last.",
     ),
     solution="""
 import math
@@ -57,7 +57,7 @@ def draw(scores, temperature, number):
             return index
     return len(scores) - 1
 """,
-    why="The probabilities fill the line from 0 to 1, each as much of it as it is likely, so an even random number falls "
+    why="The probabilities fill the line from 0 to 1, each as much of it as it is likely, so a random number falls "
     "into each as often as it should. The largest score is taken away for the reason that chapter 15 gives: without it "
     "a large score overflows.",
     stretch="`top_k`: let only the k best scores take part. What does that keep the network from?",

@@ -41,7 +41,7 @@ EXERCISE = Exercise(
     tolerance=1e-4,
     hints=(
         "Position i stands for a run of steps that ends at i. Which run ends just before it begins?",
-        "The earlier run is in column i - distance, the later one in column i. Row 0 has the factors, row 1 the states.",
+        "The earlier run is in column i - distance, the later in column i. Row 0 has the factors, row 1 the states.",
         "out[1, i] = steps[0, i] * steps[1, i - distance] + steps[1, i]; the first `distance` columns are copied.",
     ),
     solution="""
@@ -59,7 +59,7 @@ def scan_round(steps, distance, out):
     why="The later step scales what the earlier one left and adds its own part, and its factor applies to everything "
     "before. After a round each position stands for twice as many steps. The results go into new arrays, because "
     "another thread may still have to read the old ones.",
-    stretch="call it for the distances 1, 2, 4, … and compare the last state with the loop. How many launches are that?",
+    stretch="call it for the distances 1, 2, 4, … and compare the last state with the loop. How many launches?",
     mistakes=(
         Mistake(
             "the two steps are swapped",
