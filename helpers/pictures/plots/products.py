@@ -17,9 +17,13 @@ _LEVELS = ("#f1f1f1", "#bcd9ee", "#3f8fc9", "#d55e00")
 MOST_PRODUCTS = 3
 
 
-def _said(found: Touched, result: str) -> str:
+def _said(found: Touched, left: str, right: str, result: str) -> str:
     each = [found.count(result, level) for level in (BLOCK, WARP, THREAD)]
-    return f"{found.kernel}: {each[0]:,} results a block, {each[1]:,} a warp, {each[2]:,} a thread"
+    loaded = [f"{found.count(name, THREAD):,} of {name}" for name in (left, right)]
+    return (
+        f"{found.kernel}: {each[0]:,} results a block, {each[1]:,} a warp, {each[2]:,} a thread, "
+        f"which loads {' and '.join(loaded)}"
+    )
 
 
 @styled
@@ -66,7 +70,7 @@ def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", r
         figure.text(x, 0.945, "■", color=colour, fontsize=11)
         figure.text(x + 0.025, 0.947, words, fontsize=8.5)
         x += 0.13
-    return Picture(figure, "; ".join(_said(each, result) for each in found) + ".")
+    return Picture(figure, "; ".join(_said(each, left, right, result) for each in found) + ".")
 
 
 @dataclass(frozen=True)
