@@ -11,7 +11,7 @@ GIVEN = (  # scores, temperature, a number from 0 to 1
     ([2.0, 1.0, 0.5], 1.0, 0.0), ([2.0, 1.0, 0.5], 1.0, 0.8), ([2.0, 1.0, 0.5], 1.0, 0.99),
     ([2.0, 1.0, 0.5], 0.5, 0.8), ([2.0, 1.0, 0.5], 0.01, 0.99), ([2.0, 1.0, 0.5], 3.0, 0.5),
     ([-1.0, -3.0, -2.0, -1.5], 1.0, 0.6), ([900.0, 901.0, 899.0], 1.0, 0.3), ([900.0, 901.0, 899.0], 1.0, 0.95),
-    ([-900.0, -901.0], 0.5, 0.9), ([1.0, 3.0, 2.0], 1.0, 0.05),
+    ([-900.0, -901.0], 0.5, 0.9), ([0.0, 900.0], 1.0, 0.5), ([1.0, 3.0, 2.0], 1.0, 0.05),
 )  # fmt: skip
 
 
@@ -98,5 +98,9 @@ def draw(scores, temperature, number):
             (("            return index", "            return index + 1"),
              ("            return index", "            return max(0, index - 1)")),
         ),
+    ),
+    equivalent=(
+        (("len(scores) - 1)", "len(scores) + 1)"), "with the last one the sum is 1"),
+        (("len(scores) - 1)", "len(scores) - 0)"), "with the last one the sum is 1"),
     ),
 )  # fmt: skip
