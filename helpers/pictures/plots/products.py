@@ -60,7 +60,8 @@ def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", r
             )
             axes.imshow(factors[name], cmap=colours, vmin=0, vmax=3, interpolation="none", aspect="auto")
             mine = np.argwhere(factors[name] == THREAD)
-            axes.plot(mine[:, 1], mine[:, 0], "s", ms=1.6, mew=0, color=_LEVELS[THREAD])
+            size = 1.6 if len(mine) > 2 else 4.5  # one element of 128 × 128 would hardly be seen
+            axes.plot(mine[:, 1], mine[:, 0], "s", ms=size, mew=0, color=_LEVELS[THREAD], clip_on=False)
             axes.set(xticks=[], yticks=[])
             for spine in axes.spines.values():
                 spine.set(visible=True, color="#777777", linewidth=0.7)
@@ -103,6 +104,7 @@ def share_staircase(
     axes.set_position([0.16, 0.13, 0.80, 0.76])
     both = any(row.published is not None for row in rows)
     tall = 0.36 if both else 0.6
+    clear = {"fc": "#ffffff", "ec": "none", "pad": 0.4}  # words stay legible where the line at 100 % crosses them
     farthest = max((MODEL_ERROR * row.modelled for row in rows if row.modelled is not None), default=1)
     for at, row in enumerate(rows):
         top = at - tall / 2 if both else at
@@ -114,15 +116,16 @@ def share_staircase(
             low, high = value / MODEL_ERROR, value * MODEL_ERROR
             axes.plot([low, high], [top, top], color="#222222", lw=0.9, marker="|", ms=4)
             words = f"{_per_cent(value)}, {row.bound}"
-            axes.text(high + 0.012, top, words, va="center", fontsize=7, color="#222222")
+            axes.text(high + 0.012, top, words, va="center", fontsize=7, color="#222222", bbox=clear)
         if row.published is not None:
             axes.barh(
                 at + tall / 2, row.published, height=tall, color=PALETTE["orange"], hatch="////", ec="white", lw=0
             )
             axes.text(
-                row.published + 0.012, at + tall / 2, f"{_per_cent(row.published)} published", va="center", fontsize=7
-            )
-    axes.axvline(1, color=PALETTE["ink"], ls="--", lw=1)
+                row.published + 0.012, at + tall / 2, f"{_per_cent(row.published)} published", va="center", fontsize=7,
+                bbox=clear,
+            )  # fmt: skip
+    axes.axvline(1, color=PALETTE["ink"], ls="--", lw=1, zorder=0)
     axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, max(1.3, 1.3 * farthest)), yticks=range(len(rows)))
     axes.set_yticklabels([row.name for row in rows], fontsize=8)
     axes.set_xticks([0, 0.5, 1.0, 1.5], ["0", "50 %", "100 %", "150 %"], fontsize=8)
