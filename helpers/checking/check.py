@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from helpers.checking import fingerprint, learner_state
 from helpers.checking.examine import examine, watched
 from helpers.checking.exercise import Exercise, exercise, exercises, plural
+from helpers.checking.predict import prose
 from helpers.checking.verdicts import message, named, place_of
 from helpers.vgpu.standins.calls import in_place_of_a_kernel, is_numba
 
@@ -56,13 +57,13 @@ class Report:
 
     def _repr_html_(self) -> str:
         colour = "#009e73" if self.passed else "#d55e00"
-        rows = "".join(f"<li>{'✓' if ok else '✗'} {html.escape(text)}</li>" for ok, text in self._rows())
+        rows = "".join(f"<li>{'✓' if ok else '✗'} {prose(text)}</li>" for ok, text in self._rows())
         lines = f'<ul style="list-style:none;margin:4px 0;padding-left:8px">{rows}</ul>' if rows else ""
         return (
             f'<div role="status" style="border-left:4px solid {colour};padding:6px 12px;max-width:760px;'
             'background:rgba(127,127,127,.09);border-radius:0 6px 6px 0">'
             f"<b>{html.escape(self.verdict)}</b>{lines}"
-            f'<div style="white-space:pre-wrap">{html.escape(self.message)}</div></div>'
+            f'<div style="white-space:pre-wrap">{prose(self.message)}</div></div>'
         )
 
 
@@ -143,7 +144,7 @@ class Solution:
         return f"{self.source.strip()}\n\n{self.why}"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.source.strip())}</pre><p>{html.escape(self.why)}</p>"
+        return f"<pre>{html.escape(self.source.strip())}</pre><p>{prose(self.why)}</p>"
 
 
 def solution(key: str | Exercise) -> Solution:

@@ -54,7 +54,7 @@ class Prediction:
             "a number" if self.options is None else " &nbsp;·&nbsp; ".join(html.escape(str(o)) for o in self.options)
         )
         return (
-            f'<div style="{_BOX.format(colour="#0072b2")}"><b>Predict.</b> {_prose(self.question)}'
+            f'<div style="{_BOX.format(colour="#0072b2")}"><b>Predict.</b> {prose(self.question)}'
             f"<br>Your answer: {given}</div>"
         )
 
@@ -90,7 +90,7 @@ class Prediction:
         if self.answer is not None:
             said.value = f"Kept: <b>{html.escape(str(self.answer))}</b>."
         question = ipywidgets.HTML(
-            f'<div style="{_BOX.format(colour="#0072b2")}"><b>Predict.</b> {_prose(self.question)}</div>'
+            f'<div style="{_BOX.format(colour="#0072b2")}"><b>Predict.</b> {prose(self.question)}</div>'
         )
         box = ipywidgets.VBox([question, control, said])
         box.add_class("warpbook-predict")
@@ -111,7 +111,8 @@ def _number(text: str) -> float | int | None:
     return int(value) if value.is_integer() else value
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
+    """Text as HTML, with what stands between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
@@ -136,7 +137,7 @@ class Revealed:
 
     def _repr_html_(self) -> str:
         colour = "#7a7a7a" if self.said is None else "#009e73" if self.close else "#d55e00"
-        result = f"The answer is <b>{html.escape(str(self.value))}</b>. {_prose(self.why)}"
+        result = f"The answer is <b>{html.escape(str(self.value))}</b>. {prose(self.why)}"
         words = f"{html.escape(self.verdict)} {result}"
         if self.said is None:  # folded away, for whoever reads on before answering
             words = f"<details><summary>{html.escape(self.verdict)} Open this to see it.</summary>{result}</details>"

@@ -10,7 +10,7 @@ from helpers.pictures.figures import show
 from helpers.pictures.plots.training import Curve, training_curves
 
 SECONDS_BETWEEN = 1.0
-"""Between two drawings of the curves, at least; and at least twenty times what one takes."""
+"""Before the first drawing of the curves and between two, at least; and twenty times what a drawing takes."""
 NOTHING = {"text/plain": "", "text/html": ""}
 
 
@@ -35,7 +35,7 @@ class training(Mapping):
         self._curves: dict[str, Curve] = {}
         self._clock = clock
         self._bar = self._view = None
-        self._next_drawing = 0.0
+        self._next_drawing, self._drawn = 0.0, False
 
     def __getitem__(self, name: str) -> Curve:
         return self._curves[name]
@@ -80,6 +80,7 @@ class training(Mapping):
 
             if getattr(get_ipython(), "kernel", None) is not None:
                 self._view = display(NOTHING, raw=True, display_id=True)
+        self._next_drawing = self._clock() + SECONDS_BETWEEN  # a chart of the first step alone shows nothing
         return self
 
     def __exit__(self, kind, error, trace) -> bool:
@@ -101,4 +102,5 @@ class training(Mapping):
         else:
             self._view.update(NOTHING, raw=True)
         now = self._clock()
-        self._next_drawing = now + max(SECONDS_BETWEEN, 20 * (now - began))
+        took = now - began if self._drawn else 0.0  # the first one also loads the library that draws
+        self._drawn, self._next_drawing = True, now + max(SECONDS_BETWEEN, 20 * took)

@@ -60,14 +60,33 @@ def test_curves_are_drawn_now_and_then_and_at_the_end():
         for _ in range(30):
             now[0] += 0.25
             run.step(loss=1.0 / (run.at + 1))
-    assert [at for at, _ in drawn] == [*range(1, 30, 4), 30]
+    assert [at for at, _ in drawn] == [*range(4, 30, 4), 30]  # not at the first step, of which a chart shows nothing
     assert drawn[-1][1] == "net, 30 steps of training: loss from 1 to 0.0333 (measured)."
 
 
-def test_a_run_that_leaves_nothing_takes_its_curves_away():
+def test_a_slow_drawing_puts_off_the_next_unless_it_is_the_first():
+    now, drawn = [0.0], []
     view = View()
-    with training("net", leave=False) as run:
+
+    def update(shown):
+        drawn.append(run.at)
+        now[0] += 0.5
+
+    view.update = update
+    run = training("net", clock=lambda: now[0])
+    with run:
         run._view = view
+        for _ in range(40):
+            now[0] += 0.5
+            run.step(loss=1.0)
+    assert drawn == [2, 4, 24, 40]
+
+
+def test_a_run_that_leaves_nothing_takes_its_curves_away():
+    now, view = [0.0], View()
+    with training("net", leave=False, clock=lambda: now[0]) as run:
+        run._view = view
+        now[0] += 1
         run.step(loss=1.0)
     assert view.given == ["net, 1 step of training: loss 1 (measured).", NOTHING] and run.last("loss") == 1.0
 

@@ -12,6 +12,7 @@ import pytest
 
 from helpers.workbook import run as notebooks
 from helpers.workbook import style
+from tests.workbook.bands import BANDS, outside
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
@@ -33,6 +34,16 @@ def test_it_runs(path, record_property):
     result = notebooks.run(path, budget=10 * notebooks.BUDGET)  # other tests may run meanwhile
     record_property("seconds", round(result.seconds, 1))
     assert not result.problems, "\n" + result.report()
+    assert not outside(path.stem, result.notebook)
+
+
+@pytest.mark.parametrize("name", BANDS)
+def test_what_is_stored_of_training_lies_in_its_bands(name):
+    notebook = style.open_page(FOLDER / f"{name}.ipynb").notebook
+    assert not outside(name, notebook)
+    for cell in notebook.cells:
+        cell.outputs = []
+    assert len(outside(name, notebook)) == len(BANDS[name])
 
 
 @every_chapter

@@ -1,3 +1,3 @@
 """Chapter 13, the matmul ladder and the libraries: reuse, register blocks, wide loads, tensor cores, layouts."""
 
-ORDER = ("reuse", "strip", "wide", "tensor", "widest", "composed")
+ORDER = ("sectors", "reuse", "strip", "wide", "tensor", "widest", "step", "composed")

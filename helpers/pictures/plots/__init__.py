@@ -8,9 +8,9 @@ what an SM holds and how its warps hide latency, `debugger` one moment of a bloc
 of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
-`convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an
-explorer lets a pointer drag.
+`convolution` windows over an image, `precision` the values of number formats, `fragments` what a warp multiplies on
+Tensor Cores, `unrolled` the cells of a recurrent network, `recurrent` gradients over its steps, gaps between launches,
+and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -18,6 +18,7 @@ from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.debugger import lane_states, warp_frame
+from helpers.pictures.plots.fragments import packed_fours, tile_walk
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
@@ -70,6 +71,7 @@ from helpers.pictures.plots.torch_memory import memory_steps
 from helpers.pictures.plots.tracks import track
 from helpers.pictures.plots.training import training_curves
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
+from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
 from helpers.vgpu.base.words import plural
 
@@ -86,6 +88,7 @@ __all__ = [
     "bank_finding",
     "bank_matrix",
     "bit_layouts",
+    "cell_rounds",
     "crossover_curves",
     "error_growth",
     "forecast_fan",
@@ -112,6 +115,7 @@ __all__ = [
     "memory_steps",
     "number_lines",
     "occupancy_finding",
+    "packed_fours",
     "peak_bars",
     "plural",
     "point_clouds",
@@ -137,12 +141,14 @@ __all__ = [
     "staircase",
     "swim_finding",
     "thread_grid",
+    "tile_walk",
     "timeline_window",
     "timer_bars",
     "track",
     "traffic",
     "training_curves",
     "training_moment",
+    "unrolled",
     "walk_frame",
     "warp_frame",
     "waves",

@@ -17,9 +17,13 @@ _LEVELS = ("#f1f1f1", "#bcd9ee", "#3f8fc9", "#d55e00")
 MOST_PRODUCTS = 3
 
 
-def _said(found: Touched, result: str) -> str:
+def _said(found: Touched, left: str, right: str, result: str) -> str:
     each = [found.count(result, level) for level in (BLOCK, WARP, THREAD)]
-    return f"{found.kernel}: {each[0]:,} results a block, {each[1]:,} a warp, {each[2]:,} a thread"
+    loaded = [f"{found.count(name, THREAD):,} of {name}" for name in (left, right)]
+    return (
+        f"{found.kernel}: {each[0]:,} results a block, {each[1]:,} a warp, {each[2]:,} a thread, "
+        f"which loads {' and '.join(loaded)}"
+    )
 
 
 @styled
@@ -56,7 +60,8 @@ def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", r
             )
             axes.imshow(factors[name], cmap=colours, vmin=0, vmax=3, interpolation="none", aspect="auto")
             mine = np.argwhere(factors[name] == THREAD)
-            axes.plot(mine[:, 1], mine[:, 0], "s", ms=1.6, mew=0, color=_LEVELS[THREAD])
+            size = 1.6 if len(mine) > 2 else 4.5  # one element of 128 × 128 would hardly be seen
+            axes.plot(mine[:, 1], mine[:, 0], "s", ms=size, mew=0, color=_LEVELS[THREAD], clip_on=False)
             axes.set(xticks=[], yticks=[])
             for spine in axes.spines.values():
                 spine.set(visible=True, color="#777777", linewidth=0.7)
@@ -66,7 +71,7 @@ def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", r
         figure.text(x, 0.945, "■", color=colour, fontsize=11)
         figure.text(x + 0.025, 0.947, words, fontsize=8.5)
         x += 0.13
-    return Picture(figure, "; ".join(_said(each, result) for each in found) + ".")
+    return Picture(figure, "; ".join(_said(each, left, right, result) for each in found) + ".")
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,7 @@ def share_staircase(
     axes.set_position([0.16, 0.13, 0.80, 0.76])
     both = any(row.published is not None for row in rows)
     tall = 0.36 if both else 0.6
+    clear = {"fc": "#ffffff", "ec": "none", "pad": 0.4}  # words stay legible where the line at 100 % crosses them
     farthest = max((MODEL_ERROR * row.modelled for row in rows if row.modelled is not None), default=1)
     for at, row in enumerate(rows):
         top = at - tall / 2 if both else at
@@ -110,15 +116,16 @@ def share_staircase(
             low, high = value / MODEL_ERROR, value * MODEL_ERROR
             axes.plot([low, high], [top, top], color="#222222", lw=0.9, marker="|", ms=4)
             words = f"{_per_cent(value)}, {row.bound}"
-            axes.text(high + 0.012, top, words, va="center", fontsize=7, color="#222222")
+            axes.text(high + 0.012, top, words, va="center", fontsize=7, color="#222222", bbox=clear)
         if row.published is not None:
             axes.barh(
                 at + tall / 2, row.published, height=tall, color=PALETTE["orange"], hatch="////", ec="white", lw=0
             )
             axes.text(
-                row.published + 0.012, at + tall / 2, f"{_per_cent(row.published)} published", va="center", fontsize=7
-            )
-    axes.axvline(1, color=PALETTE["ink"], ls="--", lw=1)
+                row.published + 0.012, at + tall / 2, f"{_per_cent(row.published)} published", va="center", fontsize=7,
+                bbox=clear,
+            )  # fmt: skip
+    axes.axvline(1, color=PALETTE["ink"], ls="--", lw=1, zorder=0)
     axes.set(ylim=(len(rows) - 0.4, -0.6), xlim=(0, max(1.3, 1.3 * farthest)), yticks=range(len(rows)))
     axes.set_yticklabels([row.name for row in rows], fontsize=8)
     axes.set_xticks([0, 0.5, 1.0, 1.5], ["0", "50 %", "100 %", "150 %"], fontsize=8)

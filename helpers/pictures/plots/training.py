@@ -86,7 +86,7 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
             if len(curve.values) > len(ends):
                 where.fill_between(ends, least, most, color=colour, alpha=0.15, lw=0)
             told.append((f"{title}: " if len(runs) > 1 else "") + _told(name, curve))
-        where.set_title(panel)
+        where.set_title(panel if len(members) > 1 else members[0].replace("_", " "))
         where.set_xlabel("step")
         where.set_xlim(left=0)
         if len(drawn) > 1:

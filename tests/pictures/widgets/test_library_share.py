@@ -75,7 +75,10 @@ def test_a_block_touches_the_rows_and_columns_of_its_results():
     assert {name: found.count(name, 1) for name in "abc"} == {"a": 16 * 32, "b": 32 * 16, "c": 256}
     assert found.count("c", 2) == 32 and found.count("c", 3) == 1
     assert levels["c"][0, 16] == 3 and levels["c"][1, 31] == 2 and levels["c"][15, 31] == 1 and not levels["c"][0, 15]
-    assert plots.product_tiles([found]).finding == "product: 256 results a block, 32 a warp, 1 a thread."
+    assert (
+        plots.product_tiles([found]).finding
+        == "product: 256 results a block, 32 a warp, 1 a thread, which loads 32 of a and 32 of b."
+    )
     with pytest.raises(ValueError, match="one to 3"):
         plots.product_tiles([])
     with pytest.raises(TypeError, match="takes a Launch"):

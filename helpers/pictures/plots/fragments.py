@@ -1,0 +1,165 @@
+"""What a warp multiplies on Tensor Cores: tiles along two bands of a product, and fours of which two are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.plots.common import shade
+from helpers.results.steps.touched import BLOCK, THREAD, Touched
+from helpers.vgpu.base.words import plural
+
+MOST_TILES = 16
+MOST_WEIGHTS = 16
+
+
+def _band(found: Touched, name: str) -> tuple[slice, slice]:
+    """Rows and columns of what the block touches of a matrix. ValueError where that is no rectangle."""
+    rows, columns = np.nonzero(found.levels[name] >= BLOCK)
+    if not len(rows):
+        raise ValueError(f"the block touches nothing of {name}")
+    box = slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1)
+    if len(rows) != found.levels[name][box].size:
+        raise ValueError(f"what the block touches of {name} is no rectangle, so it is not cut into tiles")
+    return box
+
+
+def _long(part: slice) -> int:
+    return int(part.stop - part.start)
+
+
+@styled
+def tile_walk(found: Touched, *, step: int = 16, left: str = "a", right: str = "b", result: str = "c") -> Picture:
+    """A block's way through a product: the tiles of both factors that it takes, pair by pair, and what one lane holds.
+
+    found: what `touched` gives for a launch; `step`: how deep a tile is along the common side. Tiles of one number are
+    multiplied with each other, and all products are added into the one tile of `result`, which is drawn large: orange
+    are the elements that lane 0 stores. ValueError where the block's part is no band of such tiles, or of over 16.
+    """
+    from matplotlib.patches import Rectangle
+
+    bands = {name: _band(found, name) for name in (left, right, result)}
+    tall, wide = (_long(part) for part in bands[result])
+    depth = _long(bands[left][1])
+    if _long(bands[right][0]) != depth or depth % step or not 1 <= depth // step <= MOST_TILES:
+        raise ValueError(f"bands of {depth} and {_long(bands[right][0])} are not 1 to {MOST_TILES} tiles of {step}")
+    tiles = depth // step
+    figure, axes = new("wide", layout=None)
+    axes.set_position([0, 0, 1, 1])
+    axes.set(xlim=(0, 700), ylim=(350, 0))
+    axes.axis("off")
+    rows, inner = found.levels[left].shape
+    columns = found.levels[right].shape[1]
+    scale = min(310 / (inner + columns), 270 / (inner + rows))
+    corner = (22 + scale * inner + 14, 34 + scale * inner + 14)
+    origins = {left: (22, corner[1]), right: (corner[0], 34), result: corner}
+    looks = {left: "sky", right: "orange", result: "green"}
+    for name, (x, y) in origins.items():
+        high, across = (scale * side for side in found.levels[name].shape)
+        axes.add_patch(Rectangle((x, y), across, high, fc="#ffffff", ec=PALETTE["grey"], lw=0.8))
+        place = (x + across / 2, y + high - 10) if name != right else (x + across - 12, y + high / 2)
+        axes.text(*place, name, ha="center", va="center", fontsize=10, fontweight="bold", fontstyle="italic")
+    for number in range(tiles):
+        down, along = bands[left][0].start, bands[left][1].start + number * step
+        _tile(axes, origins[left], scale, (down, along, tall, step), looks[left], number)
+        down, along = bands[right][0].start + number * step, bands[right][1].start
+        _tile(axes, origins[right], scale, (down, along, step, wide), looks[right], number)
+    down, along = bands[result][0].start, bands[result][1].start
+    _tile(axes, origins[result], scale, (down, along, tall, wide), looks[result], None)
+    mine = found.levels[result][bands[result]] == THREAD
+    held = _enlarged(axes, mine, shade(PALETTE["green"], 0.85))
+    axes.text(22, 18, f"one warp: tile 1 of {left} times tile 1 of {right}, tile 2 times tile 2, …", fontsize=9)
+    axes.text(410, 18, f"its tile of {result}, {tall} × {wide}", fontsize=9)
+    axes.text(410, 338, f"orange: {held} sums in the registers of lane 0", fontsize=9)
+    return Picture(
+        figure,
+        f"One warp of {found.kernel} goes along {plural(tiles, 'tile')} of {left} and of {right} for its tile of "
+        f"{result}, whose {tall * wide} sums lie in the registers of its lanes: lane 0 holds {held} of them.",
+    )
+
+
+def _tile(axes, origin, scale: float, box: tuple[int, int, int, int], colour: str, number: int | None) -> None:
+    """One tile of a matrix, at (row, column, height, width); the first of a walk is darker."""
+    from matplotlib.patches import Rectangle
+
+    down, along, tall, wide = (scale * side for side in box)
+    x, y = origin[0] + along, origin[1] + down
+    fill = shade(PALETTE[colour], 0.6 if not number else 0.85)
+    axes.add_patch(Rectangle((x, y), wide, tall, fc=fill, ec=PALETTE["ink"], lw=1.4 if not number else 0.6))
+    if number is not None:
+        axes.text(x + wide / 2, y + tall / 2, str(number + 1), ha="center", va="center_baseline", fontsize=7.5)
+
+
+def _enlarged(axes, mine: np.ndarray, fill) -> int:
+    """The tile of the result, element by element, and how many elements are lane 0's."""
+    from matplotlib.patches import Rectangle
+
+    side = min(275 / mine.shape[1], 290 / mine.shape[0])
+    x, y = 410, 30
+    axes.add_patch(Rectangle((x, y), side * mine.shape[1], side * mine.shape[0], fc=fill, ec=PALETTE["ink"], lw=1.4))
+    for at in range(1, mine.shape[1]):
+        axes.plot([x + side * at] * 2, [y, y + side * mine.shape[0]], color="#ffffff", lw=0.7)
+    for at in range(1, mine.shape[0]):
+        axes.plot([x, x + side * mine.shape[1]], [y + side * at] * 2, color="#ffffff", lw=0.7)
+    for row, column in np.argwhere(mine):
+        look = {"fc": PALETTE["vermilion"], "ec": "#ffffff", "lw": 0.7}
+        axes.add_patch(Rectangle((x + side * column, y + side * row), side, side, **look))
+    return int(mine.sum())
+
+
+@styled
+def packed_fours(row: Sequence[float], values: Sequence[float], places: Sequence[int]) -> Picture:
+    """A row of weights in fours, the two of each four that are kept, and how they are stored.
+
+    row: up to 16 weights, a multiple of 4; values and places: what is stored of them, two values for each four and the
+    place of each within its four, from 0 to 3. ValueError where a stored value is not the weight at its place.
+    """
+    from matplotlib.patches import Rectangle
+
+    row, values = (np.asarray(each, dtype=float).ravel() for each in (row, values))
+    places = np.asarray(places).ravel().astype(int)
+    if not 4 <= len(row) <= MOST_WEIGHTS or len(row) % 4 or 2 * len(values) != len(row) or len(places) != len(values):
+        raise ValueError(
+            f"give 4 to {MOST_WEIGHTS} weights, a multiple of 4, and half as many values and places; "
+            f"these are {len(row)}, {len(values)} and {len(places)}"
+        )
+    kept = [4 * (at // 2) + place for at, place in enumerate(places)]
+    if (places < 0).any() or (places > 3).any() or not np.array_equal(row[kept], values):
+        raise ValueError("each stored value is the weight at its place: row[4 * (k // 2) + places[k]] == values[k]")
+    figure, axes = new("wide", layout=None)
+    axes.set_position([0, 0, 1, 1])
+    axes.set(xlim=(0, 700), ylim=(350, 0))
+    axes.axis("off")
+    side = 640 / MOST_WEIGHTS
+    start = lambda at: 16 + at * side + (at // 4) * 8
+    for at, weight in enumerate(row):
+        stays = at in kept
+        look = {"fc": shade(PALETTE["sky"], 0.75)} if stays else {"fc": "#f3f3f3", "hatch": "////"}
+        axes.add_patch(Rectangle((start(at), 58), side, 44, ec=PALETTE["ink"] if stays else "#b5b5b5", lw=1, **look))
+        back = None if stays else {"fc": "#f3f3f3", "ec": "none", "pad": 1}
+        axes.text(
+            start(at) + side / 2, 80, f"{weight:.2f}", ha="center", va="center", fontsize=8, bbox=back,
+            color=PALETTE["ink"] if stays else "#5a5a5a", fontweight="bold" if stays else "normal",
+        )  # fmt: skip
+        axes.text(start(at) + side / 2, 48, str(at % 4), ha="center", va="center", fontsize=8, color="#5a5a5a")
+    for at, (value, place) in enumerate(zip(values, places, strict=True)):
+        x = start(4 * (at // 2) + 1 + at % 2)
+        axes.add_patch(Rectangle((x, 190), side, 44, fc=shade(PALETTE["sky"], 0.75), ec=PALETTE["ink"], lw=1))
+        axes.text(x + side / 2, 212, f"{value:.2f}", ha="center", va="center", fontsize=8, fontweight="bold")
+        axes.add_patch(Rectangle((x, 270), side, 30, fc=shade(PALETTE["orange"], 0.85), ec=PALETTE["ink"], lw=1))
+        axes.text(x + side / 2, 285, f"{place:02b}", ha="center", va="center", fontsize=9)
+        arrow = {"arrowstyle": "->", "lw": 1.2, "color": PALETTE["blue"], "shrinkA": 0, "shrinkB": 1}
+        axes.annotate("", (x + side / 2, 190), (start(kept[at]) + side / 2, 102), arrowprops=arrow)
+    axes.text(16, 24, "a row in fours, with places 0 to 3; hatched: left out; below: what is stored", fontsize=9)
+    aside = start(3) + 6
+    axes.text(aside, 212, "values", va="center", fontsize=9)
+    axes.text(aside, 285, "places,\n2 bits", va="center", fontsize=9)
+    bits = 16 * len(row), 16 * len(values) + 2 * len(places)
+    axes.text(16, 330, f"as halves: {bits[0]} bits before, {bits[1]} after", fontsize=9)
+    return Picture(
+        figure,
+        f"Of {len(row)} weights {len(values)} are stored, two of each four, with a place of two bits each: as halves "
+        f"{bits[1]} bits in place of {bits[0]}.",
+    )
