@@ -94,5 +94,5 @@ def test_losses_share_a_panel_and_a_fourth_is_too_many():
     run.note(rate=1)
     with pytest.raises(ValueError, match="4 panels of curves: name the quantities of at most 3"):
         plots.training_curves({"net": run})
-    with pytest.raises(ValueError, match="net has noted no 'los'; it has noted: critic_loss"):
+    with pytest.raises(ValueError, match="nobody has noted 'los'; net has noted: critic_loss"):
         plots.training_curves({"net": run}, "los")

@@ -12,6 +12,7 @@ import pytest
 
 from helpers.workbook import run as notebooks
 from helpers.workbook import style
+from tests.workbook.bands import BANDS, beyond
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
@@ -33,6 +34,13 @@ def test_it_runs(path, record_property):
     result = notebooks.run(path, budget=10 * notebooks.BUDGET)  # other tests may run meanwhile
     record_property("seconds", round(result.seconds, 1))
     assert not result.problems, "\n" + result.report()
+    assert beyond(path, result.notebook) == []
+
+
+@pytest.mark.parametrize("chapter", sorted({band.chapter for band in BANDS}))
+def test_what_is_stored_lies_within_the_bands_of_the_prose(chapter):
+    (path,) = FOLDER.glob(f"{chapter}_*.ipynb")
+    assert beyond(path, style.open_page(path).notebook) == []
 
 
 @every_chapter

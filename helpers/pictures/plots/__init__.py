@@ -9,8 +9,8 @@ of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
 `convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an
-explorer lets a pointer drag.
+gaps between launches, and forecasts, `generated` what a generator makes, `windows` small convolutions and tiles.
+`tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -71,6 +71,7 @@ from helpers.pictures.plots.tracks import track
 from helpers.pictures.plots.training import training_curves
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.vectors import lane_deal
+from helpers.pictures.plots.windows import halo_map, im2col_product, reaches, window_sums
 from helpers.vgpu.base.words import plural
 
 __all__ = [
@@ -93,7 +94,9 @@ __all__ = [
     "gradient_histogram",
     "gradient_norms",
     "growth",
+    "halo_map",
     "im2col_map",
+    "im2col_product",
     "image_grid",
     "image_rows",
     "issue_strip",
@@ -117,6 +120,7 @@ __all__ = [
     "point_clouds",
     "product_tiles",
     "rates_shown",
+    "reaches",
     "receptive_field_map",
     "reduction_tree",
     "roofline_chart",
@@ -148,6 +152,7 @@ __all__ = [
     "waves",
     "waves_finding",
     "where_variables_live",
+    "window_sums",
 ]
 
 

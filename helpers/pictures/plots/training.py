@@ -55,14 +55,14 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
     `runs`: by what each is called, a `training` run or any mapping from names to `Curve`s. `names`: which quantities,
     all by default; those that end in the same word after an underscore share a panel, and there may be three panels. A
     line is the mean of some steps where there were many, the band around it goes from their least to their largest
-    value. Raises ValueError where nothing was noted under a name, and where there are more than three panels.
+    value. A run that was stopped before it noted one of them is left out there. Raises ValueError where no run has
+    noted a name, and where there are more than three panels.
     """
     chosen = names or tuple(dict.fromkeys(name for run in runs.values() for name in run))
-    for title, run in runs.items():
-        for name in names:
-            if name not in run:
-                noted = ", ".join(run) or "nothing"
-                raise ValueError(f"{title} has noted no {name!r}; it has noted: {noted}")
+    for name in names:
+        if not any(name in run for run in runs.values()):
+            noted = "; ".join(f"{title} has noted: {', '.join(run) or 'nothing'}" for title, run in runs.items())
+            raise ValueError(f"nobody has noted {name!r}; {noted}")
     panels: dict[str, list[str]] = {}
     for name in chosen:
         panels.setdefault(panel_of(name), []).append(name)
