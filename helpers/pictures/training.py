@@ -74,6 +74,7 @@ class training(Mapping):
         from tqdm.auto import tqdm
 
         self._bar = tqdm(total=self.steps, desc=self.title, unit=" steps", leave=False)
+        self._next_drawing = self._clock() + SECONDS_BETWEEN  # a first step alone is no curve
         if "IPython" in sys.modules:
             from IPython import get_ipython
             from IPython.display import display

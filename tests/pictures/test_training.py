@@ -60,7 +60,7 @@ def test_curves_are_drawn_now_and_then_and_at_the_end():
         for _ in range(30):
             now[0] += 0.25
             run.step(loss=1.0 / (run.at + 1))
-    assert [at for at, _ in drawn] == [*range(1, 30, 4), 30]
+    assert [at for at, _ in drawn] == [*range(4, 30, 4), 30]
     assert drawn[-1][1] == "net, 30 steps of training: loss from 1 to 0.0333 (measured)."
 
 

@@ -23,7 +23,7 @@ class Band:
 
 
 BANDS = (
-    Band("19", "curves-checked", r"losses: ([\d.]+)", 0, 0.001),
+    Band("19", "curves-checked", r"losses: ([\d.e-]+)", 0, 0.001),
     Band("19", "curves-checked", r"(?:kernels|PyTorch) ([\d.]+)%", 92, 98),
     Band("19", "zoo-table", r"([\d.]+)%", 85, 100),
     Band("19", "zoo-table", r"ResNet .* ([\d.]+)%", 95, 100),
@@ -40,14 +40,16 @@ BANDS = (
     Band("21", "table", r"DCGAN .* score +([\d.]+)", 5.5, 8.5),
     Band("21", "table", r"noise .* score +([\d.]+)", 1, 3.5),
     Band("21", "table", r"held-out digits .* score +([\d.]+)", 8.8, 10),
-    Band("21", "own-compare", r"20 steps: ([\d.]+)", 0, 0.001),
+    Band("21", "own-compare", r"20 steps: ([\d.e-]+)", 0, 0.001),
     Band("21", "own-compare", r"our kernels: (\d)", 6, 8),
 )
 
 
 def beyond(path: Path, notebook) -> list[str]:
     """What breaks a band of that chapter, or is no longer printed, in words."""
-    printed = {cell.id: "".join(output.get("text", "") for output in cell.get("outputs", ())) for cell in notebook.cells}
+    printed = {
+        cell.id: "".join(output.get("text", "") for output in cell.get("outputs", ())) for cell in notebook.cells
+    }
     found = []
     for band in (band for band in BANDS if path.name.startswith(band.chapter)):
         numbers = [float(number) for number in re.findall(band.pattern, printed.get(band.cell, ""))]

@@ -34,7 +34,7 @@ EXERCISE = Exercise(
         "does the ReLU do?",
         "A sum of `taps` terms has `taps` times the variance of one term. The ReLU stops half of the values. The size "
         "is the root of the mean square.",
-        "share = taps * variance / 2 is the factor of the mean square for one layer; return math.sqrt(share) ** layers.",
+        "share = taps * variance / 2 is the factor of the mean square for a layer; return math.sqrt(share) ** layers.",
     ),
     solution="""
 import math
@@ -44,7 +44,7 @@ def surviving(taps, variance, layers):
     share = taps * variance / 2
     return math.sqrt(share) ** layers
 """,
-    why="Every layer multiplies the size of the gradient by the same factor, so the factor of a stack is a power of it. "
+    why="Every layer multiplies the size of the gradient by the same factor, so that of a stack is a power of it. "
     "A power of anything but 1 vanishes or explodes. He's variance, 2 / taps, is the one for which the factor is "
     "exactly 1.",
     stretch="a residual layer returns x + y. If the gradients through both ways are independent of one another, what "

@@ -61,7 +61,7 @@ def keep(moments, noise):
     why="A score is measured on some hundred samples, so the same generator would get a slightly different one from "
     "other samples. Of moments that cannot be told apart the first is as good a choice as any, and it took the "
     "fewest steps. The losses have no say, because they measure one network against the other.",
-    stretch="measure the noise: score the same generator ten times with other latents, and take the largest difference.",
+    stretch="measure the noise: score one generator ten times with other latents, and take the largest difference.",
     mistakes=(
         Mistake(
             "chosen by the losses",
@@ -76,7 +76,7 @@ def keep(moments, noise):
         ),
         Mistake(
             "the very best score",
-            "A score that lies above another by less than the noise is no better. Take the first that comes near enough.",
+            "A score that lies above another by less than the noise is no better. Take the first that comes near.",
             ((" - noise", ""), (FIRST, _by('-moment["score"]'))),
         ),
         Mistake(

@@ -45,8 +45,8 @@ EXERCISE = Exercise(
         "each set of numbers, in D's loss and in G's?",
         "For D: the logit of a number v is w * v + c, so multiply the derivative by v for w, and by 1 for c. For G the "
         "label of its numbers is 1, and the way goes on through w to fake, and from there to a and b.",
-        "back = (sigmoid(w * fake + c) - 1) * w is what reaches a number that G made; by a it is (back * z).mean(), and "
-        "by b back.mean().",
+        "back = (sigmoid(w * fake + c) - 1) * w is what reaches a number that G made; by a it is (back * z).mean(), "
+        "and by b back.mean().",
     ),
     solution="""
 import numpy as np

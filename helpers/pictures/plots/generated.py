@@ -117,9 +117,7 @@ def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent:
 
 
 @styled
-def walk_frame(
-    images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdicts: Sequence[str] = ()
-) -> Picture:
+def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdicts: Sequence[str] = ()) -> Picture:
     """A walk between two latents: the image at one step of it large, and all steps small, the present one framed.
 
     `images`: those of all steps, in order; `verdict`: what somebody says of the present one. `verdicts`: a short word

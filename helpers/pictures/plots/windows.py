@@ -1,4 +1,4 @@
-"""Windows as one draws them on a whiteboard: sums under a window, the product im2col makes of them, tiles with halos."""
+"""Windows as one draws them on a whiteboard: sums under a window, the product of im2col, tiles with halos."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def halo_map(found: Mapping[str, Touched], size: int, image: str = "image", out:
                              "under an output of warp 0", "thread 0's window"), strict=True):  # fmt: skip
         figure.text(x, 0.03, "■" if colour != PALETTE["vermilion"] else "□", color=colour, fontsize=11)
         figure.text(x + 0.025, 0.032, words, fontsize=8.5)
-        x += 0.045 + 0.0125 * len(words)
+        x += 0.05 + 0.0098 * len(words)
     return Picture(figure, "; ".join(told) + ".")
 
 
