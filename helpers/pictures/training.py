@@ -89,7 +89,8 @@ class training(Mapping):
         if self._view is not None:
             self._draw(self.leave)
             self._view = None
-        self.interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
+        # Before the first step nothing was trained that later cells could go on with: then it is an interrupt as any.
+        self.interrupted = self.at > 0 and kind is not None and issubclass(kind, KeyboardInterrupt)
         if self.interrupted:
             of = f" of {self.steps:,}" if self.steps else ""
             print(f"{self.title}: stopped after step {self.at:,}{of}. What was trained until then is kept.")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Band:
-    """Every number that `pattern` finds, as its only group, in what the cell `cell` prints lies from `low` to `high`."""
+    """Every number that `pattern` finds, as its only group, in what the cell prints lies from `low` to `high`."""
 
     chapter: str
     cell: str

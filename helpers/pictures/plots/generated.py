@@ -99,8 +99,8 @@ def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent:
     if not clouds:
         raise ValueError("no clouds of points: give at least one by its name")
     drawn = {name: as_points(given) for name, given in clouds.items()}
-    columns = min(len(drawn), 5)
-    rows = (len(drawn) + columns - 1) // columns
+    rows = (len(drawn) + 4) // 5
+    columns = (len(drawn) + rows - 1) // rows
     figure, axes = new("wide", nrows=rows, ncols=columns, squeeze=False)
     told = []
     each = MOST_POINTS // len(drawn)
@@ -111,6 +111,7 @@ def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent:
         where.plot(*points[:each].T, ls="", marker=".", ms=2, color=PALETTE["blue"])
         where.set(xlim=(-extent, extent), ylim=(-extent, extent), aspect="equal", xticks=[], yticks=[])
         where.set_title(name, fontsize=9, fontweight="normal")
+        where.spines[["top", "right"]].set_visible(True)
         told.append(f"{name}: {reached(points, targets, reach)}")
     return Picture(figure, f"Of {plural(len(targets), 'mode')} reached — {'; '.join(told)} (1 % of the points within "
                    f"{reach:g}).")  # fmt: skip

@@ -105,9 +105,11 @@ def window_sums(image, weight) -> Picture:
     width, height, results = _sums(axes, image, weight)
     figure.set_size_inches(7.0, min(3.5, 7.0 * (height + 0.9) / (width + 0.1) + 0.1))
     _page(axes, width, height)
-    return Picture(figure, f"A window of {weight.shape[0]} × {weight.shape[1]} weights has {plural(results.size, 'place')} "
-                   f"in an image of {image.shape[0]} × {image.shape[1]} pixels; the first sum is "
-                   f"{_number(results.flat[0])}.")  # fmt: skip
+    return Picture(
+        figure,
+        f"A window of {weight.shape[0]} × {weight.shape[1]} weights has {plural(results.size, 'place')} in an image of "
+        f"{image.shape[0]} × {image.shape[1]} pixels; the first sum is {_number(results.flat[0])}.",
+    )
 
 
 @styled
