@@ -21,7 +21,8 @@ class training(Mapping):
     notes values and counts a step, `run.note(accuracy=…)` notes values between steps; values are numbers or tensors of
     one element. The block leaves the curves as its output, or nothing with `leave=False`, for one of several runs that
     are drawn together afterwards. Interrupted (the ■ of JupyterLab, Ctrl-C), it ends and says
-    so; the cells after it go on with what was trained until then, and `run.interrupted` is True.
+    so; the cells after it go on with what was trained until then, and `run.interrupted` is True. Before the first step
+    there is nothing to go on with, and the interrupt stops them too.
 
     A run is a mapping from the names to `Curve`s, as `plots.training_curves` draws it; `run.last(name)` is the last
     value of one.

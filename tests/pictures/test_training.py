@@ -37,6 +37,12 @@ def test_an_interrupt_ends_the_loop_and_keeps_what_was_trained(capsys):
     assert capsys.readouterr().out == "net: stopped after step 1 of 9. What was trained until then is kept.\n"
 
 
+def test_an_interrupt_before_the_first_step_stops_the_cells_that_wait(capsys):
+    with pytest.raises(KeyboardInterrupt), training("net", steps=9):
+        raise KeyboardInterrupt
+    assert capsys.readouterr().out == ""
+
+
 def test_any_other_error_is_raised():
     with pytest.raises(ZeroDivisionError), training("net"):
         _ = 1 / 0
