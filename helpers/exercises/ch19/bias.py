@@ -66,7 +66,6 @@ def bias_slope(slope, out):
     "by memory on every GPU. The order of the sum is fixed, so two runs agree to the last bit.",
     stretch="OwnConv2d leaves the bias to PyTorch. Let Convolution take it as a fourth argument, and return this "
     "kernel's result for it.",
-    equivalent=(),
     mistakes=(
         Mistake(
             "one image only",
