@@ -21,7 +21,8 @@ class training(Mapping):
     notes values and counts a step, `run.note(accuracy=…)` notes values between steps; values are numbers or tensors of
     one element. The block leaves the curves as its output, or nothing with `leave=False`, for one of several runs that
     are drawn together afterwards. Interrupted (the ■ of JupyterLab, Ctrl-C), it ends and says
-    so; the cells after it go on with what was trained until then, and `run.interrupted` is True.
+    so; the cells after it go on with what was trained until then, and `run.interrupted` is True. Before the first step
+    there is nothing to go on with, and the interrupt stops them too.
 
     A run is a mapping from the names to `Curve`s, as `plots.training_curves` draws it; `run.last(name)` is the last
     value of one.
@@ -89,7 +90,8 @@ class training(Mapping):
         if self._view is not None:
             self._draw(self.leave)
             self._view = None
-        self.interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
+        # Before the first step nothing was trained that later cells could go on with: then it is an interrupt as any.
+        self.interrupted = self.at > 0 and kind is not None and issubclass(kind, KeyboardInterrupt)
         if self.interrupted:
             of = f" of {self.steps:,}" if self.steps else ""
             print(f"{self.title}: stopped after step {self.at:,}{of}. What was trained until then is kept.")

@@ -35,6 +35,12 @@ def test_an_interrupt_ends_the_loop_and_keeps_what_was_trained(capsys):
     assert capsys.readouterr().out == "net: stopped after step 1 of 9. What was trained until then is kept.\n"
 
 
+def test_an_interrupt_before_the_first_step_stops_the_cells_that_wait(capsys):
+    with pytest.raises(KeyboardInterrupt), training("net", steps=9):
+        raise KeyboardInterrupt
+    assert capsys.readouterr().out == ""
+
+
 def test_any_other_error_is_raised():
     with pytest.raises(ZeroDivisionError), training("net"):
         _ = 1 / 0
@@ -113,5 +119,5 @@ def test_losses_share_a_panel_and_a_fourth_is_too_many():
     run.note(rate=1)
     with pytest.raises(ValueError, match="4 panels of curves: name the quantities of at most 3"):
         plots.training_curves({"net": run})
-    with pytest.raises(ValueError, match="net has noted no 'los'; it has noted: critic_loss"):
+    with pytest.raises(ValueError, match="nobody has noted 'los'; net has noted: critic_loss"):
         plots.training_curves({"net": run}, "los")

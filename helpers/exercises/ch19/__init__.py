@@ -1,3 +1,3 @@
-"""Chapter 19, convolutional networks: sizes and fields, pooling, two cheap convolutions, a gradient gathered."""
+"""Chapter 19, convolutional networks: sizes and fields, pooling, two cheap convolutions, gradients, FLOP per byte."""
 
-ORDER = ("pool", "pointwise", "depthwise", "slope", "field")
+ORDER = ("pool", "pointwise", "depthwise", "slope", "bias", "field", "vanish", "intensity")

@@ -1,3 +1,3 @@
-"""Chapter 21, adversarial networks: checks of a training, and kernels that it needs."""
+"""Chapter 21, adversarial networks: the game by hand, checks of a training, and kernels that it needs."""
 
-ORDER = ("fault", "modes", "size", "spread", "hinge")
+ORDER = ("game", "fault", "slopes", "modes", "size", "spread", "keep", "hinge")

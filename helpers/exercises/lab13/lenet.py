@@ -7,7 +7,8 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake
 from helpers.exercises.lab13 import shared
 
-HELD_OUT, AT_MOST = 300, 15
+HELD_OUT, AT_MOST = 300, 18
+"""The solution from 16 seeds, on nine draws of 300 images or more each: 8.0 of 100 wrong on average, 14.0 at most."""
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:

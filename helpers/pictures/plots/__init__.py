@@ -8,9 +8,10 @@ what an SM holds and how its warps hide latency, `debugger` one moment of a bloc
 of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
-`convolution` windows over an image, `precision` the values of number formats, `fragments` what a warp multiplies on
-Tensor Cores, `unrolled` the cells of a recurrent network, `recurrent` gradients over its steps, gaps between launches,
-and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an explorer lets a pointer drag.
+`convolution` windows over an image, `windows` small convolutions and tiles, `precision` the values of number formats,
+`fragments` what a warp multiplies on Tensor Cores, `unrolled` the cells of a recurrent network, `recurrent` gradients
+over its steps, gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks
+stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
@@ -73,6 +74,7 @@ from helpers.pictures.plots.training import training_curves
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
+from helpers.pictures.plots.windows import halo_map, im2col_product, reaches, window_sums
 from helpers.vgpu.base.words import plural
 
 __all__ = [
@@ -96,7 +98,9 @@ __all__ = [
     "gradient_histogram",
     "gradient_norms",
     "growth",
+    "halo_map",
     "im2col_map",
+    "im2col_product",
     "image_grid",
     "image_rows",
     "issue_strip",
@@ -121,6 +125,7 @@ __all__ = [
     "point_clouds",
     "product_tiles",
     "rates_shown",
+    "reaches",
     "receptive_field_map",
     "reduction_tree",
     "roofline_chart",
@@ -154,6 +159,7 @@ __all__ = [
     "waves",
     "waves_finding",
     "where_variables_live",
+    "window_sums",
 ]
 
 

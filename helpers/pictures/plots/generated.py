@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -98,8 +99,8 @@ def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent:
     if not clouds:
         raise ValueError("no clouds of points: give at least one by its name")
     drawn = {name: as_points(given) for name, given in clouds.items()}
-    columns = min(len(drawn), 5)
-    rows = (len(drawn) + columns - 1) // columns
+    rows = (len(drawn) + 4) // 5
+    columns = (len(drawn) + rows - 1) // rows
     figure, axes = new("wide", nrows=rows, ncols=columns, squeeze=False)
     told = []
     each = MOST_POINTS // len(drawn)
@@ -110,16 +111,18 @@ def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent:
         where.plot(*points[:each].T, ls="", marker=".", ms=2, color=PALETTE["blue"])
         where.set(xlim=(-extent, extent), ylim=(-extent, extent), aspect="equal", xticks=[], yticks=[])
         where.set_title(name, fontsize=9, fontweight="normal")
+        where.spines[["top", "right"]].set_visible(True)
         told.append(f"{name}: {reached(points, targets, reach)}")
     return Picture(figure, f"Of {plural(len(targets), 'mode')} reached — {'; '.join(told)} (1 % of the points within "
                    f"{reach:g}).")  # fmt: skip
 
 
 @styled
-def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "") -> Picture:
+def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdicts: Sequence[str] = ()) -> Picture:
     """A walk between two latents: the image at one step of it large, and all steps small, the present one framed.
 
-    `images`: those of all steps, in order; `verdict`: what somebody says of the present one.
+    `images`: those of all steps, in order; `verdict`: what somebody says of the present one. `verdicts`: a short word
+    for each step, which is written into its small image, and said where it changes.
     """
     images = as_images(images)
     figure, (large, small) = new("wide", layout=None, ncols=2, width_ratios=(1, 2.2))
@@ -132,10 +135,16 @@ def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "") -> Pic
     height, width = ((size + 1) * MAGNIFIED for size in images.shape[1:])
     corner = (column * width - 1, row * height - 1)
     small.add_patch(_frame(corner, width - MAGNIFIED + 1, height - MAGNIFIED + 1))
+    for number, word in enumerate(verdicts):
+        y, x = divmod(number, columns)
+        small.text(x * width + 1, y * height + 1, word, fontsize=9, fontweight="bold", color=PALETTE["yellow"],
+                   ha="left", va="top")  # fmt: skip
     small.set_title("the whole walk", fontsize=10)
     step = np.abs(np.diff(images, axis=0)).mean(axis=(1, 2)) if len(images) > 1 else np.zeros(1)
     here = f"step {at} of {len(images) - 1}" + (f": {verdict}" if verdict else "")
     whole = float(np.abs(images[-1] - images[0]).mean())
+    runs = [(word, len(list(same))) for word, same in groupby(verdicts)]
+    here += "; all along it: " + ", ".join(f"{word} ({plural(many, 'step')})" for word, many in runs) if runs else ""
     return Picture(figure, f"The walk's {here}. From one step to the next a pixel changes by {step.max():.2f} at most, "
                    f"as a mean; from end to end by {whole:.2f}.")  # fmt: skip
 

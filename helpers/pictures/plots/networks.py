@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from helpers.hardware.gpus import GPU
 from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.roofline import bandwidth, peak_flops, rate_text, roofline
@@ -51,9 +53,7 @@ def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Pic
     for axes, image in zip(places, images, strict=False):
         axes.imshow(image, **scale)
     for axes in grid.flat:
-        axes.set(xticks=[], yticks=[])
-        if not axes.images:
-            axes.axis("off")
+        axes.axis("off")
     return Picture(figure, finding)
 
 
@@ -106,16 +106,17 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32") -> Picture
     left.yaxis.set_major_formatter(lambda value, _: rate_text(value, ""))
     left.tick_params(labelsize=7)
     times = [max(least_seconds(row, gpu, precision)) for row in rows]
+    spots: dict[int, tuple[float, float]] = {}
     for number, row in enumerate(rows, 1):
         arithmetic, moving = least_seconds(row, gpu, precision)
         colour, marker = ("vermilion", "s") if arithmetic >= moving else ("blue", "o")
         if row.flops:
             attainable = min(peak, row.intensity * bandwidth(gpu))
-            left.plot([row.intensity], [attainable], marker=marker, color=PALETTE[colour], ms=5, mec="white", zorder=3)
-            left.annotate(str(number), (row.intensity, attainable), xytext=(-2, 5), textcoords="offset points",
-                          fontsize=7, ha="right")  # fmt: skip
+            left.plot([row.intensity], [attainable], marker=marker, color=PALETTE[colour], ms=6, mec="white", zorder=3)
+            spots[number] = row.intensity, attainable
         right.barh(number, times[number - 1], color=PALETTE[colour], height=0.7,
                    hatch="" if colour == "blue" else "///", edgecolor="white", lw=0)  # fmt: skip
+    _numbered(left, spots, [(span[0], span[0] * bandwidth(gpu)), (ridge, peak), (span[1], peak)])
     names = [f"{number} {fitted(row.name, 19)}" for number, row in enumerate(rows, 1)]
     right.set_yticks(range(1, len(rows) + 1), names, fontsize=min(8, 150 / len(rows)))
     right.set_ylim(len(rows) + 0.6, 0.4)
@@ -134,6 +135,20 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32") -> Picture
     said += [f"Memory-bound: {_few(moved)}."] if moved else []
     said.append(f"All layers together take {seconds_text(sum(times))} at least (modelled from the data sheet).")
     return Picture(figure, " ".join(said))
+
+
+def _numbered(axes, spots: Mapping[int, tuple[float, float]], line: Sequence[tuple[float, float]]) -> None:
+    """The number of each mark beside it, where it hides neither another number nor a mark nor the line."""
+    points = 72 / axes.figure.dpi
+    places = [tuple(points * axes.transData.transform(spot)) for spot in spots.values()]
+    corners = [points * axes.transData.transform(corner) for corner in line]
+    along = [start + (end - start) * part / 50 for start, end in pairwise(corners) for part in range(51)]
+    sizes = [(5.4 * len(str(number)) + 2, 9.5) for number in spots]
+    within = tuple(points * axes.bbox.extents)
+    centres = spread(places, sizes, within, taken=[around(tuple(place), (2, 2)) for place in along])
+    for number, spot, at, (x, y) in zip(spots, spots.values(), places, centres, strict=True):
+        axes.annotate(str(number), spot, xytext=(x - at[0], y - at[1]), textcoords="offset points", fontsize=8,
+                      ha="center", va="center")  # fmt: skip
 
 
 def _three_ticks():

@@ -55,14 +55,14 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
     `runs`: by what each is called, a `training` run or any mapping from names to `Curve`s. `names`: which quantities,
     all by default; those that end in the same word after an underscore share a panel, and there may be three panels. A
     line is the mean of some steps where there were many, the band around it goes from their least to their largest
-    value. Raises ValueError where nothing was noted under a name, and where there are more than three panels.
+    value. A run that was stopped before it noted one of them is left out there. Raises ValueError where no run has
+    noted a name, and where there are more than three panels.
     """
     chosen = names or tuple(dict.fromkeys(name for run in runs.values() for name in run))
-    for title, run in runs.items():
-        for name in names:
-            if name not in run:
-                noted = ", ".join(run) or "nothing"
-                raise ValueError(f"{title} has noted no {name!r}; it has noted: {noted}")
+    for name in names:
+        if not any(name in run for run in runs.values()):
+            noted = "; ".join(f"{title} has noted: {', '.join(run) or 'nothing'}" for title, run in runs.items())
+            raise ValueError(f"nobody has noted {name!r}; {noted}")
     panels: dict[str, list[str]] = {}
     for name in chosen:
         panels.setdefault(panel_of(name), []).append(name)
@@ -71,7 +71,9 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
             f"{plural(len(panels), 'panel')} of curves: name the quantities of at most {MOST_PANELS}, "
             f"as in training_curves(runs, {', '.join(map(repr, chosen[:2])) or '...'})"
         )
-    figure, axes = new("wide", ncols=len(panels), squeeze=False)
+    figure, axes = new("wide", layout=None, ncols=len(panels), squeeze=False)  # drawn again and again as it grows
+    figure.subplots_adjust(left=0.075, right=0.985, top=0.91, bottom=0.14, wspace=0.24)
+    last = max(run[name].steps[-1] for run in runs.values() for name in chosen if name in run)
     told = []
     for where, (panel, members) in zip(axes[0], panels.items(), strict=True):
         drawn = [(title, name, run[name]) for name in members for title, run in runs.items() if name in run]
@@ -88,7 +90,7 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
             told.append((f"{title}: " if len(runs) > 1 else "") + _told(name, curve))
         where.set_title(panel if len(members) > 1 else members[0].replace("_", " "))
         where.set_xlabel("step")
-        where.set_xlim(left=0)
+        where.set_xlim(0, 1.02 * max(1, last))  # the same steps in all panels
         if len(drawn) > 1:
             where.legend(fontsize=9)
     steps = plural(max(int(curve.steps[-1]) for run in runs.values() for curve in run.values()), "step")

@@ -31,7 +31,14 @@ def test_the_judge_is_asked_for_this_very_image():
     shown.controls["step"].value = 20
     assert "judged a light, at 100%" in shown.shown.alt
     shown.controls["step"].value = 0
-    assert "judged a dark, at 100%" in shown.shown.alt
+    assert "judged a dark, at 100%; all along it: dark (11 steps), light (10 steps)." in shown.shown.alt
+
+
+def test_a_walk_begins_where_it_is_told():
+    shown = widgets.latent_walk(bright, torch.tensor([[0.0], [1.0], [0.5]]), first=2, last=1, step=3)
+    assert "step 3 of 20." in shown.shown.alt and "from end to end by 0.50" in shown.shown.alt
+    with pytest.raises(ValueError):
+        widgets.latent_walk(bright, torch.tensor([[0.0], [1.0]]), last=2)
 
 
 def test_a_module_is_asked_in_eval_mode_and_left_in_its_own():

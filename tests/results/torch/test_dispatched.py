@@ -22,3 +22,12 @@ def test_a_backward_pass_is_counted_with_the_rest():
 def test_it_says_how_many_and_which():
     said = repr(dispatched(lambda: torch.ones(2).add_(1).add_(1)))
     assert said.startswith("3 operators that compute (counted)") and "add_" in said
+
+
+def test_names_for_a_profiler_are_no_work():
+    weights = torch.ones(3, requires_grad=True)
+    weights.grad = torch.ones(3)
+    adam = torch.optim.Adam([weights], fused=True)
+    adam.step()  # the first makes what Adam keeps
+    counted = dispatched(adam.step)
+    assert counted.counts == {"_foreach_add_": 1, "_fused_adam_": 1}

@@ -21,13 +21,17 @@ def latent_walk(
     judge: Callable | None = None,
     names: Sequence[str] = (),
     limits: tuple[float, float] = (-1.0, 1.0),
+    first: int = 0,
+    last: int = 1,
+    step: int = STEPS // 2,
 ) -> Explorer:
     """Two latents to choose, and a slider along the straight way between them.
 
     `generator`: a PyTorch module, which is asked in `eval` mode and left in its own, or any function from a batch of
     latents to a batch of grey images. `latents`: two or more, the first axis is theirs. `judge`: a function from a
     batch of images to one row of scores for each; its favourite and that one's share after softmax are told, under
-    `names` where there are some. `limits`: the values of a pixel that are black and white.
+    `names` where there are some. `limits`: the values of a pixel that are black and white. `first`, `last`, `step`: the
+    walk to begin with, and where on it.
     """
     checked.called("generator", generator)
     if judge is not None:
@@ -55,16 +59,16 @@ def latent_walk(
 
     def draw(first: int, last: int, step: int) -> Picture:
         images, shares = walk(first, last)
-        verdict = ""
+        verdict, verdicts = "", []
         if shares is not None:
-            best = int(shares[step].argmax())
-            verdict = f"judged a {names[best] if names else best}, at {float(shares[step, best]):.0%}"
-        return plots.walk_frame(images, step, limits=limits, verdict=verdict)
+            verdicts = [names[best] if names else str(best) for best in shares.argmax(1).tolist()]
+            verdict = f"judged a {verdicts[step]}, at {float(shares[step].max()):.0%}"
+        return plots.walk_frame(images, step, limits=limits, verdict=verdict, verdicts=verdicts)
 
     every = list(range(len(latents)))
     controls = {
-        "first": choice("from latent", 0, every),
-        "last": choice("to latent", 1, every),
-        "step": slider("step", STEPS // 2, 0, STEPS),
+        "first": choice("from latent", first, every),
+        "last": choice("to latent", last, every),
+        "step": slider("step", step, 0, STEPS),
     }
-    return Explorer("latent_walk", draw, controls, height=card_height(caption_lines=2))
+    return Explorer("latent_walk", draw, controls, height=card_height(caption_lines=3))
