@@ -8,8 +8,8 @@ what an SM holds and how its warps hide latency, `debugger` one moment of a bloc
 of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
-`convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an
+`convolution` windows over an image, `copies` ways into shared memory, `precision` the values of number formats, `recurrent` gradients over time steps,
+gaps between launches, and forecasts, `pipelines` copies that go on while a block computes, `generated` what a generator makes. `tracks` says where marks stand that an
 explorer lets a pointer drag.
 """
 
@@ -17,6 +17,7 @@ from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
+from helpers.pictures.plots.copies import copy_paths
 from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
@@ -41,6 +42,7 @@ from helpers.pictures.plots.occupancy import (
     waves,
     waves_finding,
 )
+from helpers.pictures.plots.pipelines import barrier_phases, copy_groups, pipeline_gantt
 from helpers.pictures.plots.precision import (
     FATES,
     bit_layouts,
@@ -85,7 +87,10 @@ __all__ = [
     "amdahl_curves",
     "bank_finding",
     "bank_matrix",
+    "barrier_phases",
     "bit_layouts",
+    "copy_groups",
+    "copy_paths",
     "crossover_curves",
     "error_growth",
     "forecast_fan",
@@ -113,6 +118,7 @@ __all__ = [
     "number_lines",
     "occupancy_finding",
     "peak_bars",
+    "pipeline_gantt",
     "plural",
     "point_clouds",
     "product_tiles",

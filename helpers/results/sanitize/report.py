@@ -14,7 +14,7 @@ from helpers.vgpu import faults
 from helpers.vgpu.base.context import PC_DONE
 from helpers.vgpu.lower import Lowering
 from helpers.vgpu.ptx import Mem
-from helpers.vgpu.runtime.shadow import CLASH, IN_FLIGHT, PAIR_KINDS, WRITE_LATE, WRITE_TWICE
+from helpers.vgpu.runtime.shadow import CLASH, IN_FLIGHT, PAIR_KINDS, UNFENCED, WRITE_LATE, WRITE_TWICE
 from helpers.vgpu.storage import heap_words, memory
 from helpers.vgpu.storage.host import size_text
 
@@ -243,6 +243,12 @@ class Report:
         elif kind == IN_FLIGHT:
             where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
             key, what = "copy_pending", f"{who} while an asynchronous copy to it, issued by {they}{where}, is pending."
+        elif kind == UNFENCED:
+            where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
+            key, what = "proxy_fence", (
+                f"{who} by a bulk copy, which {they} stored{where}; no fence.proxy.async stands between the two, so the "
+                "copy may read what was there before."
+            )
         else:
             key = self._race(kind, place, there[0])
             where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
@@ -266,9 +272,7 @@ class Report:
 
     def _cure(self, key: str, apart: bool, same_warp: bool, space: str) -> str:
         numba = self.names.kernel.language == "numba"
-        if key == "copy_pending":
-            return KINDS[key].cure
-        if key in ("race_lanes", "race_atomic"):
+        if key in ("copy_pending", "proxy_fence", "race_lanes", "race_atomic"):
             return KINDS[key].cure
         if apart:
             return (
