@@ -7,7 +7,6 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
 
 TILE, THREADS = 256, 64
-BYTES = "    int bytes = min(256, n - first) * 4;\n"
 
 
 def _case(n: int) -> Case:
@@ -54,7 +53,7 @@ extern "C" __global__ void announced(const float* x, float* out, int n) {
     __shared__ unsigned long long landed;
     int t = threadIdx.x, first = blockIdx.x * 256;
     int bytes = min(256, n - first) * 4;
-    if (t == 0) {
+    if (t == 32) {
         ptx::mbarrier_init(&landed, 1);
         ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &landed, bytes);
@@ -69,6 +68,11 @@ extern "C" __global__ void announced(const float* x, float* out, int n) {
     why="The mbarrier counts bytes, and knows nothing of tiles. Each copy subtracts what it brought, and the phase ends "
     "when nothing is missing. Announce one byte too many and it never ends; announce too few and it ends too early.",
     stretch="a bulk copy wants whole pieces of 16 bytes. What would you do for an n that is no multiple of 4?",
+    equivalent=(
+        (("s[256]", "s[257]"), "an element more than is used"),
+        *((("t == 32", f"t == {other}"), "another thread orders the copy") for other in (31, 33)),
+        (("i += 64", "i += 63"), "some elements are written twice, with the same value"),
+    ),
     mistakes=(
         Mistake(
             "a whole tile is announced",
@@ -101,11 +105,6 @@ extern "C" __global__ void announced(const float* x, float* out, int n) {
             "The first phase has parity 0. Asked for parity 1, an mbarrier says at once that this phase is over: it means "
             "the one before the first.",
             (("parity(&landed, 0)", "parity(&landed, 1)"),),
-        ),
-        Mistake(
-            "threads ask before the mbarrier is there",
-            "Another thread may ask the mbarrier before thread 0 has initialised it: meet at __syncthreads() first.",
-            (("    __syncthreads();\n", ""),),
         ),
     ),
 )  # fmt: skip

@@ -35,6 +35,7 @@ def parities(tile, stages):
     "for parity 1, that of the phase before the first. A fresh mbarrier says that this one is over, so the first round "
     "needs no special case.",
     stretch="why is one bit enough? How far could the producer get ahead of the consumer, at most?",
+    equivalent=((("(round_ + 1) % 2", "(round_ - 1) % 2"), "the same: Python's % is never negative"),),
     mistakes=(
         Mistake(
             "the parity of the tile",

@@ -254,8 +254,8 @@ extern "C" __global__ void k(const float* a, float* out) {
 #endif
     __syncthreads();
     if (t == 0) {
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" //!
-                     :: "l"(out), "r"(at(s)) : "memory");
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;"
+                     :: "l"(out), "r"(at(s)) : "memory"); //!
         asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
     }
 }""", 64, one_to_one(64), gpu="H100")  # fmt: skip
