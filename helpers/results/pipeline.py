@@ -56,8 +56,8 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return (
-            f"Pipeline({self.blocks} × {self.stages} stages: {self.clocks:g} clocks for {len(self.tiles)} tiles, bubble "
-            f"{self.bubble:.0%}, {self.pace:g} clocks a tile in the long run, bound by {self.bound}; modelled)"
+            f"Pipeline({self.blocks} × {self.stages} stages: {self.clocks:g} clocks for {len(self.tiles)} tiles, "
+            f"bubble {self.bubble:.0%}, {self.pace:g} clocks a tile in the long run, bound by {self.bound}; modelled)"
         )
 
 

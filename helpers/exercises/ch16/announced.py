@@ -65,8 +65,9 @@ extern "C" __global__ void announced(const float* x, float* out, int n) {
         out[first + i] = s[bytes / 4 - 1 - i];
 }
 """,
-    why="The mbarrier counts bytes, and knows nothing of tiles. Each copy subtracts what it brought, and the phase ends "
-    "when nothing is missing. Announce one byte too many and it never ends; announce too few and it ends too early.",
+    why="The mbarrier counts bytes, and knows nothing of tiles. Each copy subtracts what it brought, and the phase "
+    "ends when nothing is missing. Announce one byte too many and it never ends; announce too few and it ends too "
+    "early.",
     stretch="a bulk copy wants whole pieces of 16 bytes. What would you do for an n that is no multiple of 4?",
     equivalent=(
         (("s[256]", "s[257]"), "an element more than is used"),
@@ -102,8 +103,8 @@ extern "C" __global__ void announced(const float* x, float* out, int n) {
         ),
         Mistake(
             "the other parity",
-            "The first phase has parity 0. Asked for parity 1, an mbarrier says at once that this phase is over: it means "
-            "the one before the first.",
+            "The first phase has parity 0. Asked for parity 1, an mbarrier says at once that this phase is over: it "
+            "means the one before the first.",
             (("parity(&landed, 0)", "parity(&landed, 1)"),),
         ),
     ),

@@ -28,8 +28,8 @@ EXERCISE = Exercise(
     sanitize=True,
     hints=(
         "A thread reads two elements. Who copied the first one, and who the second?",
-        "A thread's own copy has landed after its commit and its wait. Its neighbour's copy has landed for certain when "
-        "the neighbour has waited too, so all threads have to meet after their waits.",
+        "A thread's own copy has landed after its commit and its wait. Its neighbour's copy has landed for certain "
+        "when the neighbour has waited too, so all threads have to meet after their waits.",
         "After the copy: __pipeline_commit(); __pipeline_wait_prior(0); __syncthreads(); each outside any `if`.",
     ),
     solution="""
@@ -53,8 +53,8 @@ extern "C" __global__ void difference(const float* x, float* out, int n) {
     mistakes=(
         Mistake(
             "no wait",
-            "Nothing says that the copies have landed when they are read: here they never have. A thread has to close a "
-            "group with __pipeline_commit() and to wait for it with __pipeline_wait_prior(0).",
+            "Nothing says that the copies have landed when they are read: here they never have. A thread has to close "
+            "a group with __pipeline_commit() and to wait for it with __pipeline_wait_prior(0).",
             ((WAIT, ""), ((COMMIT, ""), (WAIT, "")), ((COMMIT, ""), (WAIT, ""), (BARRIER, ""))),
         ),
         Mistake(
@@ -64,15 +64,15 @@ extern "C" __global__ void difference(const float* x, float* out, int n) {
         ),
         Mistake(
             "no barrier after the wait",
-            "A wait is about the thread's own copies. The left neighbour's copy may still be under way: all threads have "
-            "to meet at __syncthreads() after their waits.",
+            "A wait is about the thread's own copies. The left neighbour's copy may still be under way: all threads "
+            "have to meet at __syncthreads() after their waits.",
             ((BARRIER, ""), ("__syncthreads()", "__syncwarp()")),
         ),
         Mistake(
             "the barrier before the wait",
             "At the barrier no thread has waited yet, so nobody learns anything there about the copies of others. Wait "
             "first, then meet.",
-            (((COMMIT + WAIT + BARRIER), COMMIT + BARRIER + WAIT), ((COMMIT + WAIT + BARRIER), BARRIER + COMMIT + WAIT)),
+            ((COMMIT + WAIT + BARRIER, COMMIT + BARRIER + WAIT), (COMMIT + WAIT + BARRIER, BARRIER + COMMIT + WAIT)),
         ),
         Mistake(
             "one group may stay under way",

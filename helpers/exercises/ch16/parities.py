@@ -20,8 +20,8 @@ EXERCISE = Exercise(
     cases=lambda: [_case(*each) for each in TILES],
     hints=(
         "How often has this stage been filled before this tile comes into it?",
-        "Call that the round: tile // stages. The consumer waits for phase number `round` of full, the producer for phase "
-        "`round - 1` of empty.",
+        "Call that the round: tile // stages. The consumer waits for phase number `round` of full, the producer for "
+        "phase `round - 1` of empty.",
         "full: round % 2. empty: (round - 1) % 2, which in Python is (round + 1) % 2, also for round 0.",
     ),
     solution="""
@@ -31,8 +31,8 @@ def parities(tile, stages):
     empty = (round_ + 1) % 2
     return full, empty
 """,
-    why="A stage's phase has the number of its round, and a parity is that number's last bit. In round 0 the producer asks "
-    "for parity 1, that of the phase before the first. A fresh mbarrier says that this one is over, so the first round "
+    why="A stage's phase has the number of its round, and a parity is that number's last bit. In round 0 the producer "
+    "asks for parity 1, that of the phase before the first. A fresh mbarrier says that this one is over, so the first round "
     "needs no special case.",
     stretch="why is one bit enough? How far could the producer get ahead of the consumer, at most?",
     equivalent=((("(round_ + 1) % 2", "(round_ - 1) % 2"), "the same: Python's % is never negative"),),
@@ -60,7 +60,10 @@ def parities(tile, stages):
         Mistake(
             "the number of the phase",
             "A parity is one bit: the phase's number modulo 2.",
-            (("full = round_ % 2", "full = round_"), ("(round_ + 1) % 2", "round_ + 1"), ("(round_ + 1) % 2", "round_ - 1")),
+            (
+                ("full = round_ % 2", "full = round_"), ("(round_ + 1) % 2", "round_ + 1"),
+                ("(round_ + 1) % 2", "round_ - 1"),
+            ),
         ),
     ),
 )  # fmt: skip

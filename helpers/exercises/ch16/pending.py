@@ -19,7 +19,8 @@ EXERCISE = Exercise(
     name="pending",
     cases=lambda: [_case(*each) for each in ROUNDS],
     hints=(
-        "Write down for 3 stages and 8 tiles which groups are committed when tile 0 is needed, when tile 5, when tile 7.",
+        "Write down for 3 stages and 8 tiles which groups are committed when tile 0 is needed, when tile 5, when tile "
+        "7.",
         "Committed are the groups of all tiles up to tile + stages - 1, or up to the last tile there is. The group of "
         "`tile` must have landed, and with it all before it.",
         "Later groups than that of `tile`: stages - 1 of them in the middle, tiles - 1 - tile near the end.",
@@ -29,10 +30,11 @@ def pending(stages, tile, tiles):
     latest = min(tile + stages - 1, tiles - 1)
     return latest - tile
 """,
-    why="wait_group N says which groups may stay: the N latest. So it counts from the end of what was committed, and near "
-    "the end of the loop there are fewer. A loop that commits an empty group there keeps the count the same in every "
-    "round, so that N can be a constant, which the instruction requires.",
-    stretch="the kernel of this section commits an empty group when no tile is left. Which N is right then, in each round?",
+    why="wait_group N says which groups may stay: the N latest. So it counts from the end of what was committed, and "
+    "near the end of the loop there are fewer. A loop that commits an empty group there keeps the count the same in "
+    "every round, so that N can be a constant, which the instruction requires.",
+    stretch="the kernel of this section commits an empty group when no tile is left. Which N is right then, in each "
+    "round?",
     mistakes=(
         Mistake(
             "the last tiles are forgotten",

@@ -42,7 +42,8 @@ EXERCISE = Exercise(
             "waits of a warp with no other copy under way",
             waits_alone,
             1,
-            "Only at the last tile is there nothing left to copy. At every other wait the next tile's copy is under way.",
+            "Only at the last tile is there nothing left to copy. At every other wait the next tile's copy is under "
+            "way.",
             of="warp",
         ),
         Budget(
@@ -54,15 +55,15 @@ EXERCISE = Exercise(
         Budget(
             "instructions for 4 rows of 2,048 elements",
             lambda profile: profile["instructions"],
-            3_600,
+            1_500,
             "A copy, a commit, a wait and four additions a tile, and what the loop and the indices need.",
             "instructions",
         ),
     ),
     hints=(
         "Which copy could be under way while tile i is added up? It needs a place in shared memory that nobody reads.",
-        "Copy and commit tile 0 before the loop. In round i copy and commit tile i + 1 into the other buffer first, then "
-        "wait for all but the latest group.",
+        "Copy and commit tile 0 before the loop. In round i copy and commit tile i + 1 into the other buffer first, "
+        "then wait for all but the latest group.",
         "if (i + 1 < tiles) __pipeline_memcpy_async(&s[(i + 1) % 2][t], &row[32 * (i + 1) + t], 16); then "
         "__pipeline_commit(); __pipeline_wait_prior(1); and add s[i % 2][t].",
     ),
@@ -89,9 +90,10 @@ extern "C" __global__ void row_sums(const float4* x, float* out, int tiles) {
         out[blockIdx.x] = sum;
 }
 """,
-    why="The empty group that the last round commits keeps the count: the latest group is always that of the next tile. "
-    "No barrier is needed, because every thread reads only what it copied itself.",
-    stretch="make it four buffers. What has to change besides the number, and what does a block's shared memory come to?",
+    why="The empty group that the last round commits keeps the count: the latest group is always that of the next "
+    "tile. No barrier is needed, because every thread reads only what it copied itself.",
+    stretch="make it four buffers. What has to change besides the number, and what does a block's shared memory come "
+    "to?",
     equivalent=(
         (("s[2][32]", "s[3][32]"), "more room than is used"), (("s[2][32]", "s[2][33]"), "more room than is used"),
     ),

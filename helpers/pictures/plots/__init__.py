@@ -8,9 +8,10 @@ what an SM holds and how its warps hide latency, `debugger` one moment of a bloc
 of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
-`convolution` windows over an image, `copies` ways into shared memory, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts, `pipelines` copies that go on while a block computes, `generated` what a generator makes. `tracks` says where marks stand that an
-explorer lets a pointer drag.
+`convolution` windows over an image, `copies` ways into shared memory, `precision` the values of number formats,
+`recurrent` gradients over time steps, gaps between launches, and forecasts, `pipelines` copies that go on while a
+block computes, `generated` what a generator makes. `tracks` says where marks stand that an explorer lets a pointer
+drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix

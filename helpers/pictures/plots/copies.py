@@ -11,8 +11,11 @@ from helpers.vgpu.base.words import plural
 
 PLACES = ("global memory\nand L2", "L1 cache", "registers", "shared memory")
 WAYS = {
-    "ld and st": ((0, 1), (1, 2), (2, 3)), "cp.async.ca": ((0, 1), (1, 3)), "cp.async.cg": ((0, 3),), "bulk copy": ((0, 3),),
-}  # fmt: skip
+    "ld and st": ((0, 1), (1, 2), (2, 3)),
+    "cp.async.ca": ((0, 1), (1, 3)),
+    "cp.async.cg": ((0, 3),),
+    "bulk copy": ((0, 3),),
+}
 """Which places data pass, by the kind of copy. Source: NVIDIA "PTX ISA", cp.async (.ca, .cg) and cp.async.bulk."""
 
 
@@ -50,22 +53,19 @@ def copy_paths(profiles: Mapping[str, object]) -> Picture:
         passed = {place for hop in WAYS[way] for place in hop}
         for place, label in enumerate(PLACES):
             on = place in passed
-            axes.add_patch(
-                Rectangle(
-                    (1.75 + 1.45 * place, row + 0.3), 1.05, 0.42, ec=PALETTE["ink" if on else "grey"], lw=1.2 if on else 0.6,
-                    fc=shade(PALETTE["sky"], 0.85) if on else "none", ls="-" if on else ":",
-                )
-            )  # fmt: skip
+            frame = {"ec": PALETTE["ink"], "lw": 1.2} if on else {"ec": PALETTE["grey"], "lw": 0.6, "ls": ":"}
+            fill = shade(PALETTE["sky"], 0.85) if on else "none"
+            axes.add_patch(Rectangle((2.1 + 1.4 * place, row + 0.3), 1.05, 0.42, fc=fill, **frame))
             axes.text(
-                2.275 + 1.45 * place, row + 0.51, label, ha="center", va="center", fontsize=8.5,
+                2.625 + 1.4 * place, row + 0.51, label, ha="center", va="center", fontsize=8.5,
                 color=PALETTE["ink" if on else "grey"],
             )  # fmt: skip
         for start, end in WAYS[way]:
             bent = end - start > 1
             axes.add_patch(
                 FancyArrowPatch(
-                    (2.3 + 1.45 * start if bent else 2.8 + 1.45 * start, row + (0.3 if bent else 0.51)),
-                    (2.25 + 1.45 * end if bent else 1.75 + 1.45 * end, row + (0.3 if bent else 0.51)),
+                    (2.65 + 1.4 * start if bent else 3.15 + 1.4 * start, row + (0.3 if bent else 0.51)),
+                    (2.6 + 1.4 * end if bent else 2.1 + 1.4 * end, row + (0.3 if bent else 0.51)),
                     connectionstyle=f"arc3,rad={-0.18 if bent else 0}", arrowstyle="-|>", mutation_scale=12, lw=1.8,
                     color=PALETTE["blue"],
                 )
@@ -73,8 +73,9 @@ def copy_paths(profiles: Mapping[str, object]) -> Picture:
         count = _instructions(profile, way)
         axes.text(0.05, row + 0.42, name, fontsize=9.5, fontweight="bold", va="center")
         axes.text(0.05, row + 0.66, f"{way}: {plural(count, 'instruction')}", fontsize=8, va="center")
-        told.append(f"{name} moves its tiles by {plural(count, 'instruction')} ({way}), " + (
-            "through registers" if 2 in passed else "past the registers and L1" if 1 not in passed else "past the registers"))  # fmt: skip
-    axes.set(xlim=(0, 7.35), ylim=(len(profiles) - 0.05, -0.1))
+        past = "through registers" if 2 in passed else "past the registers"
+        past += " and L1" if 1 not in passed else ""
+        told.append(f"{name} moves its tiles by {plural(count, 'instruction')} ({way}), {past}")
+    axes.set(xlim=(0, 7.45), ylim=(len(profiles) - 0.05, -0.1))
     axes.axis("off")
     return Picture(figure, f"{'; '.join(told)} (counted).")

@@ -10,6 +10,7 @@ from helpers.vgpu.base.words import plural
 
 COPY, READY, COMPUTE, LATE = PALETTE["blue"], PALETTE["grey"], PALETTE["orange"], PALETTE["vermilion"]
 MOST_COLUMNS = 40
+FEW = 8  # columns that are wide enough for numbers
 
 
 def _box(axes, left: float, right: float, bottom: float, tall: float, colour: str, lightness: float = 0.75, **look):
@@ -63,7 +64,7 @@ def copy_groups(found) -> Picture:
     """
     events = found.events[:MOST_COLUMNS]
     figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.1, right=0.98, top=0.72, bottom=0.06)
+    figure.subplots_adjust(left=0.1, right=0.95, top=0.72, bottom=0.06)
     groups = sorted({event.group for event in events if event.kind == "copy"})
     rows = {group: row for row, group in enumerate(groups)}
     landed = {group: at for at, event in enumerate(events) for group in event.landed}
@@ -81,10 +82,15 @@ def copy_groups(found) -> Picture:
         many = f" ×{event.count}" if event.kind == "copy" and event.count > 1 else ""
         text = f"{words[event.kind]} {event.count}" if event.kind == "wait" else f"{words[event.kind]}{many}"
         weight = "bold" if event.kind == "wait" else "normal"
-        axes.text(at + 0.5, -0.12, text, rotation=60, ha="left", va="bottom", fontsize=8, fontweight=weight)
+        axes.text(
+            at + 0.5, 1.02, text, rotation=60, ha="left", va="bottom", fontsize=8, fontweight=weight,
+            transform=axes.get_xaxis_transform(),
+        )  # fmt: skip
         if event.kind == "wait":
             axes.axvline(at + 0.5, color=PALETTE["ink"], lw=0.8, ls=":")
-    axes.set(xlim=(0, len(events)), ylim=(max(len(groups), 1), 0), xticks=[], yticks=[row + 0.5 for row in rows.values()])
+    axes.set(
+        xlim=(0, len(events)), ylim=(max(len(groups), 1), 0), xticks=[], yticks=[row + 0.5 for row in rows.values()]
+    )
     axes.set_yticklabels([f"group {group}" for group in rows], fontsize=8.5)
     axes.tick_params(axis="y", length=0)
     figure.text(
@@ -114,7 +120,7 @@ def barrier_phases(found) -> Picture:
     """
     events = found.events[:MOST_COLUMNS]
     figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.13, right=0.98, top=0.72, bottom=0.06)
+    figure.subplots_adjust(left=0.13, right=0.94, top=0.7, bottom=0.06)
     states = [state for event in events for state in event.states.values() if state]
     most = max(max(state.bytes for state in states), 1)
     for row, name in enumerate(found.names):
@@ -125,23 +131,35 @@ def barrier_phases(found) -> Picture:
             if state.phase % 2:
                 axes.add_patch(_patch(at, row + 0.04, 1, 0.92, PALETTE["mist"]))
             loud = name in event.changed
-            for left, share, colour in (
-                (at + 0.12, state.arrivals / state.expected, COMPUTE), (at + 0.52, max(state.bytes, 0) / most, COPY),
-            ):  # fmt: skip
-                axes.add_patch(_patch(left, row + 0.92 - 0.62 * share, 0.34, 0.62 * share, colour, 0.55 if loud else 0.85))
+            for left, count, share, colour in (
+                (at + 0.12, state.arrivals, state.arrivals / state.expected, COMPUTE),
+                (at + 0.52, state.bytes, max(state.bytes, 0) / most, COPY),
+            ):
+                if len(events) <= FEW:
+                    axes.text(
+                        left + 0.17, row + 0.9 - 0.5 * share, f"{count:,}", ha="center", va="bottom", fontsize=8.5
+                    )
+                axes.add_patch(
+                    _patch(left, row + 0.92 - 0.5 * share, 0.34, 0.5 * share, colour, 0.55 if loud else 0.85)
+                )
             before = events[at - 1].states[name] if at else None
             if before is None or before.phase != state.phase:
                 axes.text(at + 0.06, row + 0.13, f"phase {state.phase}", fontsize=8, va="center", fontweight="bold")
         axes.axhline(row + 1, color=PALETTE["grey"], lw=0.6)
     for at, event in enumerate(events):
         axes.text(
-            at + 0.4, -0.08, f"warp {event.warp}: {event.kind}", rotation=60, ha="left", va="bottom", fontsize=8
-        )
+            at + 0.4, 1.02, f"warp {event.warp}: {event.kind}", rotation=60, ha="left", va="bottom", fontsize=8,
+            transform=axes.get_xaxis_transform(),
+        )  # fmt: skip
     axes.set(xlim=(0, len(events)), ylim=(len(found.names), 0), xticks=[])
     axes.set_yticks([row + 0.5 for row in range(len(found.names))], list(found.names), fontsize=8.5)
     axes.tick_params(axis="y", length=0)
     figure.text(
-        0.13, 0.965, "orange: arrivals missing · blue: bytes missing · shaded: phases of parity 1", fontsize=9, va="center"
+        0.13,
+        0.965,
+        "orange: arrivals missing · blue: bytes missing · shaded: phases of parity 1",
+        fontsize=9,
+        va="center",
     )
     last = found.events[-1].states
     told = "; ".join(

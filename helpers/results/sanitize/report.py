@@ -235,23 +235,19 @@ class Report:
         apart = other_block != block
         who = f"{names.said(me, here)} {_DOES[place.kind]} {element_text(array, index)}"
         they = names.said(them, their_block if apart else None)
+        where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
         if kind == CLASH:
             key, what = "race_lanes", f"{who}, and {they} writes another value there at the same time."
         elif kind == WRITE_TWICE and number == other_number and not apart and thread // 32 == other_thread // 32:
             # The lanes of one store happened to run one after another.
             key, what = "race_lanes", f"{who}, and {they} writes another value there; nothing orders the two."
         elif kind == IN_FLIGHT:
-            where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
             key, what = "copy_pending", f"{who} while an asynchronous copy to it, issued by {they}{where}, is pending."
         elif kind == UNFENCED:
-            where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
-            key, what = "proxy_fence", (
-                f"{who} by a bulk copy, which {they} stored{where}; no fence.proxy.async stands between the two, so the "
-                "copy may read what was there before."
-            )
+            key = "proxy_fence"
+            what = f"{who} by a bulk copy, which {they} stored{where}, and no fence.proxy.async stands between the two."
         else:
             key = self._race(kind, place, there[0])
-            where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
             between = "nothing orders the two blocks" if apart else "nothing orders the two"
             what = f"{who}, which {they} {_DID[there[0].kind]}{where}; {between}."
         finding = Finding(

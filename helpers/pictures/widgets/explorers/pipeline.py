@@ -56,8 +56,8 @@ def pipeline(
         if not fits.blocks_per_sm:
             raise ValueError(f"{size}: not one block fits on {row.name}. Take fewer stages.")
         price = (
-            f"{size}: {plots.plural(fits.blocks_per_sm, 'block')} on an SM of {row.name}, {fits.fraction:.0%} occupancy, "
-            f"limited by {fits.limiter}."
+            f"{size}: {plots.plural(fits.blocks_per_sm, 'block')} on an SM of {row.name}, "
+            f"{fits.fraction:.0%} occupancy, limited by {fits.limiter}."
         )
         found = modelled(stages, latency, transfer, compute, tiles=tiles, blocks=fits.blocks_per_sm if every else 1)
         return plots.pipeline_gantt(found, price=price)
