@@ -32,8 +32,8 @@ def parities(tile, stages):
     return full, empty
 """,
     why="A stage's phase has the number of its round, and a parity is that number's last bit. In round 0 the producer "
-    "asks for parity 1, that of the phase before the first. A fresh mbarrier says that this one is over, so the first round "
-    "needs no special case.",
+    "asks for parity 1, that of the phase before the first. A fresh mbarrier says that this one is over, so the first "
+    "round needs no special case.",
     stretch="why is one bit enough? How far could the producer get ahead of the consumer, at most?",
     equivalent=((("(round_ + 1) % 2", "(round_ - 1) % 2"), "the same: Python's % is never negative"),),
     mistakes=(
