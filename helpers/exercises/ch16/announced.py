@@ -81,12 +81,6 @@ extern "C" __global__ void announced(const float* x, float* out, int n) {
             (("&landed, bytes);\n        ptx::cp", "&landed, 1024);\n        ptx::cp"),),
         ),
         Mistake(
-            "a whole tile is copied",
-            "From x + first on there are n - first elements. In the last block a copy of 1,024 bytes leaves the array.",
-            ((("&landed, bytes)", "&landed, 1024)"), ("x + first, bytes,", "x + first, 1024,")),
-             ("x + first, bytes,", "x + first, 1024,")),
-        ),
-        Mistake(
             "elements are announced",
             "The announcement is in bytes, and so is the size of the copy: 4 for each float.",
             (("&landed, bytes);\n        ptx::cp", "&landed, bytes / 4);\n        ptx::cp"),),

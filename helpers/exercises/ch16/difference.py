@@ -52,32 +52,23 @@ extern "C" __global__ void difference(const float* x, float* out, int n) {
     equivalent=((("s[128]", "s[129]"), "an element more than is used"),),
     mistakes=(
         Mistake(
-            "no wait",
-            "Nothing says that the copies have landed when they are read: here they never have. A thread has to close "
-            "a group with __pipeline_commit() and to wait for it with __pipeline_wait_prior(0).",
-            ((WAIT, ""), ((COMMIT, ""), (WAIT, "")), ((COMMIT, ""), (WAIT, ""), (BARRIER, ""))),
-        ),
-        Mistake(
-            "no commit",
-            "__pipeline_wait_prior waits for committed groups. Without __pipeline_commit() the copy belongs to none.",
-            ((COMMIT, ""),),
+            "the copies are not waited for",
+            "Nothing says that the copies have landed when they are read: here they never have. A thread closes a "
+            "group with __pipeline_commit(), and __pipeline_wait_prior(0) waits until no closed group is under "
+            "way. A copy in no group is not waited for, and with (1) the latest group may go on.",
+            (
+                (WAIT, ""), ((COMMIT, ""), (WAIT, "")), ((COMMIT, ""), (WAIT, ""), (BARRIER, "")), (COMMIT, ""),
+                ("wait_prior(0)", "wait_prior(1)"),
+            ),
         ),
         Mistake(
             "no barrier after the wait",
-            "A wait is about the thread's own copies. The left neighbour's copy may still be under way: all threads "
-            "have to meet at __syncthreads() after their waits.",
-            ((BARRIER, ""), ("__syncthreads()", "__syncwarp()")),
-        ),
-        Mistake(
-            "the barrier before the wait",
-            "At the barrier no thread has waited yet, so nobody learns anything there about the copies of others. Wait "
-            "first, then meet.",
-            ((COMMIT + WAIT + BARRIER, COMMIT + BARRIER + WAIT), (COMMIT + WAIT + BARRIER, BARRIER + COMMIT + WAIT)),
-        ),
-        Mistake(
-            "one group may stay under way",
-            "__pipeline_wait_prior(1) lets the latest group go on, and there is only this one. 0 leaves none.",
-            (("wait_prior(0)", "wait_prior(1)"),),
+            "A wait is about the thread's own copies. The left neighbour's copy may still be under way: all threads have "
+            "to meet at __syncthreads() after their waits. At a barrier before the wait nobody has waited yet.",
+            (
+                (BARRIER, ""), ("__syncthreads()", "__syncwarp()"),
+                (COMMIT + WAIT + BARRIER, COMMIT + BARRIER + WAIT), (COMMIT + WAIT + BARRIER, BARRIER + COMMIT + WAIT),
+            ),
         ),
         Mistake(
             "no guard at the copy",
