@@ -86,20 +86,20 @@ extern "C" __global__ void announced(const float* x, float* out, int n) {
             (("&landed, bytes);\n        ptx::cp", "&landed, bytes / 4);\n        ptx::cp"),),
         ),
         Mistake(
-            "nothing is announced",
-            "With nothing announced the phase is over after one arrival, whether or not the bytes have come.",
-            (("&landed, bytes);\n        ptx::cp", "&landed, 0);\n        ptx::cp"),),
+            "the bytes are not waited for",
+            "Nothing says that the bytes have landed when they are read. All threads have to wait for phase 0 of the "
+            "mbarrier, whose parity is 0; asked for parity 1 it says at once that this is over, and means the phase "
+            "before. And a phase for which no bytes are announced ends with its one arrival.",
+            (
+                ("    while (!ptx::mbarrier_try_wait_parity(&landed, 0)) { }\n", ""),
+                ("parity(&landed, 0)", "parity(&landed, 1)"),
+                ("&landed, bytes);\n        ptx::cp", "&landed, 0);\n        ptx::cp"),
+            ),
         ),
         Mistake(
-            "no wait",
-            "Nothing says that the bytes have landed when they are read. Wait for the phase of the mbarrier.",
-            (("    while (!ptx::mbarrier_try_wait_parity(&landed, 0)) { }\n", ""),),
-        ),
-        Mistake(
-            "the other parity",
-            "The first phase has parity 0. Asked for parity 1, an mbarrier says at once that this phase is over: it "
-            "means the one before the first.",
-            (("parity(&landed, 0)", "parity(&landed, 1)"),),
+            "mirrored within 256",
+            "A tile of `bytes / 4` elements is mirrored within these: the first takes the last that there is.",
+            (("s[bytes / 4 - 1 - i]", "s[255 - i]"),),
         ),
     ),
 )  # fmt: skip

@@ -63,8 +63,8 @@ extern "C" __global__ void difference(const float* x, float* out, int n) {
         ),
         Mistake(
             "no barrier after the wait",
-            "A wait is about the thread's own copies. The left neighbour's copy may still be under way: all threads have "
-            "to meet at __syncthreads() after their waits. At a barrier before the wait nobody has waited yet.",
+            "A wait is about the thread's own copies. The left neighbour's copy may still be under way: all threads "
+            "have to meet at __syncthreads() after their waits. At a barrier before the wait nobody has waited yet.",
             (
                 (BARRIER, ""), ("__syncthreads()", "__syncwarp()"),
                 (COMMIT + WAIT + BARRIER, COMMIT + BARRIER + WAIT), (COMMIT + WAIT + BARRIER, BARRIER + COMMIT + WAIT),
