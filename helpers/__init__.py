@@ -34,6 +34,7 @@ _NAMES = {
     "results.sanitize": ("sanitize",),
     "results.sass": ("sass",),
     "results.smi": ("during",),
+    "results.steps.arrivals": ("barrier_phases", "copy_groups"),
     "results.steps.dataflow": ("dataflow",),
     "results.steps.stepper": ("record",),
     "results.steps.touched": ("touched",),

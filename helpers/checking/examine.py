@@ -7,6 +7,7 @@ launch whose costs count is one whose result was compared.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from helpers.checking import stream_claims, stream_work
 from helpers.checking.exercise import Budget, Case, Exercise, Form, Out, alike, comparable, differing
 from helpers.checking.trial import POISON, Blank, Here, Runs, Seen, Trial
 from helpers.hardware import gpus
-from helpers.hardware.device import current
+from helpers.hardware.device import current, kept
 from helpers.hardware.gpus import GPU
 from helpers.results.profile_table import METRICS
 from helpers.results.sanitize.findings import Finding
@@ -160,6 +161,16 @@ def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here) -> Ev
     its array and shows an element that no thread wrote. `runs` makes of a kernel what runs it. Never raises because an
     answer is wrong.
     """
+    with _modelling(task):
+        return _examined(answer, task, runs)
+
+
+def _modelling(task: Exercise) -> contextlib.AbstractContextManager:
+    """The context in which the GPU that an exercise names is the modelled one."""
+    return kept(gpus.find(task.gpu)) if task.gpu else contextlib.nullcontext()
+
+
+def _examined(answer, task: Exercise, runs: Callable[[object], Runs]) -> Evidence:
     kernel = runs(answer) if task.asks_for_a_kernel else None
     cases = task.cases()
     seen = Evidence(task, ())
@@ -192,7 +203,8 @@ def watched(answer, evidence: Evidence) -> Evidence:
     task, wrong = evidence.exercise, evidence.first_wrong
     if task.sanitize or not task.asks_for_a_kernel or wrong is None or wrong.error is not None:
         return evidence
-    return _with_findings(evidence, _tried(answer, Here(answer), wrong.case, task, watch=True))
+    with _modelling(task):
+        return _with_findings(evidence, _tried(answer, Here(answer), wrong.case, task, watch=True))
 
 
 def _costed(answer, cases: list[Case], task: Exercise) -> list[Case]:

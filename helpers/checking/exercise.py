@@ -157,7 +157,8 @@ class Exercise:
     work, as counters are sums and do not tell. `drawn(generator)`: of a lab, cases like those of
     `cases()` as a seed draws them; a right answer for the public cases alone is none for these. `equivalent`: patches
     as mutants make them that leave the answer right, and why. `patience`: how many times as long as
-    others the cell of a lab's answer may take where it is graded, as one that trains a network.
+    others the cell of a lab's answer may take where it is graded, as one that trains a network. `gpu`: the one that is
+    modelled while a chapter's answer is checked, where it asks for what others lack; "" for the learner's choice.
     """
 
     key: str
@@ -180,6 +181,7 @@ class Exercise:
     drawn: Callable[[np.random.Generator], list[Case]] | None = None
     equivalent: tuple[tuple[Patch, str], ...] = ()
     patience: float = 1.0
+    gpu: str = ""
 
     @property
     def asks_for_a_kernel(self) -> bool:

@@ -44,6 +44,10 @@ MOVES = {
         ("power of two", RIGHT, "From 0 to 2 E4M3 has 65 values", "From 0 to 4 E4M3 has 73 values"),
         ("zoom", RIGHT, "From 0 to 4 E4M3 has 73 values", "From 1 to 3 E4M3 has 13 values"),
     ),
+    "16": (
+        ("stages", RIGHT, "2 stages: for 57% of the time", "3 stages: for 44% of the time"),
+        ("compute", RIGHT, "3 stages: for 44% of the time", "3 stages: for 25% of the time"),
+    ),
     "20": (
         ("steps", RIGHT, "Separate kernels: 104 launches", "Separate kernels: 208 launches"),
         ("rotation: radius", HOME, "79 steps back the gradient has of its norm: rotation, radius 0.9",

@@ -245,7 +245,15 @@ def test_data_hold_what_hides_no_mistake():
         assert len(np.unique(values)) < values.size  # repeated values, too
 
 
-PROMISED = {"ch13.wide": 32, "ch13.tensor": 16, "lab11.quantise": 32, "lab11.linear": 32, "lab11.unscale": 4}
+PROMISED = {
+    "ch13.wide": 32,
+    "ch13.tensor": 16,
+    "ch16.announced": 4,
+    "ch16.row_sums": 128,
+    "lab11.quantise": 32,
+    "lab11.linear": 32,
+    "lab11.unscale": 4,
+}
 """Exercises whose statement promises sizes that are multiples of a number, and that number."""
 
 

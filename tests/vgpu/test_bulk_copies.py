@@ -186,6 +186,7 @@ def test_bulk_reductions(engine, type_, dtype, operation, combine):
         extern "C" __global__ void reduce(const {spelled}* in, {spelled}* out) {{
             __shared__ alignas(16) {spelled} data[44];
             for (int i = threadIdx.x; i < 44; i += 32) data[i] = in[i];
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
             __syncthreads();
             if (threadIdx.x == 0) {{
                 asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.{operation}.{type_} [%0], [%1], %2;"
@@ -209,6 +210,7 @@ def test_blocks_add_floats_to_one_place(engine):
         extern "C" __global__ void total(float* out) {
             __shared__ alignas(16) float data[32];
             data[threadIdx.x] = threadIdx.x + blockIdx.x;
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
             __syncthreads();
             if (threadIdx.x == 0) {
                 asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], 128;"

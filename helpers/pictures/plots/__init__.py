@@ -10,7 +10,8 @@ of a GPU's memory, `roofline` kernels under a GPU's roofs,
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
 `convolution` windows over an image, `windows` small convolutions and tiles, `precision` the values of number formats,
 `fragments` what a warp multiplies on Tensor Cores, `unrolled` the cells of a recurrent network, `recurrent` gradients
-over its steps, gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks
+over its steps, gaps between launches, and forecasts, `generated` what a generator makes, `copies` ways into shared
+memory, `pipelines` copies that go on while a block computes. `tracks` says where marks
 stand that an explorer lets a pointer drag.
 """
 
@@ -18,6 +19,7 @@ from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
+from helpers.pictures.plots.copies import copy_paths
 from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.fragments import packed_fours, tile_walk
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
@@ -43,6 +45,7 @@ from helpers.pictures.plots.occupancy import (
     waves,
     waves_finding,
 )
+from helpers.pictures.plots.pipelines import barrier_phases, copy_groups, pipeline_gantt
 from helpers.pictures.plots.precision import (
     FATES,
     bit_layouts,
@@ -89,8 +92,11 @@ __all__ = [
     "amdahl_curves",
     "bank_finding",
     "bank_matrix",
+    "barrier_phases",
     "bit_layouts",
     "cell_rounds",
+    "copy_groups",
+    "copy_paths",
     "crossover_curves",
     "error_growth",
     "forecast_fan",
@@ -121,6 +127,7 @@ __all__ = [
     "occupancy_finding",
     "packed_fours",
     "peak_bars",
+    "pipeline_gantt",
     "plural",
     "point_clouds",
     "product_tiles",

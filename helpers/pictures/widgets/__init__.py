@@ -25,6 +25,7 @@ EXPLORERS = {
     "lives": "lives",
     "memory": "memory",
     "number_line": "number_line",
+    "pipeline": "pipeline",
     "pyramid": "pyramid",
     "receptive_field": "receptive_field",
     "roofline": "roofline",

@@ -11,6 +11,7 @@ from helpers.vgpu.base.context import (
     COPIES,
     ENTRY,
     ENTRY_PLACE,
+    ENTRY_PLACES,
     ENTRY_STRENGTH,
     ENTRY_THREADS,
     ENTRY_TIME,
@@ -22,7 +23,7 @@ from helpers.vgpu.base.context import (
     TENSOR,
     TENSOR_MAP,
 )
-from helpers.vgpu.runtime.shadow import IN_FLIGHT, READ_LATE, UNSET, WRITE_LATE, WRITE_TWICE
+from helpers.vgpu.runtime.shadow import IN_FLIGHT, READ_LATE, UNFENCED, UNSET, WRITE_LATE, WRITE_TWICE
 
 _PENDING = np.uint64(PENDING << ENTRY_STRENGTH)
 _KEPT = np.uint64((1 << ENTRY_TIME) - 1 - (PENDING << ENTRY_STRENGTH))
@@ -37,6 +38,8 @@ class Copies:
         places = monitor.lowered.places
         self.numbers = {place.site: number for number, place in enumerate(places, 1) if place.site is not None}
         self.any = any(place.strength == PENDING for place in places)
+        # Places whose stores take the way of bulk copies themselves; 0 stands for what nobody wrote.
+        self.bulk_places = np.array([0, *self.numbers.values()])
 
     def arrived(self, entry: int, lanes: list[int]) -> None:
         """Lanes arrive at an mbarrier as the copies they issued before have landed: whoever waits knows of them."""
@@ -66,7 +69,8 @@ class Copies:
         now = monitor["time"] << ENTRY_TIME | number << ENTRY_PLACE | thread
         shadows = monitor.here.shadows
         if not landed and stores:
-            self._check("writes", READ_LATE, number, thread, part)
+            if not self._check("writes", READ_LATE, number, thread, part):
+                self._fenced(number, thread, part)
         elif not landed:
             for name, kind in (("writes", WRITE_TWICE), ("reads", WRITE_LATE), ("others", WRITE_LATE)):
                 if self._check(name, kind, number, thread, part):
@@ -100,6 +104,18 @@ class Copies:
         at = int(np.flatnonzero(late)[0])
         self._report(kind, number, thread, part, at, int(entries[at]))
         return True
+
+    def _fenced(self, number: int, thread: int, part: slice) -> None:
+        """Report the first element that an ordinary store wrote without a proxy fence before this copy reads it."""
+        monitor = self.monitor
+        entries = monitor.here.shadows["writes"][part]
+        stamps, threads = entries >> _TIME, (entries & _THREAD).astype(np.int64)
+        places = (entries >> np.uint64(ENTRY_PLACE) & np.uint64(ENTRY_PLACES - 1)).astype(np.int64)
+        hidden = stamps >= monitor.order.visible(thread, monitor["floor"])[threads]
+        hidden &= ~np.isin(places, self.bulk_places)
+        if hidden.any():
+            at = int(np.flatnonzero(hidden)[0])
+            self._report(UNFENCED, number, thread, part, at, int(entries[at]))
 
     def _report(self, kind: int, number: int, thread: int, part: slice, at: int, entry: int) -> None:
         monitor = self.monitor

@@ -42,6 +42,9 @@ _ROWS = (
     Kind("copy_pending", "access before an asynchronous copy has landed", "wait for the copy first "
          "(cp.async.wait_group after its commit, __pipeline_wait_prior, or the phase of its mbarrier), then put a "
          "barrier before other threads read."),
+    Kind("proxy_fence", "bulk copy out of shared memory without a proxy fence", "it may read what was there before, "
+         "since it goes another way than ordinary stores: let the threads that stored execute fence.proxy.async, then "
+         "meet at a barrier, then let one thread issue the copy."),
     Kind("barrier_divergent", "barrier in divergent code", "every thread of a block must reach the same barrier: "
          "move it out of the branch."),
     Kind("barrier_ended", "barrier without threads that have ended", "let threads without work stay until the last "

@@ -304,7 +304,10 @@ class Monitor:
             self.order.arrive(barrier, threads, self.tick())
 
     def on_fence(self, place: int, wide: int, mask: int, _) -> None:
-        self.order.fence(self._threads(mask), self.tick(), self["floor"], bool(wide))
+        threads, time = self._threads(mask), self.tick()
+        if "proxy" in self.lowered.places[place - 1].instruction.modifiers:
+            self.order.fence_proxy(threads, time, self["floor"])
+        self.order.fence(threads, time, self["floor"], bool(wide))
 
     def on_strong(self, place: int, order: int, mask: int, vector) -> None:
         addresses, shared = _words(vector), self.worker["shared_base"]

@@ -31,6 +31,19 @@ class _Flag:
     version: int = 0
 
 
+@dataclass(frozen=True)
+class _ProxyFence:
+    """Threads of a warp that executed `fence.proxy.async` at a time, and what each knew then: a row a thread."""
+
+    time: int
+    threads: np.ndarray
+    rows: np.ndarray
+
+
+MOST_PROXIES = 64
+"""Proxy fences kept apart; older ones count as known to all, so that nothing is blamed wrongly."""
+
+
 class _Knowledge:
     """What is known in one resident block; `known` is the table that compiled code reads."""
 
@@ -51,6 +64,8 @@ class _Knowledge:
         self.read: dict[tuple, int] = {}
         self.told: dict[tuple, tuple[int, int]] = {}
         self.fences = 0
+        self.proxies: list[_ProxyFence] = []
+        self.fenced_for_all = np.zeros(ENTRY_THREADS, np.uint32)  # what proxy fences covered that all threads know of
 
 
 class Order:
@@ -116,6 +131,25 @@ class Order:
             for level in range(1 + wide):
                 self.here.fenced[level][thread] = row
                 self.here.published[level][thread] = time
+
+    def fence_proxy(self, threads: np.ndarray, time: int, floor: int) -> None:
+        """What the threads stored and know of will be seen by bulk copies that are issued with knowledge of this."""
+        here = self.here
+        rows = np.maximum(here.known[threads], np.uint32(floor))
+        rows[np.arange(len(threads)), threads] = time
+        here.proxies.append(_ProxyFence(time, threads, rows))
+        while here.proxies and (here.proxies[0].time < floor or len(here.proxies) > MOST_PROXIES):
+            np.maximum(here.fenced_for_all, here.proxies.pop(0).rows.max(axis=0), out=here.fenced_for_all)
+
+    def visible(self, thread: int, floor: int) -> np.ndarray:
+        """For each thread up to when its stores are seen by a bulk copy that this thread issues now."""
+        here, found = self.here, self.here.fenced_for_all.copy()
+        for fence in here.proxies:
+            known = np.maximum(here.known[thread][fence.threads], np.uint32(floor)) > fence.time
+            known |= fence.threads == thread
+            if known.any():
+                np.maximum(found, fence.rows[known].max(axis=0), out=found)
+        return found
 
     def release(self, key: tuple, thread: int, time: int, floor: int, by_itself: bool) -> None:
         """A strong write: whoever reads it knows what the thread published."""

@@ -14,7 +14,7 @@ from helpers.vgpu import faults
 from helpers.vgpu.base.context import PC_DONE
 from helpers.vgpu.lower import Lowering
 from helpers.vgpu.ptx import Mem
-from helpers.vgpu.runtime.shadow import CLASH, IN_FLIGHT, PAIR_KINDS, WRITE_LATE, WRITE_TWICE
+from helpers.vgpu.runtime.shadow import CLASH, IN_FLIGHT, PAIR_KINDS, UNFENCED, WRITE_LATE, WRITE_TWICE
 from helpers.vgpu.storage import heap_words, memory
 from helpers.vgpu.storage.host import size_text
 
@@ -235,17 +235,19 @@ class Report:
         apart = other_block != block
         who = f"{names.said(me, here)} {_DOES[place.kind]} {element_text(array, index)}"
         they = names.said(them, their_block if apart else None)
+        where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
         if kind == CLASH:
             key, what = "race_lanes", f"{who}, and {they} writes another value there at the same time."
         elif kind == WRITE_TWICE and number == other_number and not apart and thread // 32 == other_thread // 32:
             # The lanes of one store happened to run one after another.
             key, what = "race_lanes", f"{who}, and {they} writes another value there; nothing orders the two."
         elif kind == IN_FLIGHT:
-            where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
             key, what = "copy_pending", f"{who} while an asynchronous copy to it, issued by {they}{where}, is pending."
+        elif kind == UNFENCED:
+            key = "proxy_fence"
+            what = f"{who} by a bulk copy, which {they} stored{where}, and no fence.proxy.async stands between the two."
         else:
             key = self._race(kind, place, there[0])
-            where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
             between = "nothing orders the two blocks" if apart else "nothing orders the two"
             what = f"{who}, which {they} {_DID[there[0].kind]}{where}; {between}."
         finding = Finding(
@@ -266,9 +268,7 @@ class Report:
 
     def _cure(self, key: str, apart: bool, same_warp: bool, space: str) -> str:
         numba = self.names.kernel.language == "numba"
-        if key == "copy_pending":
-            return KINDS[key].cure
-        if key in ("race_lanes", "race_atomic"):
+        if key in ("copy_pending", "proxy_fence", "race_lanes", "race_atomic"):
             return KINDS[key].cure
         if apart:
             return (

@@ -2,8 +2,8 @@
 
 A load tells its mbarrier how many bytes have come; a store belongs to a group of the thread that issued it, and happens
 when that thread waits for the group (also for its reading only, `.read`). Stores that nobody waits for are lost with
-the block, as are loads. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`: a missing
-fence is not noticed here, while a GPU may then copy old data.
+the block, as are loads. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`, while a
+GPU may then copy old data: `sanitize` names the missing fence.
 
 Rules: NVIDIA "PTX ISA", asynchronous copy, bulk copies and tensors (tiled mode, swizzling).
 """

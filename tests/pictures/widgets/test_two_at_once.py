@@ -150,6 +150,7 @@ EXPLORERS = {
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
     "number_line": (lambda: widgets.number_line({"FP16": (5, 10), "tiny": (2, 1)}), ("power", "zoom")),
+    "pipeline": (lambda: widgets.pipeline(stage_bytes=8192, threads=256, registers=40), ("stages", "compute")),
     "pyramid": (lambda: widgets.pyramid("T4"), ("gpu", "gpu")),
     "receptive_field": (
         lambda: widgets.receptive_field(np.eye(6), {"two": [(3, 1), (2, 2)], "one": [(3,)]}), ("network", "layers")

@@ -244,6 +244,22 @@ extern "C" __global__ void k(const float* a, float* out) {
     out[t] = sum;
 }""", 64, lambda wrong: (floats(192), np.zeros(64, f4)), gpu="H100")  # fmt: skip
 
+case("bulk_store_without_a_proxy_fence", "proxy_fence", MBARRIER + """
+extern "C" __global__ void k(const float* a, float* out) {
+    __shared__ alignas(16) float s[64];
+    int t = threadIdx.x;
+    s[63 - t] = a[t]; //!
+#ifndef WRONG
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+    __syncthreads();
+    if (t == 0) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;"
+                     :: "l"(out), "r"(at(s)) : "memory"); //!
+        asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}""", 64, one_to_one(64), gpu="H100")  # fmt: skip
+
 GRID = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
 case("grid_sync_that_a_block_skips", "grid_barrier", GRID + """
 extern "C" __global__ void k(const float* a, float* part, float* out) {

@@ -17,8 +17,8 @@ from helpers.vgpu.runtime.shadow.copies import pending
 from helpers.vgpu.runtime.value import V64, Value
 
 # Kinds of pairs, as the table `pairs` counts them.
-READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET, IN_FLIGHT = 0, 1, 2, 3, 4, 5
-PAIR_KINDS = 6
+READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET, IN_FLIGHT, UNFENCED = 0, 1, 2, 3, 4, 5, 6
+PAIR_KINDS = 7
 REACHES = 3
 """A pair within a warp, of two warps, or of two blocks: kind + PAIR_KINDS * reach, so that the first of each is told."""
 

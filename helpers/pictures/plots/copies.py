@@ -1,0 +1,81 @@
+"""The ways that data take from global to shared memory, as a kernel's instructions and counters tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.plots.common import shade
+from helpers.vgpu.base.words import plural
+
+PLACES = ("global memory\nand L2", "L1 cache", "registers", "shared memory")
+WAYS = {
+    "ld and st": ((0, 1), (1, 2), (2, 3)),
+    "cp.async.ca": ((0, 1), (1, 3)),
+    "cp.async.cg": ((0, 3),),
+    "bulk copy": ((0, 3),),
+}
+"""Which places data pass, by the kind of copy. Source: NVIDIA "PTX ISA", cp.async (.ca, .cg) and cp.async.bulk."""
+
+
+def _way(profile) -> str:
+    if profile["bulk_loads"]:
+        return "bulk copy"
+    if profile["async_copies"]:
+        return "cp.async.cg" if re.search(r"cp\.async\.cg", profile.kernel.ptx) else "cp.async.ca"
+    return "ld and st"
+
+
+def _instructions(profile, way: str) -> int:
+    """Instructions of warps, or of single threads for bulk copies, that move data to shared memory."""
+    if way == "bulk copy":
+        return profile["bulk_loads"]
+    if way == "ld and st":
+        return profile["global_load_requests"] + profile["shared_store_requests"]
+    return profile["async_copies"]
+
+
+@styled
+def copy_paths(profiles: Mapping[str, object]) -> Picture:
+    """For each profile of a kernel the places that its data pass on the way to shared memory.
+
+    The way is read from what was counted: ordinary loads and stores, `cp.async` through L1 (`.ca`) or past it (`.cg`),
+    or bulk copies.
+    """
+    from matplotlib.patches import FancyArrowPatch, Rectangle
+
+    figure, axes = new("wide", layout=None)
+    figure.subplots_adjust(left=0.01, right=0.99, top=0.98, bottom=0.02)
+    told = []
+    for row, (name, profile) in enumerate(profiles.items()):
+        way = _way(profile)
+        passed = {place for hop in WAYS[way] for place in hop}
+        for place, label in enumerate(PLACES):
+            on = place in passed
+            frame = {"ec": PALETTE["ink"], "lw": 1.2} if on else {"ec": PALETTE["grey"], "lw": 0.6, "ls": ":"}
+            fill = shade(PALETTE["sky"], 0.85) if on else "none"
+            axes.add_patch(Rectangle((2.1 + 1.4 * place, row + 0.3), 1.05, 0.42, fc=fill, **frame))
+            axes.text(
+                2.625 + 1.4 * place, row + 0.51, label, ha="center", va="center", fontsize=8.5,
+                color=PALETTE["ink" if on else "grey"],
+            )  # fmt: skip
+        for start, end in WAYS[way]:
+            bent = end - start > 1
+            axes.add_patch(
+                FancyArrowPatch(
+                    (2.65 + 1.4 * start if bent else 3.15 + 1.4 * start, row + (0.3 if bent else 0.51)),
+                    (2.6 + 1.4 * end if bent else 2.1 + 1.4 * end, row + (0.3 if bent else 0.51)),
+                    connectionstyle=f"arc3,rad={-0.18 if bent else 0}", arrowstyle="-|>", mutation_scale=12, lw=1.8,
+                    color=PALETTE["blue"],
+                )
+            )  # fmt: skip
+        count = _instructions(profile, way)
+        axes.text(0.05, row + 0.42, name, fontsize=9.5, fontweight="bold", va="center")
+        axes.text(0.05, row + 0.66, f"{way}: {plural(count, 'instruction')}", fontsize=8, va="center")
+        past = "through registers" if 2 in passed else "past the registers"
+        past += " and L1" if 1 not in passed else ""
+        told.append(f"{name} moves its tiles by {plural(count, 'instruction')} ({way}), {past}")
+    axes.set(xlim=(0, 7.45), ylim=(len(profiles) - 0.05, -0.1))
+    axes.axis("off")
+    return Picture(figure, f"{'; '.join(told)} (counted).")
