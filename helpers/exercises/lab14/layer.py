@@ -89,7 +89,10 @@ EXERCISE = Exercise(
     "have ended keep their state, so the last row of out holds each one's own end. The work for them is wasted all "
     "the same: that is why pack_padded_sequence sorts by length, and lets the batch become smaller from step to step.",
     stretch="sort the batch by length, and launch only as many rows of blocks as still have a sequence to read.",
-    equivalent=(),
+    equivalent=(
+        (("// 256", "* 256"), "blocks behind the last row find nothing to do"),
+        (("(16, 16)", "(16, 17)"), "two blocks store the same in the rows that they share"),
+    ),
     mistakes=(
         Mistake("one bias only",
             "PyTorch adds two biases, b_ih and b_hh, and learns both. project takes one array: their sum.",
@@ -118,8 +121,8 @@ EXERCISE = Exercise(
             (("rows, columns = steps * batch", "rows, columns = batch"),
              ("rows, columns = steps * batch", "rows, columns = steps"))),
         Mistake("the state is updated in place",
-            "A step reads the h of its whole row while other blocks, or other warps, store the new one. Then some "
-            "threads read the new h. Read from one array, and write to another.",
+            "Every thread reads the whole old h of its sequence. In place, other threads store the new h meanwhile, so "
+            "that some threads read a mixture of both. Read from one array, and write to another.",
             (((BEFORE, BEFORE.replace("start", "start.copy()")), (STEP_T, STEP_T.replace("out[t]", "state")),
               (CARRY, "        out[t] = state\n")),)),
         Mistake("the input is projected step by step",

@@ -92,7 +92,7 @@ EXERCISE = Exercise(
             ((WEIGHT, "other < hidden && k < hidden ? U[(gate * hidden + k) * hidden + other] : 0"),
              (TERM, "mine[y][k] * weights[gate][k][x]"))),
         Mistake("the product takes c",
-            "U is multiplied with the old h, which is the first half of a row of state. c is the second half.",
+            "U is multiplied with the old h, the first half of a row of state. c is the second half.",
             ((MINE, MINE.replace("+ k]", "+ hidden + k]")),)),
         Mistake("one gate's weights for all four",
             "Each gate has rows of its own in U: those of gate number gate begin at gate * hidden.",
@@ -101,8 +101,7 @@ EXERCISE = Exercise(
             "The sum before a gate has two parts: the product with the old h, and from_input.",
             (("z[gate] += from_input", "z[gate] += 0 * from_input"),)),
         Mistake("the last columns are dropped",
-            "hidden need not be a multiple of 16: go on until all columns are done, with zeros for those that do not "
-            "exist.",
+            "hidden need not be a multiple of 16: go on to the last column, with zeros for what does not exist.",
             (("first < hidden;", "first + 16 <= hidden;"),)),
         Mistake("half of the state is kept",
             "A sequence that has ended keeps its whole state, h and c.",
