@@ -55,6 +55,7 @@ EXERCISE = Exercise(
     "a broadcast becomes a sum over the batch, which is the next exercise.",
     stretch="the gates of a unit lie hidden floats apart. Store them as four neighbours, (batch, hidden, 4): how many "
     "requests are left with a float4, and what has to happen to the rows of the weights?",
+    equivalent=((("gridsize(2)[1]", "gridsize(3)[1]"), "the size along y is the same"),),
     mistakes=(
         Mistake("the gates are in another order",
             "PyTorch stacks i, f, g, o. Other libraries have other orders, such as i, g, f, o, so that weights have to "
