@@ -72,6 +72,11 @@ EXERCISE = Exercise(
     equivalent=(
         ((STORE, STORE.replace("] = d", "] += d")), "left holds zeros before"),
         ((LAST, LAST.replace("] = all", "] += all")), "left holds zeros before"),
+        *((change, "more room than is used") for change in (
+            ("sums[5][8][32]", "sums[6][8][32]"), ("sums[5][8]", "sums[5][9]"), ("[8][32]", "[8][33]"),
+            ("float sum[5]", "float sum[6]"), ("float d[5]", "float d[6]"))),
+        *(((f"n < 5; ++n) {what}", f"n {to}; ++n) {what}"), "d and sum end there, and so does the compiled loop")
+          for what in ("{", "sums") for to in ("<= 5", "< 6")),
     ),
     mistakes=(
         Mistake("the gradient of f without the old c",
@@ -117,8 +122,7 @@ EXERCISE = Exercise(
             "out in between.",
             ((GUARD, "if (unit >= hidden) return;\n"),)),
         Mistake("units that do not exist",
-            "A block has 32 units, and hidden need not be a multiple of that. Beyond it lies the next gate, or "
-            "nothing.",
+            "A block has 32 units, and hidden need not be a multiple of that: beyond it lies the next gate.",
             ((GUARD, "if (unit <= hidden)\n"), (" && unit < hidden", ""))),
         Mistake("added by atomics",
             "Right here, but floats that are added in another order each time differ in their last bits, and no run "
