@@ -102,6 +102,10 @@ class Case:
     watched: tuple[int, int] = (0, 0)
     hidden: bool = False
 
+    def __post_init__(self):
+        """A grid that says nothing of a direction which the block has, has one block there."""
+        object.__setattr__(self, "grid", (*self.grid, *(1,) * (len(self.block) - len(self.grid))))
+
     @property
     def out(self) -> Out:
         """The first output; of a function, what it returns."""

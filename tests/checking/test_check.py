@@ -50,6 +50,10 @@ def kernel(body):
     return make().build(f"{head} {{ {index}\n{body}\n}}")
 
 
+def test_a_grid_has_one_block_in_a_direction_that_it_says_nothing_of():
+    assert Case("3 blocks", (), (3,), (32, 8)).grid == (3, 1) and Case("3 blocks", (), (3, 1), (32,)).grid == (3, 1)
+
+
 def test_a_right_answer_passes_and_is_offered_more():
     report = check(kernel("if (i < n) out[i] = 2 * x[i];"), make())
     assert report.passed

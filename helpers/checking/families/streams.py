@@ -148,10 +148,11 @@ def _beside_default(timeline: Timeline, _) -> str | None:
 
 
 def _one_stream(timeline: Timeline, _) -> str | None:
-    found = (step for each in timeline.operations for step in (each, *(node for node, _ in each.nodes)))
+    """Whether copies stand in the one stream that all kernels are in: else there is nothing that could overlap."""
+    found = [step for each in timeline.operations for step in (each, *(node for node, _ in each.nodes))]
     queues = [each.queue for each in found if each.queue is not None]
-    kernels = sum(len(of(timeline, kind)) for kind in WORK)
-    return f"all {len(queues)} operations are in one" if len(queues) > kernels and len(set(queues)) == 1 else None
+    copies = any(each.kind in ("H2D", "D2H") for each in found)
+    return f"all {len(queues)} operations are in one" if copies and len(set(queues)) == 1 else None
 
 
 def _many_graphs(timeline: Timeline, _) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.exercise import Case, Exercise, Mistake, numbers, seeds
+from helpers.checking.exercise import Case, Exercise, Mistake, numbers, plural, seeds
 from helpers.exercises.lab15 import shared
 
 BOTH = "discriminator_loss(discriminator(real), discriminator(fake.detach()))"
@@ -21,7 +21,7 @@ SECOND = """    g_optimiser.zero_grad()
 def _case(n: int, latent: int, pixels: int, seed: int) -> Case:
     shapes = (latent, pixels), (pixels, 1), (n, pixels), (n, latent)
     given = tuple(numbers(shape, seed + at) / np.float32(8) for at, shape in enumerate(shapes))
-    return Case(f"{n} images of {pixels} pixels", given, expected=shared.stepped(*given))
+    return Case(f"{plural(n, 'image')} of {plural(pixels, 'pixel')}", given, expected=shared.stepped(*given))
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
