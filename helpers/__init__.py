@@ -26,6 +26,7 @@ _NAMES = {
     "results.cold_start": ("cold_start",),
     "results.compare": ("compare",),
     "results.diagnose": ("diagnose",),
+    "results.dram": ("dram", "dram_at", "fusion_table"),
     "results.growth": ("grown_ladder", "growth"),
     "results.ladder": ("Launch", "ladder"),
     "results.number_formats": ("FORMATS",),

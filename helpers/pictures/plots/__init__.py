@@ -9,7 +9,7 @@ of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
 `convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an
+gaps between launches, and forecasts, `fusion` operations grouped into kernels, `generated` what a generator makes. `tracks` says where marks stand that an
 explorer lets a pointer drag.
 """
 
@@ -18,6 +18,7 @@ from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.debugger import lane_states, warp_frame
+from helpers.pictures.plots.fusion import Moved, Summary, fusion_height, fusion_map
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
@@ -77,11 +78,13 @@ __all__ = [
     "FATES",
     "LAYOUT_COLOURS",
     "LINE",
+    "Moved",
     "SECTOR",
     "STATES",
     "UNITS",
     "WARP",
     "Share",
+    "Summary",
     "amdahl_curves",
     "bank_finding",
     "bank_matrix",
@@ -89,6 +92,8 @@ __all__ = [
     "crossover_curves",
     "error_growth",
     "forecast_fan",
+    "fusion_height",
+    "fusion_map",
     "gradient_curves",
     "gradient_histogram",
     "gradient_norms",
