@@ -42,6 +42,7 @@ _NAMES = {
     "results.timing": ("benchmark",),
     "results.torch.layers": ("layers",),
     "results.torch.dispatched": ("dispatched",),
+    "results.torch.inductor": ("inductor",),
     "results.torch.memory": ("memory_line",),
     "results.torch.operators": ("calls", "operators"),
     "results.warp_scheduler": ("bytes_in_flight", "schedule"),

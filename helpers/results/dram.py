@@ -151,9 +151,7 @@ class FusionTable:
         return table(caption, self.heads, [list(row) for row in self.cells])
 
 
-def fusion_table(
-    rows: Mapping[str, Moved], *, gpu: str, published: Mapping[str, str] | None = None
-) -> FusionTable:
+def fusion_table(rows: Mapping[str, Moved], *, gpu: str, published: Mapping[str, str] | None = None) -> FusionTable:
     """One line for each way to do an operation: launches, DRAM bytes, FLOPs, most registers, and the time on `gpu`.
 
     published: what others measured, in words, by the names of rows. ValueError for a name that is no row's.

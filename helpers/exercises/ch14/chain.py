@@ -23,8 +23,9 @@ def _moved(operations, wanted, elements) -> tuple[int, int]:
 
 
 def _case(name: str) -> Case:
-    operations, wanted, elements = CHAINS[name]
-    return Case(f"{name}, {plural(elements, 'element')}", (operations, wanted, elements), expected=_moved(*CHAINS[name]))
+    elements = CHAINS[name][2]
+    expected = _moved(*CHAINS[name])
+    return Case(f"{name}, {plural(elements, 'element')}", CHAINS[name], expected=expected)
 
 
 EXERCISE = Exercise(
@@ -36,8 +37,8 @@ EXERCISE = Exercise(
     hints=(
         "Take one operation as a kernel of its own. Which arrays does it load, and which does it store?",
         "The fused kernel loads what no operation of the chain makes, each array once. It stores what is wanted.",
-        "separate += len(set(inputs)) + 1 for each operation; fused is len(read - made) + len(wanted), with the sets of "
-        "all names that are read and of all that are made. A float has 4 bytes.",
+        "separate += len(set(inputs)) + 1 for each operation; fused is len(read - made) + len(wanted), with the sets "
+        "of all names that are read and of all that are made. A float has 4 bytes.",
     ),
     solution="""
 def chain_bytes(operations, wanted, elements):
@@ -61,13 +62,20 @@ def chain_bytes(operations, wanted, elements):
             (("len(set(inputs)) + 1", "len(inputs) + 1"),),
         ),
         Mistake(
+            "the fused kernel is charged like separate ones",
+            "The second number is that of a single kernel: it loads what comes from outside, and stores what is "
+            "wanted.",
+            (("4 * elements * fused", "4 * elements * separate"),
+             (("len(set(inputs)) + 1", "len(inputs) + 1"), ("4 * elements * fused", "4 * elements * separate"))),
+        ),
+        Mistake(
             "nothing is stored by the separate kernels",
             "Each separate kernel stores its output as well: the next one has no other way to get it.",
             (("len(set(inputs)) + 1", "len(set(inputs))"),),
         ),
         Mistake(
             "the fused kernel loads what it has made",
-            "What the fused kernel has computed itself stays in a register. It loads what no operation of the chain makes.",
+            "What the fused kernel has computed stays in a register. It loads what no operation of the chain makes.",
             (("len(read - made)", "len(read)"),),
         ),
         Mistake(

@@ -14,11 +14,11 @@ def _case(rows: int, pieces: int, low: float = -200, high: float = 200) -> Case:
     dice = np.random.default_rng(rows + pieces)
     m = (dice.integers(low * 4, high * 4, (rows, pieces)) / 4).astype(np.float32)
     m[:, -1] = m[:, 0] + np.float32(0.5)  # near one another, so that both count
-    l = (1 + dice.integers(0, 40, (rows, pieces)) / 4).astype(np.float32)
+    sums = (1 + dice.integers(0, 40, (rows, pieces)) / 4).astype(np.float32)
     largest = m.max(axis=1)
-    total = (l * np.exp(m.astype(np.float64) - largest[:, None])).sum(axis=1).astype(np.float32)
+    total = (sums * np.exp(m.astype(np.float64) - largest[:, None])).sum(axis=1).astype(np.float32)
     name = f"{plural(rows, 'row')} of {plural(pieces, 'piece')}"
-    return Case(name, (m, l, Out(largest), Out(total)), (cover(rows, BLOCK),), (BLOCK,))
+    return Case(name, (m, sums, Out(np.stack([largest, total], axis=1))), (cover(rows, BLOCK),), (BLOCK,))
 
 
 EXERCISE = Exercise(
@@ -37,15 +37,16 @@ EXERCISE = Exercise(
             "flops_fp64",
         ),
         Budget(
-            "bytes loaded for each piece",
-            lambda profile: profile["global_read_bytes"] / (COUNTED[0] * COUNTED[1]),
-            8,
+            "load requests of a warp for each piece",
+            lambda profile: profile["global_read_requests"] / profile.counters.warps / COUNTED[1],
+            2,
             "One m and one l: go through the pieces once.",
         ),
     ),
     tolerance=1e-4,
     hints=(
-        "A sum l belongs to its maximum m: it is a sum of exp(x - m). What must l be multiplied by, if the maximum becomes "
+        "A sum l belongs to its maximum m: it is a sum of exp(x - m). What must l be multiplied by, if the maximum "
+        "becomes "
         "another one?",
         "For two pieces: new = max(m1, m2), and each l is multiplied by exp(its m - new) before they are added.",
         f"new = max(largest, m[row, piece]); {MERGE}; largest = new.",
@@ -55,7 +56,7 @@ import math
 import numpy as np
 
 @cuda.jit
-def combine(m, l, out_m, out_l):
+def combine(m, l, out):
     row = cuda.grid(1)
     if row < m.shape[0]:
         largest = m[row, 0]
@@ -64,10 +65,11 @@ def combine(m, l, out_m, out_l):
             new = max(largest, m[row, piece])
             {MERGE}
             largest = new
-        out_m[row] = largest
-        out_l[row] = total
+        out[row, 0] = largest
+        out[row, 1] = total
 """,
-    why="exp(x - m1) · exp(m1 - new) = exp(x - new): a sum that was taken with one maximum is brought to another by one "
+    why="exp(x - m1) · exp(m1 - new) = exp(x - new): a sum that was taken with one maximum is brought to another by "
+    "one "
     "factor. The rule does not care in which order pieces are combined, so threads, warps, blocks and tiles may all "
     "combine theirs with it. That is what lets FlashAttention go through a row in tiles.",
     stretch="what is the pair (m, l) of an empty piece, so that combining it with another changes nothing?",

@@ -22,8 +22,10 @@ EXERCISE = Exercise(
     name="two_plans",
     cases=lambda: [_case(*plan) for plan in PLANS],
     hints=(
-        "Write the arrays down that each kernel loads and stores, first for the plan with a kernel that stores the result.",
-        "Stored: the producer loads its inputs and stores one array; each consumer loads that array and stores its own. "
+        "Write the arrays down that each kernel loads and stores, first for the plan with a kernel that stores the "
+        "result.",
+        "Stored: the producer loads its inputs and stores one array; each consumer loads that array and stores its "
+        "own. "
         "Computed again: each consumer loads all inputs and stores its own array.",
         "stored = inputs + 1 + 2 * consumers, recomputed = consumers * (inputs + 1), each times 4 * elements.",
     ),
@@ -35,8 +37,10 @@ def two_plans(inputs, consumers, elements):
     recomputed = consumers * (inputs + 1)
     return 4 * elements * stored, 4 * elements * recomputed
 """,
-    why="With one input the second plan always moves fewer bytes. With three inputs both move the same for two consumers, "
-    "and from three consumers on it is cheaper to store the result. Fusing a producer into each consumer multiplies its "
+    why="With one input the second plan always moves fewer bytes. With three inputs both move the same for two "
+    "consumers, "
+    "and from three consumers on it is cheaper to store the result. Fusing a producer into each consumer multiplies "
+    "its "
     "reads, and its arithmetic as well, by the number of consumers.",
     stretch="if all consumers themselves fit into one kernel, what does that one move?",
     mistakes=(
@@ -69,7 +73,8 @@ def two_plans(inputs, consumers, elements):
         Mistake(
             "elements are not bytes",
             "A float has 4 bytes.",
-            (("return 4 * elements * stored, 4 * elements * recomputed", "return elements * stored, elements * recomputed"),),
+            (("return 4 * elements * stored, 4 * elements * recomputed",
+              "return elements * stored, elements * recomputed"),),
         ),
     ),
 )  # fmt: skip

@@ -28,12 +28,6 @@ EXERCISE = Exercise(
     measured=lambda: _case(COUNTED, 0.5),
     budgets=(
         Budget(
-            "bytes loaded for each element",
-            lambda profile: profile["global_read_bytes"] / COUNTED,
-            9,
-            "A float of x, a float of the residual, and one byte of the mask: 4 + 4 + 1.",
-        ),
-        Budget(
             "bytes stored for each element",
             lambda profile: profile["global_write_bytes"] / COUNTED,
             4,
@@ -44,28 +38,32 @@ EXERCISE = Exercise(
             "sectors loaded for 4,096 elements",
             lambda profile: profile["global_read_sectors"],
             1152,
-            "Two arrays of floats are 512 sectors each, and the mask is 128.",
+            "Two arrays of floats are 512 sectors each, and the mask is 128: 9 bytes an element.",
         ),
     ),
     tolerance=1e-5,
     hints=(
-        "As separate kernels this would be: x times the mask, times the scale, plus the residual. Which of these results "
+        "As separate kernels this would be: x times the mask, times the scale, plus the residual. Which of these "
+        "results "
         "does nobody need afterwards?",
         "An element whose mask is 0 becomes 0, and its residual stays as it is. Where do you add the residual?",
         "out[i] = residual[i] + (mask[i] ? x[i] * scale : 0.0f);",
     ),
     solution=f"""
 extern "C" __global__
-void residual_dropout(const float* x, const unsigned char* mask, const float* residual, float* out, int n, float scale) {{
+void residual_dropout(const float* x, const unsigned char* mask, const float* residual, float* out, int n,
+                      float scale) {{
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         out[i] = {SUM};
 }}
 """,
-    why="Three separate kernels would move 9, 8 and 12 bytes for each element; this one moves 13. PyTorch's own dropout "
+    why="Three separate kernels would move 9, 8 and 12 bytes for each element; this one moves 13. PyTorch's own "
+    "dropout "
     "draws the mask in the kernel that uses it, from a counter and a seed, so that the backward pass can draw the same "
     "one again in place of loading it.",
-    stretch="store the mask as one bit an element. How many bytes does the kernel move then, and what does a lane load?",
+    stretch="store the mask as one bit an element. How many bytes does the kernel move then, and what does a lane "
+    "load?",
     mistakes=(
         Mistake(
             "the mask is turned round",
@@ -100,8 +98,8 @@ void residual_dropout(const float* x, const unsigned char* mask, const float* re
         ),
         Mistake(
             "no residual",
-            "The residual has to be added.",
-            ((SUM, "mask[i] ? x[i] * scale : 0"),),
+            "The residual has to be added, whether the element is kept or dropped.",
+            ((SUM, "mask[i] ? x[i] * scale : 0"), (SUM, "x[i] * scale")),
         ),
         Mistake(
             "the sum goes through memory",

@@ -36,7 +36,8 @@ EXERCISE = Exercise(
     name="kernels",
     cases=lambda: [Case(", ".join(kinds), (kinds,), expected=_count(kinds)) for kinds in LISTS],
     hints=(
-        "Go through the list from left to right, and remember what the kernel at hand holds already. What makes you begin "
+        "Go through the list from left to right, and remember what the kernel at hand holds already. What makes you "
+        "begin "
         "a new one?",
         "A matmul ends the kernel at hand. So does a reduction over another axis than the one that the kernel has.",
         "Keep `axis`: None while the kernel has no reduction. For 'row' or 'column': if axis is not None and differs, "
@@ -61,16 +62,19 @@ def kernels(kinds):
             axis = kind
     return count
 """,
-    why="A pointwise operation goes along with any kernel, because each thread has its element already. A reduction over "
-    "rows fits where a block holds whole rows; a reduction over columns needs another division of the work, so it starts "
+    why="A pointwise operation goes along with any kernel, because each thread has its element already. A reduction "
+    "over "
+    "rows fits where a block holds whole rows; a reduction over columns needs another division of the work, so it "
+    "starts "
     "anew. And a library's product is a kernel that nobody can write into, unless the library offers an epilogue.",
-    stretch="let a matmul take the pointwise operations behind it as its epilogue. By how many kernels does the last case "
+    stretch="let a matmul take the pointwise operations behind it as its epilogue. By how many kernels does the last "
+    "case "
     "shrink?",
     mistakes=(
         Mistake(
             "each operation is a kernel",
             "That is eager execution. Pointwise operations go into the kernel before them.",
-            (("if not opened or other:", "if True:"),),
+            (("if not opened or other:", "if True:"), "def kernels(kinds):\n    return len(kinds)\n"),
         ),
         Mistake(
             "a pointwise operation joins the matmul",

@@ -7,7 +7,7 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers, plural
 
 BLOCK, COUNTED = 128, (8, 1024)
-EPS = np.float32(1e-5)
+EPS = np.float32(0.5)  # large, so that its place shows
 
 
 def _case(rows: int, columns: int) -> Case:
@@ -27,10 +27,10 @@ EXERCISE = Exercise(
     measured=lambda: _case(*COUNTED),
     budgets=(
         Budget(
-            "bytes loaded for each element",
-            lambda profile: profile["global_read_bytes"] / (COUNTED[0] * COUNTED[1]),
-            8,
-            "A float of x and one of the weight. Keep the row where the block can read it again: in shared memory.",
+            "sectors loaded for each row of 1,024",
+            lambda profile: profile["global_read_sectors"] / COUNTED[0],
+            256,
+            "128 sectors of x and 128 of the weight. Keep the row where the block finds it again: in shared memory.",
         ),
         Budget(
             "bytes stored for each element",
@@ -44,8 +44,10 @@ EXERCISE = Exercise(
     sanitize=True,
     hints=(
         "Each element is needed twice: for the sum of squares, and for the result. Where can it wait in between?",
-        "Go through the row with all 128 threads, keep it in row[], and add up squares. block_sum gives the sum to all.",
-        "float scale = rsqrtf(block_sum(squares) / columns + eps); then a second loop stores row[i] * scale * weight[i].",
+        "Go through the row with all 128 threads, keep it in row[], and add up squares. block_sum gives the sum to "
+        "all.",
+        "float scale = rsqrtf(block_sum(squares) / columns + eps); then a second loop stores row[i] * scale * "
+        "weight[i].",
     ),
     solution="""
 __device__ float block_sum(float value) {                     // of 128 threads, and all of them get it
@@ -72,8 +74,10 @@ void rms_norm(const float* x, const float* weight, float* out, int columns, floa
         out[first + i] = row[i] * scale * weight[i];
 }
 """,
-    why="The reduction in the middle does not prevent fusion, because a row fits into one block: the row waits in shared "
-    "memory while the threads agree on its sum. Each thread reads back only what it wrote itself, so the row could wait "
+    why="The reduction in the middle does not prevent fusion, because a row fits into one block: the row waits in "
+    "shared "
+    "memory while the threads agree on its sum. Each thread reads back only what it wrote itself, so the row could "
+    "wait "
     "in registers too. Squares cannot cancel, so the trap of the variance does not exist here.",
     stretch="let a whole warp take a row, with float4 loads and the row in registers. Which barrier is left?",
     mistakes=(
@@ -94,6 +98,11 @@ void rms_norm(const float* x, const float* weight, float* out, int columns, floa
              ("/ columns + eps)", "/ columns)")),
         ),
         Mistake(
+            "nothing is divided",
+            "The row has to be divided by the root of the mean of its squares, plus eps.",
+            (("row[i] * scale * weight[i]", "row[i] * weight[i]"),),
+        ),
+        Mistake(
             "no weight",
             "Each column has a weight, and the result is multiplied by it.",
             ((" * weight[i]", ""),),
@@ -111,7 +120,8 @@ void rms_norm(const float* x, const float* weight, float* out, int columns, floa
         Mistake(
             "128 columns only",
             "A row may be longer than the block: each thread has to take every 128th element.",
-            (("    for (int i = threadIdx.x; i < columns; i += 128)\n        out", "    int i = threadIdx.x;\n    if (i < columns)\n        out"),),
+            (("    for (int i = threadIdx.x; i < columns; i += 128)\n        out",
+              "    int i = threadIdx.x;\n    if (i < columns)\n        out"),),
         ),
         Mistake(
             "the mean is subtracted",

@@ -30,8 +30,8 @@ def fusion(
     """A box to tick behind each operation, for a cut between two kernels, and choices of the sizes and of the GPU.
 
     statements: up to 12 operations such as "z = x + bias" or "m = max(z)", in their order: see
-    `results.fused_rows.operations`, whose `vectors` and `keep` these are. cuts: the names of the results behind which to
-    cut at first. rows, columns: sizes to choose from; columns are multiples of 8, so that rows fill their sectors.
+    `results.fused_rows.operations`, whose `vectors` and `keep` these are. cuts: the names of the results behind which
+    to cut at first. rows, columns: sizes to choose from; columns are multiples of 8, so that rows fill their sectors.
     """
     found = operations(statements, vectors=vectors, keep=keep)
     if len(found) > MOST_OPERATIONS:

@@ -10,9 +10,9 @@ import inspect
 
 import numpy as np
 
+from helpers.vgpu.standins.cupy import traced
 from helpers.vgpu.standins.cupy.convert import mixing, to_cupy, to_device, to_host
 from helpers.vgpu.standins.cupy.indexing import host_key
-from helpers.vgpu.standins.cupy import traced
 from helpers.vgpu.standins.cupy.missing import missing
 from helpers.vgpu.standins.cupy.ndarray import ndarray
 from helpers.vgpu.standins.cupy.streams import array_work

@@ -187,7 +187,7 @@ class _Code:
         if node.what == "cast":
             text = inputs[0]
         elif node.what == "where":
-            text = "{0} ? {1} : {2}".format(*inputs)
+            text = "{} ? {} : {}".format(*inputs)
         else:
             text = EXPRESSIONS[node.what].format(*inputs)
         self.names[node] = f"v{len(self.lines)}"

@@ -246,7 +246,8 @@ def call(name: str, args, kwargs) -> Traced:
         node = _OTHERS[name](*args, **kwargs)
     else:
         raise ArgumentError(
-            f"cupy.{name} cannot be fused. A function under cupy.fuse may use operators, element-wise functions such as "
+            f"cupy.{name} cannot be fused. A function under cupy.fuse may use operators, element-wise functions such "
+            f"as "
             f"cp.exp, cp.where, and the reductions {', '.join(sorted(REDUCTIONS))}."
         )
     return Traced(node) if into is None else into.become(node)
