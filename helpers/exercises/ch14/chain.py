@@ -95,12 +95,12 @@ def chain_bytes(operations, wanted, elements):
         ),
         Mistake(
             "elements are not bytes",
-            "A float has 4 bytes.",
+            "Count bytes: each element is a float, which has 4 of them.",
             (("return 4 * elements * separate, 4 * elements * fused", "return elements * separate, elements * fused"),),
         ),
         Mistake(
             "of one element",
-            "Every array has `elements` elements.",
+            "That is for one element, and every array has `elements` of them.",
             (("return 4 * elements * separate, 4 * elements * fused", "return 4 * separate, 4 * fused"),),
         ),
     ),

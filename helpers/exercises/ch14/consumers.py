@@ -72,7 +72,7 @@ def two_plans(inputs, consumers, elements):
         ),
         Mistake(
             "elements are not bytes",
-            "A float has 4 bytes.",
+            "Count bytes: each element is a float, which has 4 of them.",
             (("return 4 * elements * stored, 4 * elements * recomputed",
               "return elements * stored, elements * recomputed"),),
         ),

@@ -256,11 +256,18 @@ def call(name: str, args, kwargs) -> Traced:
 class Traced:
     """A value of a function that is being fused: it has a dtype and dimensions, and no elements."""
 
-    __array_ufunc__ = None  # so that np.float32(2) * x asks x
     __hash__ = None
 
     def __init__(self, node: Node):
         self.node = node
+
+    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs, **kwargs):
+        """NumPy's functions are noted like CuPy's: np.maximum(x, y), np.float32(2) * x."""
+        if method != "__call__":
+            raise TypeError(f"numpy.{function.__name__}.{method} cannot be fused")
+        if isinstance(kwargs.get("out"), tuple):
+            (kwargs["out"],) = kwargs["out"]
+        return call(function.__name__, inputs, kwargs)
 
     dtype = property(lambda self: np.dtype(self.node.dtype))
     ndim = property(lambda self: len(self.node.shape))
