@@ -113,7 +113,7 @@ def combine(m, l, out):
         ),
         Mistake(
             "the last piece is left out",
-            "Go through all pieces of the row.",
+            "Go through all pieces of the row: the last one counts as well.",
             (("range(1, m.shape[1])", "range(1, m.shape[1] - 1)"),),
         ),
     ),

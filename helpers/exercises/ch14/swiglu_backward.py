@@ -113,7 +113,7 @@ def swiglu_backward(gate, up, d_out, d_both):
         ),
         Mistake(
             "the sign of the exponent",
-            "The sigmoid is 1 / (1 + exp(-gate)).",
+            "The sigmoid is 1 / (1 + exp(-gate)), with a minus in the exponent.",
             (("math.exp(-g)", "math.exp(g)"),),
         ),
         Mistake(

@@ -1,4 +1,4 @@
-"""What Inductor writes for a GPU, without one: says when the pinned PyTorch writes another text than chapter 14 shows."""
+"""What Inductor writes for a GPU, without one: says when the pinned PyTorch writes other text than chapter 14 shows."""
 
 import sys
 

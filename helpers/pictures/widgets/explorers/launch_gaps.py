@@ -27,9 +27,9 @@ def launch_gaps(
 ) -> Explorer:
     """Sliders over what the programs take, the microseconds that a launch costs the host, and a choice of the GPU.
 
-    programs: `program(**values)` asks for kernels, with CuPy or with Numba, or for a graph of them, which is one launch;
-    or several by short names, which stand below one another. `choices`: the values of each argument: `steps=(1, 4, 8)`. Each is run on the virtual GPU, once
-    for each set of values, and its times are modelled.
+    programs: `program(**values)` asks for kernels, with CuPy or with Numba, or for graphs, each of which is one launch;
+    or several by short names, which stand below one another. `choices`: the values of each argument: `steps=(1, 4, 8)`.
+    Each is run on the virtual GPU, once for each set of values, and its times are modelled.
     """
     programs = checked.versions(programs, "a program")
     for each in programs.values():
