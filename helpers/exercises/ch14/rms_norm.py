@@ -7,6 +7,8 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers, plural
 
 BLOCK, COUNTED = 128, (8, 1024)
+STORES = "if (threadIdx.x % 32 == 0)"
+OTHER_LANES = ("y % 32 == 0", "x % 33 == 0", "x % 32 == 1", "x % 31 == 0")
 EPS = np.float32(0.5)  # large, so that its place shows
 
 
@@ -80,6 +82,13 @@ void rms_norm(const float* x, const float* weight, float* out, int columns, floa
     "wait "
     "in registers too. Squares cannot cancel, so the trap of the variance does not exist here.",
     stretch="let a whole warp take a row, with float4 loads and the row in registers. Which barrier is left?",
+    equivalent=(
+        *(((STORES, f"if (threadIdx.{lane})"), "any lane may store the sum of its warp") for lane in OTHER_LANES),
+        (("threadIdx.x / 32] = value", "threadIdx.x / 31] = value"), "0, 32, 64 and 96 divided by 31 are 0 to 3 too"),
+        (("int step = 16", "int step = 17"), "17, 8, 4, 2 and 1 reach all lanes as well"),
+        (("float partial[4]", "float partial[5]"), "more room than is used"),
+        (("float row[1024]", "float row[1025]"), "more room than is used"),
+    ),
     mistakes=(
         Mistake(
             "the sum in place of the mean",

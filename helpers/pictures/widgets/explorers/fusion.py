@@ -64,7 +64,7 @@ def fusion(
         "columns": choice("columns", columns[len(columns) // 2], columns),
         "gpu": gpus(current().name),
     }
-    height = round(1.32 * plots.fusion_height(len(found)) + 3 * CAPTION_LINE + 40)
+    height = round(plots.fusion_height(len(found)) + 5 * CAPTION_LINE + 40)
     return Explorer("fusion", draw, controls, height=height)
 
 
