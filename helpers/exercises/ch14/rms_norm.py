@@ -34,13 +34,6 @@ EXERCISE = Exercise(
             256,
             "128 sectors of x and 128 of the weight. Keep the row where the block finds it again: in shared memory.",
         ),
-        Budget(
-            "bytes stored for each element",
-            lambda profile: profile["global_write_bytes"] / (COUNTED[0] * COUNTED[1]),
-            4,
-            "One float is the result of each element.",
-            "global_store_sectors",
-        ),
     ),
     tolerance=1e-4,
     sanitize=True,
