@@ -64,6 +64,9 @@ MOVES = {
         ("index", RIGHT, "swizzled: 8 × 8 coordinates on places 0 to 63, each used once. Index 0",
          "swizzled: 8 × 8 coordinates on places 0 to 63, each used once. Index 1"),
     ),
+    "14": (
+        ("rows", RIGHT, "9 operations in 3 kernels move 117 MB", "9 operations in 3 kernels move 1.88 GB"),
+    ),
     "21": (
         ("step", RIGHT, "The walk's step 10 of 20: judged a ", "The walk's step 11 of 20: judged a "),
         ("moment", LEFT, "Step 798: losses D ", "Step 741: losses D "),

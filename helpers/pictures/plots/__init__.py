@@ -22,6 +22,7 @@ from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.copies import copy_paths
 from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.fragments import packed_fours, tile_walk
+from helpers.pictures.plots.fusion import Moved, Summary, fusion_height, fusion_map
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
@@ -88,7 +89,9 @@ __all__ = [
     "STATES",
     "UNITS",
     "WARP",
+    "Moved",
     "Share",
+    "Summary",
     "amdahl_curves",
     "bank_finding",
     "bank_matrix",
@@ -100,6 +103,8 @@ __all__ = [
     "crossover_curves",
     "error_growth",
     "forecast_fan",
+    "fusion_height",
+    "fusion_map",
     "gradient_curves",
     "gradient_histogram",
     "gradient_norms",

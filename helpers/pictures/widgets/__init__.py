@@ -13,6 +13,7 @@ EXPLORERS = {
     "crossover": "crossover",
     "debugger": "debugger",
     "feature_maps": "feature_maps",
+    "fusion": "fusion",
     "gradient_flow": "gradient_flow",
     "gradients": "gradients",
     "im2col": "im2col",

@@ -122,6 +122,9 @@ EXPLORERS = {
         ("times", "gpu"),
     ),
     "debugger": (lambda: widgets.debugger(pairs, 1, 64, (X, OUT, np.int32(64)), step=30), ("warp", "by")),
+    "fusion": (
+        lambda: widgets.fusion(["z = x + 1", "y = z * z"], rows=(1, 16), columns=(64,)), ("rows", "cut_0"),
+    ),
     "gradient_flow": (
         lambda: widgets.gradient_flow(dict.fromkeys(("one", "other"), (gru, "size", (2, 3))), steps=3),
         ("one", "other"),

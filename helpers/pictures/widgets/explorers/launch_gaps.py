@@ -27,9 +27,9 @@ def launch_gaps(
 ) -> Explorer:
     """Sliders over what the programs take, the microseconds that a launch costs the host, and a choice of the GPU.
 
-    programs: `program(**values)` asks for kernels, with CuPy or with Numba; or several by short names, which stand
-    below one another. `choices`: the values of each argument: `steps=(1, 4, 8)`. Each is run on the virtual GPU, once
-    for each set of values, and its times are modelled.
+    programs: `program(**values)` asks for kernels, with CuPy or with Numba, or for graphs, each of which is one launch;
+    or several by short names, which stand below one another. `choices`: the values of each argument: `steps=(1, 4, 8)`.
+    Each is run on the virtual GPU, once for each set of values, and its times are modelled.
     """
     programs = checked.versions(programs, "a program")
     for each in programs.values():
@@ -44,7 +44,7 @@ def launch_gaps(
     @cache
     def recorded(name: str, **values: int):
         found = streams.rehearse(programs[name], **values)
-        if not any(operation.kind == "kernel" for operation in found.operations):
+        if not any(step.operation.kind == "kernel" for step in found.steps()):  # those of graphs among them
             raise ValueError(f"{name or 'the program'} asks for no kernel")
         return found
 
@@ -53,7 +53,7 @@ def launch_gaps(
         found = {name: recorded(name, **values) for name in programs}
         schedules = {name or "program": each.schedule(row) for name, each in found.items()}
         launches = {
-            name or "program": sum(operation.kind == "kernel" for operation in each.operations)
+            name or "program": sum(operation.kind in ("kernel", "graph") for operation in each.operations)
             for name, each in found.items()
         }
         longest = max(each.seconds for each in schedules.values())

@@ -1,13 +1,12 @@
 """CuPy's names on the virtual GPU: `from helpers import cp` is this package where there is no GPU.
 
-Arrays live in the virtual GPU's memory. RawKernel, RawModule, ElementwiseKernel and ReductionKernel are
-compiled by NVIDIA's compiler and run thread by thread, so they can be profiled. Everything else (a * b,
+Arrays live in the virtual GPU's memory. RawKernel, RawModule, ElementwiseKernel, ReductionKernel and what `fuse` makes
+are compiled by NVIDIA's compiler and run thread by thread, so they can be counted. Everything else (a * b,
 cp.sum, cp.sort) is NumPy working on that memory: right results, but no kernels to look at.
 
 What is the same as in CuPy on purpose: a device array never turns into a host array by itself, NumPy arrays
 are refused, reductions give 0-d arrays, and integer arrays as index wrap around. What differs: random numbers
-are NumPy's, work has ended when a call returns, and `fuse` does not fuse. What `cupyx` has here is in
-helpers.vgpu.standins.cupyx.
+are NumPy's, and work has ended when a call returns. What `cupyx` has here is in helpers.vgpu.standins.cupyx.
 """
 
 from __future__ import annotations
@@ -41,8 +40,9 @@ from helpers.vgpu.standins.cupy.creation import (
     zeros_like,
 )
 from helpers.vgpu.standins.cupy.cuda import is_available
-from helpers.vgpu.standins.cupy.elementwise import ElementwiseKernel, fuse
+from helpers.vgpu.standins.cupy.elementwise import ElementwiseKernel
 from helpers.vgpu.standins.cupy.forward import ufunc
+from helpers.vgpu.standins.cupy.fusion import fuse
 from helpers.vgpu.standins.cupy.kernels import RawKernel, RawModule
 from helpers.vgpu.standins.cupy.missing import getter as _getter
 from helpers.vgpu.standins.cupy.ndarray import ndarray

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
 from helpers.vgpu.standins.cupy import codegen
@@ -125,23 +123,3 @@ class ElementwiseKernel(GeneratedKernel):
             "}",
         ]
         return "\n".join(lines) + "\n"
-
-
-def fuse(*args, **kwargs):
-    """Decorator for a function of arrays: it runs as written, operation by operation.
-
-    On a GPU `cupy.fuse` turns the function into one kernel. Here the results are the same and nothing is
-    fused; to see a fused kernel's memory traffic, write it as an ElementwiseKernel.
-    """
-    if len(args) == 1 and callable(args[0]) and not kwargs:
-        return _fused(args[0])
-    return _fused
-
-
-def _fused(function):
-    @functools.wraps(function)
-    def called(*args, **kwargs):
-        return function(*args, **kwargs)
-
-    called.clear_cache = lambda: None
-    return called
