@@ -47,7 +47,7 @@ class Visit:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """Attention of one head, tile by tile. `scores`: scaled, with -inf where the mask hides; `skipped`: (rows, keys)."""
+    """Attention of one head, tile by tile. `scores`: scaled, -inf where the mask hides; `skipped`: (rows, keys)."""
 
     scores: np.ndarray
     visits: tuple[Visit, ...]
@@ -96,7 +96,8 @@ def walk(q, k, v, rows: int, keys: int, causal: bool = False) -> Walk:
             if causal and start >= block.stop:
                 skipped.append((block, tile))
                 continue
-            m, l, o = _step(scores[block.start : block.stop, tile.start : tile.stop], v[tile.start : tile.stop], m, l, o)
+            part = scores[block.start : block.stop, tile.start : tile.stop]
+            m, l, o = _step(part, v[tile.start : tile.stop], m, l, o)  # noqa: E741
             nbytes += 8 * len(tile) * width  # K and V come
             last = tile.stop == length or (causal and tile.stop >= block.stop)
             nbytes += 4 * len(block) * width * last  # O goes

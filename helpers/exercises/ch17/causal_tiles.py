@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from helpers.checking.exercise import Case, Exercise, Mistake
 
-SIZES = ((1, 1, 1), (8, 4, 4), (8, 4, 2), (8, 2, 4), (100, 32, 16), (96, 32, 32), (50, 16, 64), (7, 3, 2), (1024, 128, 32))
+SIZES = (
+    (1, 1, 1),
+    (8, 4, 4),
+    (8, 4, 2),
+    (8, 2, 4),
+    (100, 32, 16),
+    (96, 32, 32),
+    (50, 16, 64),
+    (7, 3, 2),
+    (1024, 128, 32),
+)
 
 
 def _tiles(length: int, rows: int, keys: int) -> list[int]:
@@ -52,8 +62,8 @@ def causal_tiles(length, rows, keys):
                     masked += 1
     return [visited, masked]
 """,
-    why="Only tiles that the diagonal passes through need the comparison of key and query; those below it are whole, and "
-    "those above it are skipped. For long sequences about half of all tiles are left, and few of them need a mask.",
+    why="Only tiles that the diagonal passes through need the comparison of key and query; those below it are whole, "
+    "and those above it are skipped. For long sequences about half of all tiles are left, and few of them need a mask.",
     stretch="a sliding window lets query i see the last w keys only. Which tiles are left, and which need a mask?",
     mistakes=(
         Mistake(
@@ -94,8 +104,10 @@ def causal_tiles(length, rows, keys):
         Mistake(
             "tiles of queries and of keys are mixed up",
             "Queries go in steps of `rows`, keys in steps of `keys`.",
-            ((("range(0, length, rows)", "range(0, length, keys)"), ("first_query + rows", "first_query + keys"),
-              ("start in range(0, length, keys)", "start in range(0, length, rows)"), ("start + keys", "start + rows")),),
+            ((("first_query in range(0, length, rows)", "first_query in range(0, length, keys)"),
+              ("first_query + rows", "first_query + keys"),
+              ("start in range(0, length, keys)", "start in range(0, length, rows)"),
+              ("start + keys", "start + rows")),),
         ),
     ),
 )  # fmt: skip

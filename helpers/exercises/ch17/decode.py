@@ -7,7 +7,9 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers
 
 BLOCK = 64
-FIRST = "largest = m[head, 0]\n        for part in range(1, m.shape[1]):\n            largest = max(largest, m[head, part])"
+FIRST = (
+    "largest = m[head, 0]\n        for part in range(1, m.shape[1]):\n            largest = max(largest, m[head, part])"
+)
 WEIGHT = "weight = math.exp(m[head, part] - largest)"
 
 
@@ -47,7 +49,7 @@ EXERCISE = Exercise(
         ),
     ),
     hints=(
-        "This is joining again, with as many parts as there are. Which maximum do all of them have to be measured from?",
+        "This is joining again, with as many parts as there are. From which maximum are all of them measured?",
         "Find the largest m of the head first. Then each part counts with the weight exp(m[head, part] - largest), "
         "in the sum of l and in that of o.",
         "out[head, d] = sum of weight * o[head, part, d], divided by the sum of weight * l[head, part].",

@@ -6,7 +6,14 @@ import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake
 
-GIVEN = ((1, 1, 1, 1), (1, 4, 3, 2), (5, 3, 7, 4), (4, 8, 1, 3), (3, 0, 6, 2), (6, 5, 0, 3))  # queries, keys, keys, width
+GIVEN = (
+    (1, 1, 1, 1),
+    (1, 4, 3, 2),
+    (5, 3, 7, 4),
+    (4, 8, 1, 3),
+    (3, 0, 6, 2),
+    (6, 5, 0, 3),
+)  # queries, keys, keys, width
 
 
 def _part(queries: int, keys: int, width: int, dice) -> tuple[np.ndarray, ...]:
@@ -51,8 +58,8 @@ def join(m1, l1, o1, m2, l2, o2):
     o = first[:, None] * o1 + second[:, None] * o2
     return m, l, o
 """,
-    why="Each part is brought to the common maximum and added. A part without keys, (-inf, 0, 0), changes nothing, so it "
-    "is what a sum begins with. The division by l is left to the end: it would be undone at the next joining.",
+    why="Each part is brought to the common maximum and added. A part without keys, (-inf, 0, 0), changes nothing, so "
+    "it is what a sum begins with. The division by l is left to the end: it would be undone at the next joining.",
     stretch="let a part be (L, O) with L = m + log l, and O already divided by l. How are two of these joined?",
     mistakes=(
         Mistake(

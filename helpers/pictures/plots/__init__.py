@@ -9,8 +9,8 @@ of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
 `convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts, `generated` what a generator makes, `attention` its tiles and its bytes. `tracks` says where marks stand that an
-explorer lets a pointer drag.
+gaps between launches, and forecasts, `generated` what a generator makes, `attention` its tiles and its bytes.
+`tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.attention import attention_bytes, attention_tiles

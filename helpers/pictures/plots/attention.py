@@ -64,13 +64,17 @@ def _matrix(axes, found: Walk, step: int, visit: Visit, watched: int) -> None:
         side.set_visible(False)
     axes.set_title(f"weights: {length} queries down, {length} keys across", fontsize=9)
     hatched = " · hatched: skipped" if found.skipped else ""
-    axes.text(0, -0.045, f"orange: the tile · red: one query{hatched}", transform=axes.transAxes, fontsize=8, va="center")
+    axes.text(
+        0, -0.045, f"orange: the tile · red: one query{hatched}", transform=axes.transAxes, fontsize=8, va="center"
+    )
 
 
 def _running(axes, found: Walk, so_far: list[Visit], row: int) -> None:
     whole = [each for each in found.visits if each.rows == so_far[-1].rows]
     places = range(1, len(so_far) + 1)
-    axes.plot(places, [each.m[row] for each in so_far], color=CYCLE[0], marker=MARKERS[0], ms=4, label="m, largest score")
+    axes.plot(
+        places, [each.m[row] for each in so_far], color=CYCLE[0], marker=MARKERS[0], ms=4, label="m, largest score"
+    )
     axes.plot(
         places, [each.l[row] for each in so_far], color=CYCLE[1], marker=MARKERS[1], ms=4, ls=DASHES[1], label="l, sum"
     )
@@ -105,7 +109,10 @@ def _bytes(axes, now: int, whole: int, separate: int) -> None:
     axes.barh([0], [whole], color="none", ec=PALETTE["green"], height=0.7)
     axes.barh([0], [now], color=PALETTE["green"], height=0.7)
     most = max(whole, separate)
-    for place, value, words in ((1, separate, f"three kernels: {separate:,}"), (0, whole, f"tiles: {now:,} of {whole:,}")):
+    for place, value, words in (
+        (1, separate, f"three kernels: {separate:,}"),
+        (0, whole, f"tiles: {now:,} of {whole:,}"),
+    ):
         inside = value > 0.55 * most
         at = 0.015 * most if inside else value + 0.015 * most
         axes.text(at, place, words, fontsize=7.5, va="center", color="#222222")
@@ -128,7 +135,9 @@ def attention_bytes(counted: Mapping[str, Mapping[int, int]], formulas: Mapping[
         line, marks = formulas.get(name, {}), counted.get(name, {})
         axes.plot(list(line), list(line.values()), color=colour, ls=DASHES[number % len(DASHES)], lw=1.4)
         axes.plot(list(marks), list(marks.values()), color=colour, marker=MARKERS[number % len(MARKERS)], ls="", ms=7)
-        axes.plot([], [], color=colour, ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], label=name)
+        axes.plot(
+            [], [], color=colour, ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], label=name
+        )
     lengths = sorted({length for row in (*counted.values(), *formulas.values()) for length in row})
     axes.set(xscale="log", yscale="log", xlabel="sequence length", ylabel="bytes for one head")
     axes.set_xticks(lengths, [f"{length:,}" for length in lengths])

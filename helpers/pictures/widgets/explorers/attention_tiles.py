@@ -24,7 +24,9 @@ def attention_tiles(q, k, v, *, rows: int = 8, keys: int = 8, causal: bool = Fal
     """
     q, k, v = checked_head(*(each.detach().cpu() if hasattr(each, "detach") else each for each in (q, k, v)))
     if len(q) > LONGEST:
-        raise ValueError(f"the matrix is drawn for at most {LONGEST} queries; this head has {len(q)}: give q[:{LONGEST}]")
+        raise ValueError(
+            f"the matrix is drawn for at most {LONGEST} queries; this head has {len(q)}: give q[:{LONGEST}]"
+        )
     sides = [side for side in SIDES if side <= len(q)]
 
     @lru_cache(maxsize=32)
