@@ -44,6 +44,11 @@ MOVES = {
         ("power of two", RIGHT, "From 0 to 2 E4M3 has 65 values", "From 0 to 4 E4M3 has 73 values"),
         ("zoom", RIGHT, "From 0 to 4 E4M3 has 73 values", "From 1 to 3 E4M3 has 13 values"),
     ),
+    "17": (
+        ("step", RIGHT, "Step 10 of 16: queries 16 to 23 meet keys 8 to 15",
+         "Step 11 of 16: queries 16 to 23 meet keys 16 to 23"),
+        ("queries a tile", RIGHT, "Step 11 of 16: queries 16 to 23", "Step 8 of 8: queries 16 to 31"),
+    ),
     "20": (
         ("steps", RIGHT, "Separate kernels: 104 launches", "Separate kernels: 208 launches"),
         ("rotation: radius", HOME, "79 steps back the gradient has of its norm: rotation, radius 0.9",

@@ -8,6 +8,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.results.attention import Visit, Walk, separate_bytes
+from helpers.vgpu.base.words import plural
 
 
 def _rectangle(axes, keys: range, rows: range, **look) -> None:
@@ -35,7 +36,7 @@ def attention_tiles(found: Walk, step: int, row: int) -> Picture:
     separate = separate_bytes(length, found.width)
     whole = found.visits[-1].nbytes
     _bytes(figure.add_axes([0.53, 0.055, 0.45, 0.13]), visit.nbytes, whole, separate)
-    skipped = f", {len(found.skipped)} tiles skipped" if found.skipped else ""
+    skipped = f", {plural(len(found.skipped), 'tile')} skipped" if found.skipped else ""
     said = (
         f"Step {step} of {len(found.visits)}{skipped}: queries {visit.rows.start} to {visit.rows.stop - 1} meet keys "
         f"{visit.keys.start} to {visit.keys.stop - 1}. Query {visit.rows[row]} now has m = {visit.m[row]:.2f} and "
