@@ -7,19 +7,20 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
 
 BLOCK, COUNTED = 128, 64
-WEIGHT, ROW = "expf(s[i] - L[row])", "int row = i / n;"
+WEIGHT, ROW = "expf(s[i] - L[row])", "int row = i / keys;"
 
 
-def _case(n: int) -> Case:
-    s, dp = numbers((n, n), seed=n), numbers((n, n), seed=n + 1)
+def _case(queries: int, keys: int) -> Case:
+    s, dp = numbers((queries, keys), seed=keys), numbers((queries, keys), seed=keys + 1)
     wide = s.astype(np.float64)
     m = wide.max(axis=1)
     L = m + np.log(np.exp(wide - m[:, None]).sum(axis=1))
     p = np.exp(wide - L[:, None])
     D = (p * dp).sum(axis=1)
     wanted = (p * (dp - D[:, None])).astype(np.float32)
-    arguments = (s, L.astype(np.float32), dp, D.astype(np.float32), Out(wanted), np.int32(n))
-    return Case(f"{plural(n, 'key')} for as many queries", arguments, (cover(n * n, BLOCK),), (BLOCK,))
+    arguments = (s, L.astype(np.float32), dp, D.astype(np.float32), Out(wanted), np.int32(queries), np.int32(keys))
+    name = f"{queries} {'query' if queries == 1 else 'queries'}, {plural(keys, 'key')}"
+    return Case(name, arguments, (cover(queries * keys, BLOCK),), (BLOCK,))
 
 
 EXERCISE = Exercise(
@@ -27,8 +28,8 @@ EXERCISE = Exercise(
     title="the gradient of the scores, in CUDA C",
     language="cuda",
     name="score_gradient",
-    cases=lambda: [_case(n) for n in (1, 2, 7, 16, 33)],
-    measured=lambda: _case(COUNTED),
+    cases=lambda: [_case(*each) for each in ((1, 1), (1, 5), (2, 3), (7, 16), (33, 9), (13, 31))],
+    measured=lambda: _case(COUNTED, COUNTED),
     tolerance=1e-4,
     budgets=(
         Budget(
@@ -46,15 +47,16 @@ EXERCISE = Exercise(
         ),
     ),
     hints=(
-        "Element i belongs to query i / n. Which numbers belong to the query, and which to the element?",
+        "Element i belongs to query i / keys. Which numbers belong to the query, and which to the element?",
         "The weight is P = exp(S - L). The softmax sends back dS = P · (dP - D).",
-        "int row = i / n; ds[i] = expf(s[i] - L[row]) * (dp[i] - D[row]), for i below n * n.",
+        "int row = i / keys; then ds[i] = expf(s[i] - L[row]) * (dp[i] - D[row]). There are queries * keys elements.",
     ),
     solution=f"""
 extern "C" __global__
-void score_gradient(const float* s, const float* L, const float* dp, const float* D, float* ds, int n) {{
+void score_gradient(const float* s, const float* L, const float* dp, const float* D, float* ds,
+                    int queries, int keys) {{
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n * n) {{
+    if (i < queries * keys) {{
         {ROW}
         ds[i] = {WEIGHT} * (dp[i] - D[row]);
     }}
@@ -91,18 +93,18 @@ void score_gradient(const float* s, const float* L, const float* dp, const float
         ),
         Mistake(
             "the wrong sign in the exponent",
-            "The weight is exp(S - L), at most 1.",
+            "The weight is exp(S - L), which is at most 1, because L is not below any score of its row.",
             ((WEIGHT, "expf(L[row] - s[i])"), (WEIGHT, "expf(s[i] + L[row])")),
         ),
         Mistake(
             "L and D of the key, not of the query",
-            "L and D belong to rows: the query of element i is i / n, and i % n is its key.",
-            ((ROW, "int row = i % n;"),),
+            "L and D belong to rows: the query of element i is i / keys, and i % keys is its key.",
+            ((ROW, "int row = i % keys;"),),
         ),
         Mistake(
             "the guard knows one of the two sizes",
-            "There are n · n scores, and a thread for each of them.",
-            (("i < n * n", "i < n"),),
+            "There are queries · keys scores, and a thread for each of them.",
+            (("i < queries * keys", "i < keys"), ("i < queries * keys", "i < queries")),
         ),
     ),
 )  # fmt: skip
