@@ -75,6 +75,12 @@ def decode(m, l, o, out):
     why="A part is small: two numbers and one output for each split. So the second kernel costs little, and the first "
     "one may use as many blocks as the GPU has room for, although there is a single query.",
     stretch="do it in one pass over the parts, as in exercise 2. Is that worth it for a handful of parts?",
+    equivalent=(
+        (
+            ("for part in range(1, m.shape[1]):", "for part in range(0, m.shape[1]):"),
+            "the first part is compared with itself",
+        ),
+    ),
     mistakes=(
         Mistake(
             "all parts count alike",
