@@ -15,6 +15,7 @@ memory, `pipelines` copies that go on while a block computes. `tracks` says wher
 stand that an explorer lets a pointer drag.
 """
 
+from helpers.pictures.plots.attention import attention_bytes, attention_tiles
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
@@ -93,6 +94,8 @@ __all__ = [
     "Share",
     "Summary",
     "amdahl_curves",
+    "attention_bytes",
+    "attention_tiles",
     "bank_finding",
     "bank_matrix",
     "barrier_phases",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 EXPLORERS = {
+    "attention_tiles": "attention_tiles",
     "banks": "banks",
     "cards": "cards",
     "crossover": "crossover",

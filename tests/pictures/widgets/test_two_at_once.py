@@ -113,6 +113,7 @@ def gru(size):
 
 # By the name of an explorer: how to make it, and two of its controls.
 EXPLORERS = {
+    "attention_tiles": (lambda: widgets.attention_tiles(*np.eye(3, 8)[:, :, None]), ("rows", "step")),
     "banks": (lambda: widgets.banks(pick, (OUT,), stride=(0, 8), shift=(0, 4)), ("stride", "shift")),
     "cards": (lambda: widgets.cards({str(n): launch(n) for n in (1, 9)}, gpus=("T4", "H100")), ("kernel", "gpu")),
     "crossover": (
