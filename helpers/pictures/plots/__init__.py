@@ -6,14 +6,15 @@ clocks and schedules, `threads` grids of threads, `steps` recordings of a block,
 what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
 `layouts` where a layout puts things, `lives` where variables live, `products` matrix products, `pyramid` the levels
 of a GPU's memory, `roofline` kernels under a GPU's roofs,
-`timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
-out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
-`convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an
-explorer lets a pointer drag.
+`timeline` a part of a schedule, `torch_memory` what tensors hold, `training_memory` what for, `block_maps` the
+segments of an allocator, `cards` a whole profile, `vectors` elements dealt out to lanes, `speedups` time over size
+and Amdahl's law, `training` what a network learns, `networks` what it holds, `convolution` windows over an image,
+`precision` the values of number formats, `recurrent` gradients over time steps, gaps between launches, and forecasts,
+`generated` what a generator makes. `tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
+from helpers.pictures.plots.block_maps import block_map
 from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
@@ -69,6 +70,7 @@ from helpers.pictures.plots.timeline import timeline_window
 from helpers.pictures.plots.torch_memory import memory_steps
 from helpers.pictures.plots.tracks import track
 from helpers.pictures.plots.training import training_curves
+from helpers.pictures.plots.training_memory import batch_line, checkpoint_curve, memory_kinds
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.vectors import lane_deal
 from helpers.vgpu.base.words import plural
@@ -85,7 +87,10 @@ __all__ = [
     "amdahl_curves",
     "bank_finding",
     "bank_matrix",
+    "batch_line",
     "bit_layouts",
+    "block_map",
+    "checkpoint_curve",
     "crossover_curves",
     "error_growth",
     "forecast_fan",
@@ -108,6 +113,7 @@ __all__ = [
     "layout_grid",
     "layout_height",
     "load_traffic",
+    "memory_kinds",
     "memory_pyramid",
     "memory_steps",
     "number_lines",

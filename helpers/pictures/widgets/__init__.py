@@ -9,6 +9,7 @@ from importlib import import_module
 
 EXPLORERS = {
     "banks": "banks",
+    "block_map": "block_map",
     "cards": "cards",
     "crossover": "crossover",
     "debugger": "debugger",

@@ -114,6 +114,10 @@ def gru(size):
 # By the name of an explorer: how to make it, and two of its controls.
 EXPLORERS = {
     "banks": (lambda: widgets.banks(pick, (OUT,), stride=(0, 8), shift=(0, 4)), ("stride", "shift")),
+    "block_map": (
+        lambda: widgets.block_map([("alloc", "a", 9_000_000), ("alloc", "b", 500), ("free", "a")]),
+        ("step", "expandable"),
+    ),
     "cards": (lambda: widgets.cards({str(n): launch(n) for n in (1, 9)}, gpus=("T4", "H100")), ("kernel", "gpu")),
     "crossover": (
         lambda: widgets.crossover(
