@@ -44,7 +44,7 @@ _NAMES = {
     "results.torch.dispatched": ("dispatched",),
     "results.torch.memory": ("memory_line",),
     "results.torch.operators": ("calls", "operators"),
-    "results.torch.replay": ("replay",),
+    "results.torch.replay": ("replay", "stretched"),
     "results.warp_scheduler": ("bytes_in_flight", "schedule"),
     "pictures.figures": ("show",),
     "pictures.training": ("training",),

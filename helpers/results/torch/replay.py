@@ -9,7 +9,7 @@ A trace is written by hand, or comes from a program that ran: `memory_line(progr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -106,3 +106,20 @@ def replay(trace: Iterable[tuple], capacity: int | None = None, **settings) -> R
     if not moments:
         raise ValueError("the trace has no steps: there is nothing to replay")
     return Replay(tuple(moments), allocator, failed)
+
+
+def stretched(traces: Mapping[int, Sequence[tuple]], batch: int) -> list[tuple]:
+    """The trace of a program at another batch size, from its traces at two, by their batch sizes.
+
+    Each block's bytes are taken to be a part that is fixed and a part for each member of the batch, as those of tensors
+    are. Raises ValueError for other than two traces, and where they differ in more than the bytes of their blocks.
+    """
+    if len(traces) != 2:
+        raise ValueError(f"give the traces of two batch sizes, such as {{2: …, 4: …}}; these are {len(traces)}")
+    (small, one), (large, other) = sorted(traces.items())
+    if [step[:2] for step in one] != [step[:2] for step in other]:
+        raise ValueError(f"the traces at {small} and at {large} differ in more than sizes: no third follows from them")
+    return [
+        (*step[:2], step[2] + (wide[2] - step[2]) * (batch - small) // (large - small)) if step[0] == "alloc" else step
+        for step, wide in zip(one, other, strict=True)
+    ]
