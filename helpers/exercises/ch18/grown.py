@@ -8,10 +8,11 @@ GIVEN = (  # name, blocks (line, bytes, state) before and after
     ("nothing held", (), ()),
     ("one line holds one block more", (("train.py:12", 512, 1),), (("train.py:12", 512, 1), ("train.py:12", 512, 1))),
     ("a block moved", (("a.py:1", 1024, 1), ("", 2048, 0)), (("", 1024, 0), ("a.py:1", 1024, 1), ("", 1024, 0))),
-    ("a new line", (("a.py:1", 1024, 1),), (("a.py:1", 1024, 1), ("a.py:7", 4096, 1), ("a.py:9", 512, 1))),
+    ("a new line", (("a.py:1", 1024, 1),), (("a.py:1", 1024, 1), ("a.py:7", 4096, 1), ("a.py:9", 1, 1))),
     ("one grows, one shrinks", (("a.py:1", 2048, 1), ("a.py:2", 512, 1)), (("a.py:1", 512, 1), ("a.py:2", 2560, 1))),
     ("a block is free now", (("a.py:3", 4096, 1),), (("a.py:3", 4096, 0), ("a.py:4", 512, 1))),
     ("several of a line", (("a.py:3", 512, 1), ("a.py:3", 1024, 1)), (("a.py:3", 1024, 1), ("a.py:3", 1536, 1))),
+    ("a line left free blocks", (("a.py:3", 512, 1),), (("a.py:3", 512, 1), ("a.py:3", 512, 0), ("a.py:4", 512, 0))),
 )
 
 
@@ -72,7 +73,7 @@ def grown(before, after):
         Mistake(
             "free blocks are counted",
             "Blocks whose state is inactive are free: they belong to nobody, whatever line took them once.",
-            (('        if block["state"] == "active_allocated":\n    ', "    "),),
+            (('if block["state"] == "active_allocated"', "if True"),),
         ),
         Mistake(
             "all that is held, grown or not",

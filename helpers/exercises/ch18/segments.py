@@ -22,9 +22,9 @@ def _kept(layers: int, inside: int, between: int, count: int) -> int:
 
 
 def _case(layers: int, inside: int, between: int) -> Case:
-    wanted = min(range(1, layers + 1), key=lambda count: (_kept(layers, inside, between, count), count))
+    least, count = min((_kept(layers, inside, between, count), count) for count in range(1, layers + 1))
     name = f"{plural(layers, 'layer')}, {inside} MiB inside each, {between} MiB between them"
-    return Case(name, (layers, inside, between), expected=wanted)
+    return Case(name, (layers, inside, between), expected=(count, least))
 
 
 EXERCISE = Exercise(
@@ -38,31 +38,35 @@ EXERCISE = Exercise(
         "Each segment keeps its input, which is `between` MiB. The longest segment has layers / count layers, rounded "
         "up, and each of them has `inside` MiB while it goes backward.",
         "Try every count from 1 to layers and keep the one with the smallest count * between + "
-        "((layers + count - 1) // count) * inside; on a tie the smaller count.",
+        "((layers + count - 1) // count) * inside; on a tie the smaller count. Return both.",
     ),
     solution="""
 def segments(layers, inside, between):
-    best, least = 1, None
-    for count in range(1, layers + 1):
+    best, least = 1, between + layers * inside
+    for count in range(2, layers + 1):
         longest = (layers + count - 1) // count
         kept = count * between + longest * inside
-        if least is None or kept < least:
+        if kept < least:
             best, least = count, kept
-    return best
+    return best, least
 """,
     why="The first part grows with the number of segments and the second one shrinks. The sum of c · between and "
     "layers / c · inside is least where both are equal, so c is the square root of layers · inside / between. With "
     "equal sizes that is the square root of the number of layers, and what is kept grows like it as well.",
     stretch="give the layers different sizes, and cut so that the largest segment is as small as possible.",
+    equivalent=(
+        (("range(2, layers + 1)", "range(1, layers + 1)"), "one segment is tried twice"),
+        (("range(2, layers + 1)", "range(2, layers + 2)"), "more segments than layers are never better"),
+    ),
     mistakes=(
         Mistake(
             "the inputs of the segments are free",
             "Each segment keeps its input until it goes backward: count times `between`.",
-            (("count * between + ", ""),),
+            (("count * between + ", ""), (("between + layers", "layers"), ("count * between + ", ""))),
         ),
         Mistake(
             "one input for all segments",
-            "Every segment keeps an input of its own.",
+            "Every segment keeps an input of its own: count of them, not one.",
             (("count * between", "between"),),
         ),
         Mistake(
@@ -78,7 +82,10 @@ def segments(layers, inside, between):
         Mistake(
             "sizes are left out",
             "The square root of the number of layers is right for equal sizes only. Use `inside` and `between`.",
-            ("    return max(1, round(layers ** 0.5))",),
+            (
+                "    count = round(layers**0.5)\n"
+                "    return count, count * between + (layers + count - 1) // count * inside",
+            ),
         ),
         Mistake(
             "on a tie the larger count",
@@ -88,12 +95,18 @@ def segments(layers, inside, between):
         Mistake(
             "inside and between are mixed up",
             "Look at the two sizes again: `between` is kept once a segment, `inside` once for each of its layers.",
-            (("count * between + longest * inside", "count * inside + longest * between"),),
+            ((("between + layers * inside", "inside + layers * between"),
+              ("count * between + longest * inside", "count * inside + longest * between")),),
+        ),
+        Mistake(
+            "the number alone",
+            "Return two numbers: how many segments, and the MiB that are needed with them.",
+            (("return best, least", "return best"),),
         ),
         Mistake(
             "one segment a layer is not tried",
             "Each layer may be a segment of its own: try all counts up to `layers`.",
-            (("range(1, layers + 1)", "range(1, layers)"),),
+            (("range(2, layers + 1)", "range(2, layers)"),),
         ),
     ),
 )  # fmt: skip

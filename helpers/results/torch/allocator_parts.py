@@ -6,14 +6,15 @@ https://github.com/pytorch/pytorch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 MIB = 2**20
 ROUND = 512
 SMALL, SMALL_SEGMENT = MIB, 2 * MIB
 LARGE, LARGE_SEGMENT, LARGE_ROUND = 10 * MIB, 20 * MIB, 2 * MIB
+_PIECE = attrgetter("piece")
 
 
 @dataclass(frozen=True)
@@ -66,20 +67,18 @@ class Block:
     owner: object = None
     requested: int = 0
     mapped: bool = True
-    _piece: Piece | None = None
     freed_at: int = 0  # searches of its pool until then, which is how the age of a cached block is told
+
+    def __post_init__(self):
+        self.look()
+
+    def look(self) -> None:
+        """Note what it looks like from outside, after every change: a replay asks millions of times."""
+        self.piece = Piece(self.nbytes, self.owner, self.mapped)
 
     @property
     def free(self) -> bool:
         return self.owner is None and self.mapped
-
-    @property
-    def piece(self) -> Piece:
-        """What it looks like from outside; the same object until it changes, as a replay looks at thousands."""
-        told = self.nbytes, self.owner, self.mapped
-        if self._piece != told:
-            self._piece = Piece(*told)
-        return self._piece
 
     @property
     def end(self) -> int:
@@ -93,18 +92,27 @@ class Segment:
     blocks: list[Block] = field(default_factory=list)
     _seen: tuple[tuple[Block, ...], Row | None] | None = None
 
-    def touch(self) -> None:
-        """Say that a block has changed, so that `seen` looks again."""
+    def touch(self, *changed: Block) -> None:
+        """Say that blocks have changed, so that `seen` looks again."""
+        for block in changed:
+            block.look()
         self._seen = None
 
     @property
     def seen(self) -> tuple[tuple[Block, ...], Row | None]:
         """The free blocks, and the row as it looks from outside, None where no memory lies behind it."""
         if self._seen is None:
-            told = tuple(pieces(self))
+            told = self._pieces()
             row = Row(self.small, self.expandable, told) if told else None
-            self._seen = tuple(block for block in self.blocks if block.free), row
+            self._seen = tuple(block for block in self.blocks if block.owner is None and block.mapped), row
         return self._seen
+
+    def _pieces(self) -> tuple[Piece, ...]:
+        """The blocks up to the last that memory lies behind."""
+        last = len(self.blocks)
+        while last and not self.blocks[last - 1].mapped:
+            last -= 1
+        return tuple(map(_PIECE, self.blocks[:last]))
 
     @property
     def idle(self) -> bool:
@@ -120,6 +128,7 @@ class Segment:
         rest = Block(block.start + nbytes, block.nbytes - nbytes, mapped=block.mapped, freed_at=block.freed_at)
         self.blocks.insert(self.blocks.index(block) + 1, rest)
         block.nbytes = nbytes
+        self.touch(block)
 
     def join(self, block: Block) -> Block:
         """Join a block that is not in use with its neighbours that are alike, and return the block that remains."""
@@ -133,6 +142,7 @@ class Segment:
                 one.freed_at = block.freed_at
                 del self.blocks[second]
                 block = one
+        self.touch(block)
         return block
 
 
@@ -166,12 +176,6 @@ def size_text(nbytes: int) -> str:
         return f"{nbytes} bytes"
     unit, name = next((u, n) for u, n in ((2**30, "GiB"), (MIB, "MiB"), (1024, "KiB")) if nbytes >= u)
     return f"{nbytes / unit:.2f} {name}"
-
-
-def pieces(segment: Segment) -> Iterator[Piece]:
-    """The blocks of a segment up to the last that memory lies behind."""
-    last = max((n for n, block in enumerate(segment.blocks) if block.mapped), default=-1)
-    return (block.piece for block in segment.blocks[: last + 1])
 
 
 def runs(blocks: list[Block]) -> list[list[Block]]:

@@ -76,7 +76,7 @@ class CachingAllocator:
         if self._cuts(segment, block.nbytes - size, size):
             segment.split(block, size)
         block.owner, block.requested = name, nbytes
-        segment.touch()
+        segment.touch(block)
         self._where[name] = segment, block
         self.allocated += block.nbytes
         self.requested += nbytes
@@ -95,7 +95,6 @@ class CachingAllocator:
         block.owner, block.requested = None, 0
         block.freed_at = self._searches[segment.small]
         segment.join(block)
-        segment.touch()
 
     def empty_cache(self) -> None:
         """Hand back to the driver what nothing lies in: whole segments, and of expandable ones whole pages."""
@@ -203,7 +202,6 @@ class CachingAllocator:
             bare.freed_at = self._searches[segment.small]
             self._count("segment_map", bare.start, nbytes)
             block = segment.join(bare)
-            segment.touch()
         return segment, block
 
     def _unmap(self, segment: Segment, block: Block) -> None:
@@ -222,7 +220,6 @@ class CachingAllocator:
         block.mapped = False
         self._count("segment_unmap", block.start, block.nbytes)
         segment.join(block)
-        segment.touch()
 
     def _release(self, segment: Segment) -> None:
         self._segments.remove(segment)
@@ -286,7 +283,8 @@ class CachingAllocator:
 
     def rows(self) -> tuple[Row, ...]:
         """All segments as they are now, in the order of their addresses, as far as memory lies behind them."""
-        return tuple(segment.seen[1] for segment in self._segments if segment.seen[1])
+        rows = (segment.seen[1] for segment in self._segments)
+        return tuple(row for row in rows if row)
 
     @property
     def largest_free(self) -> int:
