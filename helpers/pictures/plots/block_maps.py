@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from helpers.pictures.figures import Drawing
@@ -15,8 +16,9 @@ WIDTH, LEFT, RIGHT = 860, 96, 850
 TOP, BAR, STEP = 62, 18, 25
 LINE_HEIGHT, BELOW = 88, 44
 MOST_ROWS = 12
-THINNEST, LETTER = 1.3, 6.1
+THINNEST, LETTER = 2.5, 6.1
 MOST_POINTS = 400
+MOST_MARKS = 800
 
 HELD, NEW, LOCKED, IDLE, BARE = "#8fc7ee", "#f2b134", "#ffffff", "#cfe9d9", "#f3f3f3"
 EDGES = {HELD: "#0060a0", NEW: "#8a5a00", LOCKED: "#777777", IDLE: "#00704f", BARE: "#bbbbbb"}
@@ -49,8 +51,11 @@ def block_map(
     _head(ink, replay, moment, step)
     shown = sorted(moment.rows, key=lambda row: row.small)  # large segments first
     hidden = shown[room - 1 :] if len(shown) > room else []
-    for number, row in enumerate(shown[: room - 1] if hidden else shown):
-        _segment(ink, row, TOP + number * STEP, widest, moment)
+    drawn = shown[: room - 1] if hidden else shown
+    scale = (RIGHT - LEFT) / widest
+    thinnest = max(THINNEST, sum(map(_bytes, drawn)) * scale / MOST_MARKS)
+    for number, row in enumerate(drawn):
+        _segment(ink, row, TOP + number * STEP, scale, thinnest, moment)
     if hidden:
         told = f"and {plural(len(hidden), 'segment')} more, {sum(map(_bytes, hidden)) / MIB:,.4g} MiB"
         ink.text(LEFT, TOP + (room - 1) * STEP + 13, told, size=10.5, ink=PALE, mono=False)
@@ -86,34 +91,36 @@ def _box(ink: Ink, x: float, y: float, width: float, height: float, colour: str)
     ink.box(x, y, width, height, colour, EDGES[colour], dash="3 2" if colour in (LOCKED, BARE) else "", line=0.8)
 
 
-def _segment(ink: Ink, row: Row, y: float, widest: int, moment: Moment) -> None:
+def _segment(ink: Ink, row: Row, y: float, scale: float, thinnest: float, moment: Moment) -> None:
     kind = "grows" if row.expandable else "small" if row.small else "large"
     mapped = sum(piece.nbytes for piece in row.pieces if piece.mapped)
     ink.text(LEFT - 8, y + 13, f"{mapped / MIB:,.4g} MiB {kind}", size=10, ink=PALE, mono=False, anchor="end")
-    scale = (RIGHT - LEFT) / widest
-    for first, nbytes, colour, words in _marks(row, moment, THINNEST / scale):
-        width = max(nbytes * scale, THINNEST)
+    for first, nbytes, colour, words in _marks(row, moment, thinnest / scale):
+        width = max(nbytes * scale, 1)
         _box(ink, LEFT + first * scale, y, width, BAR, colour)
         if words and len(words) * LETTER < width - 4:
             ink.text(LEFT + (first + nbytes / 2) * scale, y + 13, words, size=10, anchor="middle")
 
 
 def _marks(row: Row, moment: Moment, thinnest: float) -> Iterator[tuple[int, int, str, str]]:
-    """Where each mark begins, its bytes, its colour and words; blocks too thin to see become one with their neighbours
-    of the same colour."""
-    at, begun = 0, None
+    """Where each mark begins, its bytes, its colour and words. Blocks too thin to see become one mark with their
+    neighbours, in the colour of most of its bytes."""
+    at, first = 0, 0
+    thin: Counter[str] = Counter()
     for piece in row.pieces:
-        colour = _colour(row, piece, moment)
-        thin = piece.nbytes < 3 * thinnest
-        if begun and thin and begun[2] == colour and begun[4]:
-            begun = (begun[0], begun[1] + piece.nbytes, colour, "", True)
+        colour, words = _colour(row, piece, moment), "" if piece.owner is None else str(piece.owner)
+        wide = piece.nbytes >= thinnest
+        if thin and (wide or thin.total() >= thinnest):
+            yield first, thin.total(), thin.most_common(1)[0][0], ""
+            thin.clear()
+        if wide:
+            yield at, piece.nbytes, colour, words
         else:
-            if begun:
-                yield begun[:4]
-            begun = (at, piece.nbytes, colour, "" if piece.owner is None else str(piece.owner), thin)
+            first = first if thin else at
+            thin[colour] += piece.nbytes
         at += piece.nbytes
-    if begun:
-        yield begun[:4]
+    if thin:
+        yield first, thin.total(), thin.most_common(1)[0][0], ""
 
 
 def _colour(row: Row, piece: Piece, moment: Moment) -> str:

@@ -34,13 +34,14 @@ def block_map(
     """
     traces = checked.versions(_one(trace), "a list of allocations")
     capacities = checked.options("capacity", capacity if isinstance(capacity, list | tuple) else [capacity])
+    capacities = [each or 0 for each in capacities]
     replays: dict[tuple, Replay] = {}
 
     def replayed(version: str, limit, expandable: bool, split, divisions) -> Replay:
         key = version, limit, expandable, split, divisions
         if key not in replays:
             settings = {"expandable_segments": expandable, "max_split_size_mb": split or None}
-            replays[key] = replay(traces[version], limit, roundup_power2_divisions=divisions, **settings)
+            replays[key] = replay(traces[version], limit or None, roundup_power2_divisions=divisions, **settings)
         return replays[key]
 
     first = next(iter(traces))
