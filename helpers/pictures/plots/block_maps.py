@@ -141,9 +141,9 @@ def _course(ink: Ink, replay: Replay, step: int, y: float) -> None:
     every = max(1, len(replay) // MOST_POINTS)
     for what, colour, dash in (("reserved", "#222222", "5 3"), ("allocated", "#0060a0", "")):
         spots = [place(at, getattr(replay[at], what)) for at in range(0, len(replay), every)]
-        path = "L".join(f"{x:.1f} {top:.1f}" for x, top in spots)
+        path = f"M{spots[0][0]:.1f} {spots[0][1]:.1f}" + "".join(f"H{x:.1f}V{top:.1f}" for x, top in spots[1:])
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
-        ink.parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.6"{dashed}/>')
+        ink.parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"{dashed}/>')
     x, _ = place(step, 0)
     ink.parts.append(f'<path d="M{x:.1f} {y - 4:.1f}V{y + LINE_HEIGHT + 4:.1f}" stroke="#b84a00" stroke-width="1.6"/>')
     ink.rule(LEFT, y + LINE_HEIGHT, RIGHT, y + LINE_HEIGHT)

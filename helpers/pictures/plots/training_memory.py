@@ -11,8 +11,8 @@ from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, n
 from helpers.results.torch.memory import MIB, TEMPORARY, MemoryLine
 
 _LOOK = ((CYCLE[0], ""), (CYCLE[1], "//"), (CYCLE[4], ""), (CYCLE[3], "\\\\"), (CYCLE[5], ".."), (CYCLE[2], "xx"))
-_NARROWEST = 0.045
-_MOST_POINTS = 300
+_MOST_POINTS, _FEWEST_POINTS = 360, 12
+_OTHERS = 0.15  # of the width of a phase: one that has no name here
 
 
 @styled
@@ -24,31 +24,43 @@ def memory_kinds(line: MemoryLine, kept: Mapping[str, str], *, name: str = "") -
     kinds = line.kinds(kept)
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.08, right=0.985, top=0.80, bottom=0.14)
-    shown = _tallest(line.allocated)
-    numbers = shown + 1
+    shown, places, edges = _places(line, kept)
     stack = np.array(list(kinds.values()))[:, shown] / MIB
     for row, (kind, lower, upper) in enumerate(zip(kinds, _below(stack), np.cumsum(stack, axis=0), strict=True)):
         colour, hatch = (PALETTE["grey"], "") if kind == TEMPORARY else _LOOK[row % len(_LOOK)]
-        axes.fill_between(numbers, lower, upper, step="post", facecolor=colour, hatch=hatch, edgecolor="#ffffff", lw=0,
+        axes.fill_between(places, lower, upper, step="post", facecolor=colour, hatch=hatch, edgecolor="#ffffff", lw=0,
                           label=kind)  # fmt: skip
     at = line.allocated.index(line.peak)
-    axes.plot([at + 1], [line.peak / MIB], ls="", marker="v", ms=9, color=PALETTE["ink"], label="peak", clip_on=False)
+    peak = np.interp(at, shown, places)
+    axes.plot([peak], [line.peak / MIB], ls="", marker="v", ms=9, color=PALETTE["ink"], label="peak", clip_on=False)
     top = 1.08 * line.peak / MIB
-    for phase in line.phases:
-        axes.axvline(phase.first + 0.5, color="#333333", lw=0.6, ls=":")
-        if (phase.last - phase.first) > _NARROWEST * len(line.changes) and phase.name in kept:
-            axes.text((phase.first + phase.last) / 2 + 1, top, phase.name, ha="center", va="bottom", fontsize=8.5)
-    axes.set(xlim=(1, len(line.changes)), ylim=(0, top), xlabel="allocations and frees, in order", ylabel="MiB")
+    for phase, (left, right) in zip(line.phases, pairwise(edges), strict=True):
+        axes.axvline(left, color="#333333", lw=0.6, ls=":")
+        if phase.name in kept:
+            axes.text((left + right) / 2, top, phase.name, ha="center", va="bottom", fontsize=min(8.5, 90 / len(edges)))
+    axes.set(xlim=(0, edges[-1]), ylim=(0, top), ylabel="MiB", xticks=[])
+    axes.set_xlabel("phases, in order, each as wide as the others; in them allocations and frees")
     axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.07), ncols=6, fontsize=9, borderaxespad=0, handlelength=1.5,
                 columnspacing=1.1)  # fmt: skip
     return Picture(figure, kinds_finding(line, kept, name))
 
 
-def _tallest(values: Sequence[int]) -> np.ndarray:
-    """Numbers of at most so many values as can be told apart in a picture: the largest of each stretch."""
-    edges = np.linspace(0, len(values), min(len(values), _MOST_POINTS) + 1).astype(int)
-    heights = np.array(values)
-    return np.array([first + heights[first:last].argmax() for first, last in pairwise(edges)])
+def _places(line: MemoryLine, kept: Mapping[str, str]) -> tuple[np.ndarray, np.ndarray, list[float]]:
+    """Changes that are drawn, where each of them stands, and where phases begin and end: all as wide, as an optimiser
+    makes many more changes than a forward pass. Of a long phase the largest of each stretch is drawn."""
+    shown, places, edges = [], [], [0.0]
+    most = max(_FEWEST_POINTS, _MOST_POINTS // len(line.phases))
+    heights = np.array(line.allocated)
+    for phase in line.phases:
+        count = phase.last - phase.first + 1
+        cuts = phase.first + np.linspace(0, count, min(count, most) + 1).astype(int)
+        wide = 1.0 if phase.name in kept else _OTHERS
+        for first, last in pairwise(cuts):
+            at = first + heights[first:last].argmax()
+            shown.append(at)
+            places.append(edges[-1] + wide * (at - phase.first) / count)
+        edges.append(edges[-1] + wide)
+    return np.array(shown), np.array(places), edges
 
 
 def _below(stack: np.ndarray) -> np.ndarray:
