@@ -164,7 +164,8 @@ def shown(cell: Cell) -> list:
     return [output for output in keep(cell.outputs) if output.get("name") != "stderr"]
 
 
-MACHINE = re.compile(r"\bat 0x[0-9a-f]{6,}|[\w/\\~.-]*ipykernel_\d+[\w/\\.]*|" + re.escape(str(ROOT)))
+# From where a name begins only: tried from each letter of a picture's base64, it would take the square of its length.
+MACHINE = re.compile(r"\bat 0x[0-9a-f]{6,}|(?<![\w/\\~.-])[\w/\\~.-]*ipykernel_\d+[\w/\\.]*|" + re.escape(str(ROOT)))
 
 
 def machine(cell: Cell) -> Iterator[str]:

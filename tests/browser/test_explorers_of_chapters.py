@@ -57,6 +57,11 @@ MOVES = {
         ("rotation: radius", HOME, "79 steps back the gradient has of its norm: rotation, radius 0.9",
          "79 steps back the gradient has of its norm: rotation, radius 0.5"),
     ),
+    "18": (
+        ("batch", RIGHT, "batch 4, tokens 96, layers 4, steps 2: the peak of",
+         "batch 8, tokens 96, layers 4, steps 2: the peak of"),
+        ("capacity", RIGHT, "After step 2701 (2701 = 11 MiB)", "After step 4441 ("),
+    ),
     "19": (
         ("kernel", RIGHT, "3×3 padding 1 over 8 × 8 pixels", "4×4 padding 1 over 8 × 8 pixels"),
         ("image", RIGHT, "Layer 1 ReLU makes 6 maps of 16 × 16 of image 0",

@@ -17,6 +17,7 @@ stand that an explorer lets a pointer drag.
 
 from helpers.pictures.plots.attention import attention_bytes, attention_tiles
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
+from helpers.pictures.plots.block_maps import block_map
 from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
@@ -76,6 +77,7 @@ from helpers.pictures.plots.timeline import timeline_window
 from helpers.pictures.plots.torch_memory import memory_steps
 from helpers.pictures.plots.tracks import track
 from helpers.pictures.plots.training import training_curves
+from helpers.pictures.plots.training_memory import batch_line, checkpoint_curve, memory_kinds
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
@@ -99,8 +101,11 @@ __all__ = [
     "bank_finding",
     "bank_matrix",
     "barrier_phases",
+    "batch_line",
     "bit_layouts",
+    "block_map",
     "cell_rounds",
+    "checkpoint_curve",
     "copy_groups",
     "copy_paths",
     "crossover_curves",
@@ -129,6 +134,7 @@ __all__ = [
     "layout_grid",
     "layout_height",
     "load_traffic",
+    "memory_kinds",
     "memory_pyramid",
     "memory_steps",
     "number_lines",

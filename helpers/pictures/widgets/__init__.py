@@ -10,6 +10,7 @@ from importlib import import_module
 EXPLORERS = {
     "attention_tiles": "attention_tiles",
     "banks": "banks",
+    "block_map": "block_map",
     "cards": "cards",
     "crossover": "crossover",
     "debugger": "debugger",

@@ -3,6 +3,7 @@
     line = memory_line(train)            # train() runs under PyTorch's profiler
     line.phases                          # parts marked by torch.profiler.record_function
     line.peak, line.reserved             # bytes after each allocation or free
+    line.trace                           # ("alloc", 17, 4096), ("free", 17), … for `helpers.replay`
 
 On a GPU both lines are what PyTorch's allocator for CUDA reports. Elsewhere the tensors are the CPU's, whose sizes are
 the same; the CPU's allocator keeps no cache, so what a GPU's would keep is modelled by `caching_allocator`.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -26,15 +27,21 @@ from helpers.results.torch.caching_allocator import CachingAllocator
 
 MIB = 2**20
 NO_PHASE = "unmarked"
+TEMPORARY = "temporary"
 
 
 @dataclass(frozen=True)
 class Change:
-    """Bytes taken (above 0) or given back (below), the phase it happened in, and the operator that was running."""
+    """Bytes taken (above 0) or given back (below), the phase it happened in, and the operator that was running.
+
+    `block`: a number for the block, the same when it is taken and when it is given back; -1 where the recording did not
+    see it taken.
+    """
 
     nbytes: int
     phase: str
     operator: str
+    block: int = -1
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,34 @@ class MemoryLine:
             Phase(self.changes[first].phase, first, last, max(self.allocated[first : last + 1]), self.allocated[last])
             for first, last in zip(starts, ends, strict=True)
         )
+
+    @property
+    def trace(self) -> list[tuple]:
+        """Every block taken and given back, for an allocator to replay: ("alloc", block, nbytes) or ("free", block)."""
+        return [
+            ("alloc", each.block, each.nbytes) if each.nbytes > 0 else ("free", each.block)
+            for each in self.changes
+            if each.block >= 0
+        ]
+
+    def kinds(self, kept: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
+        """Bytes after each change, by what they are for. `kept`: what it is that a phase leaves behind, by its name.
+
+        A block that is still held when the stretch of its phase ends is what the phase leaves behind; one that is given
+        back within it was temporary. Phases that `kept` does not name leave "other" blocks.
+        """
+        stretch = [n for n, phase in enumerate(self.phases) for _ in range(phase.first, phase.last + 1)]
+        ends = {each.block: stretch[n] for n, each in enumerate(self.changes) if each.nbytes < 0}
+        names: dict[int, str] = {}
+        for n, each in enumerate(self.changes):
+            if each.nbytes > 0:
+                temporary = ends.get(each.block) == stretch[n]
+                names[each.block] = TEMPORARY if temporary else kept.get(each.phase, "other")
+        held = {name: [0] for name in [*dict.fromkeys(kept.values()), "other", TEMPORARY]}
+        for each in self.changes:
+            for name, values in held.items():
+                values.append(values[-1] + (each.nbytes if names.get(each.block) == name else 0))
+        return {name: tuple(values[1:]) for name, values in held.items() if any(values)}
 
     def _cells(self) -> list[list[str]]:
         rows = [(each.name, each.peak, each.end, self.reserved[each.last]) for each in self.phases]
@@ -126,10 +161,8 @@ def read(events: list[dict], on_gpu: bool) -> MemoryLine:
     phases = [each for each in events if each.get("cat") == "user_annotation"]
     operators = [each for each in events if each.get("cat") == "cpu_op"]
     # The outermost phase, for optimisers mark their steps themselves; the innermost operator, which asked.
-    changes = tuple(
-        Change(each["args"]["Bytes"], _around(phases, each, max, NO_PHASE), _around(operators, each, min, ""))
-        for each in found
-    )
+    phase, operator = _around(phases, found, 0, NO_PHASE), _around(operators, found, -1, "")
+    changes = tuple(map(Change, (each["args"]["Bytes"] for each in found), phase, operator, _numbered(found)))
     if on_gpu:
         allocated, reserved = (
             tuple(each["args"][name] for each in found) for name in ("Total Allocated", "Total Reserved")
@@ -138,23 +171,32 @@ def read(events: list[dict], on_gpu: bool) -> MemoryLine:
     return MemoryLine(changes, tuple(accumulate(each.nbytes for each in changes)), _modelled(found), "modelled")
 
 
-def _paired(found: list[dict]):
+def _paired(found: list[dict]) -> Iterator[dict]:
     """The events but for frees of what was there before."""
-    alive = set()
-    for each in found:
-        address, nbytes = each["args"]["Addr"], each["args"]["Bytes"]
-        if nbytes > 0:
-            alive.add(address)
-            yield each
-        elif address in alive:
-            alive.remove(address)
-            yield each
+    return (each for each, block in zip(found, _numbered(found), strict=True) if block >= 0)
 
 
-def _around(spans: list[dict], event: dict, pick: Callable, otherwise: str) -> str:
-    """The name of the shortest (`min`) or longest (`max`) span around an event."""
-    inside = [each for each in spans if each["ts"] <= event["ts"] <= each["ts"] + each["dur"]]
-    return pick(inside, key=lambda each: each["dur"])["name"] if inside else otherwise
+def _numbered(found: list[dict]) -> Iterator[int]:
+    """The block of each event: a number for each time that an address is taken, -1 for one taken before."""
+    alive: dict[int, int] = {}
+    for number, each in enumerate(found):
+        address = each["args"]["Addr"]
+        if each["args"]["Bytes"] > 0:
+            alive[address] = number
+        yield alive[address] if each["args"]["Bytes"] > 0 else alive.pop(address, -1)
+
+
+def _around(spans: list[dict], events: list[dict], depth: int, otherwise: str) -> Iterator[str]:
+    """For each event, which come in the order of time, the name of the span around it: the outermost at depth 0, the
+    innermost at depth -1."""
+    coming = sorted(spans, key=lambda each: (each["ts"], -each["dur"]))[::-1]
+    opened: list[dict] = []
+    for event in events:
+        while coming and coming[-1]["ts"] <= event["ts"]:
+            opened.append(coming.pop())
+        opened = [each for each in opened if event["ts"] <= each["ts"] + each["dur"]]
+        inside = sorted(opened, key=lambda each: -each["dur"])
+        yield inside[depth]["name"] if inside else otherwise
 
 
 def _modelled(found: list[dict]) -> tuple[int, ...]:

@@ -115,6 +115,10 @@ def gru(size):
 EXPLORERS = {
     "attention_tiles": (lambda: widgets.attention_tiles(*np.eye(3, 8)[:, :, None]), ("rows", "step")),
     "banks": (lambda: widgets.banks(pick, (OUT,), stride=(0, 8), shift=(0, 4)), ("stride", "shift")),
+    "block_map": (
+        lambda: widgets.block_map([("alloc", "a", 9_000_000), ("alloc", "b", 500), ("free", "a")]),
+        ("step", "expandable"),
+    ),
     "cards": (lambda: widgets.cards({str(n): launch(n) for n in (1, 9)}, gpus=("T4", "H100")), ("kernel", "gpu")),
     "crossover": (
         lambda: widgets.crossover(
