@@ -9,12 +9,15 @@ of a GPU's memory, `roofline` kernels under a GPU's roofs,
 `timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
 out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
 `convolution` windows over an image, `precision` the values of number formats, `recurrent` gradients over time steps,
-gaps between launches, and forecasts, `generated` what a generator makes. `tracks` says where marks stand that an
+gaps between launches, and forecasts, `generated` what a generator makes, `ranks` several processes over time,
+`collectives` what they send one another, `parallel` what they keep and how they scale, `parallel_kinds` how a network
+is cut among them. `tracks` says where marks stand that an
 explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.cards import kernel_cards
+from helpers.pictures.plots.collectives import collective_height, collective_moment
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.debugger import lane_states, warp_frame
@@ -41,6 +44,8 @@ from helpers.pictures.plots.occupancy import (
     waves,
     waves_finding,
 )
+from helpers.pictures.plots.parallel import rank_memory_bars, scaling_curves
+from helpers.pictures.plots.parallel_kinds import parallel_kinds
 from helpers.pictures.plots.precision import (
     FATES,
     bit_layouts,
@@ -51,6 +56,7 @@ from helpers.pictures.plots.precision import (
 )
 from helpers.pictures.plots.products import Share, product_tiles, share_staircase
 from helpers.pictures.plots.pyramid import memory_pyramid
+from helpers.pictures.plots.ranks import pipeline_gantt, rank_gantt
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
     STATES,
@@ -86,6 +92,8 @@ __all__ = [
     "bank_finding",
     "bank_matrix",
     "bit_layouts",
+    "collective_height",
+    "collective_moment",
     "crossover_curves",
     "error_growth",
     "forecast_fan",
@@ -112,10 +120,14 @@ __all__ = [
     "memory_steps",
     "number_lines",
     "occupancy_finding",
+    "parallel_kinds",
     "peak_bars",
+    "pipeline_gantt",
     "plural",
     "point_clouds",
     "product_tiles",
+    "rank_gantt",
+    "rank_memory_bars",
     "rates_shown",
     "receptive_field_map",
     "reduction_tree",
@@ -123,6 +135,7 @@ __all__ = [
     "roofline_finding",
     "roofline_tracks",
     "run_bars",
+    "scaling_curves",
     "scan_steps",
     "schedule_lanes",
     "schedule_pair",
