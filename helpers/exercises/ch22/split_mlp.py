@@ -6,7 +6,13 @@ import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake, numbers, plural
 
-ROWS = ((1, 1, 1, 1, 1), (2, 3, 4, 2, 2), (5, 4, 6, 3, 3), (3, 6, 8, 6, 4), (4, 2, 12, 5, 2))  # batch, in, hidden, out, n
+ROWS = (
+    (1, 1, 1, 1, 1),
+    (2, 3, 4, 2, 2),
+    (5, 4, 6, 3, 3),
+    (3, 6, 8, 6, 4),
+    (4, 2, 12, 5, 2),
+)  # batch, in, hidden, out, n
 MINE = "slice(rank * part, (rank + 1) * part)"
 BIAS = "\n    if rank == 0:\n        out = out + b2"
 

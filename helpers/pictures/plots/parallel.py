@@ -14,7 +14,13 @@ KINDS = {"parameters": ("blue", ""), "gradients": ("orange", "///"), "Adam": ("g
 
 @styled
 def rank_memory_bars(
-    parameters: float, ranks: int, *, capacity: float | None = None, gpu: str = "", mixed: bool = True, most: float = 0.0
+    parameters: float,
+    ranks: int,
+    *,
+    capacity: float | None = None,
+    gpu: str = "",
+    mixed: bool = True,
+    most: float = 0.0,
 ) -> Picture:
     """A bar for each stage of sharding: bytes of a rank for parameters, gradients and Adam's states.
 
@@ -45,7 +51,8 @@ def rank_memory_bars(
         room = f" On {gpu} there is room from stage {fits[0]} on." if fits else f" On {gpu} there is room at no stage."
     told = ", ".join(f"{total:,.3g}" for total in totals)
     return Picture(
-        figure, f"{parameters / 1e9:.3g} billion parameters on {ranks} ranks take {told} GiB each at stages 0 to 3.{room}"
+        figure,
+        f"{parameters / 1e9:.3g} billion parameters on {ranks} ranks take {told} GiB each at stages 0 to 3.{room}",
     )
 
 
@@ -76,4 +83,6 @@ def scaling_curves(
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8.5, borderaxespad=0, handlelength=2.4)
     told = "; ".join(f"{name} {values[-1]:.0%}" for name, values in curves.items())
     seen = "; ".join(f"{name}: {value:.0%} at {count}" for name, (count, value) in (published or {}).items())
-    return Picture(figure, f"Modelled efficiency at {ranks[-1]:,} ranks: {told}.{' Published: ' + seen + '.' if seen else ''}")
+    return Picture(
+        figure, f"Modelled efficiency at {ranks[-1]:,} ranks: {told}.{' Published: ' + seen + '.' if seen else ''}"
+    )

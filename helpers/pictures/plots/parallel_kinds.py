@@ -46,7 +46,9 @@ def parallel_kinds(kinds: Sequence[str] = tuple(KINDS), *, ranks: int = 4) -> Dr
         _panel(ink, kind, across * (number % 2), PANEL * (number // 2), across, ranks)
     height = PANEL * ((len(kinds) + 1) // 2)
     told = "; ".join(f"{kind}: {KINDS[kind][2]}" for kind in kinds)
-    return ink.drawing(f"Four ways to share {plural(LAYERS, 'layer')} and a batch among {ranks} ranks. {told}.", WIDTH, height)
+    return ink.drawing(
+        f"Four ways to share {plural(LAYERS, 'layer')} and a batch among {ranks} ranks. {told}.", WIDTH, height
+    )
 
 
 def _panel(ink: Ink, kind: str, left: float, top: float, across: float, ranks: int) -> None:

@@ -58,7 +58,9 @@ def after(steps: Steps, ranks: int, number: int) -> Moment:
                 raise ValueError(f"there are ranks and chunks 0 to {ranks - 1}: {Send(source, target, chunk, adds)}")
             coming = before[source][chunk]
             if adds and held[target][chunk] & coming:
-                raise ValueError(f"chunk {chunk} of rank {target} would count rank {min(held[target][chunk] & coming)} twice")
+                raise ValueError(
+                    f"chunk {chunk} of rank {target} would count rank {min(held[target][chunk] & coming)} twice"
+                )
             held[target][chunk] = held[target][chunk] | coming if adds else coming
             sent[source] += 1
             received[target] += 1

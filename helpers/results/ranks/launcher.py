@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import queue
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,8 @@ from helpers.results.ranks.spans import RankSpan
 
 ROOT = Path(__file__).resolve().parents[3]
 MOST_RANKS = 16
+START = "fork" if sys.platform == "linux" else "spawn"
+"""How ranks are started: forked from a process that has imported PyTorch, or as interpreters of their own."""
 LONGEST_START = 180.0
 """Seconds in which PyTorch has to be imported once."""
 LONGEST_STOP = 20.0
@@ -68,7 +71,7 @@ class _Warden:
         """A warden in a session of its own, so that an interrupt of the kernel's group does not reach it."""
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         process = subprocess.Popen(
-            [sys.executable, "-m", "helpers.results.ranks.warden"],
+            [sys.executable, "-m", "helpers.results.ranks.warden", START],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
             env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "TORCH_CPP_LOG_LEVEL": "ERROR"},
         )  # fmt: skip
@@ -218,35 +221,46 @@ class _Run:
                 "a message that none sends waits for ever: look for a send, recv or collective that not all ranks reach. "
                 "timeout=… gives more time."
             )
-        failed = {rank: _last_error(self._said(rank, "stderr"), self.script) for rank in range(self.ranks)}
-        first = next((rank for rank in self._by_time() if failed[rank]), None)
-        if first is None:
-            log = (self.folder / "log").read_text(errors="replace").strip().splitlines()
-            return f"{self.command} ended with status {status}: " + "\n".join(log[-3:])
-        others = "the other ranks were" if self.ranks > 2 else "the other rank was"
-        killed = f"; {others} killed" if self.ranks > 1 else ""
-        return f"{self.command}: rank {first} failed{killed}.\n{failed[first]}"
+        failed = sorted(filter(None, map(self._failure, range(self.ranks))))
+        if not failed:
+            return f"{self.command} ended with status {status}. {self._killed_by()}"
+        _, first, told = failed[0]
+        others = (
+            "" if self.ranks == 1 else "; the other rank was ended" if self.ranks == 2 else "; the others were ended"
+        )
+        return f"{self.command}: rank {first} failed{others}.\n{told}"
 
-    def _by_time(self) -> list[int]:
-        """Ranks with words on stderr, that which ended first in front: torchrun writes down when a rank failed."""
-        times = {}
-        for rank in range(self.ranks):
-            for path in self.folder.glob(f"logs/*/attempt_0/{rank}/error.json"):
-                content = json.loads(path.read_text())["message"]
-                times[rank] = float(content["extraInfo"]["timestamp"]) if isinstance(content, dict) else 0.0
-        return sorted(range(self.ranks), key=lambda rank: times.get(rank, float("inf")))
+    def _failure(self, rank: int) -> tuple[int, int, str] | None:
+        """(when, rank, what) of a rank that raised: from what torchrun wrote down of it, else from its last words."""
+        for path in self.folder.glob(f"logs/*/attempt_0/{rank}/error.json"):
+            message = json.loads(path.read_text())["message"]
+            if isinstance(message, dict):
+                return path.stat().st_mtime_ns, rank, _last_error(message["extraInfo"]["py_callstack"], self.script)
+        for path in self.folder.glob(f"logs/*/attempt_0/{rank}/stderr.log"):
+            if told := _last_error(path.read_text(errors="replace"), self.script):
+                return path.stat().st_mtime_ns, rank, told
+        return None
+
+    def _killed_by(self) -> str:
+        """What torchrun says of a rank that ended without a word, as one does that a signal has killed."""
+        log = (self.folder / "log").read_text(errors="replace")
+        found = re.findall(r"\brank +: (\d+).*?exitcode +: (-?\d+)", log, re.DOTALL)
+        if found:
+            rank, code = found[-1]
+            return f"Rank {rank} ended with exit code {code}" + (", so a signal killed it." if int(code) < 0 else ".")
+        return "\n".join(log.strip().splitlines()[-3:])
 
 
 def _last_error(text: str, script: Path) -> str:
     """The end of the last traceback in `text`: the line of the script, and the error; "" where there is none."""
-    lines = text.splitlines()
+    lines = text.strip().splitlines()
     starts = [number for number, line in enumerate(lines) if line.lstrip().startswith("Traceback")]
     if not starts:
         return ""
     traceback = lines[starts[-1] :]
-    own = [number for number, line in enumerate(traceback) if str(script) in line]
-    where = [line.replace(str(script), script.name).strip() for line in traceback[own[-1] : own[-1] + 2]] if own else []
-    return "\n".join([*where, traceback[-1].strip()])
+    own = [number for number, line in enumerate(traceback) if str(script.parent) in line]
+    where = traceback[own[-1] : own[-1] + 2] if own else []
+    return "\n".join([*(line.replace(f"{script.parent}{os.sep}", "").strip() for line in where), traceback[-1].strip()])
 
 
 def _show(rank: int, text: str) -> None:

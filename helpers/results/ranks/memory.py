@@ -21,6 +21,4 @@ def bytes_per_rank(parameters: float, ranks: int, stage: int, *, mixed: bool = T
     if stage not in STAGES:
         raise ValueError(f"stage is one of {', '.join(map(str, STAGES))}, not {stage!r}")
     each = MIXED if mixed else SINGLE
-    return {
-        kind: parameters * size / (ranks if stage >= _SHARDED_FROM[kind] else 1) for kind, size in each.items()
-    }
+    return {kind: parameters * size / (ranks if stage >= _SHARDED_FROM[kind] else 1) for kind, size in each.items()}

@@ -1,14 +1,15 @@
 """A process beside the notebook's kernel that runs torchrun, and lets nothing of it live longer than it may.
 
-    python -m helpers.results.ranks.warden
+    python -m helpers.results.ranks.warden fork       (or: spawn)
 
 It reads orders, a line of JSON each, and answers each with a line. `{"arguments": […], "folder": …, "log": …,
 "environment": {…}}` runs torchrun with these arguments; `{"stop": true}` ends what runs. Where its input ends, as it
 does however the kernel ends, all that it started is killed, and so is it: it stands in a session of its own, which the
 interrupt of a kernel does not reach.
 
-On Linux it imports PyTorch once and forks each torchrun, which forks its workers: `--start-method=fork` and
-`--run-path` are options of torchrun itself. A start then takes tenths of a second instead of an import for each rank.
+With `fork`, on Linux, it imports PyTorch once and forks each torchrun, which forks its workers: `--start-method=fork`
+and `--run-path` are options of torchrun itself. A start then takes tenths of a second instead of an import for each
+rank. With `spawn` each torchrun is a process of its own, as from a shell.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ import threading
 import time
 from collections.abc import Callable
 
-FORKS = sys.platform == "linux"
 PRELOADED = (
     "torch.distributed.run",
     "torch.distributed.fsdp",
     "torch.distributed.tensor.parallel",
     "torch.nn.parallel",
     "torch.utils.data.distributed",
+    "torch._dynamo",  # which the first optimiser imports
 )
 DIE_WITH_PARENT, ADOPT_ORPHANS = 1, 36  # of prctl: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 LONGEST_SWEEP = 10.0
@@ -74,7 +75,9 @@ def _become_torchrun(order: dict) -> int:
     sys.path.insert(0, order["folder"])
     sys.stdout.reconfigure(line_buffering=True)  # what a rank prints is read while it runs
     try:
-        importlib.import_module("torch.distributed.run").main(["--start-method=fork", "--run-path", *order["arguments"]])
+        importlib.import_module("torch.distributed.run").main(
+            ["--start-method=fork", "--run-path", *order["arguments"]]
+        )
     except SystemExit as end:
         return int(end.code or 0)
     except BaseException as error:
@@ -126,8 +129,9 @@ def main() -> None:
     parent = os.getppid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who stops the ranks is the kernel, by an order
     start = _spawned
-    if FORKS:
+    if sys.platform == "linux":
         _tell_the_system(ADOPT_ORPHANS, 1)
+    if sys.argv[1:] == ["fork"]:
         for name in PRELOADED:
             importlib.import_module(name)
         os.register_at_fork(after_in_child=lambda: _tell_the_system(DIE_WITH_PARENT, signal.SIGKILL))

@@ -11,8 +11,7 @@ import time
 import psutil
 import pytest
 
-from helpers import torchrun
-from helpers.ranks import RanksFailed
+from helpers import ranks, torchrun
 from helpers.results.ranks import launcher as module
 from tests.notebook_kernel import NotebookKernel
 
@@ -92,13 +91,40 @@ def test_a_rank_that_raises_is_named_and_the_others_are_killed(tmp_path):
         dist.barrier()
         """,
     )
-    with pytest.raises(RanksFailed, match=r"rank 1 failed(?s:.*)raise ValueError(?s:.*)ValueError: no such layer"):
+    with pytest.raises(
+        ranks.RanksFailed, match=r"rank 1 failed(?s:.*)raise ValueError(?s:.*)ValueError: no such layer"
+    ):
         torchrun(script, ranks=2)
     assert below() == set()
 
 
+def test_a_rank_that_a_signal_kills_is_named(tmp_path):
+    script = written(
+        tmp_path, "import os, signal\nif os.environ['RANK'] == '1':\n    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    with pytest.raises(ranks.RanksFailed, match="Rank 1 ended with exit code -9, so a signal killed it"):
+        torchrun(script, ranks=2)
+
+
+def test_without_forks_each_rank_is_an_interpreter_of_its_own(tmp_path, monkeypatch):
+    """As on Windows and macOS."""
+    monkeypatch.setattr(module, "START", "spawn")
+    monkeypatch.setattr(module, "_warden", None)
+    script = """
+        from helpers import ranks
+        import os
+        ranks.report(rank=int(os.environ["RANK"]))
+        if os.environ["RANK"] == "1":
+            raise KeyError("missing")
+    """
+    with pytest.raises(ranks.RanksFailed, match="rank 1 failed(?s:.*)raise KeyError(?s:.*)KeyError: 'missing'"):
+        torchrun(written(tmp_path, script), ranks=2)
+    assert below() == set()
+    module._warden.close()
+
+
 def test_ranks_that_hang_are_killed_when_the_time_is_up(tmp_path):
-    with pytest.raises(RanksFailed, match="had not ended after 3 s"):
+    with pytest.raises(ranks.RanksFailed, match="had not ended after 3 s"):
         torchrun(written(tmp_path, HANGS), ranks=2, timeout=3, environment={"PIDS": str(tmp_path / "pids")})
     assert gone(pids_in(tmp_path / "pids", 2)) and below() == set()
 

@@ -57,7 +57,9 @@ def test_counted_traffic_becomes_bytes_messages_and_seconds():
 
 def test_every_link_says_where_its_figures_come_from():
     for link in LINKS.values():
-        assert set(link.sources) == {"latency", "bandwidth"} and all(s.url.startswith("https") for s in link.sources.values())
+        assert set(link.sources) == {"latency", "bandwidth"} and all(
+            s.url.startswith("https") for s in link.sources.values()
+        )
     assert find("NVLink (A100)").bandwidth == 300e9 and find("Ethernet 10 Gb/s").bandwidth == 1.25e9
     with pytest.raises(KeyError, match="no link called"):
         find("string")
