@@ -26,7 +26,8 @@ EXERCISE = Exercise(
     cases=lambda: [_case(row) for row in ROWS],
     hints=(
         "Each gradient is that of a mean over the samples of one rank. How do you get from a mean back to a sum?",
-        "A mean times its number of samples is a sum. Sums of shards may be added; the whole batch has sum(sizes) samples.",
+        "A mean times its number of samples is a sum. Sums of shards may be added; the whole batch has sum(sizes) "
+        "samples.",
         f"{WEIGHTED} / sum(sizes)",
     ),
     solution=f"""
@@ -34,16 +35,19 @@ def whole_gradient(gradients, sizes):
     total = {WEIGHTED}
     return total / sum(sizes)
 """,
-    why="The gradient of a mean is the mean of the gradients, over samples. A plain mean over ranks gives every rank the "
-    "same weight, so a sample on a small shard counts for more than one on a large shard. With equal shards the two are "
+    why="The gradient of a mean is the mean of the gradients, over samples. A plain mean over ranks gives every "
+    "rank the "
+    "same weight, so a sample on a small shard counts for more than one on a large shard. With equal shards the two "
+    "are "
     "the same, which is what DDP assumes: it divides by the number of ranks and knows nothing of samples.",
-    stretch="DDP divides by the number of ranks whatever you do. By what would you multiply each rank's loss to get the "
+    stretch="DDP divides by the number of ranks whatever you do. By what would you multiply each rank's loss to get "
+    "the "
     "right gradient out of it?",
     mistakes=(
         Mistake(
             "the plain mean over ranks",
             "A rank with 3 samples has to weigh three times as much as one with a single sample.",
-            (("    total = " + WEIGHTED + "\n    return total / sum(sizes)", "    return sum(gradients) / len(gradients)"),
+            ("    return sum(gradients) / len(gradients)",
              "    return sum(gradients) / sum(size > 0 for size in sizes)"),
         ),
         Mistake(

@@ -32,10 +32,12 @@ def chunks(rank, step, ranks):
     added = {ADDED}
     return sent, added
 """,
-    why="The number of the chunk goes down by one at each step, because the chunk itself goes up by one rank. After the "
+    why="The number of the chunk goes down by one at each step, because the chunk itself goes up by one rank. After "
+    "the "
     "last step, which is number n - 2, a rank has added to chunk (rank + 1) % n, and that chunk holds the sum of all. "
     "In Python the remainder of a negative number is not negative, so no other case is needed; in C you would add n.",
-    stretch="what changes where the ring is to end with chunk number `rank` on each rank, as dist.reduce_scatter leaves "
+    stretch="what changes where the ring is to end with chunk number `rank` on each rank, as dist.reduce_scatter "
+    "leaves "
     "it?",
     mistakes=(
         Mistake(
@@ -62,7 +64,8 @@ def chunks(rank, step, ranks):
         Mistake(
             "the numbers leave the ring",
             "There are chunks 0 to n - 1. Below 0 they begin again at the end: % ranks.",
-            (((SENT, "rank - step"), (ADDED, "rank - step - 1")), ((SENT, "abs(rank - step)"), (ADDED, "abs(rank - step - 1)")),
+            (((SENT, "rank - step"), (ADDED, "rank - step - 1")),
+             ((SENT, "abs(rank - step)"), (ADDED, "abs(rank - step - 1)")),
              (SENT, "max(0, rank - step)")),
         ),
         Mistake(

@@ -62,7 +62,8 @@ def order(stage, stages, micro_batches):
             "GPipe's order",
             "That is GPipe: all forward passes first. 1F1B goes back as soon as it can, so that activations are freed.",
             ((AHEAD, "micro_batches"),
-             '    return [f"F{part}" for part in range(micro_batches)] + [f"B{part}" for part in reversed(range(micro_batches))]'),
+             '    work = [f"F{part}" for part in range(micro_batches)]\n'
+             '    return work + [f"B{part}" for part in reversed(range(micro_batches))]'),
         ),
         Mistake(
             "more micro-batches than there are",
@@ -77,10 +78,15 @@ def order(stage, stages, micro_batches):
         ),
         Mistake(
             "backward comes first",
-            "After the passes ahead a stage does one forward, then one backward: the gradient it waits for needs the time.",
-            (("        if ahead + part < micro_batches:\n            work.append(f\"F{ahead + part}\")\n        work.append(f\"B{part}\")",
-              "        if part:\n            work.append(f\"B{part - 1}\")\n        if ahead + part < micro_batches:\n            work.append(f\"F{ahead + part}\")\n"
-              "    work.append(f\"B{micro_batches - 1}\")"),),
+            "After the passes ahead a stage does one forward, then one backward: the gradient it waits for needs "
+            "the time.",
+            ("""    ahead = min(stages - 1 - stage, micro_batches)
+    work = [f"F{part}" for part in range(ahead)]
+    for part in range(micro_batches):
+        work.append(f"B{part}")
+        if ahead + part < micro_batches:
+            work.append(f"F{ahead + part}")
+    return work""",),
         ),
     ),
 )  # fmt: skip

@@ -27,7 +27,8 @@ EXERCISE = Exercise(
         "How long is each chunk? np.array_split makes the first elements % ranks of them one longer than the others.",
         "In the first half a rank sends the chunks rank, rank - 1, …, n - 1 of them; in the second half it begins with "
         "chunk rank + 1.",
-        "So it leaves out one chunk in each half: chunk rank + 1 in the first, rank + 2 in the second. Twice all elements "
+        "So it leaves out one chunk in each half: chunk rank + 1 in the first, rank + 2 in the second. Twice all "
+        "elements "
         "less these two, times 4 bytes.",
     ),
     solution=f"""
@@ -36,14 +37,16 @@ def ring_bytes(elements, ranks, rank):
     total = 0
     {FIRST}{SECOND}    return 4 * total
 """,
-    why="A rank sends every chunk but one in each half, so n - 1 of n chunks twice. Where n divides the message that is "
+    why="A rank sends every chunk but one in each half, so n - 1 of n chunks twice. Where n divides the message "
+    "that is "
     "the formula 2 (n - 1) / n · S. Where it does not, ranks differ by a few elements, which is why libraries do not "
     "care, and why FSDP pads instead. The number of ranks hardly matters: from 8 ranks on it is nearly 2 S.",
     stretch="how many bytes does rank 0 send, and how many receive, where all goes through it?",
     mistakes=(
         Mistake(
             "one half of the ring",
-            "A ring all-reduce has two halves: sums are made in the first (reduce-scatter), and handed on in the second "
+            "A ring all-reduce has two halves: sums are made in the first (reduce-scatter), and handed on in the "
+            "second "
             "(all-gather).",
             ((SECOND, ""),),
         ),
@@ -54,7 +57,7 @@ def ring_bytes(elements, ranks, rank):
         ),
         Mistake(
             "elements, not bytes",
-            "An element of float32 takes 4 bytes.",
+            "An element of float32 takes 4 bytes, and bytes are asked for.",
             (("return 4 * total", "return total"),),
         ),
         Mistake(

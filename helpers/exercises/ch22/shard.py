@@ -59,10 +59,12 @@ def shard(rows, ranks, rank):
         ),
         Mistake(
             "shared out evenly",
-            "np.array_split gives the first ranks one row more. torch.chunk cuts parts of one length, and the last ones "
+            "np.array_split gives the first ranks one row more. torch.chunk cuts parts of one length, and the last "
+            "ones "
             "are shorter or empty.",
             ("    length = (rows + ranks - 1) // ranks\n    first = rank * (rows // ranks) + min(rank, rows % ranks)\n"
-             "    last = first + rows // ranks + (rank < rows % ranks)\n    return first, last, length - (last - first)",),
+             "    last = first + rows // ranks + (rank < rows % ranks)\n"
+             "    return first, last, length - (last - first)",),
         ),
         Mistake(
             "no padding",

@@ -27,7 +27,7 @@ def _case(batch: int, inputs: int, hidden: int, outputs: int, ranks: int) -> Cas
         out = np.maximum(x @ w1[:, mine] + b1[mine], 0) @ w2[mine]
         parts.append(out + b2 if rank == 0 else out)
     name = f"{batch} × {inputs} through {plural(hidden, 'hidden unit')} to {outputs}, {plural(ranks, 'rank')}"
-    return Case(name, (x, w1, b1, w2, b2, ranks), expected=parts)
+    return Case(name, (x, w1, b1, w2, b2, ranks), expected=np.stack(parts))
 
 
 EXERCISE = Exercise(
@@ -38,17 +38,20 @@ EXERCISE = Exercise(
     cases=lambda: [_case(*row) for row in ROWS],
     tolerance=1e-4,
     hints=(
-        "A hidden unit needs one column of the first matrix, one element of its bias, and one row of the second matrix.",
-        "Rank r has the hidden units from r · part to (r + 1) · part. ReLU works on each unit by itself, so that nothing "
+        "A hidden unit needs one column of the first matrix, one element of its bias, and one row of the second "
+        "matrix.",
+        "Rank r has the hidden units from r · part to (r + 1) · part. ReLU works on each unit by itself, so that "
+        "nothing "
         "has to be exchanged before it.",
-        "out = relu(x @ w1[:, mine] + b1[mine]) @ w2[mine]; the sum over the ranks must hold b2 once, so rank 0 adds it.",
+        "out = relu(x @ w1[:, mine] + b1[mine]) @ w2[mine]; the sum over the ranks must hold b2 once, so rank 0 "
+        "adds it.",
     ),
     solution=f"""
 import numpy as np
 
 def partial_outputs(x, w1, b1, w2, b2, ranks):
     part = w1.shape[1] // ranks
-    return [partial(x, w1, b1, w2, b2, rank, part) for rank in range(ranks)]
+    return np.stack([partial(x, w1, b1, w2, b2, rank, part) for rank in range(ranks)])
 
 def partial(x, w1, b1, w2, b2, rank, part):
     mine = {MINE}
@@ -56,7 +59,8 @@ def partial(x, w1, b1, w2, b2, rank, part):
     out = hidden @ w2[mine]{BIAS}
     return out
 """,
-    why="A product is a sum over the inner index, here over hidden units. Each rank has some of the units, so it has some "
+    why="A product is a sum over the inner index, here over hidden units. Each rank has some of the units, so it "
+    "has some "
     "of the summands of every output, and one all-reduce adds them up. The activation stands between the two products "
     "and sees whole hidden units, because the first matrix is cut by columns. Cut by rows first, each rank would hold "
     "part of every unit's sum, and ReLU of a part is not part of ReLU: a second all-reduce would be needed.",
@@ -74,12 +78,13 @@ def partial(x, w1, b1, w2, b2, rank, part):
         ),
         Mistake(
             "ReLU is left out",
-            "The activation stands between the two products.",
+            "The activation stands between the two products, on hidden units.",
             (("np.maximum(x @ w1[:, mine] + b1[mine], 0)", "x @ w1[:, mine] + b1[mine]"),),
         ),
         Mistake(
             "ReLU comes after the second product",
-            "ReLU works on hidden units. Applied to parts of outputs it cuts off what other ranks would have made up for.",
+            "ReLU works on hidden units. Applied to parts of outputs it cuts off what other ranks would have made "
+            "up for.",
             ((("np.maximum(x @ w1[:, mine] + b1[mine], 0)", "x @ w1[:, mine] + b1[mine]"),
               ("out = hidden @ w2[mine]", "out = np.maximum(hidden @ w2[mine], 0)")),),
         ),
@@ -90,13 +95,13 @@ def partial(x, w1, b1, w2, b2, rank, part):
         ),
         Mistake(
             "every rank has the same units",
-            "Rank r has the units from r · part on.",
+            "Rank r has hidden units of its own, which begin at r · part.",
             ((MINE, "slice(0, part)"),),
         ),
         Mistake(
             "units in turn, not in blocks",
             "The units of a rank lie side by side: from r · part to (r + 1) · part.",
-            ((MINE, "slice(rank, None, x.shape[0] * 0 + w1.shape[1] // part)"),),
+            ((MINE, "slice(rank, None, w1.shape[1] // part)"),),
         ),
         Mistake(
             "every rank has the whole result",

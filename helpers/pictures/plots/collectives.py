@@ -62,7 +62,7 @@ def _cell(ink: Ink, moment: Moment, rank: int, chunk: int, fresh: bool, column: 
 
 
 def _arrow(ink: Ink, send, column: float, ranks: int) -> None:
-    """From the sender's cell to the receiver's; one that goes backwards leaves at the right, and arrives from the left."""
+    """From the sender's cell to the receiver's; one that goes backwards leaves at the right."""
     y = TOP + ROW * send.chunk + (ROW - 8) / 2
     start, end = LEFT + column * (send.source + 1) - GAP + 2, LEFT + column * send.target - 3
     if send.target == (send.source + 1) % ranks and send.target == 0:

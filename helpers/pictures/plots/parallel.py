@@ -64,7 +64,7 @@ def scaling_curves(
     published: Mapping[str, tuple[int, float]] | None = None,
     title: str = "",
 ) -> Picture:
-    """Efficiency over the number of ranks, a line each; points are what papers published, by name (ranks, efficiency)."""
+    """Efficiency over the number of ranks, a line each; `published`: points by name, (ranks, efficiency)."""
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.1, right=0.7, top=0.9, bottom=0.16)
     for number, (name, values) in enumerate(curves.items()):

@@ -25,7 +25,8 @@ KINDS: dict[str, tuple[Callable[[int, int, int], Part], Callable[[int, int], Par
         lambda layer, rank, ranks: _slice(rank, ranks), _slice, "weights are gathered when needed, gradients scattered"
     ),
     "tensor": (
-        lambda layer, rank, ranks: _slice(rank, ranks), lambda rank, ranks: (0, 1), "activations are summed in each layer"
+        lambda layer, rank, ranks: _slice(rank, ranks), lambda rank, ranks: (0, 1),
+        "activations are summed in each layer",
     ),
     "pipeline": (
         lambda layer, rank, ranks: (0, 1) if layer * ranks // LAYERS == rank else (0, 0),

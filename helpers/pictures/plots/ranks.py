@@ -26,8 +26,8 @@ def rank_gantt(
 ) -> Picture:
     """A row for each rank, a box for each span, in the colour of its label; the numbers are micro-batches or steps.
 
-    `kind`: where the times come from, such as "measured" or "modelled". `until`: seconds at which the axis ends. `unit`:
-    a word for what one second stands for where the times are no seconds, such as "forward passes".
+    `kind`: where the times come from, such as "measured" or "modelled". `until`: seconds at which the axis ends.
+    `unit`: a word for what one second stands for where the times are no seconds, such as "forward passes".
     """
     if not spans:
         raise ValueError("there is no span to draw: record some with `with ranks.span(…)`")

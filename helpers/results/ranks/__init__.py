@@ -1,7 +1,7 @@
 """Several processes that train together: started by torchrun, what each reports, and what their communication costs.
 
-In a notebook `torchrun` starts a script on several ranks. In the script `report`, `span` and `traffic` tell the notebook
-what a rank found, when it was busy with what, and what it gave its collectives to send.
+In a notebook `torchrun` starts a script on several ranks. In the script `report`, `span` and `traffic` tell the
+notebook what a rank found, when it was busy with what, and what it gave its collectives to send.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def ring_seconds(nbytes: float, ranks: int, link: Link) -> float:
 
 
 def tree_seconds(nbytes: float, ranks: int, link: Link) -> float:
-    """An all-reduce along two trees that share the message: up and down log₂ n levels, and twice S through each rank."""
+    """An all-reduce along two trees that share the message: up and down log₂ n levels, twice S through each rank."""
     if ranks == 1:
         return 0.0
     return 2 * math.ceil(math.log2(ranks)) * link.latency + 2 * nbytes / link.bandwidth

@@ -217,8 +217,10 @@ class _Run:
         """What went wrong, for who wrote the script."""
         if status is None:
             return (
-                f"{self.command} had not ended after {self.timeout:g} s, so all ranks were killed. A rank that waits for "
-                "a message that none sends waits for ever: look for a send, recv or collective that not all ranks reach. "
+                f"{self.command} had not ended after {self.timeout:g} s, so all ranks were killed. A rank that "
+                f"waits for "
+                "a message that none sends waits for ever: look for a send, recv or collective that not all ranks "
+                "reach. "
                 "timeout=… gives more time."
             )
         failed = sorted(filter(None, map(self._failure, range(self.ranks))))

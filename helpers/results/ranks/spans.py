@@ -10,7 +10,7 @@ WAITING = "waits"
 
 @dataclass(frozen=True)
 class RankSpan:
-    """One rank is busy with `label` from `start` to `end`, in seconds; `part`: of which micro-batch or step, or None."""
+    """One rank is busy with `label` from `start` to `end`, in seconds; `part`: of which micro-batch or step."""
 
     rank: int
     label: str

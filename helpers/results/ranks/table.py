@@ -28,8 +28,8 @@ def parallel_table(
 ) -> ParallelTable:
     """One row for each run by name: (run, bytes that a rank sends by the formula).
 
-    Each rank has reported `traffic` (of `traffic.as_dict()`), `kept` in bytes, and `difference`. Of the ranks the one is
-    shown that sends most. Sent are the bytes of collectives as rings; seconds are modelled, without overlap.
+    Each rank has reported `traffic` (of `traffic.as_dict()`), `kept` in bytes, and `difference`. Of the ranks the one
+    is shown that sends most. Sent are the bytes of collectives as rings; seconds are modelled, without overlap.
     """
     head = ["kind", "ranks", "messages", "bytes sent", "by formula", "bytes kept", "difference", *links]
     rows = []

@@ -117,7 +117,7 @@ def test_without_forks_each_rank_is_an_interpreter_of_its_own(tmp_path, monkeypa
         if os.environ["RANK"] == "1":
             raise KeyError("missing")
     """
-    with pytest.raises(ranks.RanksFailed, match="rank 1 failed(?s:.*)raise KeyError(?s:.*)KeyError: 'missing'"):
+    with pytest.raises(ranks.RanksFailed, match=r"rank 1 failed(?s:.*)raise KeyError(?s:.*)KeyError: 'missing'"):
         torchrun(written(tmp_path, script), ranks=2)
     assert below() == set()
     module._warden.close()

@@ -16,8 +16,9 @@ def rank_gantt(
 ) -> Explorer:
     """A row for each rank and a box for each span.
 
-    spans: a function that gives the spans (`helpers.ranks.RankSpan`) for the values of its arguments, each of which gets
-    a control by `ranges`, as in `widgets.explore`; or a mapping from names to the spans of real runs, to choose from.
+    spans: a function that gives the spans (`helpers.ranks.RankSpan`) for the values of its arguments, each of which
+    gets a control by `ranges`, as in `widgets.explore`; or a mapping from names to the spans of real
+    runs, to choose from.
     kind: where the times come from; unit: see `plots.rank_gantt`. All views have one axis of time where they are chosen
     from a mapping.
     """
