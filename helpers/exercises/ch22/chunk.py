@@ -43,7 +43,7 @@ def chunks(rank, step, ranks):
         Mistake(
             "the same chunk at every step",
             "At step 0 a rank sends its own chunk. At the next step it has to pass on what it has just added to.",
-            ((SENT, "rank"), ((SENT, "rank"), (ADDED, "(rank - 1) % ranks"))),
+            ((SENT, "rank"), ((SENT, "rank"), (ADDED, "(rank - 1) % ranks")), ((SENT, "rank"), (ADDED, "rank - 1"))),
         ),
         Mistake(
             "the chunks run the wrong way",

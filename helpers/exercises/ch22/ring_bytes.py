@@ -65,7 +65,8 @@ def ring_bytes(elements, ranks, rank):
             "Where n does not divide the number of elements, the first elements % ranks chunks have one more.",
             ((SIZES, "sizes = [elements // ranks for chunk in range(ranks)]"),
              (SIZES, "sizes = [(elements + ranks - 1) // ranks for chunk in range(ranks)]"),
-             (SIZES, "sizes = [elements / ranks for chunk in range(ranks)]")),
+             (SIZES, "sizes = [elements / ranks for chunk in range(ranks)]"),
+             "    return 8 * (ranks - 1) * elements // ranks"),
         ),
         Mistake(
             "the whole message at each step",

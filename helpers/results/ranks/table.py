@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from helpers.hardware.interconnects import find as link
@@ -10,7 +11,7 @@ from helpers.results.profile_table import text_table
 from helpers.results.ranks.cost import seconds, sent_bytes, sent_messages
 from helpers.results.ranks.launcher import Ranks
 
-EXACT = "0"
+MOST_DIGITS = 6
 
 
 class ParallelTable:
@@ -37,7 +38,8 @@ def parallel_table(
         traffic = max(run.every("traffic"), key=sent_bytes)
         times = [seconds_text(seconds(traffic, link(each))) for each in links]
         kept, difference = max(run.every("kept")), max(run.every("difference"))
-        told = EXACT if difference == 0 else f"{difference:.0e}"
+        # Last digits are the CPU's affair: the power of ten that the difference stays below.
+        told = "0" if difference == 0 else f"< 1e-{min(MOST_DIGITS, math.floor(-math.log10(difference)))}"
         sent = [f"{sent_messages(traffic):,}", f"{sent_bytes(traffic):,.0f}", f"{formula:,.0f}"]
         rows.append([name, str(len(run)), *sent, f"{kept:,}", told, *times])
     return ParallelTable(head, rows)
