@@ -37,8 +37,10 @@ def test_a_pipeline_says_its_bubble_and_what_is_kept():
 
 def test_memory_says_from_which_stage_on_there_is_room():
     alt = show(plots.rank_memory_bars(1e9, 2, capacity=12 * 2**30, gpu="A")).alt
-    assert alt == "1 billion parameters on 2 ranks take 14.9, 9.31, 8.38, 7.45 GiB each at stages 0 to 3. On A there is "\
-        "room from stage 1 on."  # fmt: skip
+    assert alt == (
+        "1 billion parameters on 2 ranks take 14.9, 9.31, 8.38, 7.45 GiB each at stages 0 to 3. On A there is room "
+        "from stage 1 on."
+    )
     assert "room at no stage" in show(plots.rank_memory_bars(1e12, 2, capacity=1e9, gpu="A")).alt
 
 
