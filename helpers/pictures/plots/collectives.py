@@ -42,7 +42,7 @@ def collective_moment(steps: Steps, ranks: int, number: int, *, name: str = "all
         ink.text(8, TOP + ROW * chunk + 18, f"chunk {chunk}", size=10.5, mono=False)
     for send in last:
         _arrow(ink, send, column, ranks)
-    foot = "chunks sent: " + "  ".join(f"rank {rank}: {sent}" for rank, sent in enumerate(moment.sent))
+    foot = "chunks sent: " + " · ".join(f"rank {rank}: {sent}" for rank, sent in enumerate(moment.sent))
     ink.text(8, TOP + ROW * ranks + 18, foot, size=10.5, mono=False)
     return ink.drawing(_finding(moment, name, number, len(steps), ranks), WIDTH, collective_height(ranks))
 

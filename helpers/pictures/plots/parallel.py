@@ -66,7 +66,7 @@ def scaling_curves(
 ) -> Picture:
     """Efficiency over the number of ranks, a line each; `published`: points by name, (ranks, efficiency)."""
     figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.1, right=0.7, top=0.9, bottom=0.16)
+    figure.subplots_adjust(left=0.13, right=0.7, top=0.9, bottom=0.16)
     for number, (name, values) in enumerate(curves.items()):
         axes.plot(ranks, values, color=CYCLE[number % len(CYCLE)], ls=DASHES[number % len(DASHES)], lw=2, label=name)
     for number, (name, (count, value)) in enumerate((published or {}).items()):
