@@ -13,7 +13,9 @@ _BACKEND = ("cp", "cupyx", "cuda", "triton")
 _MODULES = {
     "cpus": "hardware.cpus",
     "gpus": "hardware.gpus",
+    "interconnects": "hardware.interconnects",
     "plots": "pictures.plots",
+    "ranks": "results.ranks",
     "streams": "results.streams",
     "widgets": "pictures.widgets",
 }
@@ -32,6 +34,7 @@ _NAMES = {
     "results.ladder": ("Launch", "ladder"),
     "results.number_formats": ("FORMATS",),
     "results.profile": ("profile",),
+    "results.ranks.launcher": ("torchrun",),
     "results.roofline": ("roofline",),
     "results.sanitize": ("sanitize",),
     "results.sass": ("sass",),

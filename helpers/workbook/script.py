@@ -56,8 +56,18 @@ def as_script(path: Path, *, timed: bool = False) -> str:
     return "".join(parts)
 
 
+def _written(source: str) -> str:
+    """What `%%writefile NAME` does, as Python: the rest of the cell goes into that file."""
+    head, _, body = source.partition("\n")
+    name = re.sub(r"\$(\w+)", r"{\1}", head.split(maxsplit=1)[1].strip())
+    text = repr(body + "\n") if "'''" in body or body.endswith("\\") else f"r'''{body}\n'''"
+    return f'with open(f"{name}", "w", encoding="utf-8") as file:\n    file.write({text})\n'
+
+
 def _plain(source: str, *, may_fail: bool) -> str:
     """One cell without what only a notebook can do, its last value printed."""
+    if source.startswith("%%writefile "):
+        return _written(source)
     try:
         body = ast.parse(source).body
     except SyntaxError:  # a magic, or a mistake that is meant

@@ -36,6 +36,10 @@ def script(tmp_path, *cells, **options) -> str:
         ("widgets.sectors(copy)\nx = 1", "# widgets.sectors(copy)  (in the notebook)\nx = 1\n"),
         ("predictable(1)", "print(predictable(1))\n"),
         ("%timeit 1", "# %timeit 1  (no plain Python)\n"),
+        (
+            "%%writefile $folder/one.py\nx = 1",
+            "with open(f\"{folder}/one.py\", \"w\", encoding=\"utf-8\") as file:\n    file.write(r'''x = 1\n''')\n",
+        ),
         ("'''a\nb'''", "print('''a\nb''')\n"),
     ],
 )

@@ -19,6 +19,7 @@ from helpers.pictures.plots.attention import attention_bytes, attention_tiles
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.block_maps import block_map
 from helpers.pictures.plots.cards import kernel_cards
+from helpers.pictures.plots.collectives import collective_height, collective_moment
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.copies import copy_paths
@@ -48,6 +49,8 @@ from helpers.pictures.plots.occupancy import (
     waves,
     waves_finding,
 )
+from helpers.pictures.plots.parallel import rank_memory_bars, scaling_curves
+from helpers.pictures.plots.parallel_kinds import parallel_kinds
 from helpers.pictures.plots.pipelines import barrier_phases, copy_groups, pipeline_gantt
 from helpers.pictures.plots.precision import (
     FATES,
@@ -59,6 +62,7 @@ from helpers.pictures.plots.precision import (
 )
 from helpers.pictures.plots.products import Share, product_tiles, share_staircase
 from helpers.pictures.plots.pyramid import memory_pyramid
+from helpers.pictures.plots.ranks import pipeline_gantt, rank_gantt
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
     STATES,
@@ -106,6 +110,8 @@ __all__ = [
     "block_map",
     "cell_rounds",
     "checkpoint_curve",
+    "collective_height",
+    "collective_moment",
     "copy_groups",
     "copy_paths",
     "crossover_curves",
@@ -140,11 +146,14 @@ __all__ = [
     "number_lines",
     "occupancy_finding",
     "packed_fours",
+    "parallel_kinds",
     "peak_bars",
     "pipeline_gantt",
     "plural",
     "point_clouds",
     "product_tiles",
+    "rank_gantt",
+    "rank_memory_bars",
     "rates_shown",
     "reaches",
     "receptive_field_map",
@@ -153,6 +162,7 @@ __all__ = [
     "roofline_finding",
     "roofline_tracks",
     "run_bars",
+    "scaling_curves",
     "scan_steps",
     "schedule_lanes",
     "schedule_pair",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import Launch, cp, layers, plots, profile, widgets
+from helpers import Launch, cp, layers, plots, profile, ranks, widgets
 from helpers.checking.predict import predict, reveal
 from helpers.hardware.device import device, reset
 from helpers.pictures.widgets.explorer import Explorer
@@ -120,6 +120,7 @@ EXPLORERS = {
         ("step", "expandable"),
     ),
     "cards": (lambda: widgets.cards({str(n): launch(n) for n in (1, 9)}, gpus=("T4", "H100")), ("kernel", "gpu")),
+    "collective": (lambda: widgets.collective(), ("ranks", "step")),
     "crossover": (
         lambda: widgets.crossover(
             steps, lambda n, times: (X, OUT, np.int32(n), np.int32(times)), sample=1024, times=(1, 64)
@@ -159,7 +160,15 @@ EXPLORERS = {
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
     "number_line": (lambda: widgets.number_line({"FP16": (5, 10), "tiny": (2, 1)}), ("power", "zoom")),
     "pipeline": (lambda: widgets.pipeline(stage_bytes=8192, threads=256, registers=40), ("stages", "compute")),
+    "pipeline": (lambda: widgets.pipeline(), ("stages", "micro_batches")),
     "pyramid": (lambda: widgets.pyramid("T4"), ("gpu", "gpu")),
+    "rank_gantt": (
+        lambda: widgets.rank_gantt(
+            lambda slow, more: ranks.training_spans([[1, slow + more]], 1), slow=(1, 4), more=(0, 3)
+        ),
+        ("slow", "more"),
+    ),
+    "rank_memory": (lambda: widgets.rank_memory(), ("parameters", "ranks")),
     "receptive_field": (
         lambda: widgets.receptive_field(np.eye(6), {"two": [(3, 1), (2, 2)], "one": [(3,)]}), ("network", "layers")
     ),
@@ -170,6 +179,7 @@ EXPLORERS = {
         ),
         ("run", "moment"),
     ),
+    "scaling": (lambda: widgets.scaling(ranks.Workload("w", 1.0, 1e9)), ("link", "overlap")),
     "scan": (lambda: widgets.scan({"one": scan, "same": scan}, elements=(4, 32), start=32), ("version", "size")),
     "scheduler": (lambda: widgets.scheduler({"few": launch(1), "many": launch(9)}, gpu="A100"), ("warps", "gpu")),
     "schedules": (lambda: widgets.schedules(tally, 1, 2, (cp.zeros(1, np.int32),)), ("right", "step")),

@@ -1,0 +1,95 @@
+"""Schedules of a pipeline: in which order each stage works, and when, if every stage takes the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from helpers.results.ranks.spans import RankSpan
+
+FORWARD, BACKWARD = "forward", "backward"
+Work = tuple[str, int]
+"""("forward" or "backward", number of the micro-batch)."""
+
+
+def gpipe_order(stage: int, stages: int, micro_batches: int) -> list[Work]:
+    """All forward passes, then all backward passes, the last first (Huang and others, 2019)."""
+    ahead = [(FORWARD, part) for part in range(micro_batches)]
+    return ahead + [(BACKWARD, part) for part in reversed(range(micro_batches))]
+
+
+def one_by_one_order(stage: int, stages: int, micro_batches: int) -> list[Work]:
+    """1F1B: as many forward passes as there are stages below, then one forward and one backward in turn."""
+    ahead = min(stages - 1 - stage, micro_batches)
+    order = [(FORWARD, part) for part in range(ahead)]
+    for part in range(micro_batches):
+        if ahead + part < micro_batches:
+            order.append((FORWARD, ahead + part))
+        order.append((BACKWARD, part))
+    return order
+
+
+ORDERS: Mapping[str, Callable[[int, int, int], list[Work]]] = {"GPipe": gpipe_order, "1F1B": one_by_one_order}
+
+
+def pipeline_spans(
+    stages: int,
+    micro_batches: int,
+    order: str | Callable[[int, int, int], Sequence[Work]] = "GPipe",
+    *,
+    forward: float = 1.0,
+    backward: float = 2.0,
+) -> list[RankSpan]:
+    """Spans of all stages, one a rank, each piece of work as early as its order and its neighbours allow.
+
+    `order`: a name of `ORDERS`, or a function of (stage, stages, micro_batches) that gives a stage's work in order.
+    `forward`, `backward`: seconds that one micro-batch takes on one stage. ValueError for orders that never end.
+    """
+    make = ORDERS[order] if isinstance(order, str) else order
+    orders = [list(make(stage, stages, micro_batches)) for stage in range(stages)]
+    cost, done, now, spans = {FORWARD: forward, BACKWARD: backward}, {}, [0.0] * stages, []
+    at = [0] * stages
+    while any(at[stage] < len(orders[stage]) for stage in range(stages)):
+        moved = False
+        for stage in range(stages):
+            while at[stage] < len(orders[stage]):
+                kind, part = orders[stage][at[stage]]
+                needs = _needs(kind, part, stage, stages)
+                if any(need not in done for need in needs):
+                    break
+                start = max([now[stage], *(done[need] for need in needs)])
+                now[stage] = done[kind, part, stage] = start + cost[kind]
+                spans.append(RankSpan(stage, kind, start, now[stage], part))
+                at[stage] += 1
+                moved = True
+        if not moved:
+            stuck = {stage: orders[stage][at[stage]] for stage in range(stages) if at[stage] < len(orders[stage])}
+            raise ValueError(f"these stages wait for one another for ever, each for its next piece: {stuck}")
+    return spans
+
+
+def _needs(kind: str, part: int, stage: int, stages: int) -> list[tuple[str, int, int]]:
+    """What has to be done before: the same pass of the neighbour, and for the last stage its own forward pass."""
+    if kind == FORWARD:
+        return [(FORWARD, part, stage - 1)] if stage else []
+    if stage == stages - 1:
+        return [(FORWARD, part, stage)]
+    return [(BACKWARD, part, stage + 1), (FORWARD, part, stage)]
+
+
+def bubble(spans: Sequence[RankSpan]) -> float:
+    """The share of all stages' time, from the first start to the last end, in which they have nothing to do."""
+    stages = 1 + max(each.rank for each in spans)
+    whole = max(each.end for each in spans) - min(each.start for each in spans)
+    return 1 - sum(each.end - each.start for each in spans) / (stages * whole)
+
+
+def most_kept(spans: Sequence[RankSpan]) -> list[int]:
+    """For each stage, the most micro-batches whose activations it keeps at once: forward done, backward not."""
+    kept = []
+    for stage in range(1 + max(each.rank for each in spans)):
+        count = most = 0
+        for each in sorted((each for each in spans if each.rank == stage), key=lambda each: each.start):
+            count += 1 if each.label == FORWARD else -1
+            most = max(most, count)
+        kept.append(most)
+    return kept

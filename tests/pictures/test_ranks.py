@@ -1,0 +1,61 @@
+"""Pictures of several ranks: what their sentences say is what their data hold, and what cannot be drawn is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers import plots, ranks, show, widgets
+from helpers.results.ranks.collectives import ring_steps, star_steps
+from helpers.results.ranks.pipeline import pipeline_spans
+
+
+def test_a_collective_says_what_is_whole_and_who_has_sent_what():
+    halfway = show(plots.collective_moment(ring_steps(4), 4, 3, name="ring"))
+    assert halfway.alt == (
+        "ring, after step 3 of 6: 4 of 16 chunks hold the whole sum; each rank has sent 3 chunks, where a message has "
+        "4 chunks."
+    )
+    assert (
+        "rank 0 has sent 12 chunks and the least busy rank 4" in show(plots.collective_moment(star_steps(4), 4, 6)).alt
+    )
+    with pytest.raises(ValueError, match="2 to 8 ranks can be drawn, not 9"):
+        plots.collective_moment(ring_steps(9), 9, 0)
+
+
+def test_a_gantt_says_how_long_ranks_are_not_at_work():
+    spans = ranks.training_spans([[0.1, 0.3]], communication=0.1)
+    alt = show(plots.rank_gantt(spans, name="run", kind="modelled")).alt
+    assert alt == "run: 2 ranks in 400 ms (modelled). A rank is not at work for between 25% and 75% of that time."
+    with pytest.raises(ValueError, match="there is no span to draw"):
+        plots.rank_gantt([])
+
+
+def test_a_pipeline_says_its_bubble_and_what_is_kept():
+    alt = show(plots.pipeline_gantt(pipeline_spans(4, 4, "1F1B"), name="1F1B")).alt
+    assert "the bubble is 42.9% of the time, and a stage keeps the activations of at most 4 micro-batches" in alt
+
+
+def test_memory_says_from_which_stage_on_there_is_room():
+    alt = show(plots.rank_memory_bars(1e9, 2, capacity=12 * 2**30, gpu="A")).alt
+    assert alt == (
+        "1 billion parameters on 2 ranks take 14.9, 9.31, 8.38, 7.45 GiB each at stages 0 to 3. On A there is room "
+        "from stage 1 on."
+    )
+    assert "room at no stage" in show(plots.rank_memory_bars(1e12, 2, capacity=1e9, gpu="A")).alt
+
+
+def test_what_a_teacher_gives_is_checked():
+    with pytest.raises(TypeError, match="give a range for each argument"):
+        widgets.rank_gantt(lambda slow: [])
+    with pytest.raises(TypeError, match="a workload is Workload"):
+        widgets.scaling("fast")
+    with pytest.raises(ValueError, match="ranks goes from 2 to 8"):
+        widgets.collective(ranks=(1, 4))
+    with pytest.raises(ValueError, match="no kind called 'expert'"):
+        plots.parallel_kinds(("expert",))
+
+
+def test_runs_of_real_ranks_share_one_axis_of_time():
+    runs = {name: ranks.training_spans([[seconds, 1]], 0) for name, seconds in (("fast", 1), ("slow", 4))}
+    explorer = widgets.rank_gantt(runs, kind="measured")
+    assert "fast: 2 ranks in 1 s (measured)" in repr(explorer)
