@@ -165,7 +165,6 @@ def shown(cell: Cell) -> list:
 
 
 # From where a name begins only: tried from each letter of a picture's base64, it would take the square of its length.
-# A path is looked for from its first letter only: else a picture, one word of 100,000 letters, would take minutes.
 MACHINE = re.compile(r"\bat 0x[0-9a-f]{6,}|(?<![\w/\\~.-])[\w/\\~.-]*ipykernel_\d+[\w/\\.]*|" + re.escape(str(ROOT)))
 
 

@@ -47,6 +47,7 @@ MOVES = {
     "16": (
         ("stages", RIGHT, "2 stages: for 57% of the time", "3 stages: for 44% of the time"),
         ("compute", RIGHT, "3 stages: for 44% of the time", "3 stages: for 25% of the time"),
+    ),
     "17": (
         ("step", RIGHT, "Step 10 of 16: queries 16 to 23 meet keys 8 to 15",
          "Step 11 of 16: queries 16 to 23 meet keys 16 to 23"),

@@ -31,7 +31,7 @@ def test_a_gantt_says_how_long_ranks_are_not_at_work():
 
 
 def test_a_pipeline_says_its_bubble_and_what_is_kept():
-    alt = show(plots.pipeline_gantt(pipeline_spans(4, 4, "1F1B"), name="1F1B")).alt
+    alt = show(plots.schedule_gantt(pipeline_spans(4, 4, "1F1B"), name="1F1B")).alt
     assert "the bubble is 42.9% of the time, and a stage keeps the activations of at most 4 micro-batches" in alt
 
 

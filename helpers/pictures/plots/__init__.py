@@ -1,18 +1,7 @@
 """From a result to a picture: every function takes data that a kernel produced and returns a `Picture`.
 
-The sentence of a `Picture` is computed from the same data as its marks, so the two cannot drift apart. `time` draws
-clocks and schedules, `threads` grids of threads, `steps` recordings of a block, `schedules` two of them side by side,
-`memory` sectors and other counts, `banks` requests on shared memory, `issue` the issue slots of a warp, `occupancy`
-what an SM holds and how its warps hide latency, `debugger` one moment of a block, `trees` reductions and scans,
-`layouts` where a layout puts things, `lives` where variables live, `products` matrix products, `pyramid` the levels
-of a GPU's memory, `roofline` kernels under a GPU's roofs,
-`timeline` a part of a schedule, `torch_memory` what tensors hold, `cards` a whole profile, `vectors` elements dealt
-out to lanes, `speedups` time over size and Amdahl's law, `training` what a network learns, `networks` what it holds,
-`convolution` windows over an image, `windows` small convolutions and tiles, `precision` the values of number formats,
-`fragments` what a warp multiplies on Tensor Cores, `unrolled` the cells of a recurrent network, `recurrent` gradients
-over its steps, gaps between launches, and forecasts, `generated` what a generator makes, `copies` ways into shared
-memory, `pipelines` copies that go on while a block computes. `tracks` says where marks
-stand that an explorer lets a pointer drag.
+The sentence of a `Picture` is computed from the same data as its marks, so the two cannot drift apart. Each module says
+in its first line what it draws. `tracks` says where marks stand that an explorer lets a pointer drag.
 """
 
 from helpers.pictures.plots.attention import attention_bytes, attention_tiles
@@ -62,7 +51,7 @@ from helpers.pictures.plots.precision import (
 )
 from helpers.pictures.plots.products import Share, product_tiles, share_staircase
 from helpers.pictures.plots.pyramid import memory_pyramid
-from helpers.pictures.plots.ranks import pipeline_gantt, rank_gantt
+from helpers.pictures.plots.ranks import rank_gantt, schedule_gantt
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
     STATES,
@@ -164,6 +153,7 @@ __all__ = [
     "run_bars",
     "scaling_curves",
     "scan_steps",
+    "schedule_gantt",
     "schedule_lanes",
     "schedule_pair",
     "scheduler_finding",

@@ -98,7 +98,7 @@ def _told(spans: Sequence[RankSpan], name: str, kind: str, unit: str) -> str:
 
 
 @styled
-def pipeline_gantt(spans: Sequence[RankSpan], *, name: str, until: float | None = None) -> Picture:
+def schedule_gantt(spans: Sequence[RankSpan], *, name: str, until: float | None = None) -> Picture:
     """The schedule of a pipeline, a row for each stage, with its bubble and what each stage keeps in words."""
     picture = rank_gantt(spans, name=name, kind="modelled", until=until, unit="forward passes of one micro-batch")
     stages = 1 + max(each.rank for each in spans)

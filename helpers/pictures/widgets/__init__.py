@@ -30,6 +30,7 @@ EXPLORERS = {
     "memory": "memory",
     "number_line": "number_line",
     "pipeline": "pipeline",
+    "pipeline_schedule": "pipeline_schedule",
     "pyramid": "pyramid",
     "rank_gantt": "rank_gantt",
     "rank_memory": "rank_memory",

@@ -160,7 +160,7 @@ EXPLORERS = {
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
     "number_line": (lambda: widgets.number_line({"FP16": (5, 10), "tiny": (2, 1)}), ("power", "zoom")),
     "pipeline": (lambda: widgets.pipeline(stage_bytes=8192, threads=256, registers=40), ("stages", "compute")),
-    "pipeline": (lambda: widgets.pipeline(), ("stages", "micro_batches")),
+    "pipeline_schedule": (lambda: widgets.pipeline_schedule(), ("stages", "micro_batches")),
     "pyramid": (lambda: widgets.pyramid("T4"), ("gpu", "gpu")),
     "rank_gantt": (
         lambda: widgets.rank_gantt(
