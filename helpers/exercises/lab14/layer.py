@@ -39,7 +39,7 @@ def _case(steps: int, batch: int, inputs: int, hidden: int, seed: int = 1) -> Ca
     given = (x, W, U, b_ih, b_hh, start, lengths)
     arguments = (*map(OnDevice, given), OutOnDevice(out.astype(np.float32)))
     name = f"{plural(steps, 'step')}, {shared.name(batch, hidden)}"
-    return Case(name, (*arguments, kernel(PROJECT, "project"), kernel(STEP, "step")))
+    return Case(name, (*arguments, kernel(PROJECT, "project"), kernel(STEP, "step")), block=(shared.SIDE, shared.SIDE))
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
