@@ -32,4 +32,4 @@ def memory(program: Callable[..., object], *, kept: Mapping[str, str] | None = N
         line = memory_line(lambda: program(**values))
         return plots.memory_kinds(line, kept, name=said) if kept else plots.memory_steps(line, name=said)
 
-    return Explorer("memory", draw, made, height=card_height(caption_lines=2))
+    return Explorer("memory", draw, made, height=card_height(caption_lines=3 if kept else 2))
