@@ -82,7 +82,7 @@ MOVES = {
         ("moment", LEFT, "Step 798: losses D ", "Step 741: losses D "),
     ),
     "22": (
-        ("step", RIGHT, "all-reduce, ring: after step 3 of 6", "all-reduce, ring: after step 4 of 6"),
+        ("step", RIGHT, "all-reduce, ring, after step 3 of 6", "all-reduce, ring, after step 4 of 6"),
         ("parameters", LEFT, "7 billion parameters on 8 ranks", "1.3 billion parameters on 8 ranks"),
         ("micro-batches", RIGHT, "GPipe, 4 stages, 4 micro-batches", "GPipe, 4 stages, 5 micro-batches"),
         ("overlap", RIGHT, "Modelled efficiency at 4,096 ranks: weak, ring 67%",
