@@ -67,6 +67,15 @@ EXERCISE = Exercise(
     "finds mean and variance in one pass without taking one large number from another.",
     stretch="Welford: each thread keeps (count, mean, sum of squares) of its own elements, and triples are joined as "
     "the pairs of lab 05 are. Is the row needed in shared memory then?",
+    equivalent=(
+        (("i += 256) y", "i += 255) y"), "some elements are stored twice, and are the same"),
+        *(((f"16; d > 0; d /= 2) {sum_}", f"17; d > 0; d /= 2) {sum_}"), "still from each lane to every other, once")
+          for sum_ in ("sum", "squares")),
+        *(((f"if (t % 32 == 0) part[t / 32] = {sum_};", f"if (t % {one}) part[t / {other}] = {sum_};"),
+           "all lanes of a warp have its sum, and one of them at least stores it")
+          for sum_ in ("sum", "squares")
+          for one, other in (("33 == 0", 32), ("31 == 0", 32), ("32 == 1", 32), ("32 == 0", 31))),
+    ),
     mistakes=(
         Mistake(
             "the variance as a difference of large numbers",
@@ -110,11 +119,6 @@ EXERCISE = Exercise(
             "lanes of a warp do not come together",
             "Five shuffles, by 16, 8, 4, 2 and 1, leave a warp's sum in all its lanes; the first lane stores it.",
             (("d = 16", "d = 8"), ("d > 0", "d > 1"), ("t % 32 == 0", "t % 32 == 31 && t < 32")),
-        ),
-        Mistake(
-            "one thread of the block stores its element only",
-            "A row may be longer than the block: each thread goes on by 256.",
-            (("i < n; i += 256", "i < n && i < 256; i += 256"),),
         ),
         Mistake(
             "weight or bias of another element",

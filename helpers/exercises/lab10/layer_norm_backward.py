@@ -74,6 +74,19 @@ EXERCISE = Exercise(
     "with a second, small kernel over partial sums: that is what PyTorch does too.",
     stretch="the gradients of weight and bias: Σ grad · z and Σ grad over all rows. Which threads have a column, "
     "so that lanes still read neighbours, and how do blocks join?",
+    equivalent=(
+        *(((old, new), "more room than is used")
+          for old, new in (("scaled, normal = cuda.shared.array(1024", "scaled, normal = cuda.shared.array(1025"),
+                           ('"float32"), cuda.shared.array(1024', '"float32"), cuda.shared.array(1025'),
+                           ("((2, 8)", "((3, 8)"), ("((2, 8)", "((2, 9)"))),
+        *(((old, new), "the distances still lead from each lane to every other, once")
+          for old, new in (("(16,", "(17,"), (" 8, 4", " 9, 4"), (" 4,", " 5,"), (" 2, 1)", " 3, 1)"))),
+        *(((old, new), "all lanes of a warp have its sums, and one of them at least stores them")
+          for old, new in (("t % 32 == 0", "t % 33 == 0"), ("t % 32 == 0", "t % 31 == 0"),
+                           ("t % 32 == 0", "t % 32 == 1"), ("part[0, t // 32]", "part[0, t // 31]"),
+                           ("part[1, t // 32]", "part[1, t // 31]"))),
+        (("256):\n        dx", "255):\n        dx"), "some elements are stored twice, and are the same"),
+    ),
     mistakes=(
         Mistake(
             "as if mean and deviation stood still",
@@ -117,11 +130,6 @@ EXERCISE = Exercise(
             "Σ g is taken off as it is, Σ (g · z) is multiplied by z first.",
             (("(plain + normal[i] * along)", "(along + normal[i] * plain)"),
              ("along += scaled[i] * normal[i]", "along += normal[i]")),
-        ),
-        Mistake(
-            "a sign turned round",
-            "Both are taken off: dx = rstd · (g - Σg / n - z · Σ(g · z) / n).",
-            (("plain + normal", "plain - normal"), ("scaled[i] - (", "scaled[i] + (")),
         ),
         Mistake(
             "one sum after the other",

@@ -10,6 +10,8 @@ from helpers.exercises.lab10.budgets import IN_REGISTERS, ONCE, ONE_EXPONENTIAL,
 WARPS = 4
 MAXIMUM = "m = fmaxf(m, __shfl_xor_sync(0xffffffff, m, d));"
 SUM = "sum += __shfl_xor_sync(0xffffffff, sum, d);"
+LOADS = "k < ", "; ++k) {\n        int i = lane + 32 * k;\n        v[k]"
+STORES = "k < ", "; ++k) {\n        int i = lane + 32 * k;\n        if"
 AGAIN = """if (row >= rows) return;
     float m = LOWEST, sum = 0;
     for (int i = lane; i < n; i += 32) m = fmaxf(m, scale * x[row * n + i]);
@@ -59,6 +61,15 @@ EXERCISE = Exercise(
     "elements a whole block takes a row, or the row is read twice, with the maximum and the sum found in one pass.",
     stretch="rows of any length, with x loaded twice: the pair (m, sum) of lab 05 in one pass, the result in another. "
     "How long must a row be before that is the better kernel?",
+    equivalent=(
+        ((f"{LOADS[0]}32{LOADS[1]}", f"{LOADS[0]}33{LOADS[1]}"), "behind the last element of the longest row"),
+        ((f"{LOADS[0]}32{LOADS[1]}", f"{LOADS[0][:-1]}= 32{LOADS[1]}"), "behind the last element of the longest row"),
+        ((f"{STORES[0]}32{STORES[1]}", f"{STORES[0]}33{STORES[1]}"), "behind the last element of the longest row"),
+        ((f"{STORES[0]}32{STORES[1]}", f"{STORES[0][:-1]}= 32{STORES[1]}"), "behind the last element of any row"),
+        (("v[32]", "v[33]"), "more room than is used"),
+        *(((old, old.replace("16", "17", 1)), "17, 8, 4, 2 and 1 lead from each lane to every other, once")
+          for old in (f"int d = 16; d > 0; d /= 2) {MAXIMUM}", f"int d = 16; d > 0; d /= 2) {SUM}")),
+    ),
     mistakes=(
         Mistake(
             "the exponential overflows",

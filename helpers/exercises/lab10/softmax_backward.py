@@ -51,6 +51,10 @@ EXERCISE = Exercise(
     "that it need not hold a whole row of p.",
     stretch="keep the rows in registers, as in the forward kernel: cuda.local.array with constant indices. What does "
     "the compiler make of it, and how many bytes are loaded then?",
+    equivalent=tuple(
+        ((old, new), "the distances still lead from each lane to every other, once")
+        for old, new in (("(16,", "(17,"), (" 8,", " 9,"), (" 4,", " 5,"), (" 2, 1)", " 3, 1)"))
+    ),
     mistakes=(
         Mistake(
             "as if each result depended on its own element",
