@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -160,15 +161,25 @@ def reveal(key: str, value, why: str = "", *, tolerance: float = 0.0) -> Reveale
     """Show what the learner answered under `key` beside `value`, the result, and `why`.
 
     Numbers count as right within `tolerance` (a share of `value`); anything else must be equal. Whether the answer
-    was right is kept beside it.
+    was right is kept beside it. Warns where no option is right, so that nobody could have answered.
     """
     value = value.item() if hasattr(value, "item") else value
     value = int(value) if isinstance(value, float) and value.is_integer() else value
-    said = _ASKED[key].answer if key in _ASKED else answer(key)
-    try:
-        close = abs(float(said) - float(value)) <= tolerance * abs(float(value))
-    except (TypeError, ValueError):
-        close = said == value
+    asked = _ASKED.get(key)
+    said = asked.answer if asked is not None else answer(key)
+    close = _alike(said, value, tolerance)
+    if asked is not None and asked.options is not None:
+        if not any(_alike(option, value, tolerance) for option in asked.options):
+            options = ", ".join(map(repr, asked.options))
+            warnings.warn(f"the answer to {key} is {value!r}, and the options were {options}", stacklevel=2)
     plain = value if isinstance(value, bool | int | float | str) else str(value)
-    learner_state.keep(learner_state.PREDICTIONS, key, answer=plain, right=None if said is None else bool(close))
-    return Revealed(value, said, why, bool(close))
+    learner_state.keep(learner_state.PREDICTIONS, key, answer=plain, right=None if said is None else close)
+    return Revealed(value, said, why, close)
+
+
+def _alike(said, value, tolerance: float) -> bool:
+    """Whether an answer counts as right."""
+    try:
+        return bool(abs(float(said) - float(value)) <= tolerance * abs(float(value)))
+    except (TypeError, ValueError):
+        return bool(said == value)

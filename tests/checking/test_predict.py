@@ -132,3 +132,11 @@ def test_one_option_is_no_question():
 def test_wrong_option_is_refused():
     with pytest.raises(ValueError, match="not one of 1, 2"):
         predict("How many?", [1, 2], key="t-refuse").commit(3)
+
+
+def test_an_answer_that_is_none_of_the_options_warns():
+    predict("Which share?", options=["50 %", "56 %"], key="test-share")
+    with pytest.warns(UserWarning, match="test-share is '56%', and the options were '50 %', '56 %'"):
+        reveal("test-share", "56%")
+    predict("How many?", options=[1, 4], key="test-share")
+    reveal("test-share", 4.0)

@@ -9,6 +9,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.results.torch.memory import MIB, TEMPORARY, MemoryLine
+from helpers.vgpu.base.words import plural
 
 _LOOK = ((CYCLE[0], ""), (CYCLE[1], "//"), (CYCLE[4], ""), (CYCLE[3], "\\\\"), (CYCLE[5], ".."), (CYCLE[2], "xx"))
 _MOST_POINTS, _FEWEST_POINTS = 360, 12
@@ -105,8 +106,9 @@ def checkpoint_curve(
     return Picture(
         figure,
         f"Without checkpoints {plain[0] / MIB:.1f} MiB are kept for the backward pass. In {segments[best]} segments it "
-        f"is least, {saved[best] / MIB:.1f} MiB, for {flops[best] / plain[1]:.2f} times the FLOPs; {segments[0]} keep "
-        f"{saved[0] / MIB:.1f} MiB and {segments[-1]} keep {saved[-1] / MIB:.1f} MiB (counted).",
+        f"is least, {saved[best] / MIB:.1f} MiB, for {flops[best] / plain[1]:.2f} times the FLOPs; "
+        f"{plural(segments[0], 'segment')} keep{'s' * (segments[0] == 1)} {saved[0] / MIB:.1f} MiB, "
+        f"{segments[-1]} keep {saved[-1] / MIB:.1f} MiB (counted).",
     )
 
 

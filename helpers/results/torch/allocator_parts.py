@@ -19,9 +19,10 @@ _PIECE = attrgetter("piece")
 
 @dataclass(frozen=True)
 class Settings:
-    """What `PYTORCH_CUDA_ALLOC_CONF` may say, under PyTorch's names; ValueError for what PyTorch refuses.
+    """What `PYTORCH_ALLOC_CONF` (before, `PYTORCH_CUDA_ALLOC_CONF`) may say; ValueError for what PyTorch refuses.
 
-    `garbage_collection_threshold` is a share of the capacity; `roundup_power2_divisions` a power of two, 0 for none.
+    `garbage_collection_threshold` is a share of the capacity, which on a GPU is what
+    `torch.cuda.set_per_process_memory_fraction` allows; `roundup_power2_divisions` a power of two, 0 for none.
     """
 
     expandable_segments: bool = False
