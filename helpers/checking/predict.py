@@ -168,10 +168,10 @@ def reveal(key: str, value, why: str = "", *, tolerance: float = 0.0) -> Reveale
     asked = _ASKED.get(key)
     said = asked.answer if asked is not None else answer(key)
     close = _alike(said, value, tolerance)
-    if asked is not None and asked.options is not None:
-        if not any(_alike(option, value, tolerance) for option in asked.options):
-            options = ", ".join(map(repr, asked.options))
-            warnings.warn(f"the answer to {key} is {value!r}, and the options were {options}", stacklevel=2)
+    options = () if asked is None or asked.options is None else asked.options
+    if options and not any(_alike(option, value, tolerance) for option in options):
+        offered = ", ".join(map(repr, options))
+        warnings.warn(f"the answer to {key} is {value!r}, and the options were {offered}", stacklevel=2)
     plain = value if isinstance(value, bool | int | float | str) else str(value)
     learner_state.keep(learner_state.PREDICTIONS, key, answer=plain, right=None if said is None else close)
     return Revealed(value, said, why, close)
