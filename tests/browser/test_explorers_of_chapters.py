@@ -78,7 +78,7 @@ MOVES = {
         ("rows", RIGHT, "9 operations in 3 kernels move 117 MB", "9 operations in 3 kernels move 1.88 GB"),
     ),
     "21": (
-        ("step", RIGHT, "The walk's step 10 of 20: judged a ", "The walk's step 11 of 20: judged a "),
+        ("step", RIGHT, "The walk's step 14 of 20: judged a ", "The walk's step 15 of 20: judged a "),
         ("moment", LEFT, "Step 798: losses D ", "Step 741: losses D "),
     ),
     "22": (

@@ -128,8 +128,7 @@ EXERCISE = Exercise(
         Mistake(
             "the two sums change places",
             "Σ g is taken off as it is, Σ (g · z) is multiplied by z first.",
-            (("(plain + normal[i] * along)", "(along + normal[i] * plain)"),
-             ("along += scaled[i] * normal[i]", "along += normal[i]")),
+            (("(plain + normal[i] * along)", "(along + normal[i] * plain)"),),
         ),
         Mistake(
             "one sum after the other",
