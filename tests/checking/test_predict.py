@@ -35,6 +35,7 @@ def test_an_answer_is_kept_in_the_state_folder_and_found_again(state):
     assert "<details>" not in reveal("t-kept", 8)._repr_html_()
 
 
+@pytest.mark.filterwarnings("ignore:the answer to")
 def test_whether_it_was_right_is_kept_until_another_answer_is_given(state):
     question = predict("How many?", [4, 8], key="t-right")
     file = state / "predictions" / "t-right.json"
