@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget, cover
-from helpers.checking.measures import loaded_for_needed, per_block, per_warp, stored_for_needed, total
+from helpers.checking.measures import per_block, per_warp, stored_for_needed, total
 
 BLOCK = 256
 ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
@@ -15,12 +15,6 @@ def _barriers_a_round(profile) -> float:
     return profile["synchronisations"] / profile.counters.warps / max(1, rounds)
 
 
-COALESCED = Budget(
-    "bytes loaded per byte needed",
-    loaded_for_needed,
-    1.1,
-    "Every sector comes once if the lanes of a warp read neighbours, and nobody reads them again.",
-)
 COALESCED_STORES = Budget(
     "bytes stored per byte needed",
     stored_for_needed,
@@ -48,13 +42,6 @@ NO_ATOMICS = Budget(
     0,
     "An atomic hands out places in the order in which threads come, and nothing fixes that order.",
     "shared_atomic_requests",
-)
-NO_SHARED = Budget(
-    "shared requests",
-    total("shared_requests", "global_update_requests"),
-    0,
-    "The lanes of one warp share a row, and reach one another's registers by shuffles.",
-    "shared_load_requests",
 )
 SHARED_A_ROW = Budget(
     "shared requests per row",

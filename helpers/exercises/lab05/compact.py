@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.budgets import COALESCED, SHARED_OUT
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, numbers, plural
-from helpers.exercises.lab05.budgets import BARRIERS_A_ROUND, BLOCK, COALESCED, COALESCED_STORES, ENDED, NO_ATOMICS
+from helpers.exercises.lab05.budgets import BARRIERS_A_ROUND, BLOCK, COALESCED_STORES, ENDED, NO_ATOMICS
 
 SIZES = (1, 31, 97, 256, 257, 1021)
 BY_ATOMICS = """    s = cuda.shared.array(1, "int32")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.budgets import COALESCED
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, plural
-from helpers.exercises.lab05.budgets import BARRIERS_A_WARP, BLOCK, COALESCED, ENDED, SHARED_A_ROW
+from helpers.exercises.lab05.budgets import BARRIERS_A_WARP, BLOCK, ENDED, SHARED_A_ROW
 
 NOT_WRITTEN = -9
 WARPS = "for (int w = warp - 1; w >= 0 && v < 0; --w)"

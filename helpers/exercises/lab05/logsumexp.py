@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.budgets import COALESCED, NO_SHARED
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers, plural
-from helpers.exercises.lab05.budgets import COALESCED, ENDED, NO_SHARED
+from helpers.exercises.lab05.budgets import ENDED
 
 WARP = 32
 SCALED = "d * math.exp(m - big) + math.exp(v - big)"
@@ -43,8 +44,7 @@ EXERCISE = Exercise(
     title="log-sum-exp of each row, in Numba",
     language="numba", name="logsumexp", sanitize=True, also_wrong=ENDED, shared_out=True,
     cases=lambda: [_case(*shape) for shape in ((1, 1), (2, 31), (5, 97), (4, 32), (7, 501))],
-    measured=lambda: _case(6, 1024), drawn=_drawn,
-    budgets=(COALESCED, NO_SHARED),
+    measured=lambda: _case(6, 1024), drawn=_drawn, budgets=(COALESCED, NO_SHARED),
     hints=(
         "Each lane keeps two numbers: m, the greatest so far, and d, the sum of exp(x - m) so far. What happens to d "
         "when m grows?",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.budgets import COALESCED, SHARED_OUT
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, numbers, plural
-from helpers.exercises.lab05.budgets import ATOMICS_A_BLOCK, COALESCED, ENDED, STORES_A_WARP
+from helpers.exercises.lab05.budgets import ATOMICS_A_BLOCK, ENDED, STORES_A_WARP
 
 WARP = 32
 LAUNCHES = ((1, 1, 32), (31, 2, 32), (97, 1, 96), (1000, 3, 128), (1021, 4, 320), (5000, 2, 1024))

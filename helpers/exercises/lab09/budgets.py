@@ -7,7 +7,7 @@ product is counted where whole tiles cover it: `of` and `by` are the sides of th
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import conflicts_per_shared_request, stored_for_needed, total
+from helpers.checking.measures import stored_for_needed, total
 from helpers.results.roofline import flops_by_unit
 
 WARP, FRAGMENT, FLOAT, HALF = 32, 16, 4, 2
@@ -73,14 +73,6 @@ STORES = Budget(
     1.1,
     "Every sector is stored to once if the lanes of a warp write neighbours in a row.",
     "global_store_sectors",
-)
-NO_CONFLICTS = Budget(
-    "bank conflicts per shared request",
-    conflicts_per_shared_request,
-    0.25,
-    "Lanes that use different words of one bank are served one after another. Look at the distance between the words "
-    "of neighbouring lanes.",
-    "shared_load_wavefronts",
 )
 READS = Budget(
     "shared wavefronts per product",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.budgets import NO_CONFLICTS
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers
-from helpers.exercises.lab09.budgets import CAUSAL_LOADED, COMPUTED, NO_CONFLICTS
+from helpers.exercises.lab09.budgets import CAUSAL_LOADED, COMPUTED
 
 TILE = 16
 SHAPES = ((1, 1, 1), (2, 13, 5), (1, 16, 32), (3, 33, 20), (1, 50, 17))

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from helpers.checking.budgets import NO_CONFLICTS
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers
-from helpers.exercises.lab09.budgets import LOADED, NO_CONFLICTS, STORES
+from helpers.exercises.lab09.budgets import LOADED, STORES
 
 TILE = 16
 SHAPES = ((1, 1, 1), (1, 5, 13), (40, 1, 7), (16, 16, 32), (13, 37, 18), (33, 17, 50))

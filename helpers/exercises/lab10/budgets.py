@@ -42,13 +42,6 @@ ONE_EXPONENTIAL = Budget(
     "multiplying with 1 / sum.",
     "special_functions",
 )
-NO_SHARED = Budget(
-    "shared requests",
-    total("shared_requests", "global_update_requests"),
-    0,
-    "The lanes of one warp share a row, and reach one another's registers by shuffles.",
-    "shared_load_requests",
-)
 THREE_ROWS = Budget(
     "bytes loaded per byte stored",
     loaded_for_written,

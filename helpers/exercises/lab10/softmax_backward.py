@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.budgets import NO_SHARED
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers, plural
-from helpers.exercises.lab10.budgets import NO_SHARED, TWICE, WARP
+from helpers.exercises.lab10.budgets import TWICE, WARP
 
 WARPS = 4
 STORED = "p[row, i] * (grad[row, i] - dot)"

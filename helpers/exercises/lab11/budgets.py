@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import load_requests_for_needed, loaded_for_needed, stored_for_needed, total
+from helpers.checking.measures import load_requests_for_needed, stored_for_needed
 
 FRAGMENT, TILE = 16, 32
 WIDE = 512  # bytes of a request in which each of 32 lanes moves 16
@@ -33,12 +33,6 @@ def _instructions_for_fragments(profile) -> float:
     return FRAGMENT**3 * profile["instructions"] / (TILE * TILE * across * down * max(1, inner))
 
 
-LOADED = Budget(
-    "bytes loaded per byte needed",
-    loaded_for_needed,
-    1.1,
-    "Every sector comes once if the lanes of a warp read neighbours, and nobody reads them again.",
-)
 WIDE_LOADS = Budget(
     "load requests per 512 bytes",
     wide_loads,
@@ -52,13 +46,6 @@ HALF_WIDE_LOADS = Budget(
     2.2,
     "A lane that loads four halves at a time, 8 bytes, needs two requests of its warp for 512 bytes.",
     "global_load_requests",
-)
-NO_SHARED = Budget(
-    "shared requests",
-    total("shared_requests", "global_update_requests"),
-    0,
-    "The lanes of one warp share a row, and reach one another's registers by shuffles.",
-    "shared_load_requests",
 )
 FEW_STORES = Budget(
     "store requests per 128 bytes",

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from helpers.checking.budgets import COALESCED
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, plural
-from helpers.exercises.lab11.budgets import FEW_STORES, LOADED, WIDE_LOADS
+from helpers.exercises.lab11.budgets import FEW_STORES, WIDE_LOADS
 from helpers.exercises.lab11.codes import rounded
 
 GROUP, THREADS = 32, 128
@@ -52,7 +53,7 @@ EXERCISE = Exercise(
     drawn=_drawn,
     sanitize=True,
     shared_out=True,
-    budgets=(LOADED, replace(WIDE_LOADS, at_most=1.1), FEW_STORES),
+    budgets=(COALESCED, replace(WIDE_LOADS, at_most=1.1), FEW_STORES),
     hints=(
         "If a lane holds four numbers, eight lanes hold a group. How many shuffles find the largest of a group?",
         "A float4 for each lane, the largest of its four sizes, three shuffles by 4, 2 and 1. All eight lanes then "

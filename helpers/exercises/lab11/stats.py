@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.budgets import COALESCED, NO_SHARED
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, plural
-from helpers.exercises.lab11.budgets import LOADED, NO_SHARED, WIDE_LOADS
+from helpers.exercises.lab11.budgets import WIDE_LOADS
 
 WARPS, EPS = 4, 1e-5
 IN_HALF = """    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -57,7 +58,7 @@ EXERCISE = Exercise(
     sanitize=True,
     shared_out=True,
     tolerance=1e-4,
-    budgets=(LOADED, WIDE_LOADS, NO_SHARED),
+    budgets=(COALESCED, WIDE_LOADS, NO_SHARED),
     hints=(
         "Halves are for keeping, floats for adding up. And with values near 200 that spread by 2, the mean of squares "
         "and the square of the mean share their first five digits.",

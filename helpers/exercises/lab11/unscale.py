@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.budgets import COALESCED
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, plural
-from helpers.exercises.lab11.budgets import HALF_WIDE_LOADS, LOADED, STORED, WIDE_STORES
+from helpers.exercises.lab11.budgets import HALF_WIDE_LOADS, STORED, WIDE_STORES
 from helpers.exercises.lab11.codes import place_of
 
 BAD = {"": (), "inf": (np.inf,), "-inf": (-np.inf,), "nan": (np.nan,), "many": (np.nan, np.inf)}
@@ -43,8 +44,7 @@ def _drawn(dice: np.random.Generator) -> list[Case]:
 EXERCISE = Exercise(
     key="lab11.unscale",
     title="take the scale out of gradients, and flag an overflow, in CUDA C",
-    language="cuda",
-    name="unscale",
+    language="cuda", name="unscale",
     cases=lambda: [
         _case(4, 8, 1, 32), _case(100, 65536, 1, 64, "nan", of_four=0), _case(516, 1024, 3, 96, "inf", of_four=1),
         _case(1000, 65536, 2, 64, "-inf", of_four=2), _case(52, 16, 1, 32, "nan", of_four=3),
@@ -55,7 +55,7 @@ EXERCISE = Exercise(
     sanitize=True,
     shared_out=True,
     tolerance=1e-12,  # scales are powers of two, so nothing is rounded
-    budgets=(LOADED, HALF_WIDE_LOADS, STORED, WIDE_STORES),
+    budgets=(COALESCED, HALF_WIDE_LOADS, STORED, WIDE_STORES),
     hints=(
         "A half becomes a float of twice the size. If lanes load 16 bytes each, how far apart are the 16 bytes that "
         "they store at a time?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget, numbers, plural
-from helpers.checking.measures import conflicts_per_shared_request, loaded_for_needed, stored_for_needed, total
+from helpers.checking.measures import loaded_for_needed, stored_for_needed, total
 from helpers.checking.stream_work import of
 
 ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
@@ -104,12 +104,4 @@ LOADED_FOR_TILES = Budget(
     1.1,
     "A block needs 64 rows of U and the h of 16 sequences, each of them once: fetch them into shared memory, 16 "
     "columns at a time.",
-)
-NO_CONFLICTS = Budget(
-    "bank conflicts per shared request",
-    conflicts_per_shared_request,
-    0.25,
-    "Lanes that use different words of one bank are served one after another. Look at the distance between the words "
-    "of neighbouring lanes.",
-    "shared_load_wavefronts",
 )

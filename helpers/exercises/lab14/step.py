@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.budgets import NO_CONFLICTS
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers
 from helpers.exercises.lab14 import shared
 from helpers.exercises.lab14.kernels import STEP
-from helpers.exercises.lab14.shared import SIDE
 
 SIZES = ((1, 1, 0), (1, 33, 2), (5, 3, 1), (7, 64, 9), (37, 20, 4), (16, 16, 3))
 MEASURED = (48, 64, 5)
@@ -27,9 +27,9 @@ def _case(batch: int, hidden: int, t: int, seed: int = 1) -> Case:
     z = from_input + state[:, :hidden].astype(np.float64) @ U.T.astype(np.float64)
     fresh = shared.masked(z, state, t < lengths).astype(np.float32)
     sizes = (np.int32(t), np.int32(batch), np.int32(hidden))
-    grid = (cover(hidden, SIDE), cover(batch, SIDE))
+    grid = (cover(hidden, shared.SIDE), cover(batch, shared.SIDE))
     name = f"{shared.name(batch, hidden)}, step {t}"
-    return Case(name, (from_input, U, state, lengths, Out(fresh), *sizes), grid, (SIDE, SIDE))
+    return Case(name, (from_input, U, state, lengths, Out(fresh), *sizes), grid, (shared.SIDE, shared.SIDE))
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
@@ -49,7 +49,7 @@ EXERCISE = Exercise(
     also_wrong=shared.ENDED,
     shared_out=True,
     tolerance=1e-4,
-    budgets=(shared.LOADED_FOR_TILES, shared.STORED, shared.NO_CONFLICTS),
+    budgets=(shared.LOADED_FOR_TILES, shared.STORED, NO_CONFLICTS),
     hints=(
         "One thread has to end up with all four sums of its unit: only then can it go on without another launch. Which "
         "rows of U are those, and who else in the block needs them?",
