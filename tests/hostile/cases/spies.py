@@ -46,7 +46,7 @@ CASES = (
     spy(
         "spy-rows",
         "reads the exercises' rows",
-        "from helpers.exercises.lab05 import budgets, total\nfound = total.EXERCISE or budgets.COALESCED",
+        "from helpers.exercises.lab05 import budgets, total\nfound = total.EXERCISE or budgets.STORES_A_WARP",
     ),
     spy(
         "spy-rows-table",
