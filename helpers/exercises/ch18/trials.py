@@ -64,6 +64,7 @@ def trials(most, limit):
     "step, and one that fails has to free what it holds before the next begins.",
     stretch="two trials at small batches give the line from which the answer can be foretold. How many trials does it "
     "take to confirm it?",
+    equivalent=((("good, bad = 0", "good, bad = 1"), "a batch of 1 is tried first, and settles it"),),
     mistakes=(
         Mistake(
             "one after the other",
