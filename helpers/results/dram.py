@@ -17,7 +17,7 @@ from helpers.hardware import gpus
 from helpers.hardware.device import current
 from helpers.hardware.time_model import seconds_text
 from helpers.results.compiled import resources_on
-from helpers.results.growth import Counts, Footprint
+from helpers.results.growth import Counts, Footprint, foretold
 from helpers.results.profile import modelled
 from helpers.results.profile_table import text_table
 from helpers.results.roofline import flops_by_unit
@@ -119,21 +119,8 @@ def dram_at(program: Callable[[int], object], sizes: tuple[int, int], size: int)
             raise ValueError(f"counts of {first:,} and {second:,} at {low} and {high} give no whole number at {size}")
         return int(found)
 
-    def grown(one: Counts, two: Counts) -> Counts:
-        return Counts(
-            {key: at(one.total.get(key, 0), count) for key, count in two.total.items()},
-            Footprint(
-                at(one.footprint.read_bytes, two.footprint.read_bytes),
-                at(one.footprint.written_bytes, two.footprint.written_bytes),
-            ),
-            tuple(at(first, second) for first, second in zip(one.grid, two.grid, strict=True)),
-            two.block,
-            at(one.warps, two.warps),
-            two.shared_bytes,
-        )
-
     pairs = zip(small.each, large.each, strict=True)
-    return Moved(tuple(Launched(two.name, two.kernel, grown(one.counts, two.counts)) for one, two in pairs))
+    return Moved(tuple(Launched(two.name, two.kernel, foretold(one.counts, two.counts, at, at)) for one, two in pairs))
 
 
 @dataclass(frozen=True, repr=False)

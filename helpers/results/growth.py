@@ -44,6 +44,24 @@ class Counts:
         return self.total[key]
 
 
+def foretold(low, high, count: Callable[[int, int], int], blocks: Callable[[int, int], int]) -> Counts:
+    """The counts of a third launch from those of two: what `count` makes of two counts, and `blocks` of a grid's sides.
+
+    `low`, `high`: `Counts`, or a profile's counters.
+    """
+    return Counts(
+        {key: count(low.total.get(key, 0), value) for key, value in high.total.items()},
+        Footprint(
+            count(low.footprint.read_bytes, high.footprint.read_bytes),
+            count(low.footprint.written_bytes, high.footprint.written_bytes),
+        ),
+        tuple(blocks(first, second) for first, second in zip(low.grid, high.grid, strict=True)),
+        high.block,
+        count(low.warps, high.warps),
+        high.shared_bytes,
+    )
+
+
 @dataclass(frozen=True, repr=False)
 class Growth:
     """Two counted runs of one kernel, `small` and `large`, on matrices of the two `sides`."""
@@ -65,16 +83,13 @@ class Growth:
 
     def counts(self, side: int) -> Counts:
         """The counts of a launch on matrices of that side."""
-        low, high = self.small.counters, self.large.counters
-        total = {key: self._at(side, low.total.get(key, 0), value) for key, value in high.total.items()}
-        footprint = Footprint(
-            self._at(side, low.footprint.read_bytes, high.footprint.read_bytes),
-            self._at(side, low.footprint.written_bytes, high.footprint.written_bytes),
+        first, second = self.sides
+        return foretold(
+            self.small.counters,
+            self.large.counters,
+            lambda low, high: self._at(side, low, high),
+            lambda low, high: high + (high - low) * (side - second) // (second - first),
         )
-        step = self.sides[1] - self.sides[0]
-        grid = tuple(b + (b - a) * (side - self.sides[1]) // step for a, b in zip(low.grid, high.grid, strict=True))
-        warps = self._at(side, low.warps, high.warps)
-        return Counts(total, footprint, grid, high.block, warps, high.shared_bytes)
 
     def profile(self, side: int) -> Profile:
         """A profile whose counters are those foretold for that side; it has no source lines."""
