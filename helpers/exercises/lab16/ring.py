@@ -56,6 +56,7 @@ EXERCISE = Exercise(
     "is why they could be recorded without one.",
     stretch="2 (n - 1) messages have a start each. For short tensors a tree of log2 n levels is faster: from which "
     "length on is the ring?",
+    equivalent=((("range(rank.size + 1)", "range(rank.size + 2)"), "one part more, which nobody sends"),),
     mistakes=(
         Mistake("the elements that are left over",
                 "With elements // n for each chunk, the last elements belong to none, so nobody sums them.",
@@ -63,15 +64,13 @@ EXERCISE = Exercise(
         Mistake("one step too few",
                 "A chunk needs n - 1 steps to come round, in each half.",
                 ((LOOP + FIRST, SHORT + FIRST), (LOOP + SECOND, SHORT + SECOND), (LOOP, SHORT))),
-        Mistake("what came is not added",
-                "In the first half a rank adds what comes to its own share, before it sends the chunk on.",
-                ((", add=True", ""),)),
+        Mistake("each sum has the share of one rank only",
+                "Either what comes in the first half is not added, or the second half begins with a chunk that is not "
+                "whole. After the first half rank r has one whole sum, that of chunk r + 1: it has to send this first.",
+                ((", add=True", ""), (SECOND, FIRST.replace("added", "kept")))),
         Mistake("the second half adds too",
                 "In the second half sums are whole. Add one to what is there, and shares are counted twice.",
                 (("receive=parts[kept])", "receive=parts[kept], add=True)"),)),
-        Mistake("the second half begins with a chunk that is not whole",
-                "After the first half rank r has one whole sum, that of chunk r + 1. It has to send this first.",
-                ((SECOND, FIRST.replace("added", "kept")),)),
         Mistake("handed on before the sum is whole",
                 "All n - 1 steps that add come first. What is handed on between them is only part of a sum.",
                 ((LOOP + SECOND, SECOND),)),

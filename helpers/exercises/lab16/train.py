@@ -7,7 +7,7 @@ import numpy as np
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, plural, seeds
 from helpers.results.ranks.training import Task, one_process, trained
 
-ROWS = ((1, 4, 4, 4, 1, 1), (2, 8, 4, 1, 1, 2), (3, 10, 5, 2, 2, 3), (4, 13, 5, 1, 2, 4), (4, 32, 16, 2, 2, 5))
+ROWS = ((1, 4, 4, 4, 1, 1), (2, 9, 6, 2, 1, 2), (3, 10, 5, 1, 2, 3), (4, 13, 5, 1, 2, 4), (4, 32, 16, 2, 2, 5))
 """ranks, samples, batch, samples that fit at once, epochs, seed"""
 WIDTH, HIDDEN = 3, 4
 WEIGHT = "rank.size * len(few) / len(whole)"
