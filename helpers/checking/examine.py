@@ -37,7 +37,8 @@ class Unaccounted(Exception):
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What one case gave: the first output (or the value returned), which elements no thread wrote, any
-    error; and what its budgets measure: of a launch all that was `seen`, of stream work its recording."""
+    error; and what its budgets measure: of a launch all that was `seen`, of stream work its recording, of a plan
+    what was `played`, whose result stands for the value returned."""
 
     case: Case
     got: object = None
@@ -47,6 +48,7 @@ class Outcome:
     timeline: Timeline | None = None
     seen: Seen | None = None
     tolerance: float = 1e-5
+    played: object = None
 
     @property
     def ok(self) -> bool:
@@ -219,10 +221,12 @@ def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool 
     """One case of an answer in any language, beside what it should give."""
     if task.language == "python":
         try:
-            got = answer(*case.arguments)
+            got, played = answer(*case.arguments), None
+            if case.plays is not None:
+                got, played = case.plays(got)
         except Exception as error:
             return Outcome(case, error=error)
-        return _returned(case, got, task.tolerance)
+        return replace(_returned(case, got, task.tolerance), played=played)
     if task.language == "streams":
         return _issued(answer, case, task)
     followed = case.watched if any(budget.of == "warp" for budget in task.budgets) else None

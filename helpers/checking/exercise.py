@@ -91,7 +91,9 @@ class Case:
 
     For an exercise whose answer is a Python function, `expected` is what the function must return, or the `Form` of
     it. `watched`: the block and the warp in it that are followed where a budget is about one warp. `hidden`: drawn by a
-    secret seed, so that nothing of what an answer does with it may be told but that it is wrong.
+    secret seed, so that nothing of what an answer does with it may be told but that it is wrong. `plays`: where a
+    function returns a plan, what carries it out, on data that the function has not seen. It gives what is to be
+    compared with `expected`, and what budgets count, and raises where the plan cannot be carried out.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Case:
     expected: object = None
     watched: tuple[int, int] = (0, 0)
     hidden: bool = False
+    plays: Callable[[object], tuple[object, object]] | None = None
 
     def __post_init__(self):
         """A grid that says nothing of a direction which the block has, has one block there."""
@@ -117,7 +120,8 @@ class Budget:
     """A limit on counters: `measure(profile)` may be `at_most`, or a little explanation follows.
 
     Of stream work it is `measure(timeline)`, of a Python function `measure(outcome)`, by what it returned: then `of`
-    is "answer". `line_by` names the counter whose worst source line is shown. `of`:
+    is "answer", but of a plan that was played, whose counts are exact. `line_by` names the counter whose worst source
+    line is shown. `of`:
     "launch", or "warp" where `measure` takes the `Chain` of the warp that the case names, which knows what waits for
     what, instead of the profile, or "warps" where it takes what each warp does (`Shares`). All come from one launch.
     Measures go by `helpers.results.roads`, so that no other instruction is a way around them.

@@ -139,3 +139,36 @@ def test_a_trained_answer_is_known_by_what_it_is_like_and_not_by_its_score():
     form = replace(LABELS, tell=lambda got, truth: "one label" if len(set(got)) == 1 else "")
     prints = [fingerprint.of(examine(lambda x, n=n: np.full(4, n), row(form, WRONG))) for n in (0, 1)]
     assert prints[0] == prints[1] == {"cases": ["one label"], "over": {"wrong labels": 0}}
+
+
+# -- plans
+
+
+class NoPlan(ValueError):
+    pass
+
+
+def plays(plan):
+    """A plan is how often to add 1 to zeros."""
+    if plan < 0:
+        raise NoPlan("nothing can be done so often")
+    return np.zeros(3) + min(plan, 2), {"additions": plan}
+
+
+PLANNED = replace(
+    row(None, Budget("additions", lambda outcome: outcome.played["additions"], 2, "Two do.", of="answer")),
+    cases=lambda: [Case("a plan", (), expected=np.full(3, 2.0), plays=plays)],
+)
+
+
+@pytest.mark.parametrize(
+    ("plan", "right", "within"), [(2, True, True), (3, True, False), (1, False, False), (-1, False, False)]
+)
+def test_a_plan_is_judged_by_what_comes_of_it_where_no_code_of_its_author_is(plan, right, within):
+    seen = examine(answer_in(taken(lambda: plan, inputs_of(PLANNED)), PLANNED), PLANNED)
+    assert (seen.right, seen.passed) == (right, within)
+    assert [budget.value for budget in seen.budgets] == ([plan] if right else [])
+
+
+def test_why_a_plan_could_not_be_carried_out_is_told():
+    assert "NoPlan: nothing can be done so often" in check(lambda: -1, PLANNED).message

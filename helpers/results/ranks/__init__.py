@@ -1,7 +1,8 @@
 """Several processes that train together: started by torchrun, what each reports, and what their communication costs.
 
 In a notebook `torchrun` starts a script on several ranks. In the script `report`, `span` and `traffic` tell the
-notebook what a rank found, when it was busy with what, and what it gave its collectives to send.
+notebook what a rank found, when it was busy with what, and what it gave its collectives to send. `recorded` and
+`messages` do without processes: they ask a program what its ranks would send, and carry it out.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 from importlib import import_module
 
 _NAMES = {
+    "buckets": ("bucket_ends",),
     "cost": ("all_gather_seconds", "ring_seconds", "star_seconds", "tree_seconds"),
     "collectives": ("ring_steps", "star_steps"),
     "launcher": ("Ranks", "RanksFailed", "torchrun"),
     "memory": ("bytes_per_rank",),
     "pipeline": ("pipeline_spans",),
+    "recording": ("recorded",),
     "records": ("report", "span", "traffic"),
+    "rehearsal": ("messages",),
     "spans": ("RankSpan", "training_spans", "waiting"),
     "table": ("parallel_table",),
     "weak": ("Workload", "efficiency"),

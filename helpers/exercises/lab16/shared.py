@@ -1,0 +1,39 @@
+"""What the exercises of lab 16 share: plans carried out on arrays that their authors have not seen, and their costs."""
+
+from __future__ import annotations
+
+from helpers.checking.exercise import Case, numbers, plural
+from helpers.results.ranks.rehearsal import messages
+
+
+def summed(size: int, elements: int, seed: int, halves: int, result) -> Case:
+    """Ranks that add up a tensor in `halves` of a ring all-reduce. result: of what each rank holds, what is compared.
+
+    Shares are quarters, so that sums are exact in any order.
+    """
+    shares = numbers((size, elements), seed).astype("float64")
+
+    def plays(recording):
+        done = messages(recording, shares)
+        return result(done.held), Sums(done, size, elements, halves)
+
+    name = f"{plural(size, 'rank')}, {plural(elements, 'element')}"
+    return Case(name, (size, elements), expected=result(shares.sum(0, keepdims=True).repeat(size, 0)), plays=plays)
+
+
+class Sums:
+    """What a sum over ranks cost, as a multiple of the least that there can be: with one rank that is nothing."""
+
+    def __init__(self, done, size: int, elements: int, halves: int):
+        self.steps = done.steps / (halves * (size - 1) or 1)
+        self.sent = done.longest / (halves * elements * (size - 1) / size or 1)
+
+
+def steps(outcome) -> float:
+    """Steps, over n - 1 in each half."""
+    return outcome.played.steps
+
+
+def sent(outcome) -> float:
+    """The longest message of each step, summed, over (n - 1) / n of the tensor in each half."""
+    return outcome.played.sent
