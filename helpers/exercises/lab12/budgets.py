@@ -147,14 +147,14 @@ COMPUTED = Budget(
 GROUPS = Budget(
     "bytes loaded per byte of tiles",
     _loaded_for_groups,
-    1.25,
+    1.2,
     "All heads of a group multiply with the same keys, and no query of a block sees beyond the last one: each key "
     "that is seen is loaded once for the whole block.",
 )
 GROUP_READS = Budget(
     "shared wavefronts per 32 products",
     _reads_for_groups,
-    0.95,
+    1.05,
     "A warp has four rows. A number of a key that a lane has read once can be multiplied with all four.",
     "shared_load_wavefronts",
 )

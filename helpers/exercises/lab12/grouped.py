@@ -34,7 +34,7 @@ def _case(batch: int, queries: int, past: int, kv: int, group: int, scale: float
 def _drawn(dice: np.random.Generator) -> list[Case]:
     odd = [(2, 1, int(dice.integers(33, 70)), 2, int(dice.integers(3, 8)), 0.25),
            (2, int(dice.integers(9, 30)), int(dice.integers(3, 30)), 2, 3, 0.125)]  # fmt: skip
-    whole = (2, 16, 120 + 32 * int(dice.integers(0, 3)), int(dice.integers(1, 3)), GROUP, 0.25)
+    whole = (int(dice.integers(1, 4)), 64, 24 + 8 * int(dice.integers(0, 3)), 1, GROUP, 0.25)
     return [_case(*size, int(dice.integers(1, 10**6))) for size in (*odd, whole)]
 
 
@@ -45,7 +45,7 @@ EXERCISE = Exercise(
     title="query heads that share keys, in one launch, in CUDA C",
     language="cuda", name="grouped",
     cases=lambda: [_case(*size) for size in SIZES],
-    measured=lambda: _case(2, 16, 120, 2, GROUP, 0.25), drawn=_drawn,
+    measured=lambda: _case(2, 64, 24, 1, GROUP, 0.25), drawn=_drawn,
     sanitize=True, shared_out=True, tolerance=1e-3,
     budgets=(GROUPS, GROUP_READS),
     hints=(
