@@ -20,6 +20,9 @@ IN_TILES = (
       for size in sizes),
     *(((f"{name}[4]{after}", f"{name}[5]{after}"), "more room than is used")
       for name, after in (("m", ", l"), ("l", ", o"), ("o", ", s"), ("s", ";"))),
+    *(((f"i < 4; ++i){after}", f"i {more}; ++i){after}"), "a fifth query is nowhere, and goes nowhere")
+      for after in ("\n" + " " * 12 + "s[i]", "\n" + " " * 16 + "s[i]", "\n" + " " * 16 + "o[i]", " {\n            if (")
+      for more in ("<= 4", "< 5")),
     (("l[i] = o[i] = 0", "l[i] = o[i] = 1"), "shrink is 0 at first"),
     (("+ lane] : 0;\n            tile_v", "+ lane] : 1;\n            tile_v"), "is masked"),
     (("+ lane] : 0;\n        }\n        __s", "+ lane] : 1;\n        }\n        __s"), "its weight is 0"),

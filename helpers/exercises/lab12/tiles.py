@@ -12,6 +12,7 @@ THREADS = 256
 FIRST = "        __syncthreads();  // nobody reads the old tiles any more\n"
 SECOND = "        __syncthreads();  // the new tiles are full\n"
 BEYOND = "            if (start + lane >= n) s[i] = LOWEST;\n"
+LAST = "        for (int apart"
 MAXIMUM = "top = fmaxf(top, __shfl_xor_sync(0xffffffff, top, apart));"
 TOTAL = "l[i] += __shfl_xor_sync(0xffffffff, l[i], apart);"
 SCORES = """        for (int d = 0; d < 32; ++d) {
@@ -69,6 +70,8 @@ EXERCISE = Exercise(
     "wavefronts and instructions change?",
     equivalent=(
         *IN_TILES,
+        *(((f"i < 4; ++i) {{\n{LAST}", f"i {more}; ++i) {{\n{LAST}"), "a fifth query is nowhere, and goes nowhere")
+          for more in ("<= 4", "< 5")),
         (("* 32 + lane] : 0;\n    }", "* 32 + lane] : 1;\n    }"), "is not stored"),
     ),
     mistakes=(
