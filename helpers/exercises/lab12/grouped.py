@@ -67,7 +67,8 @@ EXERCISE = Exercise(
     "blocks, and join their (m, l, o) in a second launch, as at the end of chapter 17.",
     equivalent=(
         *IN_TILES,
-        *((("i < 4; ++i) {\n        int to", f"i {more}; ++i) {{\n        int to"), "a fifth row is nowhere, and goes nowhere")
+        *((("i < 4; ++i) {\n        int to", f"i {more}; ++i) {{\n        int to"),
+           "a fifth row is nowhere, and goes nowhere")
           for more in ("<= 4", "< 5")),
         (("q[from] : 0", "q[from] : 1"), "is not stored"),
     ),

@@ -21,7 +21,8 @@ IN_TILES = (
     *(((f"{name}[4]{after}", f"{name}[5]{after}"), "more room than is used")
       for name, after in (("m", ", l"), ("l", ", o"), ("o", ", s"), ("s", ";"))),
     *(((f"i < 4; ++i){after}", f"i {more}; ++i){after}"), "a fifth query is nowhere, and goes nowhere")
-      for after in ("\n" + " " * 12 + "s[i]", "\n" + " " * 16 + "s[i]", "\n" + " " * 16 + "o[i]", " {\n            if (")
+      for after in ("\n" + " " * 12 + "s[i]", "\n" + " " * 16 + "s[i]", "\n" + " " * 16 + "o[i]",
+                    " {\n            if (")
       for more in ("<= 4", "< 5")),
     (("l[i] = o[i] = 0", "l[i] = o[i] = 1"), "shrink is 0 at first"),
     (("+ lane] : 0;\n            tile_v", "+ lane] : 1;\n            tile_v"), "is masked"),

@@ -70,6 +70,7 @@ EXERCISE = Exercise(
                                     ("v", "(32, 32)", ("(33, 32)", "(32, 33)"))) for more in mores),
         *((("lane] if inside else 0\n            tile_v", "lane] if inside else 1\n            tile_v"), "is masked"),),
         (("v[head, start + j, lane] if inside else 0", "v[head, start + j, lane] if inside else 1"), "its weight is 0"),
+        ((BEGIN, BEGIN.replace("max(0", "max(1")), "0 all the same"),
         *(((BEGIN, BEGIN.replace(old, new)), "begins farther in front, where all is masked")
           for old, new in (("+ 1", "+ 0"), ("// 32", "// 33"), ("* 32", "* 31"))),
         (("if row < n else 0", "if row < n else 1"), "is not stored"),
