@@ -49,7 +49,7 @@ def given(of_queries: tuple[int, ...], of_keys: tuple[int, ...], seed: int) -> t
     """q, k and v; scores are far above 0 for one row of numbers and far below for the next, and float32 holds them."""
     q, k, v = numbers(of_queries, seed) / 2, numbers(of_keys, seed + 1) / 4, numbers(of_keys, seed + 2)
     signs = np.where(np.arange(q[..., 0].size) % 2, -1, 1).reshape(q.shape[:-1])
-    q[..., 0], k[..., 0] = FAR * signs, 8
+    q[..., 0], k[..., 0] = FAR * signs, 8 + k[..., 0] / 8
     return q, k, v
 
 
