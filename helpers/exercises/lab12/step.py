@@ -89,15 +89,11 @@ EXERCISE = Exercise(
             ANEW,
             (("            o *= shrink\n", ""), ("l * shrink + p", "l + p"),
              (SUMS, "            l += p\n"))),
-        Mistake("the factor of the old sums is turned round",
-            "The old sums were measured from m, and the new maximum is not below it: the factor exp(m - top) is at "
-            "most 1.",
-            (("math.exp(m - top)", "math.exp(top - m)"),)),
         Mistake("the exponential overflows",
             "exp of anything above 88 is infinite in FP32, and far below 0 it is 0: every exponent is a difference to "
-            "the greatest score so far, which begins at -inf.",
+            "the greatest score so far, which begins at -inf, and none is above 0: exp(s - top) and exp(m - top).",
             ((("math.exp(s - top)", "math.exp(s)"), ("math.exp(m - top)", "np.float32(1)")),
-             ("m, l, o = lowest", "m, l, o = np.float32(0)"))),
+             ("m, l, o = lowest", "m, l, o = np.float32(0)"), ("math.exp(m - top)", "math.exp(top - m)"))),
         Mistake("each lane has its own maximum",
             "Every lane holds the score of another key, so each took out another number. All lanes need the greatest "
             "of the tile: five shfl_xor_sync with max.",
