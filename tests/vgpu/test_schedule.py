@@ -161,7 +161,7 @@ def test_launches_within_a_with_statement():
     with schedule.scheduled("random", seed=3):
         mixed = order_of_blocks()
         with schedule.scheduled("sequential"):
-            assert sorted(order_of_blocks()) == list(range(8))
+            assert all(order_of_blocks() == list(range(8)) for _ in range(20))  # though there are several cores
         assert order_of_blocks() == mixed
     assert sorted(mixed) == list(range(8)) and mixed != list(range(8))
     assert schedule.chosen() == schedule.Plan()
@@ -173,7 +173,7 @@ def test_other_threads_are_not_affected():
         other = threading.Thread(target=lambda: seen.append(schedule.chosen()))
         other.start()
         other.join()
-        assert schedule.chosen() == schedule.Plan(3)
+        assert schedule.chosen().seed == 3
     assert seen == [schedule.Plan()]
 
 
@@ -192,7 +192,7 @@ def test_notebooks_import_it_and_it_says_what_it_is():
     assert repr(random) == f"<{call}, not in use: write `with {call}:` above the launch>"
     with random as inside:
         assert inside is random and repr(random) == '<scheduled("random", seed=3), in use>'
-        assert schedule.chosen() == schedule.Plan(3)
+        assert schedule.chosen().seed == 3
     assert schedule.chosen() == schedule.Plan() and "not in use" in repr(random)
     assert repr(scheduled("sequential")).startswith('<scheduled("sequential"), not in use')
     with pytest.raises(TypeError, match="whole number"):

@@ -1,4 +1,4 @@
-"""In which order blocks, warps and lanes run: always the same one, or a random one that a seed repeats.
+"""In which order blocks, warps and lanes run: as workers take them, one after another, or random as a seed repeats it.
 
 On a GPU nothing says which warp runs first. A kernel whose result depends on it has a race, and gives different
 results under different seeds.
@@ -22,9 +22,10 @@ _thread = threading.local()
 
 @dataclass(frozen=True)
 class Plan:
-    """A schedule: random with its seed, or sequential (seed None)."""
+    """A schedule: random with its seed; else blocks go in order to so many workers (None: one a core)."""
 
     seed: int | None = None
+    workers: int | None = None
 
     @property
     def random(self) -> bool:
@@ -37,10 +38,10 @@ def _plan(kind: str, seed: int | None) -> Plan:
     if kind == "sequential":
         if seed is not None:
             raise ValueError('a seed belongs to the schedule "random"; the sequential one has none')
-        return Plan()
+        return Plan(workers=1)
     if seed is not None and not isinstance(seed, int | np.integer):
         raise TypeError(f"a seed is a whole number, such as 3, not {seed!r}")
-    return Plan(int(seed or 0))
+    return Plan(int(seed or 0), workers=1)
 
 
 def chosen(kind: str | None = None, seed: int | None = None) -> Plan:
@@ -53,10 +54,11 @@ def chosen(kind: str | None = None, seed: int | None = None) -> Plan:
 class scheduled(contextlib.ContextDecorator):
     """Within `with scheduled("random", seed=3):` kernels run in another order, which the seed repeats.
 
-    kind: "random", or "sequential" as outside; seed: a whole number (default 0). The order of blocks and warps, the
-    length of their turns, and which lanes of a warp run first vary with the seed, as they may on a GPU: a kernel
-    without a race gives the same result under every seed. It holds for this thread's launches on the virtual GPU,
-    `sanitize` included; a real GPU follows its own order. Counts of instructions depend on it, as lanes may part
+    kind: "random", or "sequential": each block runs when the one before it has ended, so that even a race gives the
+    same result each time (outside, every core runs blocks). seed: a whole number (default 0). The order of blocks and
+    warps, the length of their turns, and which lanes of a warp run first vary with the seed, as they may on a GPU: a
+    kernel without a race gives the same result under every seed. It holds for this thread's launches on the virtual
+    GPU, `sanitize` included; a real GPU follows its own order. Counts of instructions depend on it, as lanes may part
     anywhere. Errors: ValueError for another kind or a seed that has no use, TypeError for a seed that is no whole
     number.
     """

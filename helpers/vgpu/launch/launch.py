@@ -193,8 +193,8 @@ def launch(
     grid, block: blocks and threads in x, y, z (an int or a tuple of up to three). params: one bytes object a PTX
     parameter. shared_bytes: dynamic shared memory. observe: count, and return `Counters`. threads: worker threads
     (default: one a core). timeout: seconds (default 60, or the environment's WARPBOOK_TIMEOUT). cooperative: the grid
-    must fit on the modelled GPU, and may synchronise. schedule: "sequential" or "random", which follows `seed`
-    (default: what `schedule.scheduled` says). watched: the number of a block, x first, and of a warp in it, which
+    must fit on the modelled GPU, and may synchronise. schedule: "sequential" (one worker) or "random", which follows
+    `seed` (default: what `schedule.scheduled` says). watched: the number of a block, x first, and of a warp in it, which
     counted code follows (`Counters.path`).
     Results and counts do not depend on `threads`, with three exceptions: atomics on floats, whose sums are rounded in
     the order in which blocks come, as on a GPU (threads=1 makes them repeat bit for bit); what a kernel makes of the
@@ -254,7 +254,7 @@ def _run(
             kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative, plan.seed,
             watched,
         )  # fmt: skip
-        run.go(1 if plan.random else min(threads or os.cpu_count() or 1, math.prod(grid)))
+        run.go(min(plan.workers or threads or os.cpu_count() or 1, math.prod(grid)))
     if prints:
         host_calls.flush(run.printed)
     if run.fault is not None:
