@@ -11,61 +11,31 @@ from pathlib import Path
 
 from helpers.workbook.command import Command, UsageProblem, project_folder
 
-FIRST_NOTEBOOK = "00_start_here.ipynb"
-
-
 # -- lab ------------------------------------------------------------------------------------------------
 
 
 def lab_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("notebook", nargs="?", help=f"the notebook to open, default notebooks/{FIRST_NOTEBOOK}")
+    parser.add_argument("notebook", nargs="?", help="the notebook to open, default the chapter that you are in")
+    parser.add_argument("--teacher", action="store_true", help="JupyterLab with all panels, and nbgrader's in them")
     parser.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
     parser.add_argument("--port", type=int, help="the port to serve on, default 8888 or the next free one")
 
 
-def lab_command(
-    root: Path,
-    notebook: Path,
-    *,
-    port: int | None = None,
-    no_browser: bool = False,
-    is_root: bool | None = None,
-    has_display: bool | None = None,
-) -> list[str]:
-    """The command line that starts JupyterLab at `notebook`, a file somewhere under `root`.
-
-    `is_root` and `has_display` describe the machine and are found out when not given.
-    """
-    is_root = hasattr(os, "geteuid") and os.geteuid() == 0 if is_root is None else is_root
-    has_display = display_present() if has_display is None else has_display
-    address = "/lab/tree/" + notebook.relative_to(root).as_posix()
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
-    command += [f"--LabApp.default_url={address}"]
-    command += [f"--port={port}"] if port else []
-    command += ["--allow-root"] if is_root else []  # Jupyter refuses to run as root otherwise, as in a container
-    command += ["--no-browser"] if no_browser or not has_display else []
-    return command
-
-
-def display_present(platform: str = sys.platform, environment: dict[str, str] | None = None) -> bool:
-    """Whether a browser window can be opened: always on Windows and macOS, by environment on Linux."""
-    environment = dict(os.environ) if environment is None else environment
-    if platform in ("win32", "darwin"):
-        return True
-    return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
-
-
 def lab(arguments: argparse.Namespace) -> int:
+    from helpers.workbook import room
+
     root = project_folder()
-    notebook = Path(arguments.notebook or root / "notebooks" / FIRST_NOTEBOOK).resolve()
+    notebook = Path(arguments.notebook).resolve() if arguments.notebook else room.page(root / "notebooks")
     if not notebook.is_file():
         raise UsageProblem(f"There is no notebook {notebook}. The chapters are in {root / 'notebooks'}.")
     if not notebook.is_relative_to(root):
         root = notebook.parent
-    command = lab_command(root, notebook, port=arguments.port, no_browser=arguments.no_browser)
+    command = room.command(
+        root, notebook, port=arguments.port, no_browser=arguments.no_browser, teacher=arguments.teacher
+    )
     if "--no-browser" in command:
         print("Open the address that JupyterLab prints below in a browser. Stop it with Ctrl-C.", flush=True)
-    return call(command)
+    return call(command, environment=room.environment(teacher=arguments.teacher))
 
 
 # -- doctor, test, notebooks ----------------------------------------------------------------------------
@@ -105,13 +75,18 @@ def test_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(tier="test")
 
 
-# A process for each core, each with a stretch of the tests, as what is compiled for one serves the next. Whoever is
-# done takes half of what another still has to do. At the end stands where the time went.
-PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "worksteal", "--durations", "20")
+def parallel(cores: int) -> tuple[str, ...]:
+    """Options of pytest for a whole run.
+
+    There are half as many processes again as cores, since a third of the time a test waits: for a browser, or until
+    somebody's time is up. Each process has a stretch of the tests, as what is compiled for one serves the next, and
+    whoever is done takes half of what another still has to do. At the end stands where the time went.
+    """
+    return ("-n", str(min(cores + cores // 2, 8)), "--dist", "worksteal", "--durations", "20")
 
 
 def test(arguments: argparse.Namespace) -> int:
-    options = arguments.pytest or PARALLEL
+    options = arguments.pytest or parallel(os.cpu_count() or 1)
     return call([sys.executable, "-m", "pytest", "--tier", arguments.tier, *options], cwd=project_folder())
 
 
@@ -208,9 +183,9 @@ def chapters(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def call(command: Sequence[str], cwd: Path | None = None) -> int:
+def call(command: Sequence[str], cwd: Path | None = None, environment: dict[str, str] | None = None) -> int:
     """Run `command` to its end and give its exit status; Ctrl-C is the child's to handle."""
-    process = subprocess.Popen(list(command), cwd=cwd)
+    process = subprocess.Popen(list(command), cwd=cwd, env=environment)
     while True:
         try:
             return process.wait()

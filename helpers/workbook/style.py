@@ -25,7 +25,7 @@ WORDS_IN_A_ROW = 200
 MOST_GOALS = 4
 STEPS = ("predict", "run", "explain")
 FOLDED = ("source_hidden", "outputs_hidden")
-CONTENTS = "../README.md"
+CONTENTS = "README.md"
 PAGES_OF_THEIR_OWN = {glossary.FILE: "glossary"}  # by file name; every other page is a chapter
 
 

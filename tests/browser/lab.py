@@ -43,7 +43,7 @@ class Lab:
 
     def open(self, name: str) -> None:
         """Open one of the served notebooks and wait until its kernel is ready."""
-        self.browser.get(self.server.address(f"lab/tree/{self.served.name}/{name}") + "&reset")
+        self.browser.get(self.server.address(f"doc/tree/{self.served.name}/{name}") + "&reset")
         self.wait("JupyterLab to start", lambda: self.script("return !!window.jupyterapp"))
         self.wait("the notebook and its kernel", lambda: self.kernel_status() == "idle", START)
 

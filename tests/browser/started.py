@@ -1,14 +1,13 @@
 """What all walks share: one JupyterLab server and one Chromium, each brought back to how it began before a test.
 
-The server has a folder, settings, workspaces and kernels' files of its own, so that neither the project nor the
-person's own JupyterLab is touched.
+JupyterLab is furnished as `warpbook lab` does it for learners. The server has a folder, settings, workspaces and
+kernels' files of its own, so that neither the project nor the person's own JupyterLab is touched.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
 import shutil
 import socket
@@ -23,6 +22,7 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from urllib3.exceptions import HTTPError
 
+from helpers.workbook import room
 from helpers.workbook.doctor import browser_paths
 
 CHROMIUM = (
@@ -40,8 +40,6 @@ CHROMIUM = (
 SETTINGS = (
     # Cells out of sight stay in the page, so that what the whole notebook shows can be read.
     ("notebook-extension/tracker", {"windowingMode": "none"}),
-    # No question about news in a corner of the screenshots, and nothing asked of the network.
-    ("apputils-extension/notification", {"fetchNews": "false", "checkForUpdates": False}),
 )
 DEAD = (WebDriverException, HTTPError)
 """What is raised where the browser has gone, or its driver."""
@@ -152,7 +150,7 @@ def serving(folder: Path) -> Iterator[Server]:
         name: str(folder / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
     }
     with (folder / "server.log").open("w", encoding="utf-8") as log:
-        environment = {**os.environ, **own, "WARPBOOK_STATE": "off"}  # no answers of whoever runs the tests
+        environment = {**room.environment(), **own, "WARPBOOK_STATE": "off"}  # no answers of whoever runs the tests
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             wait_for(server, process)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -66,42 +66,6 @@ def test_the_project_is_found_from_inside_it(root, monkeypatch):
     assert cli.project_folder() == root
 
 
-ROOT_FOLDER, START = Path("/book"), Path("/book/notebooks/00_start_here.ipynb")
-
-
-@pytest.mark.parametrize(
-    ("machine", "expected", "unexpected"),
-    [
-        (dict(is_root=True, has_display=False), {"--allow-root", "--no-browser"}, set()),
-        (dict(is_root=False, has_display=True), set(), {"--allow-root", "--no-browser"}),
-        (dict(is_root=False, has_display=False), {"--no-browser"}, {"--allow-root"}),
-        (dict(is_root=False, has_display=True, no_browser=True), {"--no-browser"}, {"--allow-root"}),
-        (dict(is_root=True, has_display=True, port=9001), {"--allow-root", "--port=9001"}, {"--no-browser"}),
-    ],
-)
-def test_lab_suits_the_machine(machine, expected, unexpected):
-    command = cli.lab_command(ROOT_FOLDER, START, **machine)
-    assert command[:3] == [sys.executable, "-m", "jupyterlab"]
-    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in command
-    assert expected <= set(command)
-    assert not unexpected & set(command)
-
-
-@pytest.mark.parametrize(
-    ("platform", "environment", "present"),
-    [
-        ("linux", {}, False),
-        ("linux", {"DISPLAY": ":0"}, True),
-        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
-        ("linux", {"DISPLAY": ""}, False),
-        ("win32", {}, True),
-        ("darwin", {}, True),
-    ],
-)
-def test_display(platform, environment, present):
-    assert cli.display_present(platform, environment) is present
-
-
 @pytest.mark.parametrize(("state", "status"), [("ok", 0), ("warn", 0), ("problem", 1)])
 def test_doctor_exits_by_its_worst_finding(state, status, monkeypatch, capsys):
     finding = doctor.Finding("thing", state, "found", "" if state == "ok" else "mend it")
@@ -126,7 +90,7 @@ def test_a_tier_is_one_run_on_all_cores(root, monkeypatch, asked, tier):
     monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append(command) or 1)
     monkeypatch.chdir(root)
     assert cli.main(["test", *asked]) == 1
-    assert [call[3:7] for call in calls] == [["--tier", tier, "-n", "logical"]]
+    assert [call[3:7] for call in calls] == [["--tier", tier, "-n", str(min(os.cpu_count() * 3 // 2, 8))]]
 
 
 def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):

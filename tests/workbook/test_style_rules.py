@@ -10,7 +10,7 @@ from helpers.workbook import style
 from tests.workbook.made import code, notebook, text
 
 NAMES = ("00_before.ipynb", "01_made.ipynb", "02_after.ipynb")
-WAY = "[Contents](../README.md) · previous: [one](00_before.ipynb) · next: [two](02_after.ipynb)"
+WAY = "[Contents](README.md) · previous: [one](00_before.ipynb) · next: [two](02_after.ipynb)"
 WAY += " · [glossary](glossary.md)"
 OPENING = (
     """# A chapter
@@ -27,7 +27,7 @@ OPENING = (
 CLOSING = f"## Exercises\n\none\n\n## Summary\n\ntwo\n\n## Links\n\n{WAY}"
 GLOSSARY = """# Glossary
 
-[Contents](../README.md) [B](#b) [W](#w)
+[Contents](README.md) [B](#b) [W](#w)
 
 ## b
 
@@ -72,10 +72,9 @@ def page(cells, name="01_made.ipynb", folder=Path("nowhere"), change=lambda made
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "README.md").touch()
     folder = tmp_path / "notebooks"
     folder.mkdir()
-    for name in NAMES:
+    for name in ("README.md", *NAMES):
         (folder / name).touch()
     (folder / "glossary.md").write_text(GLOSSARY, encoding="utf-8")
     return folder
@@ -197,7 +196,7 @@ def test_a_glossary_that_keeps_the_rules_of_its_kind(folder):
 
 
 OF_A_GLOSSARY = (
-    ("way back", ("../README.md", "02_after.ipynb"), "[Contents](../README.md)"),
+    ("way back", ("README.md", "02_after.ipynb"), "[Contents](README.md)"),
     ("entries", ("### warp", "### Warp"), "write the heading 'Warp'"),
     ("entries", ("### warp", "### little's law"), "write the heading"),
     ("entries", ("### bank conflict", "### zebra"), "alphabetical"),

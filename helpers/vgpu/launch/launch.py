@@ -194,8 +194,8 @@ def launch(
     parameter. shared_bytes: dynamic shared memory. observe: count, and return `Counters`. threads: worker threads
     (default: one a core). timeout: seconds (default 60, or the environment's WARPBOOK_TIMEOUT). cooperative: the grid
     must fit on the modelled GPU, and may synchronise. schedule: "sequential" (one worker) or "random", which follows
-    `seed` (default: what `schedule.scheduled` says). watched: the number of a block, x first, and of a warp in it, which
-    counted code follows (`Counters.path`).
+    `seed` (default: what `schedule.scheduled` says). watched: the number of a block, x first, and of a warp in it,
+    which counted code follows (`Counters.path`).
     Results and counts do not depend on `threads`, with three exceptions: atomics on floats, whose sums are rounded in
     the order in which blocks come, as on a GPU (threads=1 makes them repeat bit for bit); what a kernel makes of the
     order in which its blocks come; and how often blocks that wait for one another look.

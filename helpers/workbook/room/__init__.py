@@ -1,0 +1,65 @@
+"""The room that `warpbook lab` opens: JupyterLab on this machine, furnished for a learner or, on demand, a teacher.
+
+A learner has one page at a time, as wide as the window, and none of what only teachers and developers need. All of
+that is JupyterLab's own settings, which lie in the folder `learner` and are put before those of the machine, so that
+what a person has set for themselves still counts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from helpers.workbook.progress import progress
+
+LEARNER = Path(__file__).parent / "learner"
+"""A folder of Jupyter's configuration."""
+
+
+def command(
+    root: Path,
+    page: Path,
+    *,
+    port: int | None = None,
+    no_browser: bool = False,
+    teacher: bool = False,
+    is_root: bool | None = None,
+    has_display: bool | None = None,
+) -> list[str]:
+    """The command line that starts JupyterLab at `page`, a file somewhere under `root`.
+
+    `is_root` and `has_display` describe the machine and are found out when not given.
+    """
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0 if is_root is None else is_root
+    has_display = display_present() if has_display is None else has_display
+    view = "lab" if teacher else "doc"  # JupyterLab's two ways to show a page: among panels and tabs, or by itself
+    line = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
+    line += [f"--LabApp.default_url=/{view}/tree/{page.relative_to(root).as_posix()}"]
+    line += [f"--port={port}"] if port else []
+    line += ["--allow-root"] if is_root else []  # Jupyter refuses to run as root otherwise, as in a container
+    line += ["--no-browser"] if no_browser or not has_display else []
+    return line
+
+
+def environment(*, teacher: bool = False) -> dict[str, str]:
+    """This process's environment, and in it where JupyterLab finds the room's settings."""
+    if teacher:
+        return dict(os.environ)
+    before = os.environ.get("JUPYTER_CONFIG_PATH", "")
+    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [str(LEARNER), before]))}
+
+
+def page(notebooks: Path) -> Path:
+    """Where to go on in the folder of chapters: in the last that was begun, or after it if nothing is open there."""
+    rows = [row for row in progress(notebooks).rows if row.chapter.path.parent == notebooks.resolve()]
+    begun = max((number for number, row in enumerate(rows) if row.started), default=0)
+    return rows[min(begun + rows[begun].done, len(rows) - 1)].chapter.path
+
+
+def display_present(platform: str = sys.platform, variables: dict[str, str] | None = None) -> bool:
+    """Whether a browser window can be opened: always on Windows and macOS, by environment on Linux."""
+    variables = dict(os.environ) if variables is None else variables
+    if platform in ("win32", "darwin"):
+        return True
+    return bool(variables.get("DISPLAY") or variables.get("WAYLAND_DISPLAY"))
