@@ -145,6 +145,7 @@ def serving(folder: Path) -> Iterator[Server]:
         *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={server.port}", "--ServerApp.port_retries=0"),
         *(f"--IdentityProvider.token={server.token}", f"--ServerApp.root_dir={server.root}"),
         *(f"--LabApp.user_settings_dir={server.settings}", f"--LabApp.workspaces_dir={server.workspaces}"),
+        f"--LabApp.extra_labextensions_path={room.EXTENSIONS}",
     ]
     own = {
         name: str(folder / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")

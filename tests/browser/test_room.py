@@ -8,6 +8,13 @@ from tests.workbook.made import code, text, written
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+KERNEL = """
+text = "for nobody"
+source = r'''extern "C" __global__ void k(float* x) {
+    for (int i = 0; i < 3; ++i) x[i] = 1;  // three
+}'''
+"""
+
 
 def test_a_learner_has_a_page_and_a_way_on(lab, tmp_path):
     folder = tmp_path / "book"
@@ -35,3 +42,32 @@ def test_a_learner_has_a_page_and_a_way_on(lab, tmp_path):
     page.wait("the contents, drawn", lambda: page.shown(heading))
     page.script("document.querySelector('.jp-MarkdownViewer a[href*=first]').click()")
     page.wait("the chapter again", lambda: page.kernel_status() == "idle")
+
+
+def test_a_kernel_in_a_string_has_the_colours_of_its_language(lab, tmp_path):
+    folder = tmp_path / "book"
+    folder.mkdir()
+    written(
+        folder, text("# First"), code(KERNEL.strip()), code("for i in range(3):\n    'for'  # three"), name="a.ipynb"
+    )
+    page = lab(folder)
+    page.open("a.ipynb")
+
+    def colours(cell: int, word: str) -> list[str]:
+        """Of each piece of text in a cell that begins so: its colour."""
+        return page.script(
+            "const editor = document.querySelectorAll('.jp-CodeCell .cm-content')[arguments[0]];"
+            "const walker = document.createTreeWalker(editor, NodeFilter.SHOW_TEXT), found = [];"
+            "while (walker.nextNode()) if (walker.currentNode.data.trim().startsWith(arguments[1]))"
+            " found.push(getComputedStyle(walker.currentNode.parentElement).color);"
+            "return found",
+            cell,
+            word,
+        )
+
+    keyword, comment, string = *colours(1, "for"), *colours(1, "# three"), *colours(1, "'for'")
+    assert len({keyword, comment, string}) == 3
+    page.wait("the kernel's colours", lambda: colours(0, "for") == [keyword])
+    assert colours(0, "// three") == [comment]
+    assert colours(0, '"for nobody"') == [string]
+    assert string not in colours(0, "x[") + colours(0, "x")
