@@ -41,6 +41,14 @@ def test_an_idle_warp_is_drawn_too():
     assert plots.sector_map(access(lanes=0)).finding.startswith("0 sectors")
 
 
+def test_panels_are_as_tall_as_the_lines_that_a_request_touches():
+    shapes = {"near": access(), "far": access(stride=8)}  # one line of 128 bytes, and eight
+    picture = plots.sector_panels(shapes)
+    near, far = (axes.get_position().height for axes in picture.figure.axes)
+    assert far / near == pytest.approx(8)
+    assert picture.finding == " ".join(plots.sector_finding(each, f"{name}: ") for name, each in shapes.items())
+
+
 def grid(blocks, block):
     """Block and thread number at each position, worked out without a kernel."""
     y, x = np.mgrid[: blocks[1] * block[1], : blocks[0] * block[0]]

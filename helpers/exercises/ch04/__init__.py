@@ -1,3 +1,3 @@
 """Chapter 04, coalescing: the same result, from fewer sectors."""
 
-ORDER = ("halve", "grey", "float4", "scale")
+ORDER = ("count", "halve", "grey", "float4", "scale")

@@ -32,6 +32,9 @@ def sector_finding(access, prefix: str = "") -> str:
     return f"{prefix}{moved} for 1 {access.op} request, {100 * share:.3g} % of the bytes used."
 
 
+KEY = "blue: a word that a lane asked for (its number) · yellow: a sector that moves"
+
+
 @styled
 def sector_map(access, *, prefix: str = "") -> Picture:
     """One request of a warp drawn on memory: a row a 128-byte line, a cell a 4-byte word, the lane in the
@@ -39,66 +42,90 @@ def sector_map(access, *, prefix: str = "") -> Picture:
 
     `access`: a global `trace.Access`. Pale cells move because their sector does; dark ones were asked for.
     """
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
-    touched = sectors_of(access)
-    lines = sorted({sector // 4 for sector in touched})
+    lines = _lines(access)
     shown = lines[:MOST_LINES]
     if lines and lines[-1] - lines[0] < FEWEST_LINES:  # few lines: show their untouched neighbours too
         shown = list(range(lines[0], lines[0] + FEWEST_LINES))
     figure, axes = new("wide", layout=None)
     axes.set_position([0.1, 0.03, 0.89, 0.8])
-    row_of = {line: row for row, line in enumerate(shown)}
-    words = LINE // 4
+    height = max(FEWEST_LINES, len(shown))
+    _draw_lines(axes, access, shown, height)
+    if len(lines) > len(shown):
+        axes.text(0, len(shown) + 0.8, f"and {len(lines) - len(shown)} lines more", fontsize=8, va="top")
+    figure.text(0.01, 0.93, KEY, fontsize=9)
+    figure.text(0.01, 0.86, "byte", fontsize=8, color="#444444")
+    _name_sectors(axes, height)
+    return Picture(figure, sector_finding(access, prefix))
+
+
+@styled
+def sector_panels(accesses: Mapping[str, object]) -> Picture:
+    """Requests of a warp one below another, each on the lines of memory that it touches: the more, the taller.
+
+    `accesses`: global `trace.Access`es by what they are called, of at most `MOST_LINES` lines each.
+    """
+    rows = {name: _lines(access)[:MOST_LINES] for name, access in accesses.items()}
+    heads = 1.4  # rows that a panel's title takes
+    total = sum(len(lines) + heads for lines in rows.values()) + 1.4
+    figure, everywhere = new("wide", layout=None)
+    everywhere.remove()
+    figure.set_size_inches(figure.get_figwidth(), 0.26 * total)
+    top = total - 1.4
+    figure.text(0.01, 1 - 0.8 / total, KEY, fontsize=9)
+    for name, access in accesses.items():
+        top -= heads
+        height = len(rows[name])
+        axes = figure.add_axes((0.1, (top - height) / total, 0.89, height / total))
+        _draw_lines(axes, access, rows[name], height)
+        title = sector_finding(access, f"{name}: ").rstrip(".")
+        figure.text(0.01, (top + 0.35) / total, title, fontsize=9, fontweight="bold")
+        top -= height
+    return Picture(figure, " ".join(sector_finding(access, f"{name}: ") for name, access in accesses.items()))
+
+
+def _lines(access) -> list[int]:
+    """The 128-byte lines that a request touches, by number."""
+    return sorted({sector // 4 for sector in sectors_of(access)})
+
+
+def _draw_lines(axes, access, shown: Sequence[int], height: int) -> None:
+    """The request on the lines `shown`, one a row of `height` rows in all."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    touched, words = sectors_of(access), LINE // 4
+    sector_width = words // 4
     lane_of: dict[int, int] = {}
     for lane, (active, address) in enumerate(zip(access.lanes, access.addresses, strict=True)):
         if active:
             for word in range(address // 4, (address + access.nbytes - 1) // 4 + 1):
                 lane_of.setdefault(word, lane)
-    sector_width = words // 4
-    height = max(FEWEST_LINES, len(shown))
     label = height <= 16
     asked, colours, moved, still = [], [], [], []
-    for line, row in row_of.items():
+    for row, line in enumerate(shown):
         for sector in range(4):
             place = Rectangle((sector * sector_width, row + 0.05), sector_width - 0.12, 0.9)
             (moved if line * 4 + sector in touched else still).append(place)
         for column in range(words):
-            word = line * words + column
-            if word in lane_of:
-                asked.append(Rectangle((column + 0.02, row + 0.1), 0.84, 0.8))
-                colours.append(shade(PALETTE["blue"], 0.22 + 0.2 * lane_of[word] / (WARP - 1)))
-                if label:
-                    axes.text(
-                        column + 0.45,
-                        row + 0.53,
-                        lane_of[word],
-                        ha="center",
-                        va="center",
-                        fontsize=7,
-                        color="w",
-                    )
+            lane = lane_of.get(line * words + column)
+            if lane is None:
+                continue
+            asked.append(Rectangle((column + 0.02, row + 0.1), 0.84, 0.8))
+            colours.append(shade(PALETTE["blue"], 0.22 + 0.2 * lane / (WARP - 1)))
+            if label:
+                axes.text(column + 0.45, row + 0.53, lane, ha="center", va="center", fontsize=7, color="w")
+        if label or row % 4 == 0:
+            axes.text(-0.4, row + 0.53, f"{line * LINE:,}", ha="right", va="center", fontsize=7, color="#444444")
     axes.add_collection(PatchCollection(still, facecolors="white", edgecolors="#cccccc", lw=0.6))
     axes.add_collection(PatchCollection(moved, facecolors="#fbe3b5", edgecolors=PALETTE["orange"], lw=1.0))
     axes.add_collection(PatchCollection(asked, facecolors=colours, edgecolors="none"))
-    for line, row in row_of.items():
-        if label or row % 4 == 0:
-            axes.text(-0.4, row + 0.53, f"{line * LINE:,}", ha="right", va="center", fontsize=7, color="#444444")
-    if len(lines) > len(shown):
-        axes.text(0, len(shown) + 0.8, f"and {len(lines) - len(shown)} lines more", fontsize=8, va="top")
     axes.set(xlim=(0, words), ylim=(height, 0))
     axes.axis("off")
-    figure.text(
-        0.01,
-        0.93,
-        "blue: a word that a lane asked for (its number) · yellow: a sector that moves",
-        fontsize=9,
-    )
-    figure.text(0.01, 0.86, "byte", fontsize=8, color="#444444")
+
+
+def _name_sectors(axes, height: int) -> None:
     for sector in range(4):
-        axes.text(sector * sector_width, -0.12 * height / 8, f"sector {sector}", fontsize=8, color="#444444")
-    return Picture(figure, sector_finding(access, prefix))
+        axes.text(sector * SECTOR // 4, -0.12 * height / 8, f"sector {sector}", fontsize=8, color="#444444")
 
 
 @styled

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -18,8 +17,6 @@ extern "C" __global__ void copy(const float* source, float* target, int stride) 
     target[i] = source[i * stride];
 }
 """
-_CARD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
-_TITLE = '<text x="12" y="{y}" font-family="DejaVu Sans, Verdana, Arial, sans-serif" font-size="12" font-weight="bold">'
 
 
 def picture() -> str:
@@ -33,22 +30,11 @@ def picture() -> str:
 
     copy = cp.RawKernel(COPY, "copy")
     source, target = cp.zeros(32 * max(STRIDES), "float32"), cp.zeros(32, "float32")
-    parts, top, widest = [], 6, 0
-    for number, stride in enumerate(STRIDES):
-        load = trace(copy, 1, 32, (source, target, np.int32(stride))).accesses[0]
-        drawn = plots.sector_map(load)
-        svg = show(drawn).image
-        box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
-        width, height = float(box[1]), float(box[2])
-        # Pictures on one page must not share ids: a clip path of one would cut the other.
-        svg = re.sub(r'\b(id="|url\(#|href="#)', rf"\1p{number}-", svg[svg.index("<svg") :])
-        svg = re.sub(r'width="[^"]*" height="[^"]*"|height="[^"]*" width="[^"]*"', "", svg, count=1)
-        title = f"stride {stride}: {drawn.finding.rstrip('.')}"
-        parts.append(_TITLE.format(y=top + 14) + title + "</text>")
-        parts.append(svg.replace("<svg ", f'<svg x="0" y="{top + 24:g}" width="{width:g}" height="{height:g}" ', 1))
-        top, widest = top + 24 + height + 12, max(widest, width)
-    head = _CARD.format(width=f"{widest:g}", height=f"{top:g}")
-    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>", ""])
+    loads = {
+        f"stride {stride}": trace(copy, 1, 32, (source, target, np.int32(stride))).accesses[0] for stride in STRIDES
+    }
+    svg = show(plots.sector_panels(loads)).image
+    return svg[svg.index("<svg") :].replace(">", '><rect width="100%" height="100%" fill="white"/>', 1)
 
 
 def main() -> int:
