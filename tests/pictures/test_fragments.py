@@ -5,13 +5,13 @@ import pytest
 
 from helpers import plots
 from helpers.pictures import figures
-from helpers.results.steps.touched import BLOCK, THREAD, Touched
+from helpers.results.steps.touched import BLOCK, THREAD, WARP, Touched
 
 
-def product(side=64, tile=16):
+def product(side=64, tile=16, stored=WARP):
     """What one warp touches for the tile of the result in row 1 and column 2, with two elements of lane 0."""
     a, b, c = (np.zeros((side, side), np.int8) for _ in range(3))
-    a[tile : 2 * tile], b[:, 2 * tile : 3 * tile], c[tile : 2 * tile, 2 * tile : 3 * tile] = BLOCK, BLOCK, BLOCK
+    a[tile : 2 * tile], b[:, 2 * tile : 3 * tile], c[tile : 2 * tile, 2 * tile : 3 * tile] = BLOCK, BLOCK, stored
     c[tile, 2 * tile : 2 * tile + 2] = THREAD
     return Touched("multiply", {"a": a, "b": b, "c": c})
 
@@ -24,6 +24,13 @@ def test_a_warp_goes_along_its_bands(step, tiles):
         "of its lanes: lane 0 holds 2 of them."
     )
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
+
+
+def test_a_tile_of_several_warps_is_a_blocks():
+    assert plots.tile_walk(product(stored=BLOCK)).finding == (
+        "One block of multiply goes along 4 tiles of a and of b for its tile of c, whose 256 sums lie in the registers "
+        "of its threads: thread 0 holds 2 of them."
+    )
 
 
 def test_what_is_no_band_of_tiles_is_refused():

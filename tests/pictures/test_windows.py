@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers import plots
+from helpers import Launch, cp, plots, touched
 from helpers.pictures import figures
 from helpers.results.steps.touched import Touched
 
@@ -48,6 +48,49 @@ def test_the_halo_is_what_is_loaded_beside_the_outputs():
     picture = plots.halo_map({"3 × 4": found}, size=3)
     assert picture.finding == "3 × 4: 30 pixels loaded for 12 outputs, so a halo of 18; warp 0 has 2 rows of them."
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
+
+
+SUM = """extern "C" __global__ void k(const float* x, float* out) {
+    extern __shared__ float tile[];
+    int t = threadIdx.x, first = blockIdx.x * 16;
+    for (int j = t; j < 22; j += 16) tile[j] = x[first + j];
+    __syncthreads();
+    float sum = 0;
+    for (int j = 0; j < 7; ++j) sum += tile[t + j];
+    out[first + t] = sum;
+}"""
+
+
+def test_a_row_has_its_halo_at_both_ends():
+    x, out = cp.ones(54, "f4"), cp.zeros(48, "f4")
+    found = touched(Launch(cp.RawKernel(SUM, "k"), 3, 16, (x, out), shared_bytes=88), block_index=(1, 0, 0))
+    assert {name: levels.shape for name, levels in found.levels.items()} == {"x": (1, 54), "out": (1, 48)}
+    assert np.flatnonzero(found.levels["x"][0]).tolist() == list(range(16, 38))
+    picture = plots.halo_strip(found, radius=3)
+    assert picture.finding == (
+        "A block loads 22 elements for 16 results, so 6 of them are its halo; each thread adds up 7."
+    )
+    idle = Touched("idle", {"x": np.zeros((1, 54)), "out": np.zeros((1, 48))})
+    with pytest.raises(ValueError, match="stores nothing to out"):
+        plots.halo_strip(idle, radius=3)
+
+
+MOVES = """extern "C" __global__ void k(const float* x, float* out) {
+    int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
+    out[%s] = x[row * 64 + column];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("index", "stores"),
+    [("row * 64 + column", "along a row"), ("column * 64 + row", "down a column"), ("column * 65", "from 32 rows")],
+)
+def test_what_a_warp_loads_and_stores_is_said_by_rows_and_columns(index, stores):
+    x, out = (cp.zeros((64, 64), "f4") for _ in range(2))
+    seen = touched(Launch(cp.RawKernel(MOVES % index, "k"), (2, 2), (32, 32), (x, out)), warp=3, lane=5)
+    assert plots.moves([seen]).finding == f"k: a warp loads along a row and stores {stores}."
+    with pytest.raises(ValueError, match="one to 3 kernels"):
+        plots.moves([])
 
 
 def test_a_halo_needs_a_block_that_stores():

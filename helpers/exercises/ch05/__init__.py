@@ -1,3 +1,3 @@
 """Chapter 05, shared memory: turn, slide and multiply through a tile, without conflicts and for every shape."""
 
-ORDER = ("transpose", "stencil", "matmul")
+ORDER = ("turned", "wavefronts", "transpose", "stencil", "matmul")

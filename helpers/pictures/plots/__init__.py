@@ -50,7 +50,7 @@ from helpers.pictures.plots.precision import (
     number_lines,
     peak_bars,
 )
-from helpers.pictures.plots.products import Share, product_tiles, share_staircase
+from helpers.pictures.plots.products import Share, moves, product_tiles, share_staircase
 from helpers.pictures.plots.pyramid import memory_pyramid
 from helpers.pictures.plots.ranks import rank_gantt, schedule_gantt
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
@@ -75,7 +75,7 @@ from helpers.pictures.plots.training_memory import batch_line, checkpoint_curve,
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
-from helpers.pictures.plots.windows import halo_map, im2col_product, reaches, window_sums
+from helpers.pictures.plots.windows import halo_map, halo_strip, im2col_product, reaches, window_sums
 from helpers.vgpu.base.words import plural
 
 __all__ = [
@@ -114,6 +114,7 @@ __all__ = [
     "gradient_norms",
     "growth",
     "halo_map",
+    "halo_strip",
     "im2col_map",
     "im2col_product",
     "image_grid",
@@ -133,6 +134,7 @@ __all__ = [
     "memory_kinds",
     "memory_pyramid",
     "memory_steps",
+    "moves",
     "number_lines",
     "occupancy_finding",
     "packed_fours",

@@ -70,13 +70,15 @@ def tile_walk(found: Touched, *, step: int = 16, left: str = "a", right: str = "
     _tile(axes, origins[result], scale, (down, along, tall, wide), looks[result], None)
     mine = found.levels[result][bands[result]] == THREAD
     held = _enlarged(axes, mine, shade(PALETTE["green"], 0.85))
-    axes.text(22, 18, f"one warp: tile 1 of {left} times tile 1 of {right}, tile 2 times tile 2, …", fontsize=9)
+    who, parts, part = ("block", "threads", "thread 0") if (found.levels[result] == BLOCK).any() else (
+        "warp", "lanes", "lane 0")  # fmt: skip
+    axes.text(22, 18, f"one {who}: tile 1 of {left} times tile 1 of {right}, tile 2 times tile 2, …", fontsize=9)
     axes.text(410, 18, f"its tile of {result}, {tall} × {wide}", fontsize=9)
-    axes.text(410, 338, f"orange: {held} sums in the registers of lane 0", fontsize=9)
+    axes.text(410, 338, f"orange: {plural(held, 'sum')} in the registers of {part}", fontsize=9)
     return Picture(
         figure,
-        f"One warp of {found.kernel} goes along {plural(tiles, 'tile')} of {left} and of {right} for its tile of "
-        f"{result}, whose {tall * wide} sums lie in the registers of its lanes: lane 0 holds {held} of them.",
+        f"One {who} of {found.kernel} goes along {plural(tiles, 'tile')} of {left} and of {right} for its tile of "
+        f"{result}, whose {tall * wide} sums lie in the registers of its {parts}: {part} holds {held} of them.",
     )
 
 

@@ -66,12 +66,54 @@ def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", r
             for spine in axes.spines.values():
                 spine.set(visible=True, color="#777777", linewidth=0.7)
         figure.text(at * width + 0.015, 0.015, f"{each.kernel}: {left} left, {right} above, {result}", fontsize=8)
-    x = 0.015
-    for colour, words in zip(_LEVELS[1:], ("the block", "its warp 0", "thread 0"), strict=True):
-        figure.text(x, 0.945, "■", color=colour, fontsize=11)
-        figure.text(x + 0.025, 0.947, words, fontsize=8.5)
-        x += 0.13
+    _legend(figure, 0.945, ("the block", "its warp 0", "thread 0"))
     return Picture(figure, "; ".join(_said(each, left, right, result) for each in found) + ".")
+
+
+@styled
+def moves(found: Sequence[Touched], source: str = "x", target: str = "out") -> Picture:
+    """What a block, one warp of it and one thread load from a matrix, and below where they store it, for each kernel.
+
+    ValueError for no kernel, or more than three.
+    """
+    from matplotlib.colors import ListedColormap
+
+    if not 1 <= len(found) <= MOST_PRODUCTS:
+        raise ValueError(f"one to {MOST_PRODUCTS} kernels stand beside one another; got {len(found)}")
+    figure, axes = new("wide", layout=None, nrows=2, ncols=len(found), squeeze=False)
+    figure.set_size_inches(7.0, 5.0)
+    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.02, hspace=0.12, wspace=0.05)
+    told = []
+    for column, each in zip(axes.T, found, strict=True):
+        for place, name, what in zip(column, (source, target), ("loads from", "stores to"), strict=True):
+            levels = each.levels[name]
+            place.imshow(levels, cmap=ListedColormap(_LEVELS), vmin=0, vmax=3, interpolation="none")
+            mine = np.argwhere(levels == THREAD)
+            place.plot(mine[:, 1], mine[:, 0], "s", ms=3.5, mew=0, color=_LEVELS[THREAD], clip_on=False)
+            place.set(xticks=[], yticks=[])
+            place.set_title(f"{each.kernel} {what} {name}", fontsize=8.5)
+            for spine in place.spines.values():
+                spine.set(visible=True, color="#777777", linewidth=0.7)
+        ways = _run(each.levels[source], "loads"), _run(each.levels[target], "stores")
+        told.append(f"{each.kernel}: a warp {' and '.join(ways)}")
+    _legend(figure, 0.955, ("a block", "one warp of it", "one thread"))
+    return Picture(figure, "; ".join(told) + ".")
+
+
+def _run(levels: np.ndarray, verb: str) -> str:
+    """Along what a warp loads or stores, in words."""
+    rows, columns = np.nonzero(levels >= WARP)
+    if len(set(rows.tolist())) == 1:
+        return f"{verb} along a row"
+    return f"{verb} down a column" if len(set(columns.tolist())) == 1 else f"{verb} from {len(set(rows.tolist()))} rows"
+
+
+def _legend(figure, y: float, names: Sequence[str]) -> None:
+    x = 0.015
+    for colour, words in zip(_LEVELS[1:], names, strict=True):
+        figure.text(x, y, "■", color=colour, fontsize=11)
+        figure.text(x + 0.025, y + 0.002, words, fontsize=8.5)
+        x += 0.05 + 0.0098 * len(words)
 
 
 @dataclass(frozen=True)

@@ -208,6 +208,52 @@ def halo_map(found: Mapping[str, Touched], size: int, image: str = "image", out:
 
 
 @styled
+def halo_strip(found: Touched, radius: int, x: str = "x", out: str = "out") -> Picture:
+    """The elements of a row that a block of a stencil loads, those under its results, and the halo at both ends.
+
+    `found`: what a block touches of `x`, which begins `radius` elements before `out`; thread 0's window is drawn, too.
+    ValueError where the block stores nothing.
+    """
+    from matplotlib.patches import Polygon, Rectangle
+
+    loaded, stored = found.levels[x][0] >= BLOCK, found.levels[out][0] >= BLOCK
+    if not stored.any():
+        raise ValueError(f"the block stores nothing to {out}")
+    under = np.zeros(len(loaded), bool)
+    under[radius : radius + len(stored)] = stored
+    figure, axes = new("wide", layout=None)
+    figure.set_size_inches(7.0, 2.2)
+    axes.set_position([0.01, 0.02, 0.98, 0.82])
+    axes.set(xlim=(-3, len(loaded)), ylim=(5.6, 0))
+    axes.axis("off")
+    looks = {"halo": PALETTE["orange"], "own": PALETTE["sky"], "none": "#ffffff"}
+    for k in range(len(loaded)):
+        kind = "none" if not loaded[k] else "own" if under[k] else "halo"
+        axes.add_patch(Rectangle((k, 0.4), 1, 1.2, fc=looks[kind], ec=PALETTE["grey"], lw=0.6))
+    for k in range(len(stored)):
+        kind = "own" if stored[k] else "none"
+        axes.add_patch(Rectangle((k + radius, 3.9), 1, 1.2, fc=looks[kind], ec=PALETTE["grey"], lw=0.6))
+    mine = int(np.flatnonzero(found.levels[out][0] == THREAD)[0])
+    window = [(mine, 1.6), (mine + 2 * radius + 1, 1.6), (mine + radius + 1, 3.9), (mine + radius, 3.9)]
+    axes.add_patch(Polygon(window, fc=PALETTE["vermilion"], alpha=0.25, ec="none"))
+    axes.add_patch(Rectangle((mine, 0.4), 2 * radius + 1, 1.2, fill=False, ec=PALETTE["vermilion"], lw=2))
+    for row, name in ((1.0, x), (4.5, out)):
+        axes.text(-0.5, row, name, ha="right", va="center", fontsize=9)
+    left = 0.02
+    for colour, words in ((looks["own"], "the block's own elements"), (looks["halo"], "its halo"),
+                          (PALETTE["vermilion"], "thread 0's window")):  # fmt: skip
+        figure.text(left, 0.9, "■", color=colour, fontsize=11)
+        figure.text(left + 0.025, 0.905, words, fontsize=8.5)
+        left += 0.05 + 0.0105 * len(words)
+    halo = int((loaded & ~under).sum())
+    return Picture(
+        figure,
+        f"A block loads {int(loaded.sum())} elements for {int(stored.sum())} results, so {halo} of them are its halo; "
+        f"each thread adds up {2 * radius + 1}.",
+    )
+
+
+@styled
 def reaches(maps: Mapping[str, object]) -> Picture:
     """Which inputs of a row reach which outputs, for each of some linear layers, and by how many each is reached.
 

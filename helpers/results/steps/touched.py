@@ -19,7 +19,8 @@ BLOCK, WARP, THREAD = 1, 2, 3
 class Touched:
     """For each matrix that a block loads from or stores to in global memory, by its name, the level of each element.
 
-    A matrix holds 0 where the block touches nothing, else `BLOCK`, `WARP` or `THREAD`, whichever is highest.
+    A vector counts as a matrix of one row. A matrix holds 0 where the block touches nothing, else `BLOCK`, `WARP` or
+    `THREAD`, whichever is highest.
     """
 
     kernel: str
@@ -31,15 +32,15 @@ class Touched:
 
 
 def touched(launch: Launch, *, block_index=(0, 0, 0), warp: int = 0, lane: int = 0) -> Touched:
-    """Run one block of `launch`, slowly and on a copy, and note who touches what in its 2-D arrays.
+    """Run one block of `launch`, slowly and on a copy, and note who touches what in its arrays of 1 or 2 dimensions.
 
     Atomics count as stores. TypeError for what is no `Launch`; else the errors of `trace`.
     """
     if not isinstance(launch, Launch):
         raise TypeError(f"this takes a Launch(kernel, grid, block, args), not a {type(launch).__name__}")
     _, prepared, _ = prepare("touched", launch.kernel, launch.grid, launch.block, launch.args, dict(launch.meta))
-    matrices = {array.name: array for array in prepared.arrays if len(array.shape) == 2}
-    levels = {name: np.zeros(array.shape, np.int8) for name, array in matrices.items()}
+    matrices = {array.name: array for array in prepared.arrays if 1 <= len(array.shape) <= 2}
+    levels = {name: np.zeros((1, *array.shape)[-2:], np.int8) for name, array in matrices.items()}
     found = trace(
         launch.kernel, launch.grid, launch.block, launch.args, block_index=block_index,
         shared_bytes=launch.shared_bytes, **launch.meta,
@@ -48,11 +49,11 @@ def touched(launch: Launch, *, block_index=(0, 0, 0), warp: int = 0, lane: int =
         if access.space != "global" or access.array not in matrices:
             continue
         array = matrices[access.array]
-        itemsize = array.strides[1]
+        itemsize = array.strides[-1]
         for at, (active, address) in enumerate(zip(access.lanes, access.addresses, strict=True)):
             if active:
                 level = BLOCK if access.warp != warp else THREAD if at == lane else WARP
-                row, column = divmod(address, array.strides[0])
+                row, column = divmod(address, array.strides[0]) if len(array.shape) == 2 else (0, address)
                 first = column // itemsize
                 span = levels[access.array][row, first : first + access.nbytes // itemsize]
                 np.maximum(span, level, out=span)
