@@ -1,4 +1,4 @@
-"""The mask that new queries need after a key-value cache, in a batch that was padded on the left."""
+"""The mask that new queries need after a key-value cache, in a batch that was filled up on the left."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from helpers.checking.exercise import Case, Exercise, Mistake, plural
 
 GIVEN = ((1, 0, (0,)), (1, 4, (0,)), (3, 0, (0, 0)), (2, 3, (0,)), (1, 6, (0, 2, 5)), (3, 4, (1, 4)), (4, 2, (2, 0, 1)))
 CAUSAL = "causal = key[None, :] <= query[:, None]"
-REAL = "real = key[None, :] >= np.array(padding)[:, None]"
+REAL = "real = key[None, :] >= np.array(filler)[:, None]"
 BOTH = "causal[None, None] & real[:, None, None]"
-UNPADDED = "causal[None, None] & (real[:, None, None] | True)"
+UNFILLED = "causal[None, None] & (real[:, None, None] | True)"
 
 
-def _case(new: int, cached: int, padding: tuple[int, ...]) -> Case:
-    expected = np.zeros((len(padding), 1, new, cached + new), bool)
-    for sequence, hidden in enumerate(padding):
+def _case(new: int, cached: int, filler: tuple[int, ...]) -> Case:
+    expected = np.zeros((len(filler), 1, new, cached + new), bool)
+    for sequence, hidden in enumerate(filler):
         for i in range(new):
             expected[sequence, 0, i, hidden : cached + i + 1] = True
-    told = f"{plural(new, 'new position')}, {cached} cached, padded by {', '.join(map(str, padding))}"
-    return Case(told, (new, cached, list(padding)), expected=expected)
+    told = f"{plural(new, 'new position')}, {cached} cached, filled by {', '.join(map(str, filler))}"
+    return Case(told, (new, cached, list(filler)), expected=expected)
 
 
 EXERCISE = Exercise(
@@ -31,15 +31,15 @@ EXERCISE = Exercise(
     hints=(
         "New query number i is not at position i. Where does it stand in the sequence, when `cached` positions came "
         "before it?",
-        "Its position is cached + i, and it sees the keys up to that one. In sequence b the first padding[b] keys are "
+        "Its position is cached + i, and it sees the keys up to that one. In sequence b the first filler[b] keys are "
         "no letters, and nobody sees them.",
-        "causal = key <= query has the shape (new, keys), real = key >= padding the shape (batch, keys). "
+        "causal = key <= query has the shape (new, keys), real = key >= filler the shape (batch, keys). "
         "Both together: causal[None, None] & real[:, None, None].",
     ),
     solution=f"""
 import numpy as np
 
-def cache_mask(new, cached, padding):
+def cache_mask(new, cached, filler):
     query = cached + np.arange(new)
     key = np.arange(cached + new)
     {CAUSAL}
@@ -58,7 +58,7 @@ def cache_mask(new, cached, padding):
             "That is what is_causal=True does: query i then sees the keys 0 to i, and little of the cache. Its "
             "position is cached + i.",
             (("cached + np.arange(new)", "np.arange(new)"),
-             (("cached + np.arange(new)", "np.arange(new)"), (BOTH, UNPADDED))),
+             (("cached + np.arange(new)", "np.arange(new)"), (BOTH, UNFILLED))),
         ),
         Mistake(
             "True for what is hidden",
@@ -67,14 +67,14 @@ def cache_mask(new, cached, padding):
             ((BOTH, f"~({BOTH})"),),
         ),
         Mistake(
-            "the padding is seen",
-            "In sequence b the first padding[b] keys are no letters: hide them from every query.",
-            ((BOTH, UNPADDED),),
+            "the filler is seen",
+            "In sequence b the first filler[b] keys are no letters: hide them from every query.",
+            ((BOTH, UNFILLED),),
         ),
         Mistake(
-            "padded on the right",
-            "The padding stands on the left, before the first letter: keys 0 to padding[b] - 1.",
-            ((REAL, "real = key[None, :] < (cached + new - np.array(padding))[:, None]"),),
+            "filled on the right",
+            "The filler stands on the left, before the first letter: keys 0 to filler[b] - 1.",
+            ((REAL, "real = key[None, :] < (cached + new - np.array(filler))[:, None]"),),
         ),
         Mistake(
             "a query does not see itself",
@@ -82,10 +82,10 @@ def cache_mask(new, cached, padding):
             ((CAUSAL, "causal = key[None, :] < query[:, None]"),),
         ),
         Mistake(
-            "one key of the padding is left",
-            "Of padding[b] = 2 the keys 0 and 1 are hidden, and key 2 is the first letter.",
-            ((REAL, "real = key[None, :] >= np.array(padding)[:, None] - 1"),
-             (REAL, "real = key[None, :] > np.array(padding)[:, None]")),
+            "one key of the filler is left",
+            "Of filler[b] = 2 the keys 0 and 1 are hidden, and key 2 is the first letter.",
+            ((REAL, "real = key[None, :] >= np.array(filler)[:, None] - 1"),
+             (REAL, "real = key[None, :] > np.array(filler)[:, None]")),
         ),
         Mistake(
             "every new query sees all keys",
