@@ -62,6 +62,12 @@ def efficiency(seconds, nbytes, ranks, latency, bandwidth, strong):
             (("nbytes / ranks / bandwidth", "nbytes / bandwidth"),),
         ),
         Mistake(
+            "nothing is cut, and nothing is shared",
+            "Two things are missing. A message of the ring has nbytes / ranks. And in strong scaling a rank computes "
+            "for seconds / ranks.",
+            ((("nbytes / ranks / bandwidth", "nbytes / bandwidth"), ("computing = seconds / ranks", "pass")),),
+        ),
+        Mistake(
             "one latency",
             "Each of the 2 (n - 1) messages has a latency of its own, one after another.",
             ((RING, "latency + 2 * (ranks - 1) * nbytes / ranks / bandwidth"),
