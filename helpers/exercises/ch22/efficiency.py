@@ -63,8 +63,8 @@ def efficiency(seconds, nbytes, ranks, latency, bandwidth, strong):
         ),
         Mistake(
             "nothing is cut, and nothing is shared",
-            "Two things are missing. A message of the ring has nbytes / ranks. And in strong scaling a rank computes "
-            "for seconds / ranks.",
+            "Two things are missing. How many bytes does one message of the ring have? And what becomes shorter in "
+            "strong scaling, where all ranks share one batch?",
             ((("nbytes / ranks / bandwidth", "nbytes / bandwidth"), ("computing = seconds / ranks", "pass")),),
         ),
         Mistake(
