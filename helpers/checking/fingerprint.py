@@ -124,7 +124,8 @@ def _case(o: Outcome):
         return RIGHT
     if pieces := o.pieces:
         return [_case(each) for each in pieces]
-    return _result(o) if isinstance(o.got, np.ndarray) and o.wrong.shape == o.got.shape else _value(o.got)
+    element_by_element = isinstance(o.got, np.ndarray) and o.wrong.shape == o.got.shape == np.shape(o.case.out.expected)
+    return _result(o) if element_by_element else _value(o.got)
 
 
 def _raced(o: Outcome):

@@ -48,6 +48,13 @@ def test_an_array_is_alike_to_one_of_its_shape_element_by_element(got, right):
     assert alike((3, got), (3, X), 1e-5) is right
 
 
+def test_an_array_of_one_element_where_more_are_asked_for_is_told_by_its_shape():
+    task = row(np.ones(2))
+    seen = examine(lambda x: np.array([1.0]), task)
+    assert fingerprint.of(seen)["cases"] == ["float64 of shape (1,)"]
+    assert not check(lambda x: np.array([1.0]), task).passed
+
+
 def test_whole_numbers_in_arrays_are_exact():
     large = np.array([2**60])
     assert not alike(large + 1, large, 1e-5)

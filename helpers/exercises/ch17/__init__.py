@@ -1,3 +1,3 @@
-"""Chapter 17, FlashAttention: bytes of scores, softmax in one pass, parts joined, causal tiles, gradients, decoding."""
+"""Chapter 17, FlashAttention: bytes of scores, softmax in one pass, parts joined, tiles, windows, gradients, masks."""
 
-ORDER = ("score_bytes", "one_pass", "join", "causal_tiles", "score_gradient", "decode")
+ORDER = ("score_bytes", "one_pass", "join", "causal_tiles", "window", "score_gradient", "decode", "cache_mask")

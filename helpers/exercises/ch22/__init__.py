@@ -1,3 +1,3 @@
-"""Chapter 22, several GPUs: what is sent, what is split, and in which order stages work."""
+"""Chapter 22, several GPUs: what is sent, what is split, in which order stages work, who waits, how it scales."""
 
-ORDER = ("chunk", "ring_bytes", "average", "shard", "split_mlp", "one_by_one")
+ORDER = ("chunk", "ring_bytes", "average", "shard", "split_mlp", "one_by_one", "waiting", "efficiency")

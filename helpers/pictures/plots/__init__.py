@@ -17,6 +17,7 @@ from helpers.pictures.plots.fragments import packed_fours, tile_walk
 from helpers.pictures.plots.fusion import Moved, Summary, fusion_height, fusion_map
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
+from helpers.pictures.plots.layer_lives import layer_lives
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
 from helpers.pictures.plots.layouts import layout_finding, layout_grid, layout_height
 from helpers.pictures.plots.lives import where_variables_live
@@ -63,6 +64,7 @@ from helpers.pictures.plots.roofline import (
     roofline_tracks,
 )
 from helpers.pictures.plots.schedules import schedule_pair
+from helpers.pictures.plots.segments import segment_rows
 from helpers.pictures.plots.speedups import amdahl_curves, crossover_curves, growth
 from helpers.pictures.plots.steps import lane_strip, lane_values
 from helpers.pictures.plots.threads import thread_grid
@@ -75,6 +77,7 @@ from helpers.pictures.plots.training_memory import batch_line, checkpoint_curve,
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
+from helpers.pictures.plots.walks import walked_tiles
 from helpers.pictures.plots.windows import halo_map, halo_strip, im2col_product, reaches, window_sums
 from helpers.vgpu.base.words import plural
 
@@ -126,6 +129,7 @@ __all__ = [
     "lane_strip",
     "lane_values",
     "launch_lanes",
+    "layer_lives",
     "layer_roofline",
     "layout_finding",
     "layout_grid",
@@ -166,6 +170,7 @@ __all__ = [
     "sector_panels",
     "sectors_against",
     "sectors_of",
+    "segment_rows",
     "share_staircase",
     "sm_slots",
     "staircase",
@@ -180,6 +185,7 @@ __all__ = [
     "training_moment",
     "unrolled",
     "walk_frame",
+    "walked_tiles",
     "warp_frame",
     "waves",
     "waves_finding",

@@ -44,7 +44,7 @@ def rank_memory_bars(
     axes.set_xlabel("GiB on each rank (calculated; activations come on top)")
     if capacity:
         axes.axvline(capacity / GIB, color=PALETTE["ink"], lw=1.2, ls="--", label=f"memory of {gpu}")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, fontsize=9, borderaxespad=0)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncols=4, fontsize=9, borderaxespad=0)  # wider than the axes
     fits = [stage for stage, total in zip(STAGES, totals, strict=True) if capacity and total * GIB <= capacity]
     room = ""
     if capacity:

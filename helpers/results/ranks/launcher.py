@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import queue
@@ -235,9 +236,10 @@ class _Run:
     def _failure(self, rank: int) -> tuple[int, int, str] | None:
         """(when, rank, what) of a rank that raised: from what torchrun wrote down of it, else from its last words."""
         for path in self.folder.glob(f"logs/*/attempt_0/{rank}/error.json"):
-            message = json.loads(path.read_text())["message"]
-            if isinstance(message, dict):
-                return path.stat().st_mtime_ns, rank, _last_error(message["extraInfo"]["py_callstack"], self.script)
+            with contextlib.suppress(ValueError):  # who was ended while it wrote has left half of a file
+                message = json.loads(path.read_text())["message"]
+                if isinstance(message, dict):
+                    return path.stat().st_mtime_ns, rank, _last_error(message["extraInfo"]["py_callstack"], self.script)
         for path in self.folder.glob(f"logs/*/attempt_0/{rank}/stderr.log"):
             if told := _last_error(path.read_text(errors="replace"), self.script):
                 return path.stat().st_mtime_ns, rank, told

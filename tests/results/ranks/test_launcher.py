@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -96,6 +97,16 @@ def test_a_rank_that_raises_is_named_and_the_others_are_killed(tmp_path):
     ):
         torchrun(script, ranks=2)
     assert below() == set()
+
+
+def test_half_of_an_error_hides_none_that_is_whole(tmp_path):
+    """As where a rank is ended while it writes down that another has gone."""
+    run = module._Run(tmp_path / "script.py", 2, [], tmp_path, 60)
+    told = {"message": {"extraInfo": {"py_callstack": "Traceback (most recent call last):\nValueError: no such layer"}}}
+    for rank, text in enumerate(("{", json.dumps(told))):
+        (tmp_path / f"logs/run/attempt_0/{rank}").mkdir(parents=True)
+        (tmp_path / f"logs/run/attempt_0/{rank}/error.json").write_text(text)
+    assert run.words(1).endswith("rank 1 failed; the other rank was ended.\nValueError: no such layer")
 
 
 def test_a_rank_that_a_signal_kills_is_named(tmp_path):

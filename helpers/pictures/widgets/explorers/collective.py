@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.collectives import MOST_RANKS, collective_height, collective_moment
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice, slider
+from helpers.pictures.widgets.controls import dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.ranks.collectives import Steps, ring_steps, star_steps
 
@@ -40,7 +40,7 @@ def collective(
         "step": slider("step", step, 0, len(several[first](start))),
     }
     if len(several) > 1:
-        controls = {"algorithm": choice("algorithm", first, several), **controls}
+        controls = {"algorithm": dropdown("algorithm", first, several), **controls}
 
     def fit() -> None:
         """As many steps as this algorithm has for this number of ranks."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice, slider
+from helpers.pictures.widgets.controls import dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.ranks.pipeline import ORDERS, pipeline_spans
 
@@ -31,7 +31,7 @@ def pipeline_schedule(
         checked.called(f"the order {name!r}", make)
     first = next(iter(several))
     controls = {
-        "schedule": choice("schedule", first, several),
+        "schedule": dropdown("schedule", first, several),
         "stages": slider("stages", start[0], *checked.bounds("stages", stages)),
         "micro_batches": slider("micro-batches", start[1], *checked.bounds("micro_batches", micro_batches)),
     }
