@@ -123,9 +123,7 @@ class Version:
 
     waits = property(lambda self: sum(each.waits or each.kind == "synchronise" for each in self.timeline.operations))
     dram_bytes = property(
-        lambda self: sum(
-            each.footprint.read_bytes + each.footprint.written_bytes for each in self._counters
-        )
+        lambda self: sum(each.footprint.read_bytes + each.footprint.written_bytes for each in self._counters)
     )
     asked_bytes = property(lambda self: sum(asked_bytes(each.total) for each in self._counters))
     instructions = property(lambda self: sum(each.total["instructions"] for each in self._counters))
@@ -198,7 +196,9 @@ def _name(operation) -> str:
 def _unwaited(steps: Sequence) -> list:
     """The same steps for a host that never waits."""
     return [
-        replace(step, operation=replace(step.operation, waits=False), host="works" if step.host == "waits" else step.host)
+        replace(
+            step, operation=replace(step.operation, waits=False), host="works" if step.host == "waits" else step.host
+        )
         for step in steps
     ]
 

@@ -38,7 +38,13 @@ def copied(batch, parts, pixels, pixel_bytes, label_bytes, read_every):
         Mistake(
             "each part is taken for a whole batch",
             "The parts together are one batch: each image is copied once.",
-            (("to_gpu = batch", "to_gpu = parts * batch"),),
+            (
+                ("to_gpu = batch", "to_gpu = parts * batch"),
+                (
+                    ("batch * (pixels * pixel_bytes + label_bytes)", "parts * batch * pixels"),
+                    ("4 * parts / read_every", "4"),
+                ),
+            ),
         ),
         Mistake(
             "pixels are counted, and not their bytes",

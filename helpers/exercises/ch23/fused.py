@@ -18,9 +18,7 @@ def _case(images: int, channels: int, pixels: int) -> Case:
     below = np.where(out > 0, slope, np.float32(0)).astype(np.float32)
     bias = below.sum(axis=(0, 2), dtype=np.float64).astype(np.float32)
     sizes = (np.int32(images), np.int32(channels), np.int32(pixels))
-    return Case(
-        f"{images} × {channels} × {pixels}", (out, slope, Out(below), Out(bias), *sizes), (channels,), (BLOCK,)
-    )
+    return Case(f"{images} × {channels} × {pixels}", (out, slope, Out(np.concatenate([below.ravel(), bias])), *sizes), (channels,), (BLOCK,))
 
 
 AT = "(i / pixels * channels + blockIdx.x) * pixels + i % pixels"
@@ -50,8 +48,9 @@ EXERCISE = Exercise(
     ),
     solution=f"""
 extern "C" __global__
-void relu_bias_backward(const float* out, const float* slope, float* below, float* bias,
+void relu_bias_backward(const float* out, const float* slope, float* below,
                         int images, int channels, int pixels) {{
+    float* bias = below + images * channels * pixels;
     __shared__ float part[128];
     float sum = 0;
     {LOOP}
@@ -82,7 +81,9 @@ void relu_bias_backward(const float* out, const float* slope, float* below, floa
         Mistake(
             "below is not stored",
             "The layer before needs the masked slope: store it in `below`.",
-            (("        below[at] = mine;\n", ""),),
+            (("        below[at] = mine;\n", ""),
+             (("        below[at] = mine;\n", ""),
+              ("float mine = out[at] > 0 ? slope[at] : 0;", "float mine = slope[at];"))),
         ),
         Mistake(
             "the mask looks at the slope",

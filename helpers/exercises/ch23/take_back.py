@@ -10,7 +10,8 @@ LOGS = (
     (("as found", 100.0, 2.0), ("slower", 110.0, 2.0), ("mended", 90.0, 2.0)),
     (("as found", 100.0, 2.0), ("fast and wrong", 10.0, 1.5), ("mended", 60.0, 2.0)),
     (("as found", 100.0, 2.0), ("first", 50.0, 2.0), ("between", 70.0, 2.0), ("last", 49.0, 2.0)),
-    (("as found", 100.0, 2.0), ("first", 50.0, 2.0001), ("wrong", 20.0, 2.1), ("slow", 50.0, 2.0), ("last", 40.0, 1.9999)),
+    (("as found", 100.0, 2.0), ("first", 50.0, 2.0001), ("wrong", 20.0, 2.1), ("slow", 50.0, 2.0),
+     ("last", 40.0, 1.9999)),
     (("as found", 80.0, 0.5), ("a", 70.0, 0.4), ("b", 75.0, 0.5), ("c", 72.0, 0.5), ("d", 76.0, 0.5)),
 )  # fmt: skip
 TOLERANCE = 1e-3
@@ -53,8 +54,8 @@ def take_back(log, tolerance):
             best = seconds
     return names
 """,
-    why="The loss is compared with the first version, because small differences could otherwise add up unseen. The time "
-    "is compared with the last version that was kept, because a change that is better than the beginning can still be "
+    why="The loss is compared with the first version, because small differences could otherwise add up unseen. The "
+    "time is compared with the last version that was kept, because a change that is better than the beginning can still be "
     "worse than what you had a minute ago.",
     stretch="measured times scatter. Let each version have a list of times, and keep a change only where it is faster "
     "by more than they scatter.",
@@ -62,7 +63,9 @@ def take_back(log, tolerance):
         Mistake(
             "the loss is not looked at",
             "A version that computes something else is not a faster one.",
-            (("abs(other - loss) > tolerance * abs(loss) or ", ""),),
+            (("abs(other - loss) > tolerance * abs(loss) or ", ""),
+             (("abs(other - loss) > tolerance * abs(loss) or ", ""),
+              ("        else:\n            best = seconds", "        best = seconds"))),
         ),
         Mistake(
             "the time is not looked at",

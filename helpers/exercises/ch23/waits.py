@@ -7,7 +7,8 @@ from helpers.checking.exercise import Case, Exercise, Mistake, plural
 LAUNCH, MARK = ("launch", None, True), ("record", None, True)
 TO, BACK = ("H2D", "pageable", True), ("D2H", "pinned", True)
 GIVEN = (
-    (), (LAUNCH,), (TO,), (BACK,), (("D2H", "pinned", False),), (("H2D", "pinned", True),), (("D2H", "pageable", True),),
+    (), (LAUNCH,), (TO,), (BACK,), (("D2H", "pinned", False),), (("H2D", "pinned", True),),
+    (("D2H", "pageable", True),),
     (("synchronise", None, False),), (MARK, ("wait event", None, True), LAUNCH), (TO, TO, LAUNCH, LAUNCH, BACK),
     (TO, LAUNCH, ("D2H", "pageable", False), ("synchronise", None, False)),
     (("H2D", "pinned", False), LAUNCH, MARK, BACK, ("synchronise", None, False)),
@@ -16,7 +17,7 @@ GIVEN = (
 
 def _waits(operations) -> int:
     return sum(
-        kind == "synchronise" or kind in ("H2D", "D2H") and (memory == "pageable" or not asynchronous)
+        kind == "synchronise" or (kind in ("H2D", "D2H") and (memory == "pageable" or not asynchronous))
         for kind, memory, asynchronous in operations
     )
 
