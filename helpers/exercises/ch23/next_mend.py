@@ -68,6 +68,12 @@ def next_mend(step, suspects):
             (("step - part + part / factor", "part / factor"),),
         ),
         Mistake(
+            "the part stays in the step",
+            "The part leaves the step and comes back shorter. Take it away first, then add what is left of it.",
+            (("step - part + part / factor", "step - part / factor"),
+             ("step - part + part / factor", "step + part / factor")),
+        ),
+        Mistake(
             "a mend that does not help is chosen",
             "Where no mend leaves less than the step takes now, return None and the step.",
             (("best, least = None, step", "best, least = None, float(\"inf\")"),
