@@ -7,8 +7,8 @@
     log                                              # the table: a line a version
     log["as found"].ceilings()                       # the step's time if copies, waits, launches, … cost nothing
 
-A program must begin afresh whenever it is called, for it is called twice: once for what it asks of the GPU, once for its
-tensors. What PyTorch's own operators do is no kernel here and is not counted; tensors that they make are.
+A program must begin afresh whenever it is called, for it is called twice: once for what it asks of the GPU, once for
+its tensors. What PyTorch's own operators do is no kernel here and is not counted; tensors that they make are.
 """
 
 from __future__ import annotations
@@ -308,7 +308,7 @@ class StepLog(Mapping):
 
     def _repr_html_(self) -> str:
         caption = (
-            f"A step of each version: launches, bytes, waits, instructions and held memory are <strong>counted</strong>; "
+            "A step of each version: launches, bytes, waits, instructions, held memory are <strong>counted</strong>; "
             f"time ({self.gpu.name}) and reserved memory are <strong>modelled</strong>"
         )
         return table(caption, _HEADS, self._cells())

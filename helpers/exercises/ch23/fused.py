@@ -18,7 +18,8 @@ def _case(images: int, channels: int, pixels: int) -> Case:
     below = np.where(out > 0, slope, np.float32(0)).astype(np.float32)
     bias = below.sum(axis=(0, 2), dtype=np.float64).astype(np.float32)
     sizes = (np.int32(images), np.int32(channels), np.int32(pixels))
-    return Case(f"{images} × {channels} × {pixels}", (out, slope, Out(np.concatenate([below.ravel(), bias])), *sizes), (channels,), (BLOCK,))
+    wanted = np.concatenate([below.ravel(), bias])
+    return Case(f"{images} × {channels} × {pixels}", (out, slope, Out(wanted), *sizes), (channels,), (BLOCK,))
 
 
 AT = "(i / pixels * channels + blockIdx.x) * pixels + i % pixels"

@@ -48,7 +48,8 @@ def next_mend(step, suspects):
     return best, least
 """,
     why="A mend of a hundred times is worth little where its part is small. So neither the largest part nor the "
-    "largest factor decides, but what both leave of the step. Where no mend leaves less than there is, the answer is to stop.",
+    "largest factor decides, but what both leave of the step. Where no mend leaves less than there is, the answer "
+    "is to stop.",
     stretch="mend the best one, then choose again from the step that is left, until nothing gains a tenth of it. In "
     "which order do the mends come?",
     mistakes=(

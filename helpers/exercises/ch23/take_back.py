@@ -56,8 +56,8 @@ def take_back(log, tolerance):
     return names
 """,
     why="The loss is compared with the first version, because small differences could otherwise add up unseen. The "
-    "time is compared with the last version that was kept, because a change that is better than the beginning can still be "
-    "worse than what you had a minute ago.",
+    "time is compared with the last version that was kept, because a change that is better than the beginning can "
+    "still be worse than what you had a minute ago.",
     stretch="measured times scatter. Let each version have a list of times, and keep a change only where it is faster "
     "by more than they scatter.",
     mistakes=(

@@ -50,8 +50,8 @@ def waits(operations):
                 count += 1
     return count
 """,
-    why="Two of the rules surprise people. A copy that was asked for asynchronously waits all the same where its memory "
-    "is pageable. And a stream that waits for an event does not hold up the host at all.",
+    why="Two of the rules surprise people. A copy that was asked for asynchronously waits all the same where its "
+    "memory is pageable. And a stream that waits for an event does not hold up the host at all.",
     stretch="a wait costs little where the GPU has nothing left to do. Which of the waits of a step would you remove "
     "first, when all you know is their order?",
     mistakes=(

@@ -36,7 +36,7 @@ def mend_lanes(before, after) -> Picture:
         panel.set_title(f"{version.name}: {seconds_text(version.seconds)} a step (modelled)", fontsize=9, loc="left")
     axes[1].set_xlabel(f"ms, {before.steps} steps (modelled on {before.gpu.name})")
     bars = figure.add_axes([0.76, 0.12, 0.22, 0.8])
-    for row, (name, count) in enumerate(BARS.items()):
+    for row, count in enumerate(BARS.values()):
         pair = [version.a_step(count(version)) for version in (before, after)]
         most = max(*pair, 1e-12)
         for offset, value, colour in zip((-0.2, 0.2), pair, ("grey", "blue"), strict=True):
