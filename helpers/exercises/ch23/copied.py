@@ -58,7 +58,7 @@ def copied(batch, parts, pixels, pixel_bytes, label_bytes, read_every):
         ),
         Mistake(
             "one label for the whole batch",
-            "Each image has a label of its own.",
+            "Each image has a label of its own, so there are as many labels as images.",
             (("batch * (pixels * pixel_bytes + label_bytes)", "batch * pixels * pixel_bytes + label_bytes"),),
         ),
         Mistake(
