@@ -2,10 +2,12 @@
 
     log = StepLog(steps=2, gpu="A100")
     log.run("as found", train, slow)                 # train(slow) does two steps and returns their two losses
-    log.run("pinned", train, pinned, change="the batches lie in pinned memory")
+    log.run("pinned", train, pinned)
     log.take_back("pinned")                          # what follows is compared with the version before it
+    log.change("pinned")                             # what moved, against the version before
     log                                              # the table: a line a version
     log["as found"].ceilings()                       # the step's time if copies, waits, launches, … cost nothing
+    log["as found"].filling()                        # each kernel's blocks, against the SMs that there are
 
 A program must begin afresh whenever it is called, for it is called twice: once for what it asks of the GPU, once for
 its tensors. What PyTorch's own operators do is no kernel here and is not counted; tensors that they make are.
@@ -22,9 +24,10 @@ from helpers.hardware.gpus import GPU
 from helpers.hardware.time_model import asked_bytes, seconds_text
 from helpers.results.profile_table import text_table
 from helpers.results.roofline import flops_by_unit
+from helpers.results.step_tables import Ceiling, Ceilings, Change, Changes, Filled, Filling
 from helpers.results.streams import model as stream_model
 from helpers.results.streams.model import Work
-from helpers.results.streams.recording import Timeline, _work, rehearse
+from helpers.results.streams.recording import Timeline, rehearse, work_of
 from helpers.results.streams.spans import Schedule, table
 from helpers.results.torch.memory import MemoryLine, memory_line
 
@@ -34,49 +37,11 @@ MIB = 2**20
 COPIES = ("H2D", "D2H")
 
 
-@dataclass(frozen=True)
-class Ceiling:
-    """What is left of a step, modelled seconds, if a suspect cost nothing; `gain`: how many times as fast that is."""
-
-    suspect: str
-    seconds: float
-    gain: float
-
-
-@dataclass(frozen=True, repr=False)
-class Ceilings(Sequence):
-    """The ceilings of a version, the most promising suspect first."""
-
-    rows: tuple[Ceiling, ...]
-    gpu: str
-
-    def __getitem__(self, at):
-        return self.rows[at]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def _cells(self) -> list[list[str]]:
-        return [[row.suspect, seconds_text(row.seconds), f"{row.gain:.2f} ×"] for row in self.rows]
-
-    @property
-    def _heads(self) -> tuple[str, ...]:
-        return ("if this cost nothing", f"a step would take ({self.gpu})", "at most faster by")
-
-    def __repr__(self) -> str:
-        return "\n".join(text_table(self._heads, self._cells, left=0))
-
-    def _repr_html_(self) -> str:
-        return table("What each suspect could give at most: <strong>modelled</strong>", self._heads, self._cells)
-
-
 @dataclass(frozen=True, repr=False)
 class Version:
     """One version of a training step, as it was run. Counts are of all steps; `a_step(count)` divides."""
 
     name: str
-    change: str
     steps: int
     timeline: Timeline
     losses: tuple[float, ...]
@@ -94,7 +59,7 @@ class Version:
 
     @cached_property
     def _works(self) -> list[Work]:
-        return [_work(step.operation, self.gpu) for step in self._steps]
+        return [work_of(step.operation, self.gpu) for step in self._steps]
 
     @cached_property
     def kernels(self) -> list:
@@ -176,6 +141,21 @@ class Version:
         rows = [Ceiling(name, seconds, self.seconds / seconds) for name, seconds in found.items()]
         return Ceilings(tuple(sorted(rows, key=lambda row: row.seconds)[:most]), self.gpu.name)
 
+    def filling(self, most: int = 10) -> Filling:
+        """How far the kernels fill the GPU: a row for each kernel and grid, the longest work first, at most so many."""
+        found: dict[tuple, list[Work]] = {}
+        for step, work in zip(self._steps, self._works, strict=True):
+            if step.operation.kind == "kernel":
+                found.setdefault((_name(step.operation), work.blocks, work.resident), []).append(work)
+        rows = [
+            Filled(
+                name, self.a_step(len(works)), blocks, self.gpu.sms, blocks / resident,
+                sum(work.seconds for work in works) / self.steps,
+            )
+            for (name, blocks, resident), works in found.items()
+        ]  # fmt: skip
+        return Filling(tuple(sorted(rows, key=lambda row: -row.seconds)[:most]), str(self.gpu.sms))
+
     def _without(self, gone: Callable[[object], bool]) -> float:
         works = [
             Work(None) if gone(step.operation) else work for step, work in zip(self._steps, self._works, strict=True)
@@ -205,7 +185,7 @@ def _unwaited(steps: Sequence) -> list:
 
 _HEADS = (
     "version", "launches", "to the GPU", "back", "waits", "DRAM", "asked of L2", "instructions", "tensor cores",
-    "modelled", "against the last kept", "held at most", "reserved", "loss",
+    "held at most", "reserved", "loss", "modelled", "since the first", "against the last kept",
 )  # fmt: skip
 
 
@@ -234,7 +214,7 @@ class StepLog(Mapping):
     def __len__(self) -> int:
         return len(self._versions)
 
-    def run(self, name: str, program: Callable[..., Sequence[float]], *args, change: str = "") -> Version:
+    def run(self, name: str, program: Callable[..., Sequence[float]], *args) -> Version:
         """Run `program(*args)`, which does the steps and returns their losses, and enter it under `name`.
 
         A name that was used before is written over. Raises ValueError where there are not as many losses as steps.
@@ -245,7 +225,7 @@ class StepLog(Mapping):
         if len(losses) != self.steps:
             raise ValueError(f"the program returned {len(losses)} losses, and this log is of {self.steps} steps each")
         self._versions[name] = Version(
-            name, change, self.steps, timeline, tuple(float(loss) for loss in losses), memory, self.gpu
+            name, self.steps, timeline, tuple(float(loss) for loss in losses), memory, self.gpu
         )
         return self._versions[name]
 
@@ -270,6 +250,15 @@ class StepLog(Mapping):
         before = self.before(name)
         return before.seconds / self[name].seconds if before else 1.0
 
+    def change(self, name: str) -> Changes:
+        """What `name` changes against the version that it was made from. Raises ValueError for the first version."""
+        before = self.before(name)
+        if before is None:
+            raise ValueError(f"{name!r} is the first version: there is none before it to compare with")
+        pairs = zip(_HEADS[1:-2], self._row(before)[1:-2], self._row(self[name])[1:-2], strict=True)
+        moved = [Change(*each) for each in pairs if each[1] != each[2] or each[0] == "loss"]
+        return Changes((*moved, Change("as times", "", self._against(self[name]))), name)
+
     def _cells(self) -> list[list[str]]:
         return [self._row(version) for version in self.values()]
 
@@ -288,11 +277,12 @@ class StepLog(Mapping):
             f"{each(one.asked_bytes) / 1e6:.1f} MB",
             f"{each(one.instructions):,.0f}",
             f"{one.tensor_share:.0%}",
-            seconds_text(one.seconds),
-            self._against(one),
             f"{one.memory.peak / MIB:.2f} MiB",
             f"{max(one.memory.reserved) / MIB:.0f} MiB",
             "the same" if self.same_losses(one.name) else "ANOTHER",
+            seconds_text(one.seconds),
+            f"{next(iter(self.values())).seconds / one.seconds:.2g} ×",
+            self._against(one),
         ]
 
     def _against(self, one: Version) -> str:

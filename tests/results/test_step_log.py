@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import StepLog, cp, show, widgets
+from helpers import StepLog, cp, plots, show, widgets
 
 ADD = cp.RawKernel(
     'extern "C" __global__ void add(float* x, const float* y, int n) {'
@@ -68,10 +68,29 @@ def test_ceilings_take_one_suspect_away():
     assert all(row.seconds <= found.seconds * (1 + 1e-9) for row in rows.values())
 
 
+def test_a_change_lists_what_it_moved_and_the_loss():
+    log = mended_log()
+    rows = {row.what: (row.before, row.after) for row in log.change("fewer")}
+    assert rows["launches"] == ("40", "10") and rows["waits"] == ("5", "2") and rows["loss"] == ("the same",) * 2
+    assert "to the GPU" not in rows and rows["as times"][1].endswith("faster")
+    assert {row.what: row.after for row in log.change("wrong")}["loss"] == "ANOTHER"
+    with pytest.raises(ValueError, match="first version"):
+        log.change("as found")
+
+
+def test_filling_counts_blocks_against_sms():
+    (row,) = mended_log()["as found"].filling()
+    assert (row.kernel, row.launches, row.blocks, row.sms) == ("add", 40, 8, 108)
+    assert 0 < row.waves < 0.01 and row.seconds > 0
+    assert "108" in repr(mended_log()["fewer"].filling()) and "under 0.01" in repr(mended_log()["fewer"].filling())
+
+
 def test_what_is_drawn_says_what_changed():
     log = mended_log()
     alt = show(widgets.mends(log).draw("as found", "last")).alt
     assert "launches 40 → 2" in alt and "waits of the host 5 → 2" in alt and "bytes to the GPU" not in alt
+    alt = show(plots.mend_steps(log)).alt
+    assert "4 versions of a step, 1 of them taken back" in alt and "40 launches" in alt
 
 
 def test_it_refuses_what_it_cannot_compare():

@@ -63,7 +63,7 @@ from helpers.pictures.plots.roofline import (
 )
 from helpers.pictures.plots.schedules import schedule_pair
 from helpers.pictures.plots.speedups import amdahl_curves, crossover_curves, growth
-from helpers.pictures.plots.step_log import mend_lanes
+from helpers.pictures.plots.step_log import mend_lanes, mend_steps
 from helpers.pictures.plots.steps import lane_strip, lane_values
 from helpers.pictures.plots.threads import thread_grid
 from helpers.pictures.plots.time import run_bars, schedule_lanes, swim_finding, timer_bars
@@ -134,6 +134,7 @@ __all__ = [
     "memory_pyramid",
     "memory_steps",
     "mend_lanes",
+    "mend_steps",
     "number_lines",
     "occupancy_finding",
     "packed_fours",
