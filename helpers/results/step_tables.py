@@ -77,7 +77,7 @@ class Filling(Rows):
     """How far the kernels of a step fill a GPU, the one that takes longest first."""
 
     HEADS = ("kernel", "launches", "blocks", "SMs with a block, of {}", "waves", "work of a step")
-    CAPTION = "How far each kernel fills {} SMs: blocks are <strong>counted</strong>, waves and work <strong>modelled</strong>"
+    CAPTION = "How kernels fill {} SMs: blocks are <strong>counted</strong>, waves and work <strong>modelled</strong>"
 
 
 @dataclass(frozen=True)
