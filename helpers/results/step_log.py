@@ -48,6 +48,10 @@ class Version:
     memory: MemoryLine | None
     gpu: GPU
 
+    def on(self, gpu: str) -> Version:
+        """The same counts with the modelled times of another GPU, by name."""
+        return replace(self, gpu=gpus.find(gpu))
+
     def a_step(self, count: float) -> float:
         """A count of the whole run for each of its steps, a whole number where it is one."""
         share = count / self.steps
@@ -256,7 +260,7 @@ class StepLog(Mapping):
         if before is None:
             raise ValueError(f"{name!r} is the first version: there is none before it to compare with")
         pairs = zip(_HEADS[1:-2], self._row(before)[1:-2], self._row(self[name])[1:-2], strict=True)
-        moved = [Change(*each) for each in pairs if each[1] != each[2] or each[0] == "loss"]
+        moved = [Change(*each) for each in pairs if each[1] != each[2] or each[0] in ("loss", "modelled")]
         return Changes((*moved, Change("as times", "", self._against(self[name]))), name)
 
     def _cells(self) -> list[list[str]]:

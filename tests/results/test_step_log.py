@@ -85,6 +85,13 @@ def test_filling_counts_blocks_against_sms():
     assert "108" in repr(mended_log()["fewer"].filling()) and "under 0.01" in repr(mended_log()["fewer"].filling())
 
 
+def test_another_gpu_gets_other_times_and_the_same_counts():
+    here = mended_log()["as found"]
+    there = here.on("H100")
+    assert there.launches == here.launches and there.gpu.name == "H100"
+    assert [row.sms for row in there.filling()] == [132]
+
+
 def test_what_is_drawn_says_what_changed():
     log = mended_log()
     alt = show(widgets.mends(log).draw("as found", "last")).alt

@@ -68,8 +68,10 @@ def waits(operations):
         Mistake(
             "an asynchronous copy of pageable memory is taken to be asynchronous",
             "Pageable memory makes the host wait, whatever was asked for.",
-            (('memory == "pageable" or not asynchronous', "not asynchronous"),
-             ('memory == "pageable" or not asynchronous', 'memory == "pageable" and not asynchronous')),
+            (
+                ('memory == "pageable" or not asynchronous', "not asynchronous"),
+                ('memory == "pageable" or not asynchronous', 'memory == "pageable" and not asynchronous'),
+            ),
         ),
         Mistake(
             "a copy of pinned memory is taken never to wait",

@@ -73,12 +73,12 @@ def mend_lanes(before, after) -> Picture:
         most = max(*pair, 1e-12)
         for offset, value, colour in zip((-0.2, 0.2), pair, ("grey", "blue"), strict=True):
             bars.barh(row + offset, value / most, height=0.36, color=shade(PALETTE[colour], 0.7), ec=PALETTE[colour])
-            bars.text(0.02, row + offset, f"{value:,.0f}", va="center", fontsize=7.5)
+            bars.text(0.02, row + offset, _number(value), va="center", fontsize=7.5)
     bars.set(xlim=(0, 1.02), ylim=(len(BARS) - 0.4, -0.6), xticks=[], yticks=range(len(BARS)))
     bars.set_yticklabels(list(BARS), fontsize=8)
     bars.set_title("counted, a step: grey before, blue after", fontsize=8, loc="right")
     said = "; ".join(
-        f"{name} {before.a_step(count(before)):,.0f} → {after.a_step(count(after)):,.0f}"
+        f"{name} {_number(before.a_step(count(before)))} → {_number(after.a_step(count(after)))}"
         for name, count in BARS.items()
         if count(before) != count(after)
     )
@@ -87,6 +87,11 @@ def mend_lanes(before, after) -> Picture:
         f"From “{before.name}” to “{after.name}” a step goes from {seconds_text(before.seconds)} to "
         f"{seconds_text(after.seconds)} (modelled on {before.gpu.name}). Counted, a step: {said or 'nothing changes'}.",
     )
+
+
+def _number(value: float) -> str:
+    """A count of a step: what is read at the end of several steps is a part of one."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
 
 
 def _lanes(axes, schedule, end: float) -> None:
