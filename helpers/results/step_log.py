@@ -177,6 +177,10 @@ def _name(operation) -> str:
     return operation.label.split(" (")[0]
 
 
+def _instructions(count: float) -> str:
+    return f"{count / 1e6:.2f} M" if count >= 1e6 else f"{count:,.0f}"
+
+
 def _unwaited(steps: Sequence) -> list:
     """The same steps for a host that never waits."""
     return [
@@ -188,8 +192,8 @@ def _unwaited(steps: Sequence) -> list:
 
 
 _HEADS = (
-    "version", "launches", "to the GPU", "back", "waits", "DRAM", "asked of L2", "instructions", "tensor cores",
-    "held at most", "reserved", "loss", "modelled", "since the first", "against the last kept",
+    "version", "launches", "bytes to the GPU", "bytes back", "waits", "DRAM, MB", "asked of L2, MB", "instructions",
+    "tensor cores", "held at most, MiB", "reserved, MiB", "loss", "modelled", "since the first", "since the last kept",
 )  # fmt: skip
 
 
@@ -261,7 +265,7 @@ class StepLog(Mapping):
             raise ValueError(f"{name!r} is the first version: there is none before it to compare with")
         pairs = zip(_HEADS[1:-2], self._row(before)[1:-2], self._row(self[name])[1:-2], strict=True)
         moved = [Change(*each) for each in pairs if each[1] != each[2] or each[0] in ("loss", "modelled")]
-        return Changes((*moved, Change("as times", "", self._against(self[name]))), name)
+        return Changes((*moved, Change("time against the last kept", "", self._against(self[name]))), name)
 
     def _cells(self) -> list[list[str]]:
         return [self._row(version) for version in self.values()]
@@ -274,15 +278,15 @@ class StepLog(Mapping):
         return [
             one.name + back,
             f"{each(one.launches):,.4g}" if each(one.launches) < 1000 else f"{each(one.launches):,.0f}",
-            f"{each(to_gpu):,.0f} B {how}".strip(),
-            f"{each(one.copied('D2H')):,.0f} B",
+            f"{each(to_gpu):,.0f} {how}".strip(),
+            f"{each(one.copied('D2H')):,.0f}",
             f"{each(one.waits):.3g}",
-            f"{each(one.dram_bytes) / 1e6:.2f} MB",
-            f"{each(one.asked_bytes) / 1e6:.1f} MB",
-            f"{each(one.instructions):,.0f}",
+            f"{each(one.dram_bytes) / 1e6:.2f}",
+            f"{each(one.asked_bytes) / 1e6:.1f}",
+            _instructions(each(one.instructions)),
             f"{one.tensor_share:.0%}",
-            f"{one.memory.peak / MIB:.2f} MiB",
-            f"{max(one.memory.reserved) / MIB:.0f} MiB",
+            f"{one.memory.peak / MIB:.2f}",
+            f"{max(one.memory.reserved) / MIB:.0f}",
             "the same" if self.same_losses(one.name) else "ANOTHER",
             seconds_text(one.seconds),
             f"{next(iter(self.values())).seconds / one.seconds:.2g} ×",
@@ -294,7 +298,7 @@ class StepLog(Mapping):
             return ""
         gain = self.gain(one.name)
         if 1 / MODEL_ERROR < gain < MODEL_ERROR:
-            return "within the model's error"
+            return "within error"
         return f"{gain:.2g} × faster" if gain > 1 else f"{1 / gain:.2g} × slower"
 
     def __repr__(self) -> str:
@@ -305,4 +309,4 @@ class StepLog(Mapping):
             "A step of each version: launches, bytes, waits, instructions, held memory are <strong>counted</strong>; "
             f"time ({self.gpu.name}) and reserved memory are <strong>modelled</strong>"
         )
-        return table(caption, _HEADS, self._cells())
+        return f'<div style="font-size:88%">{table(caption, _HEADS, self._cells())}</div>'

@@ -57,7 +57,7 @@ def test_each_version_is_compared_with_the_last_that_was_kept():
     assert log.gain("fewer") > 1.5
     assert [log.same_losses(name) for name in log] == [True, True, False, True]
     text = repr(log)
-    assert "wrong (taken back)" in text and "ANOTHER" in text and "within the model's error" in text
+    assert "wrong (taken back)" in text and "ANOTHER" in text and "within error" in text
 
 
 def test_ceilings_take_one_suspect_away():
@@ -72,7 +72,7 @@ def test_a_change_lists_what_it_moved_and_the_loss():
     log = mended_log()
     rows = {row.what: (row.before, row.after) for row in log.change("fewer")}
     assert rows["launches"] == ("40", "10") and rows["waits"] == ("5", "2") and rows["loss"] == ("the same",) * 2
-    assert "to the GPU" not in rows and rows["as times"][1].endswith("faster")
+    assert "bytes to the GPU" not in rows and rows["time against the last kept"][1].endswith("faster")
     assert {row.what: row.after for row in log.change("wrong")}["loss"] == "ANOTHER"
     with pytest.raises(ValueError, match="first version"):
         log.change("as found")
@@ -108,6 +108,8 @@ def test_it_refuses_what_it_cannot_compare():
         log["x"]
     with pytest.raises(ValueError, match="at least 1"):
         StepLog(steps=0)
+    with pytest.raises(ValueError, match="no version yet"):
+        plots.mend_steps(StepLog())
     with pytest.raises(TypeError, match="StepLog"):
         widgets.mends({"a": 1})
     with pytest.raises(ValueError, match="two versions"):

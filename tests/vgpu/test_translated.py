@@ -112,6 +112,23 @@ def test_own_classes_are_copied_with_their_methods_and_objects_and_a_gpu_of_pyto
     assert Base().module is cupy
 
 
+class OnTheGPU(torch.Tensor):
+    """A tensor that says it is on a GPU, which no test has."""
+
+    device = PLACE
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self.as_subclass(torch.Tensor) + 1
+
+
+def test_a_tensor_on_a_gpu_becomes_one_of_the_cpu():
+    found = translated.to_virtual([torch.zeros(2).as_subclass(OnTheGPU), torch.zeros(2)])
+    assert [type(each) for each in found] == [torch.Tensor] * 2 and [each.sum() for each in found] == [2, 0]
+
+
 def test_lists_and_modules_are_replaced_and_other_things_stay():
     kept = object()
     found = translated.to_virtual({"a": [cuda, cupy.cuda, kept, np], "n": 3})

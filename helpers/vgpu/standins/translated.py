@@ -2,7 +2,7 @@
 
 A function that asks for stream work looks up `cp`, `cuda`, its kernels, its own helper functions and its own classes in
 its globals and closure. The code object stays; the copy sees the stand-ins, twins of the kernels, copies of the arrays,
-and the CPU where PyTorch's device was the GPU, for there the virtual GPU's memory lies.
+and the CPU's tensors for PyTorch's on the GPU, for there the virtual GPU's memory lies.
 """
 
 from __future__ import annotations
@@ -55,8 +55,10 @@ class _Walk:
             return type(value)(map(self.to_virtual, value))
         if type(value) is dict:
             return {key: self.to_virtual(each) for key, each in value.items()}
-        if _is_cuda_device(value):
+        if _is_torch("device", value) and value.type == "cuda":
             return type(value)("cpu")
+        if _is_torch("Tensor", value) and value.device.type == "cuda":
+            return value.detach().cpu().requires_grad_(value.requires_grad)
         if self._is_own(value):
             return self._class(value)
         if self._is_own(type(value)):
@@ -98,5 +100,6 @@ class _Walk:
         return made
 
 
-def _is_cuda_device(value) -> bool:
-    return type(value).__module__ == "torch" and type(value).__name__ == "device" and value.type == "cuda"
+def _is_torch(name: str, value) -> bool:
+    """Whether `value` is of PyTorch's class of that name; asking imports nothing."""
+    return any((each.__module__, each.__name__) == ("torch", name) for each in type(value).__mro__)
