@@ -73,6 +73,11 @@ void relu_bias_backward(const float* out, const float* slope, float* below,
     "has the value in a register at that moment. So a launch and a whole pass over `below` are saved.",
     stretch="there is one block a channel, and a network has few channels. What would you change so that the kernel "
     "fills a GPU, and what would that cost?",
+    equivalent=(
+        (("if (threadIdx.x == 0) bias", "if (threadIdx.y == 0) bias"), "all threads store the same finished sum"),
+        (("if (threadIdx.x == 0) bias", "if (threadIdx.x == 1) bias"), "another thread stores the same finished sum"),
+        (("float part[128]", "float part[129]"), "the last place is never used"),
+    ),
     mistakes=(
         Mistake(
             "the bias gets the slope without the mask",
