@@ -301,12 +301,19 @@ class StepLog(Mapping):
             return "within error"
         return f"{gain:.2g} × faster" if gain > 1 else f"{1 / gain:.2g} × slower"
 
+    def _told(self) -> tuple[list[str], list[list[str]]]:
+        """Heads and rows, without the columns in which all of several versions agree; the loss always stays."""
+        rows = self._cells()
+        columns = zip(_HEADS, zip(*rows, strict=True), strict=True) if rows else ((head, ()) for head in _HEADS)
+        kept = [(head, cells) for head, cells in columns if head == "loss" or len(rows) < 2 or len(set(cells)) > 1]
+        return [head for head, _ in kept], [list(row) for row in zip(*(cells for _, cells in kept), strict=True)]
+
     def __repr__(self) -> str:
-        return "\n".join(text_table(list(_HEADS), self._cells(), left=0))
+        return "\n".join(text_table(*self._told(), left=0))
 
     def _repr_html_(self) -> str:
         caption = (
             "A step of each version: launches, bytes, waits, instructions, held memory are <strong>counted</strong>; "
             f"time ({self.gpu.name}) and reserved memory are <strong>modelled</strong>"
         )
-        return f'<div style="font-size:88%">{table(caption, _HEADS, self._cells())}</div>'
+        return table(caption, *self._told(), padding=0.35)

@@ -96,4 +96,4 @@ class Changes(Rows):
     """What a version changes against the one that it was made from; what stays the same is left out."""
 
     HEADS = ("of a step", "before", "after")
-    CAPTION = "{}: what it changes. Counted, but for the <strong>modelled</strong> time and reserved memory"
+    CAPTION = "{}: <strong>counted</strong>, but time and reserved memory are <strong>modelled</strong>"

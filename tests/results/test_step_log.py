@@ -40,6 +40,12 @@ def mended_log() -> StepLog:
     return log
 
 
+def log_of_one() -> StepLog:
+    log = StepLog(steps=2)
+    log.run("alone", steps_of(1))
+    return log
+
+
 def test_counts_are_those_of_a_step():
     found = mended_log()["as found"]
     assert (found.a_step(found.launches), found.a_step(found.copied("H2D"))) == (40, 4 * N)
@@ -57,6 +63,7 @@ def test_each_version_is_compared_with_the_last_that_was_kept():
     assert log.gain("fewer") > 1.5
     assert [log.same_losses(name) for name in log] == [True, True, False, True]
     text = repr(log)
+    assert "tensor cores" not in text and "tensor cores" in repr(log_of_one())
     assert "wrong (taken back)" in text and "ANOTHER" in text and "within error" in text
 
 
