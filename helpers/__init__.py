@@ -39,6 +39,7 @@ _NAMES = {
     "results.sanitize": ("sanitize",),
     "results.sass": ("sass",),
     "results.smi": ("during",),
+    "results.step_log": ("StepLog",),
     "results.steps.arrivals": ("barrier_phases", "copy_groups"),
     "results.steps.dataflow": ("dataflow",),
     "results.steps.stepper": ("record",),

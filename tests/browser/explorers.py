@@ -28,9 +28,11 @@ def needed_by_explorers(sources: list[str]) -> list[int]:
     """
     wanted: set[str] = set()
     found = []
+    trees = [ast.parse(TransformerManager().transform_cell(source)) for source in sources]
+    modules = {name for tree in trees for name in imported(tree)}
     for number in reversed(range(len(sources))):
-        tree = ast.parse(TransformerManager().transform_cell(sources[number]))
-        if shows_an_explorer(tree) or wanted.intersection(given(tree)):
+        tree = trees[number]
+        if shows_an_explorer(tree) or wanted.intersection({*given(tree), *(set(called_upon(tree)) - modules)}):
             found.append(number)
             bound: set[str] = set()
             used = asked(tree.body, bound)
@@ -85,14 +87,26 @@ def shows_an_explorer(tree: ast.AST) -> bool:
     return any(isinstance(node, ast.Attribute) and ast.unparse(node.value) == "widgets" for node in ast.walk(tree))
 
 
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The names that code gives to modules, and to what it takes from them."""
+    return ((node.asname or node.name).split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.alias))
+
+
+def called_upon(tree: ast.Module) -> Iterator[str]:
+    """The names of which a statement of the cell itself calls a method, which may change them: `log.run(…)`."""
+    for statement in tree.body:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+                yield name
+
+
 def given(tree: ast.AST) -> Iterator[str]:
     """The names that code binds, and those of what it writes into."""
+    yield from imported(tree)
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 yield name
-            case ast.alias(name=name, asname=other):
-                yield (other or name).split(".")[0]
             case ast.Name(id=name, ctx=ast.Store()):
                 yield name
             case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):

@@ -14,6 +14,8 @@ SOURCES = (
     ("print(y)", False),
     ("%time y", False),
     ("x[0] = 1", True),
+    ("x.sort()", True),
+    ("np.set_printoptions()", False),
     ("def f(y):\n    return x", True),
     ("widgets.banks(f)", True),
     ("x = 3", False),

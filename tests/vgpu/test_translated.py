@@ -1,8 +1,12 @@
 """A program written for a real GPU's modules, run on the virtual one."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import cupy
 import numpy as np
 import pytest
+import torch
 from numba import cuda
 
 from helpers import streams
@@ -34,6 +38,52 @@ def program(n):
     return x
 
 
+PLACE = torch.device("cuda")
+
+
+class AddOne(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        more = x.detach().clone()
+        helper(cupy.from_dlpack(more), None)
+        return more
+
+    @staticmethod
+    def backward(ctx, slope):
+        return AddOne.apply(slope)
+
+
+class Base:
+    def __init__(self):
+        self.module = cupy
+
+
+class Derived(Base):
+    def __init__(self):
+        super().__init__()
+        self.tensor = torch.zeros(32, device=PLACE, requires_grad=True)
+
+    @property
+    def where(self):
+        return self.module
+
+
+@dataclass(frozen=True)
+class Plan:
+    work: Callable
+
+
+def add_one(x):
+    return AddOne.apply(x)
+
+
+def learners(plan):
+    state = Derived()
+    assert isinstance(state, Base) and isinstance(plan, Plan)
+    plan.work(state.tensor).backward(torch.ones(32))
+    return state
+
+
 def countdown(n):
     return [n, *(countdown(n - 1) if n else [])]
 
@@ -52,6 +102,31 @@ def test_a_closure_is_transplanted_and_a_function_may_call_itself():
 
     assert translated.to_virtual(inner)() is virtual_cupy
     assert translated.to_virtual(countdown)(3) == [3, 2, 1, 0]
+
+
+def test_own_classes_are_copied_with_their_methods_and_objects_and_a_gpu_of_pytorch_becomes_the_cpu():
+    virtual, plan = translated.to_virtual((learners, Plan(add_one)))
+    state = virtual(plan)
+    assert state.where is virtual_cupy and type(state) is not Derived
+    assert (state.tensor.grad == 2).all()
+    assert Base().module is cupy
+
+
+class OnTheGPU(torch.Tensor):
+    """A tensor that says it is on a GPU, which no test has."""
+
+    device = PLACE
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self.as_subclass(torch.Tensor) + 1
+
+
+def test_a_tensor_on_a_gpu_becomes_one_of_the_cpu():
+    found = translated.to_virtual([torch.zeros(2).as_subclass(OnTheGPU), torch.zeros(2)])
+    assert [type(each) for each in found] == [torch.Tensor] * 2 and [each.sum() for each in found] == [2, 0]
 
 
 def test_lists_and_modules_are_replaced_and_other_things_stay():

@@ -17,7 +17,7 @@ from tests.workbook.bands import BANDS, beyond
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
 CHAPTERS = sorted(FOLDER.glob("*.ipynb"))
-WRITTEN = {f"{number:02}" for number in range(23)}
+WRITTEN = {f"{number:02}" for number in range(24)}
 
 stem = attrgetter("stem")
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=stem)

@@ -66,6 +66,7 @@ from helpers.pictures.plots.roofline import (
 from helpers.pictures.plots.schedules import schedule_pair
 from helpers.pictures.plots.segments import segment_rows
 from helpers.pictures.plots.speedups import amdahl_curves, crossover_curves, growth
+from helpers.pictures.plots.step_log import mend_lanes, mend_steps
 from helpers.pictures.plots.steps import lane_strip, lane_values
 from helpers.pictures.plots.threads import thread_grid
 from helpers.pictures.plots.time import run_bars, schedule_lanes, swim_finding, timer_bars
@@ -138,6 +139,8 @@ __all__ = [
     "memory_kinds",
     "memory_pyramid",
     "memory_steps",
+    "mend_lanes",
+    "mend_steps",
     "moves",
     "number_lines",
     "occupancy_finding",

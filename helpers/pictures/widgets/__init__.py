@@ -28,6 +28,7 @@ EXPLORERS = {
     "library_share": "library_share",
     "lives": "lives",
     "memory": "memory",
+    "mends": "mends",
     "number_line": "number_line",
     "pipeline": "pipeline",
     "pipeline_schedule": "pipeline_schedule",

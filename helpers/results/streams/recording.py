@@ -105,7 +105,7 @@ class Timeline(Listed):
         if not isinstance(row, GPU):
             raise TypeError(f'a schedule is for a GPU of the table, by name: schedule("A100"); got {gpu!r}')
         found = self.steps()
-        result, ends = stream_schedule.schedule(found, [_work(step.operation, row) for step in found], row)
+        result, ends = stream_schedule.schedule(found, [work_of(step.operation, row) for step in found], row)
         return result, found, ends
 
     def _number_streams(self) -> None:
@@ -176,8 +176,8 @@ def rehearse(program: Callable[..., object], *args, **named) -> Timeline:
     return Timeline(heard)
 
 
-def _work(operation, gpu: GPU) -> Work:
-    """What an operation needs of the GPU."""
+def work_of(operation, gpu: GPU) -> Work:
+    """What an operation needs of the GPU: its engine, and modelled seconds there; blocks too for a kernel."""
     kind = operation.kind
     if kind in ("H2D", "D2H"):
         return Work(kind, stream_schedule.copy_seconds(operation.nbytes, gpu, operation.pinned))

@@ -101,9 +101,12 @@ def _table(caption: str, spans: Sequence[Span]) -> str:
     return table(caption, ("start", "end", "engine", "stream", "operation"), rows)
 
 
-def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """An HTML table of words in the page's own colours; `caption` is HTML, all else is escaped."""
-    cell = "padding:0.15em 0.6em;text-align:left"
+def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, padding: float = 0.6) -> str:
+    """An HTML table of words in the page's own colours; `caption` is HTML, all else is escaped.
+
+    padding: room beside each word, in widths of an m.
+    """
+    cell = f"padding:0.15em {padding:g}em;text-align:left"
     head = "".join(f'<th scope="col" style="{cell}">{escape(text)}</th>' for text in heads)
     body = "".join(
         "<tr>" + "".join(f'<td style="{cell}">{escape(text)}</td>' for text in row) + "</tr>" for row in rows

@@ -1,0 +1,128 @@
+"""Changes to a training step: all of a log as bars, or two versions by their lanes of time and what they ask for."""
+
+from __future__ import annotations
+
+from helpers.hardware.time_model import seconds_text
+from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.plots.common import shade
+from helpers.results.step_log import MODEL_ERROR
+from helpers.results.streams.spans import WAITS
+
+LANES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
+_COLOURS = {"host": "blue", "H2D": "green", "SMs": "orange", "D2H": "purple"}
+NARROWEST = 1 / 700  # of the axis: what is shorter is drawn as long as this
+BARS = {
+    "launches": lambda version: version.launches,
+    "bytes to the GPU": lambda version: version.copied("H2D"),
+    "waits of the host": lambda version: version.waits,
+    "bytes of DRAM": lambda version: version.dram_bytes,
+    "bytes asked of L2": lambda version: version.asked_bytes,
+}
+"""What is drawn as bars, by its name: counts of a whole run."""
+
+
+@styled
+def mend_steps(log) -> Picture:
+    """The versions of a `StepLog` from the top down: a bar of modelled time each, with its launches and its gain.
+
+    White: a version that was taken back. Grey: one within the model's error of the last that was kept before it.
+    Raises ValueError for an empty log.
+    """
+    versions = list(log.values())
+    if not versions:
+        raise ValueError("this log has no version yet: log.run(name, program)")
+    first = versions[0]
+    figure, axes = new("wide")
+    figure.set_figheight(0.9 + 0.27 * len(versions))
+    for row, version in enumerate(versions):
+        taken_back = version.name in log.taken_back
+        clear = version is first or not 1 / MODEL_ERROR < log.gain(version.name) < MODEL_ERROR
+        colour = PALETTE["blue" if clear else "grey"]
+        axes.barh(row, 1e6 * version.seconds, height=0.7, ec=colour, lw=1,
+                  color="white" if taken_back else shade(colour, 0.6))  # fmt: skip
+        told = f"  {version.a_step(version.launches):,.3g} launches, {first.seconds / version.seconds:.2g} ×"
+        axes.text(1e6 * version.seconds, row, told, va="center", fontsize=8)
+    names = [version.name + (" (taken back)" if version.name in log.taken_back else "") for version in versions]
+    longest = max(version.seconds for version in versions)
+    axes.set(yticks=range(len(versions)), ylim=(len(versions) - 0.4, -0.6), xlim=(0, 1.3e6 * longest))
+    axes.set_yticklabels(names, fontsize=8)
+    axes.set_xlabel(f"µs a step (modelled on {first.gpu.name})")
+    axes.set_title(
+        "grey: within the model's error of the last that was kept; white: taken back", fontsize=8, loc="left"
+    )
+    kept = [version for version in versions if version.name not in log.taken_back]
+    return Picture(
+        figure,
+        f"{len(versions)} versions of a step, {len(log.taken_back)} of them taken back: from "
+        f"{seconds_text(first.seconds)} and {first.a_step(first.launches):,.3g} launches to "
+        f"{seconds_text(kept[-1].seconds)} and {kept[-1].a_step(kept[-1].launches):,.3g} "
+        f"(modelled on {first.gpu.name}).",
+    )
+
+
+@styled
+def mend_lanes(before, after) -> Picture:
+    """Two versions of a training step above one another: lanes on one axis of time, and bars of counts beside them.
+
+    before, after: versions of a `StepLog`. The lanes show all steps of a run; hatched: the host waits. Each bar is
+    drawn as a part of the larger of its two.
+    """
+    figure, axes = new("wide", layout=None, nrows=2)
+    figure.set_figheight(4.4)
+    end = 1e3 * max(before.schedule.seconds, after.schedule.seconds)
+    for place, version, panel in zip((0.57, 0.12), (before, after), axes, strict=True):
+        panel.set_position([0.13, place, 0.45, 0.35])
+        _lanes(panel, version.schedule, end)
+        panel.set_title(f"{version.name}: {seconds_text(version.seconds)} a step (modelled)", fontsize=9, loc="left")
+    axes[1].set_xlabel(f"ms, {before.steps} steps (modelled on {before.gpu.name})")
+    bars = figure.add_axes([0.76, 0.12, 0.22, 0.8])
+    for row, count in enumerate(BARS.values()):
+        pair = [version.a_step(count(version)) for version in (before, after)]
+        most = max(*pair, 1e-12)
+        for offset, value, colour in zip((-0.2, 0.2), pair, ("grey", "blue"), strict=True):
+            bars.barh(row + offset, value / most, height=0.36, color=shade(PALETTE[colour], 0.7), ec=PALETTE[colour])
+            bars.text(0.02, row + offset, _number(value), va="center", fontsize=7.5)
+    bars.set(xlim=(0, 1.02), ylim=(len(BARS) - 0.4, -0.6), xticks=[], yticks=range(len(BARS)))
+    bars.set_yticklabels(list(BARS), fontsize=8)
+    bars.set_title("counted, a step: grey before, blue after", fontsize=8, loc="right")
+    said = "; ".join(
+        f"{name} {_number(before.a_step(count(before)))} → {_number(after.a_step(count(after)))}"
+        for name, count in BARS.items()
+        if count(before) != count(after)
+    )
+    return Picture(
+        figure,
+        f"From “{before.name}” to “{after.name}” a step goes from {seconds_text(before.seconds)} to "
+        f"{seconds_text(after.seconds)} (modelled on {before.gpu.name}). Counted, a step: {said or 'nothing changes'}.",
+    )
+
+
+def _number(value: float) -> str:
+    """A count of a step: what is read at the end of several steps is a part of one."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
+
+
+def _lanes(axes, schedule, end: float) -> None:
+    """The lanes of one schedule, in milliseconds up to `end`."""
+    shortest = end * NARROWEST
+    for row, lane in enumerate(LANES):
+        spans = schedule.host if lane == "host" else [span for span in schedule.spans if span.engine == lane]
+        colour = PALETTE[_COLOURS[lane]]
+        for waits in (False, True):
+            bars = _joined([span for span in spans if (span.label == WAITS) == waits], shortest)
+            look = {"fc": "white", "hatch": "////"} if waits else {"fc": shade(colour, 0.72)}
+            axes.broken_barh(bars, (row, 0.8), ec=colour, lw=0.4, **look)
+    axes.set(xlim=(0, end * 1.01), ylim=(len(LANES), -0.15), yticks=[row + 0.4 for row in range(len(LANES))])
+    axes.set_yticklabels(LANES.values(), fontsize=8)
+
+
+def _joined(spans, shortest: float) -> list[tuple[float, float]]:
+    """Starts and lengths in milliseconds; spans that touch are one bar, so that a thousand launches take few marks."""
+    found: list[list[float]] = []
+    for span in sorted(spans, key=lambda span: span.start):
+        start, stop = 1e3 * span.start, max(1e3 * span.end, 1e3 * span.start + shortest)
+        if found and start <= found[-1][1] + shortest / 4:
+            found[-1][1] = max(found[-1][1], stop)
+        else:
+            found.append([start, stop])
+    return [(start, stop - start) for start, stop in found]
