@@ -72,7 +72,7 @@ EXERCISE = Exercise(
         (("v[head, start + j, lane] if inside else 0", "v[head, start + j, lane] if inside else 1"), "its weight is 0"),
         ((BEGIN, BEGIN.replace("max(0", "max(1")), "0 all the same"),
         *(((BEGIN, BEGIN.replace(old, new)), "begins farther in front, where all is masked")
-          for old, new in (("+ 1", "+ 0"), ("// 32", "// 33"))),
+          for old, new in (("+ 1", "+ 0"), ("+ 1", "- 1"), ("// 32", "// 33"))),
         (("if row < n else 0", "if row < n else 1"), "is not stored"),
         (("s, key = np.float32(0)", "s, key = np.float32(1)"), "the same added to all scores"),
     ),
