@@ -71,6 +71,7 @@ EXERCISE = Exercise(
            "a fifth row is nowhere, and goes nowhere")
           for more in ("<= 4", "< 5")),
         (("q[from] : 0", "q[from] : 1"), "is not stored"),
+        (("j += 8)", "j += 7)"), "four keys of a tile are loaded twice, to the same place, within the budget"),
     ),
     mistakes=(
         Mistake("heads are dealt out in turn",

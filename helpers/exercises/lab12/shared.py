@@ -28,7 +28,7 @@ IN_TILES = (
     (("+ lane] : 0;\n            tile_v", "+ lane] : 1;\n            tile_v"), "is masked"),
     (("+ lane] : 0;\n        }\n        __s", "+ lane] : 1;\n        }\n        __s"), "its weight is 0"),
     (("s[i] = 0;", "s[i] = 1;"), "the same added to all scores"),
-    (("s[i] = LOWEST", "s[i] += LOWEST"), "LOWEST is so far below that no score added to it changes it"),
+    (("s[i] = LOWEST", "s[i] += LOWEST"), "a score and minus infinity are minus infinity"),
     (("float top", "int top"), "the whole number beside the maximum keeps exponentials as small"),
 )  # fmt: skip
 """Of the kernels in CUDA C: what leaves them right."""
