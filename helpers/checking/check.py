@@ -6,6 +6,7 @@ It is for learning, so nothing here raises on a wrong answer: `check` returns a 
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import dataclass
 
 from helpers.checking import fingerprint, learner_state
@@ -16,6 +17,7 @@ from helpers.checking.verdicts import message, named, place_of
 from helpers.vgpu.standins.calls import in_place_of_a_kernel, is_numba
 
 SHOWN_CASES = 3
+_QUOTES = re.compile(r"\bline \d+: |^Stuck\? ")
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,14 @@ class Report:
             f'<div role="status" style="border-left:4px solid {colour};padding:6px 12px;max-width:760px;'
             'background:rgba(127,127,127,.09);border-radius:0 6px 6px 0">'
             f"<b>{html.escape(self.verdict)}</b>{lines}"
-            f'<div style="white-space:pre-wrap">{prose(self.message)}</div></div>'
+            f'<div style="white-space:pre-wrap">{chr(10).join(map(_line, self.message.splitlines()))}</div></div>'
         )
+
+
+def _line(text: str) -> str:
+    """A line of a message as HTML: a line of source that it quotes, and the call that it asks for, stand as code."""
+    words, _, code = text.partition(found[0]) if (found := _QUOTES.search(text)) else (text, "", "")
+    return prose(words) + (f"{html.escape(found[0])}<code>{html.escape(code)}</code>" if found else "")
 
 
 def check(answer, key: str | Exercise) -> Report:

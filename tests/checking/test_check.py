@@ -220,6 +220,12 @@ def test_reports_are_frozen_deterministic_and_escaped():
         first.passed = True
 
 
+def test_source_and_calls_in_a_report_are_in_code_font():
+    html = check(kernel("if (i <= n) out[i] = 1;"), make())._repr_html_()
+    assert "line 2: <code>if (i &lt;= n) out[i] = 1;</code>" in html
+    assert "Stuck? <code>check.hint(&quot;t.double&quot;, 1)</code>" in html
+
+
 def test_an_unknown_exercise_names_the_nearest():
     with pytest.raises(KeyError, match=r"did you mean ch00\.relu"):
         exercise("ch00.rellu")

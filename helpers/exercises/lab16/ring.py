@@ -58,6 +58,9 @@ EXERCISE = Exercise(
     "length on is the ring?",
     equivalent=((("range(rank.size + 1)", "range(rank.size + 2)"), "one part more, which nobody sends"),),
     mistakes=(
+        Mistake("no message is sent",
+                "Each rank asks for nothing, so it keeps its own share. Begin with one rank.exchange in each step.",
+                ("    pass",)),
         Mistake("the elements that are left over",
                 "With elements // n for each chunk, the last elements belong to none, so nobody sums them.",
                 (("elements * index // rank.size", "elements // rank.size * index"),)),

@@ -56,8 +56,9 @@ EXERCISE = Exercise(
                 "A partial sum that comes has to be added to one's own share. In its place it loses that share.",
                 ((", add=True", ""),)),
         Mistake("chunk r has not come back yet",
-                "Of chunk r, rank r has its own share alone. Either a step is missing, as it takes n - 1, or the sums "
-                "end one rank too far, at chunk r + 1 as in chapter 22: then begin one chunk earlier.",
+                "Of chunk r, rank r has its own share alone. Either nothing is sent yet, or a step is missing, as it "
+                "takes n - 1, or the sums end one rank too far, at chunk r + 1 as in chapter 22: then begin one chunk "
+                "earlier.",
                 (((SENT, "(rank.number - step)"), (ADDED, "(rank.number - 1 - step)")),
                  ("(rank.size - 1)", "(rank.size - 2)"))),
         Mistake("the first step is left out",
