@@ -412,3 +412,8 @@ def test_stream_work_that_writes_nothing_or_fails_says_so():
 def test_what_a_function_returns_is_compared_piece_by_piece(got, wanted, right):
     """NumPy's own == has no single answer for a number and a tuple, or arrays."""
     assert alike(got, wanted, 1e-5) is right
+
+
+def test_a_hint_is_words_on_a_page():
+    shown = hint("ch00.relu", 1)._repr_html_()
+    assert "<b>Hint 1 of 3</b>" in shown and "`" not in shown

@@ -33,7 +33,8 @@ IN_TILES = (
 )  # fmt: skip
 """Of the kernels in CUDA C: what leaves them right."""
 ANEW = (
-    "When the maximum grows, all that was summed up before is too large: l and o alike are multiplied by exp(m - top)."
+    "When the maximum grows, all that was summed up before is too large: `l` and `o` alike are multiplied by "
+    "`exp(m - top)`."
 )
 BARRIERS = (
     "A warp that is ahead writes the next tile over the one that others are reading. A barrier before the tiles are "

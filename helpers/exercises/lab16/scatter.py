@@ -74,8 +74,8 @@ EXERCISE = Exercise(
                 "What comes is another chunk than what goes: the one that the rank before sends at this step.",
                 ((ADDED, SENT), (SENT, ADDED))),
         Mistake("all send, and none receives",
-                "send waits until the message is taken. If every rank first sends, then none comes to receive: use "
-                "exchange, which does both at once.",
+                "`send` waits until the message is taken. If every rank first sends, then none comes to receive: use "
+                "`exchange`, which does both at once.",
                 ((EXCHANGE, APART),)),
         Mistake("the chunks run the wrong way",
                 "A chunk goes up by one rank at each step, so at a given rank the numbers go down.",
