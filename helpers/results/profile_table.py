@@ -416,8 +416,10 @@ _RULE = "border-bottom:1px solid var(--jp-border-color1, currentColor)"
 def as_html(profile) -> str:
     """The whole profile as an accessible table; colours come from the page's theme."""
     used = _used(profile)
+    # One word a line: what columns of numbers do not take is left to the source.
     head = "".join(
-        f'<th scope="col" style="{_CELL};{_RULE}" title="{escape(col.meaning)}">{escape(col.heading)}</th>'
+        f'<th scope="col" style="{_CELL};{_RULE}" title="{escape(col.meaning)}">'
+        f"{escape(col.heading).replace(' ', '<br>')}</th>"
         for col in used
     )
     body = []
