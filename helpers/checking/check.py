@@ -6,6 +6,7 @@ It is for learning, so nothing here raises on a wrong answer: `check` returns a 
 from __future__ import annotations
 
 import html
+import re
 from dataclasses import dataclass
 
 from helpers.checking import fingerprint, learner_state
@@ -16,6 +17,9 @@ from helpers.checking.verdicts import message, named, place_of
 from helpers.vgpu.standins.calls import in_place_of_a_kernel, is_numba
 
 SHOWN_CASES = 3
+_CARD = "padding:6px 12px;max-width:760px;background:rgba(127,127,127,.09);border-radius:0 6px 6px 0"
+_SAID = "margin-top:4px;white-space:pre-wrap"
+_QUOTES = re.compile(r"\bline \d+: |^Stuck\? ")
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,17 @@ class Report:
         rows = "".join(f"<li>{'✓' if ok else '✗'} {prose(text)}</li>" for ok, text in self._rows())
         lines = f'<ul style="list-style:none;margin:4px 0;padding-left:8px">{rows}</ul>' if rows else ""
         return (
-            f'<div role="status" style="border-left:4px solid {colour};padding:6px 12px;max-width:760px;'
-            'background:rgba(127,127,127,.09);border-radius:0 6px 6px 0">'
+            f'<div role="status" style="{_CARD};border-left:4px solid {colour}">'
             f"<b>{html.escape(self.verdict)}</b>{lines}"
-            f'<div style="white-space:pre-wrap">{prose(self.message)}</div></div>'
+            + "".join(f'<div style="{_SAID}">{_line(text)}</div>' for text in self.message.splitlines())
+            + "</div>"
         )
+
+
+def _line(text: str) -> str:
+    """A line of a message as HTML: a line of source that it quotes, and the call that it asks for, stand as code."""
+    words, _, code = text.partition(found[0]) if (found := _QUOTES.search(text)) else (text, "", "")
+    return prose(words) + (f"{html.escape(found[0])}<code>{html.escape(code)}</code>" if found else "")
 
 
 def check(answer, key: str | Exercise) -> Report:
@@ -122,6 +132,12 @@ class Hint:
 
     def __repr__(self) -> str:
         return f"Hint {self.stage} of 3: {self.text}"
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<div style="{_CARD};border-left:4px solid #56b4e9"><b>Hint {self.stage} of 3</b>'
+            f'<div style="{_SAID}">{prose(self.text)}</div></div>'
+        )
 
 
 def hint(key: str | Exercise, stage: int = 1) -> Hint:

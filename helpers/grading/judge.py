@@ -17,10 +17,19 @@ from helpers.checking.kernel_as_json import Portable
 from helpers.checking.probe import RESULTS, parts
 from helpers.checking.trial import Here, Runs
 from helpers.grading.elsewhere import Ask, Elsewhere
+from helpers.results.ranks import rehearsal, training
+from helpers.vgpu.base import errors
 
 PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
 MORE = "`warpbook check` tells more of the public cases."
+OURS = {
+    name
+    for module in (errors, rehearsal, training)
+    for name, kind in vars(module).items()
+    if isinstance(kind, type) and issubclass(kind, errors.VirtualGPUError | rehearsal.NotCarriedOut)
+}
+"""Names of exceptions that say what an answer asked for."""
 
 
 def answer(request: dict, ask: Ask | None = None) -> dict:
@@ -88,10 +97,9 @@ def _words(seen: Evidence, mistake, open: bool) -> str:
 
 
 def known(name: str) -> str:
-    """The name of one of Python's or the virtual GPU's exceptions; any other is as its author wishes, and not told."""
-    from helpers.checking.trial_as_json import ERRORS
-
-    return name if name in ERRORS or isinstance(getattr(builtins, name, None), type) else "an exception"
+    """The name of an exception of Python, of the virtual GPU or of what ranks ask for; any other is as its author
+    wishes, and not told."""
+    return name if name in OURS or isinstance(getattr(builtins, name, None), type) else "an exception"
 
 
 def _hidden(seen: Evidence) -> bool:

@@ -11,6 +11,7 @@ from html import escape
 
 from helpers.results.roads import ROADS
 from helpers.results.roofline import MEMORIES, bytes_moved, flops_by_unit, seconds_text
+from helpers.results.source_cells import in_box, source_code
 
 SOURCE_WIDTH = 50
 
@@ -407,37 +408,36 @@ def as_text(profile) -> str:
     return "\n".join([profile.title, "", "counted, per source line:", *table, "", *profile.summary])
 
 
-_CELL = "padding:0.15em 0.6em;text-align:right"
-_LEFT = "padding:0.15em 0.6em;text-align:left"
+_CELL = "padding:0.15em 0.4em;text-align:right;vertical-align:top"
+_LEFT = _CELL.replace("right", "left")
 _RULE = "border-bottom:1px solid var(--jp-border-color1, currentColor)"
-# A long line is cut, so that its numbers stay in sight; the tooltip has it whole.
-_NARROW = "max-width:32em;overflow:hidden;text-overflow:ellipsis"
-# Blanks matter in Python's source, and a cell would swallow them.
-_CODE = "white-space:pre;background:transparent;color:inherit"
 
 
 def as_html(profile) -> str:
     """The whole profile as an accessible table; colours come from the page's theme."""
     used = _used(profile)
+    # One word a line: what columns of numbers do not take is left to the source.
     head = "".join(
-        f'<th scope="col" style="{_CELL};{_RULE}" title="{escape(col.meaning)}">{escape(col.heading)}</th>'
+        f'<th scope="col" style="{_CELL};{_RULE}" title="{escape(col.meaning)}">'
+        f"{escape(col.heading).replace(' ', '<br>')}</th>"
         for col in used
     )
     body = []
     for line in profile.lines:
         cells = "".join(f'<td style="{_CELL}">{number(col.value(line.counts))}</td>' for col in used)
-        text = escape(line.source.rstrip())
-        source = f'<td style="{_LEFT};{_NARROW}" title="{text}"><code style="{_CODE}">{text}</code></td>'
+        source = f'<td style="{_LEFT}">{source_code(line.source)}</td>'
         body.append(f'<tr><th scope="row" style="{_CELL}">{line.number}</th>{source}{cells}</tr>')
     legend = "".join(f"<li><strong>{escape(c.heading)}</strong>: {escape(c.meaning)}</li>" for c in used)
     below = "".join(f"<li>{escape(row)}</li>" for row in profile.summary)
-    return (
-        '<div class="warpbook-profile">'
+    table = (
         '<table style="border-collapse:collapse;color:inherit;background:transparent">'
         f'<caption style="text-align:left;color:inherit">{escape(profile.title)}. <strong>Counted</strong>, '
         "per source line.</caption>"
         f'<thead><tr><th scope="col" style="{_CELL};{_RULE}">line</th>'
         f'<th scope="col" style="{_LEFT};{_RULE}">source</th>{head}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table><ul>{below}</ul>"
+        f"<tbody>{''.join(body)}</tbody></table>"
+    )
+    return (
+        f'<div class="warpbook-profile">{in_box(table)}<ul>{below}</ul>'
         f"<details><summary>What the columns mean</summary><ul>{legend}</ul></details></div>"
     )

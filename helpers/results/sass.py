@@ -16,6 +16,7 @@ from helpers.hardware.device import current
 from helpers.hardware.gpus import GPU
 from helpers.results.compiled import assembled_for, limit_on_registers
 from helpers.results.profile_table import many
+from helpers.results.source_cells import in_box, source_code
 
 MOST_NOTES = 3
 
@@ -69,11 +70,11 @@ class MachineCode:
             listing = escape("\n".join(f"{found.address:04x}  {found.text}" for found in line.instructions))
             rows.append(
                 f'<tr><th scope="row" style="{cell}">{line.number or ""}</th>'
-                f'<td style="{cell}"><code style="{code}">{escape(line.source.rstrip())}</code></td>'
+                f'<td style="{cell}">{source_code(line.source)}</td>'
                 f'<td style="{cell}"><code style="{code}">{listing}</code></td></tr>'
             )
         head = "".join(f'<th scope="col" style="{cell}">{title}</th>' for title in ("line", "source", "machine code"))
-        return (
+        return in_box(
             '<table class="warpbook-sass" style="border-collapse:collapse;color:inherit;background:transparent">'
             f'<caption style="text-align:left;color:inherit">{escape(self.title)} (compiler)</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

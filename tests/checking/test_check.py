@@ -220,6 +220,12 @@ def test_reports_are_frozen_deterministic_and_escaped():
         first.passed = True
 
 
+def test_source_and_calls_in_a_report_are_in_code_font():
+    html = check(kernel("if (i <= n) out[i] = 1;"), make())._repr_html_()
+    assert "line 2: <code>if (i &lt;= n) out[i] = 1;</code>" in html
+    assert "Stuck? <code>check.hint(&quot;t.double&quot;, 1)</code>" in html
+
+
 def test_an_unknown_exercise_names_the_nearest():
     with pytest.raises(KeyError, match=r"did you mean ch00\.relu"):
         exercise("ch00.rellu")
@@ -406,3 +412,8 @@ def test_stream_work_that_writes_nothing_or_fails_says_so():
 def test_what_a_function_returns_is_compared_piece_by_piece(got, wanted, right):
     """NumPy's own == has no single answer for a number and a tuple, or arrays."""
     assert alike(got, wanted, 1e-5) is right
+
+
+def test_a_hint_is_words_on_a_page():
+    shown = hint("ch00.relu", 1)._repr_html_()
+    assert "<b>Hint 1 of 3</b>" in shown and "`" not in shown

@@ -13,6 +13,7 @@ from helpers.checking.exercise import Budget, Case, Exercise, Out, cover, plural
 from helpers.checking.kernel_as_json import Portable
 from helpers.checking.measures import loaded_for_needed, stored_for_needed
 from helpers.checking.probe import MIME, RESULTS, Probe, parts, probe
+from helpers.checking.solutions import built, patched
 from helpers.checking.trial import Blank, Here, Trial
 from helpers.checking.trial_as_json import NotSeen, resources_as_json, seen_as_json, seen_of, trial_of
 from helpers.checking.values_as_json import plain
@@ -444,3 +445,14 @@ def test_of_a_process_that_has_seen_hidden_inputs_only_known_names_are_told(rais
     proof = json.loads(json.dumps(taken(function, inputs_of(mean().for_marks(3)))))
     verdict = judge.answer({"exercise": "lab99.mean", "seed": 3, "evidence": proof, "open": False})
     assert "secret" not in json.dumps(verdict) and "17" not in json.dumps(verdict)
+
+
+def test_what_stopped_ranks_is_told_by_its_name(known_exercises):
+    from helpers.exercises.lab16.scatter import EXERCISE as task
+
+    known_exercises[task.key] = task
+    alone = built(task, patched(task, next(each for each in task.mistakes if each.name.startswith("all send")).ways[0]))
+    request = {"exercise": task.key, "seed": 3, "evidence": taken(alone, inputs_of(task.for_marks(3))), "open": False}
+    why = judge.answer(json.loads(json.dumps(request)))[RESULTS]["why"]
+    assert "With 2 ranks, 4 elements it stopped with Stuck." in why
+    assert judge.known("Overwritten") == "Overwritten" and judge.known("Barrier") == "an exception"

@@ -47,3 +47,17 @@ def test_a_moment_says_losses_and_score():
         np.zeros((4, 2, 2)), 0, [10, 20], {"D": [1.5, 1.0], "G": [0.5, 2.0]}, [2.0, 7.25]
     ).finding
     assert said == "Step 10: losses D 1.50, G 0.50; score 2.00, which ends at 7.25."
+
+
+def test_the_legend_of_a_moment_stays_where_no_curve_is():
+    curves = {"D": [0.2, 0.3, 0.9, 1.0], "G": [3.0, 2.0, 1.1, 1.0]}
+
+    def place(at):
+        figure = plots.training_moment(np.zeros((4, 2, 2)), at, [10, 20, 30, 40], curves, [1.0, 2.0, 3.0, 4.0]).figure
+        figure.draw_without_rendering()
+        where = figure.axes[1]
+        return where.transAxes.inverted().transform(where.get_legend().get_window_extent()).round(2).tolist()
+
+    ((left, low), (right, high)) = place(0)
+    assert left > 0.4 and low > 0.5 and right <= 1 and high <= 1
+    assert place(3) == place(0)

@@ -121,3 +121,10 @@ def test_losses_share_a_panel_and_a_fourth_is_too_many():
         plots.training_curves({"net": run})
     with pytest.raises(ValueError, match="nobody has noted 'los'; net has noted: critic_loss"):
         plots.training_curves({"net": run}, "los")
+
+
+def test_counts_have_no_fractions_beside_them():
+    counts, shares = trained("a", [0.0, 1.0, 0.0]), trained("a", [0.0, 0.5, 1.0])
+    ticks = lambda run: plots.training_curves({"net": run}).figure.axes[0].get_yticks()
+    assert all(tick.is_integer() for tick in ticks(counts))
+    assert not all(tick.is_integer() for tick in ticks(shares))

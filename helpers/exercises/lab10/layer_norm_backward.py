@@ -69,9 +69,9 @@ EXERCISE = Exercise(
     ),
     why="The formula looks like many kernels, and array operations make about ten of it, with rows going to DRAM and "
     "back between them. All that an element needs of the others is two sums, so one reduction and one map are left. "
-    "mean and rstd were kept by the forward pass: 8 bytes for a row, in place of two more reductions. The gradients of "
-    "weight and bias are sums down the columns, over all rows, which this launch could only add up with atomics or "
-    "with a second, small kernel over partial sums: that is what PyTorch does too.",
+    "`mean` and `rstd` were kept by the forward pass: 8 bytes for a row, in place of two more reductions. The "
+    "gradients of weight and bias are sums down the columns, over all rows, which this launch could only add up with "
+    "atomics or with a second, small kernel over partial sums: that is what PyTorch does too.",
     stretch="the gradients of weight and bias: Σ grad · z and Σ grad over all rows. Which threads have a column, "
     "so that lanes still read neighbours, and how do blocks join?",
     equivalent=(

@@ -80,19 +80,19 @@ EXERCISE = Exercise(
         Mistake(
             "each lane has its own maximum",
             "Lanes took out different numbers, so that their sums are relative to different things. All 32 need the "
-            "greatest of the row: five __shfl_xor_sync with fmaxf, before the first expf.",
+            "greatest of the row: five `__shfl_xor_sync` with `fmaxf`, before the first `expf`.",
             ((MAXIMUM, ";"), ("d = 16; d > 0; d /= 2) m", "d = 8; d > 0; d /= 2) m")),
         ),
         Mistake(
             "each lane has its own sum",
             "A lane divided by what it has added up itself. All 32 lanes need the sum of the row: five "
-            "__shfl_xor_sync, by 16, 8, 4, 2 and 1.",
+            "`__shfl_xor_sync`, by 16, 8, 4, 2 and 1.",
             ((SUM, ";"), ("d = 16; d > 0; d /= 2) sum", "d = 8; d > 0; d /= 2) sum")),
         ),
         Mistake(
             "lane 0 alone knows the result of the shuffles",
-            "__shfl_down_sync brings the total to lane 0 only. Each lane stores elements here, so each needs it: "
-            "__shfl_xor_sync leaves it in all of them.",
+            "`__shfl_down_sync` brings the total to lane 0 only. Each lane stores elements here, so each needs it: "
+            "`__shfl_xor_sync` leaves it in all of them.",
             ((SUM, SUM.replace("xor", "down")), (MAXIMUM, MAXIMUM.replace("xor", "down")),
              ((SUM, SUM.replace("xor", "down")), (MAXIMUM, MAXIMUM.replace("xor", "down")))),
         ),

@@ -71,7 +71,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "lane 0 alone knows the sum",
-            "shfl_down_sync brings the total to lane 0 only, and every lane needs it: shfl_xor_sync leaves it in all.",
+            "`shfl_down_sync` brings the total to lane 0 only. Every lane needs it: `shfl_xor_sync` leaves it in all.",
             (("shfl_xor_sync", "shfl_down_sync"),),
         ),
         Mistake(

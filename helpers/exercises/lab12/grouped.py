@@ -71,15 +71,16 @@ EXERCISE = Exercise(
            "a fifth row is nowhere, and goes nowhere")
           for more in ("<= 4", "< 5")),
         (("q[from] : 0", "q[from] : 1"), "is not stored"),
+        (("j += 8)", "j += 7)"), "four keys of a tile are loaded twice, to the same place, within the budget"),
     ),
     mistakes=(
         Mistake("heads are dealt out in turn",
-            "Neighbouring heads share keys: the keys' head kv belongs to the heads kv * group to kv * group + group - "
-            "1, as with enable_gqa in PyTorch.",
+            "Neighbouring heads share keys: the keys' head `kv` belongs to the heads `kv * group` to "
+            "`kv * group + group - 1`, as with `enable_gqa` in PyTorch.",
             ((("kv * group)", "kv)"), ("% group)", "% group * kvs)")),)),
         Mistake("every head has the first keys",
-            "blockIdx.y says which head of the keys a block has. A number that begins at key j of head kv is at "
-            "((batch * n + j) * kvs + kv) * 32.",
+            "`blockIdx.y` says which head of the keys a block has. A number that begins at key j of head kv is at "
+            "`((batch * n + j) * kvs + kv) * 32`.",
             ((KEYS, "(batch * n * kvs)"),)),
         Mistake("heads before positions",
             "The arrays are (batch, position, head, number): the next key of the same head is kvs * 32 numbers on.",
@@ -93,7 +94,7 @@ EXERCISE = Exercise(
             ((POSITION, "(first + mine + i) / group"),
              ((POSITION, "(first + mine + i) / group"), (END, END.replace("n - queries + ", ""))))),
         Mistake("the mask goes by the row",
-            "group rows have the same position, since they are one query of several heads: row / group.",
+            "group rows have the same position, since they are one query of several heads: `row / group`.",
             ((POSITION, "n - queries + first + mine + i"),)),
         Mistake("a query does not see itself",
             "A key is hidden where its number is above the query's position. The query's own key is seen.",

@@ -28,10 +28,13 @@ IN_TILES = (
     (("+ lane] : 0;\n            tile_v", "+ lane] : 1;\n            tile_v"), "is masked"),
     (("+ lane] : 0;\n        }\n        __s", "+ lane] : 1;\n        }\n        __s"), "its weight is 0"),
     (("s[i] = 0;", "s[i] = 1;"), "the same added to all scores"),
+    (("s[i] = LOWEST", "s[i] += LOWEST"), "a score and minus infinity are minus infinity"),
+    (("float top", "int top"), "the whole number beside the maximum keeps exponentials as small"),
 )  # fmt: skip
 """Of the kernels in CUDA C: what leaves them right."""
 ANEW = (
-    "When the maximum grows, all that was summed up before is too large: l and o alike are multiplied by exp(m - top)."
+    "When the maximum grows, all that was summed up before is too large: `l` and `o` alike are multiplied by "
+    "`exp(m - top)`."
 )
 BARRIERS = (
     "A warp that is ahead writes the next tile over the one that others are reading. A barrier before the tiles are "

@@ -91,7 +91,7 @@ EXERCISE = Exercise(
              (SUMS, "            l += p\n"))),
         Mistake("the exponential overflows",
             "exp of anything above 88 is infinite in FP32, and far below 0 it is 0: every exponent is a difference to "
-            "the greatest score so far, which begins at -inf, and none is above 0: exp(s - top) and exp(m - top).",
+            "the greatest score so far, which begins at -inf, and none is above 0: `exp(s - top)` and `exp(m - top)`.",
             ((("math.exp(s - top)", "math.exp(s)"), ("math.exp(m - top)", "np.float32(1)")),
              ("m, l, o = lowest", "m, l, o = np.float32(0)"), ("math.exp(m - top)", "math.exp(top - m)"))),
         Mistake("each lane has its own maximum",
@@ -106,7 +106,7 @@ EXERCISE = Exercise(
             "weight.",
             (("            s = lowest", "            s = np.float32(0)"),)),
         Mistake("the scale is not the one asked for",
-            "Each score is multiplied by scale once, before the exponential.",
+            "Each score is multiplied by `scale` once, before the exponential.",
             (("scale * q", "q"), ("query * k", "scale * query * k"), ("= o / l", "= scale * o / l"))),
         Mistake("never divided by the sum of the weights",
             "The weights add up to l, and have to add up to 1.",

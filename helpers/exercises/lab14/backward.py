@@ -80,7 +80,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake("the gradient of f without the old c",
-            "The forget gate scaled the old c, so its gradient is dc · c_old, and neither dc alone nor dc times the "
+            "The forget gate scaled the old c, so its gradient is `dc * c_old`, and neither dc alone nor dc times the "
             "new c.",
             ((DZ[1], "dc * f * (1 - f)"), (DZ[1], "dc * now[4 * hidden] * f * (1 - f)"))),
         Mistake("the derivative of tanh at the wrong value",
@@ -96,7 +96,7 @@ EXERCISE = Exercise(
             "g is a tanh, and its derivative is 1 - g². g · (1 - g) belongs to a sigmoid.",
             ((DZ[2], "dc * i * g * (1 - g)"), (DZ[2], "dc * i * (1 - g)"))),
         Mistake("a gradient that arrives is left out",
-            "h goes up to the next layer and on to the next step: its gradient is d_out + d_next. c goes on to the "
+            "h goes up to the next layer and on to the next step: its gradient is `d_out + d_next`. c goes on to the "
             "next step too, which is d_c.",
             ((DH, "d_out[here]"), (DH, "d_next[here]"), (DC, "dh * o * (1 - tanh_c * tanh_c)"))),
         Mistake("no way from h to c",
@@ -112,10 +112,10 @@ EXERCISE = Exercise(
             "Eight threads share the sequences of a unit. The last row needs the sums of all of them.",
             (("all += sums[y][v][x]", "all = sums[y][v][x]"), ("v < 8", "v < 1"))),
         Mistake("the mean over the batch",
-            "The gradient of the bias is a sum. If the loss is a mean, its factor came with d_out already.",
+            "The gradient of the bias is a sum. If the loss is a mean, its factor came with `d_out` already.",
             (("= all;", "= all / batch;"),)),
         Mistake("nobody waits for shared memory",
-            "A warp reads sums that others have stored. Between the two stands __syncthreads().",
+            "A warp reads sums that others have stored. Between the two stands `__syncthreads()`.",
             (("__syncthreads();", ""),)),
         Mistake("threads return before the barrier",
             "Threads without a unit must come to the barrier as well. Guard the loop and the stores, and leave nobody "

@@ -82,8 +82,8 @@ EXERCISE = Exercise(
             "PyTorch adds two biases, b_ih and b_hh, and learns both.",
             ((" + b_hh[", " + 0 * b_hh["), ("= b_ih[", "= 0 * b_ih["), ("b_ih[", "b_hh["))),
         Mistake("sums in place of gates",
-            "The first four parts of a row of kept are the gates, behind sigmoid and tanh. Backward needs them, and no "
-            "sum.",
+            "The first four parts of a row of `kept` are the gates, behind sigmoid and tanh. Backward needs them, and "
+            "no sum.",
             tuple((f"kept[{at}] = {gate}\n", f"kept[{at}] = z_{gate}\n")
                   for at, gate in zip(PLACES[:1] + PLACES[2:], "igo", strict=True))),
         Mistake("sequences are left out",

@@ -87,7 +87,8 @@ EXERCISE = Exercise(
     "launch. What is left in the loop is one launch a step, and no copy, since each step reads where the one before "
     "has written. The old state must stay as it is while a step runs, as every block reads all of h. Sequences that "
     "have ended keep their state, so the last row of out holds each one's own end. The work for them is wasted all "
-    "the same: that is why pack_padded_sequence sorts by length, and lets the batch become smaller from step to step.",
+    "the same: that is why `pack_padded_sequence` sorts by length, and lets the batch become smaller from step to "
+    "step.",
     stretch="sort the batch by length, and launch only as many rows of blocks as still have a sequence to read.",
     equivalent=(
         (("// 256", "* 256"), "blocks behind the last row find nothing to do"),
@@ -95,7 +96,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         Mistake("one bias only",
-            "PyTorch adds two biases, b_ih and b_hh, and learns both. project takes one array: their sum.",
+            "PyTorch adds two biases, b_ih and b_hh, and learns both. `project` takes one array: their sum.",
             (("b_ih + b_hh", "b_ih"), ("b_ih + b_hh", "b_hh"), ("b_ih + b_hh", "b_hh + b_hh"))),
         Mistake("every step begins with the first state",
             "The state of step t is what step t - 1 has left in out[t - 1].",
@@ -126,7 +127,7 @@ EXERCISE = Exercise(
             (((BEFORE, BEFORE.replace("start", "start.copy()")), (STEP_T, STEP_T.replace("out[t]", "state")),
               (CARRY, "        out[t] = state\n")),)),
         Mistake("the input is projected step by step",
-            "Right, but two launches a step, where one would do. project takes rows of all steps at once, because "
+            "Right, but two launches a step, where one would do. `project` takes rows of all steps at once, because "
             "what comes from the input depends on no state.",
             (((ALL, "both = b_ih + b_hh"), (LOOP, LOOP + EACH)),
              ((ALL, "both = b_ih + b_hh"), (LOOP, LOOP + EACH), *COPIED),

@@ -108,7 +108,7 @@ EXERCISE = Exercise(
             (((ACTIVE, "{ float was = h;"), (NEW_H, NEW_H + " if (t >= lengths[row]) h = was;")),
              ((ACTIVE, "{"), (NEW_C, "if (t < lengths[row]) " + NEW_C)))),
         Mistake("nobody ends",
-            "A sequence takes part in step t as long as t < lengths[row]. Behind its end it keeps its state.",
+            "A sequence takes part in step t as long as `t < lengths[row]`. Behind its end it keeps its state.",
             ((ACTIVE, "{"),)),
         Mistake("one step too many",
             "A sequence of length 3 has its elements at the steps 0, 1 and 2. At step 3 it has ended.",

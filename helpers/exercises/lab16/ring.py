@@ -58,6 +58,9 @@ EXERCISE = Exercise(
     "length on is the ring?",
     equivalent=((("range(rank.size + 1)", "range(rank.size + 2)"), "one part more, which nobody sends"),),
     mistakes=(
+        Mistake("no message is sent",
+                "Each rank asks for nothing, so it keeps its own share. Begin with one `rank.exchange` in each step.",
+                ("    pass",)),
         Mistake("the elements that are left over",
                 "With elements // n for each chunk, the last elements belong to none, so nobody sums them.",
                 (("elements * index // rank.size", "elements // rank.size * index"),)),
@@ -81,8 +84,8 @@ EXERCISE = Exercise(
                 "While a chunk is being sent it may not change. What comes belongs into another chunk.",
                 (("receive=parts[added]", "receive=parts[sent]"), ("receive=parts[kept]", "receive=parts[sent]"))),
         Mistake("all send, and none receives",
-                "send waits until the message is taken. If every rank first sends, then none comes to receive: use "
-                "exchange, which does both at once.",
+                "`send` waits until the message is taken. If every rank first sends, then none comes to receive: use "
+                "`exchange`, which does both at once.",
                 ((ADDS, APART),)),
         Mistake("everything through rank 0",
                 "The sums are right, but rank 0 sends the whole tensor to every other, while the others' links rest.",

@@ -56,8 +56,9 @@ EXERCISE = Exercise(
                 "A partial sum that comes has to be added to one's own share. In its place it loses that share.",
                 ((", add=True", ""),)),
         Mistake("chunk r has not come back yet",
-                "Of chunk r, rank r has its own share alone. Either a step is missing, as it takes n - 1, or the sums "
-                "end one rank too far, at chunk r + 1 as in chapter 22: then begin one chunk earlier.",
+                "Of chunk r, rank r has its own share alone. Either nothing is sent yet, or a step is missing, as it "
+                "takes n - 1, or the sums end one rank too far, at chunk r + 1 as in chapter 22: then begin one chunk "
+                "earlier.",
                 (((SENT, "(rank.number - step)"), (ADDED, "(rank.number - 1 - step)")),
                  ("(rank.size - 1)", "(rank.size - 2)"))),
         Mistake("the first step is left out",
@@ -73,8 +74,8 @@ EXERCISE = Exercise(
                 "What comes is another chunk than what goes: the one that the rank before sends at this step.",
                 ((ADDED, SENT), (SENT, ADDED))),
         Mistake("all send, and none receives",
-                "send waits until the message is taken. If every rank first sends, then none comes to receive: use "
-                "exchange, which does both at once.",
+                "`send` waits until the message is taken. If every rank first sends, then none comes to receive: use "
+                "`exchange`, which does both at once.",
                 ((EXCHANGE, APART),)),
         Mistake("the chunks run the wrong way",
                 "A chunk goes up by one rank at each step, so at a given rank the numbers go down.",

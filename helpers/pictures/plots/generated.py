@@ -155,6 +155,19 @@ def _frame(corner: tuple[float, float], width: float, height: float):
     return Rectangle(corner, width, height, fill=False, ec=PALETTE["orange"], lw=2.5, clip_on=False)
 
 
+def _quiet_corner(curves: Sequence[Sequence[float]]) -> str:
+    """The corner with the fewest points of the curves: the same at every moment, so that a legend there stays."""
+    values = np.array(curves, float)
+    across = np.linspace(0, 1, values.shape[1])
+    up = (values - values.min()) / max(float(np.ptp(values)), 1e-12)
+    corners = {
+        f"{side} {end}": (abs(up - height) < 0.4) & (abs(across - place) < 0.6)
+        for side, height in (("upper", 1), ("lower", 0))
+        for end, place in (("right", 1), ("left", 0))
+    }
+    return min(corners, key=lambda corner: int(corners[corner].sum()))
+
+
 @styled
 def training_moment(
     samples, at: int, steps: Sequence[int], curves: Mapping[str, Sequence[float]], score: Sequence[float],
@@ -176,7 +189,7 @@ def training_moment(
         axes[1].plot([steps[at]], [values[at]], color=CYCLE[number], marker="o")
     axes[1].set_title("losses", fontsize=10)
     if curves:
-        axes[1].legend(fontsize=8)
+        axes[1].legend(fontsize=8, loc=_quiet_corner(list(curves.values())))
     axes[2].plot(steps, score, color=PALETTE["green"], lw=1.8)
     axes[2].plot([steps[at]], [score[at]], color=PALETTE["green"], marker="o")
     axes[2].set_title(score_name, fontsize=10)

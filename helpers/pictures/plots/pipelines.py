@@ -29,7 +29,7 @@ def pipeline_gantt(found, *, price: str = "", until: float | None = None) -> Pic
     where the axis ends, in clocks.
     """
     figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.12, right=0.98, top=0.88, bottom=0.15)
+    figure.subplots_adjust(left=0.12, right=0.96, top=0.88, bottom=0.15)
     until = until or found.clocks
     for tile in (tile for tile in found.tiles if tile.block == 0 and tile.issued < until):
         row = tile.stage

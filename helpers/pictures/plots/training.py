@@ -93,6 +93,8 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
         where.set_xlim(0, 1.02 * max(1, last))  # the same steps in all panels
         if len(drawn) > 1:
             where.legend(fontsize=9)
+        if all(float(value).is_integer() for _, _, curve in drawn for value in curve.values):
+            where.yaxis.get_major_locator().set_params(integer=True)
     steps = plural(max(int(curve.steps[-1]) for run in runs.values() for curve in run.values()), "step")
     head = "" if len(runs) > 1 else f"{next(iter(runs))}, "
     return Picture(figure, f"{head}{steps} of training: {'; '.join(told)} (measured).")

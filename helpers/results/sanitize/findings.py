@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from helpers.results.sanitize.kinds import KINDS
+from helpers.results.source_cells import in_box, source_code
 
 Index = tuple[int, int, int]
 
@@ -133,13 +134,13 @@ class Findings:
         rows = "".join(_row(f) for f in self.findings)
         head = "".join(f"<th style='text-align:left'>{h}</th>" for h in ("line", "what", "seen", "usual cure"))
         caption = f"<caption style='text-align:left;color:inherit'>{html.escape(self.title)}</caption>"
-        return f"<table style='color:inherit;background:transparent'>{caption}<tr>{head}</tr>{rows}</table>"
+        return in_box(f"<table style='color:inherit;background:transparent'>{caption}<tr>{head}</tr>{rows}</table>")
 
 
 def _row(f: Finding) -> str:
     places = {line: source for line, source in ((f.line, f.source), (f.other_line, f.other_source)) if line is not None}
-    code = "<br>".join(
-        f"{line}: <code style='white-space:pre'>{html.escape(source)}</code>" for line, source in places.items()
+    code = "".join(
+        f'<div style="display:flex">{line}:&nbsp;{source_code(source)}</div>' for line, source in places.items()
     )
     cells = (
         code, f"<b>{html.escape(f.title)}</b><br>{_words(f.what)}", f"{f.count}×", _words(f.cure),

@@ -7,6 +7,7 @@ from html import escape
 
 import numpy as np
 
+from helpers.results.source_cells import in_box, source_code
 from helpers.results.steps.trace import Access
 
 LANES = 32
@@ -256,12 +257,12 @@ class Recording:
             f'<tr><td style="{cell}">{_span(step, count)}</td><td style="{cell}">{step.warp}</td>'
             f'<td style="{cell}"><code style="{code}">{step.lanes}</code></td>'
             f'<td style="{cell}">{step.line or ""}</td>'
-            f'<td style="{cell}"><code style="{code}">{escape(step.source)}</code></td></tr>'
+            f'<td style="{cell}">{source_code(step.source)}</td></tr>'
             for step, count in self.runs[:MOST_SHOWN]
         )
         more = sum(count for _, count in self.runs[MOST_SHOWN:])
         note = f"; {more:,} steps more are not listed" if more else ""
-        return (
+        return in_box(
             '<table style="border-collapse:collapse;color:inherit;background:transparent">'
             f'<caption style="text-align:left;color:inherit">{escape(self.title)} (# executes, o is held back by a '
             f"guard, . is elsewhere){note}.</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

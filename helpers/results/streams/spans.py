@@ -101,16 +101,24 @@ def _table(caption: str, spans: Sequence[Span]) -> str:
     return table(caption, ("start", "end", "engine", "stream", "operation"), rows)
 
 
-def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, padding: float = 0.6) -> str:
-    """An HTML table of words in the page's own colours; `caption` is HTML, all else is escaped.
+def table(
+    caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = None, padding: float = 0.6
+) -> str:
+    """An HTML table in the page's own colours; `caption` is HTML, all else is escaped.
 
-    padding: room beside each word, in widths of an m.
+    left: the only column of words, beside numbers that go to the right. Without it all cells go to the left. padding:
+    room beside each word, in widths of an m.
     """
-    cell = f"padding:0.15em {padding:g}em;text-align:left"
-    head = "".join(f'<th scope="col" style="{cell}">{escape(text)}</th>' for text in heads)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{cell}">{escape(text)}</td>' for text in row) + "</tr>" for row in rows
-    )
+    sides = ["left" if left in (None, at) else "right" for at in range(len(heads))]
+    cells = [f"padding:0.15em {padding:g}em;text-align:{side}" for side in sides]
+
+    def line(tag: str, texts: Sequence[str]) -> str:
+        return "".join(
+            f'<{tag} style="{cell}">{escape(text)}</{tag[:2]}>' for cell, text in zip(cells, texts, strict=True)
+        )
+
+    head = line('th scope="col"', heads)
+    body = "".join(f"<tr>{line('td', row)}</tr>" for row in rows)
     return (
         '<table style="border-collapse:collapse;color:inherit;background:transparent">'
         f'<caption style="text-align:left;color:inherit">{caption}</caption>'

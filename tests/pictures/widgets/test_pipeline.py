@@ -127,3 +127,11 @@ def test_what_has_no_copies_and_no_mbarriers_is_refused():
         copy_groups(plain, 1, 32, (OUT,))
     with pytest.raises(ValueError, match="no mbarrier"):
         barrier_phases(plain, 1, 32, (OUT,))
+
+
+def test_no_label_of_the_clocks_is_cut():
+    from helpers.pictures.plots import pipeline_gantt
+
+    figure = pipeline_gantt(pipeline(stages=2, latency=0, transfer=0, compute=100, tiles=10), until=14000).figure
+    figure.draw_without_rendering()
+    assert figure.axes[0].get_tightbbox().x1 <= figure.bbox.x1
