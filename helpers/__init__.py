@@ -25,7 +25,7 @@ _NAMES = {
     "vgpu.base.schedule": ("scheduled",),
     "vgpu.standins.tensor_map": ("tensor_map",),
     "results.attention": ("separate_bytes", "tiled_bytes"),
-    "results.cache_model": ("hit_rate",),
+    "results.cache_model": ("cached", "hit_rate"),
     "results.cold_start": ("cold_start",),
     "results.compare": ("compare",),
     "results.diagnose": ("diagnose",),
