@@ -19,8 +19,10 @@ MOVES = {
     ),
     "03": (
         ("version", RIGHT, "`i` of in_global lives in a register", "`i` of in_shared lives in a register"),
-        ("variable", HOME, "`i` of in_shared lives in a register", "`which` of in_shared lives in global memory"),
+        ("variable", HOME, "`i` of in_shared lives in a register", "`codes` of in_shared lives in global memory"),
         ("GPU", RIGHT, "V100: of the memories on chip registers are", "A100: of the memories on chip L2 is"),
+        ("cache, KiB", RIGHT, "A cache of 4 KiB (modelled): whole, 5 KiB: 0 of 640 sectors",
+         "A cache of 8 KiB (modelled): whole, 5 KiB: 480 of 640 sectors"),
     ),
     "05": (
         ("stride", RIGHT, "stride 0: 1 wavefront", "stride 1: 1 wavefront"),
