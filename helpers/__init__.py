@@ -41,6 +41,7 @@ _NAMES = {
     "results.smi": ("during",),
     "results.steps.arrivals": ("barrier_phases", "copy_groups"),
     "results.steps.dataflow": ("dataflow",),
+    "results.steps.spaces": ("spaces",),
     "results.steps.stepper": ("record",),
     "results.steps.touched": ("touched",),
     "results.steps.trace": ("trace",),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from helpers.hardware.cache_measurements import RereadBandwidth
+from helpers.hardware.cache_measurements import REREAD, RereadBandwidth
 from helpers.pictures.figures import CYCLE, MARKERS, PALETTE, Picture, new, styled
 from helpers.pictures.plots.pyramid import bytes_text
 from helpers.results.cache_model import Asked, share_found
@@ -71,7 +71,7 @@ def _requests_finding(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> str:
 
 
 @styled
-def reread_bandwidth(measured: Sequence[RereadBandwidth]) -> Picture:
+def reread_bandwidth(measured: Sequence[RereadBandwidth] = REREAD) -> Picture:
     """Published bandwidths at which GPUs read the same bytes over and over, with a line where each one's L2 ends."""
     figure, axes = new("wide")
     for number, row in enumerate(measured):
