@@ -2,8 +2,21 @@
 
 import pytest
 
-from helpers import gpus, plots
+from helpers import cp, gpus, plots, spaces
 from helpers.hardware.gpus import GPUS
+
+SPREAD = r"""
+__constant__ float fixed[4];
+extern "C" __global__ void spread(const float* x, const int* which, float* out) {
+    __shared__ float tile[32];
+    float mine[32];
+    int i = threadIdx.x;
+    tile[i] = x[i];
+    __syncthreads();
+    for (int k = 0; k < 32; ++k) mine[k] = tile[k] * fixed[k % 4];
+    out[i] = mine[which[i]];
+}
+"""
 
 
 def test_the_map_of_an_a100_has_the_figures_of_its_row():
@@ -29,3 +42,16 @@ def test_what_no_source_gives_is_left_out(gpu):
     assert drawing.svg.count("clocks") == 1 + (gpu.l2_latency is not None) + (gpu.dram_latency is not None) + 2 * (
         gpu.l1_latency is not None
     )
+
+
+def test_variables_stand_where_they_live():
+    arguments = cp.zeros(32, "float32"), cp.zeros(32, "int32"), cp.zeros(32, "float32")
+    found = spaces(cp.RawKernel(SPREAD, "spread"), 1, 32, arguments)
+    drawing = plots.memory_map(gpus.find("A100"), [found, found])
+    assert drawing.finding == (
+        "Variables of spread, spread by the memory they live in: registers: i, k; shared memory: tile; "
+        "local memory: mine; constant memory: fixed; global memory: x, which, out."
+    )
+    for words in (">i, k<", ">tile<", ">mine<", ">x, which, out<"):
+        assert drawing.svg.count(words) == 1, words
+    assert drawing.svg.count(">fixed<") == 2  # in DRAM, and in the cache of constants
