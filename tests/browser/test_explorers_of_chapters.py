@@ -18,9 +18,11 @@ MOVES = {
          "6 blocks of 64 threads (12 warps) over 11 × 21"),
     ),
     "03": (
-        ("version", RIGHT, "`i` of in_global lives in a register", "`i` of in_shared lives in a register"),
-        ("variable", HOME, "`i` of in_shared lives in a register", "`which` of in_shared lives in global memory"),
+        ("version", RIGHT, "`table` of in_global lives in global", "`table` of in_shared lives in global"),
+        ("variable", HOME, "`table` of in_shared lives in global", "`codes` of in_shared lives in global"),
         ("GPU", RIGHT, "V100: of the memories on chip registers are", "A100: of the memories on chip L2 is"),
+        ("cache, KiB", RIGHT, "A cache of 4 KiB (modelled): whole, 5 KiB: 0 of 640 sectors",
+         "A cache of 8 KiB (modelled): whole, 5 KiB: 480 of 640 sectors"),
     ),
     "05": (
         ("stride", RIGHT, "stride 0: 1 wavefront", "stride 1: 1 wavefront"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda
-from helpers.results.cache_model import hit_rate, of_trace
+from helpers.results.cache_model import cached, hit_rate, of_trace, requests
 from helpers.results.steps.trace import Access, Trace
 
 
@@ -67,3 +67,11 @@ def test_eight_floats_a_thread_are_found_seven_times_in_eight(kernel, rate):
     x, out = cp.zeros(256, np.float32), cp.zeros(256, np.float32)
     assert hit_rate(kernel(), 1, 32, (x, out)) == rate
     assert hit_rate(kernel(), 1, 32, (x, out), op="store") == rate
+
+
+def test_each_request_is_told_with_its_place_and_its_hits():
+    x, out = cp.zeros(64, np.float32), cp.zeros(64, np.float32)
+    first, second = cached(strided, 1, 32, (x, out), nbytes=128)
+    assert (first.array, first.first, first.sectors, first.hits) == ("x", 0, 4, 0)
+    assert (second.first, second.sectors, second.hits) == (128, 4, 0)
+    assert [each.hits for each in requests(touching(0, 1, 1), 32)] == [0, 0, 1]

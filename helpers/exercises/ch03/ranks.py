@@ -41,7 +41,8 @@ EXERCISE = Exercise(
             "local requests",
             lambda profile: profile["local_requests"],
             0,
-            "An array with an index that only the running thread knows lives in local memory.",
+            "An array with an index that only the running thread knows lies in local memory in the PTX. Whether "
+            "it can still be moved into registers is then up to the assembler.",
             "local_store_requests",
         ),
         Budget(
@@ -74,9 +75,8 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
     out[i] = which == 0 ? a : which == 1 ? b : which == 2 ? c : d;
 }
 """,
-    why="Nothing here has an index that a thread computes, so every value can be a register: the compiler reports no "
-    "stack frame. The five exchanges are the same for all lanes, so no lane waits for another; chapter 08 is about "
-    "that.",
+    why="Nothing here has an index that a thread computes, so every value is a register in the PTX already. The five "
+    "exchanges are the same for all lanes, so no lane waits for another; chapter 08 is about that.",
     stretch="load the four with one float4 and watch the global load requests fall to 256.",
     mistakes=(
         Mistake(
@@ -134,8 +134,9 @@ extern "C" __global__ void ranks(const float* x, const int* k, float* out, int n
         ),
         Mistake(
             "an index that the compiler does not know",
-            "The result is right, but some index is a variable when the kernel runs, so the array needs addresses, and "
-            "registers have none.",
+            "The result is right, but some index is a variable when the kernel runs. So in the PTX the array has "
+            "addresses and lies in local memory, and you depend on the assembler to undo that. Without an index "
+            "nothing has to be undone.",
             (INSERTION, (f"out[i] = {CHOICE}", "float m[4] = {a, b, c, d}; out[i] = m[which]")),
         ),
     ),

@@ -31,6 +31,7 @@ from helpers.pictures.plots.memory import (
     staircase,
     traffic,
 )
+from helpers.pictures.plots.memory_map import memory_map
 from helpers.pictures.plots.networks import gradient_norms, image_grid, layer_roofline
 from helpers.pictures.plots.occupancy import (
     occupancy_finding,
@@ -80,6 +81,7 @@ from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
 from helpers.pictures.plots.walks import walked_tiles
 from helpers.pictures.plots.windows import halo_map, halo_strip, im2col_product, reaches, window_sums
+from helpers.pictures.plots.working_set import cache_requests, reread_bandwidth
 from helpers.vgpu.base.words import plural
 
 __all__ = [
@@ -102,6 +104,7 @@ __all__ = [
     "batch_line",
     "bit_layouts",
     "block_map",
+    "cache_requests",
     "cell_rounds",
     "checkpoint_curve",
     "collective_height",
@@ -137,6 +140,7 @@ __all__ = [
     "layout_height",
     "load_traffic",
     "memory_kinds",
+    "memory_map",
     "memory_pyramid",
     "memory_steps",
     "mend_lanes",
@@ -157,6 +161,7 @@ __all__ = [
     "reaches",
     "receptive_field_map",
     "reduction_tree",
+    "reread_bandwidth",
     "roofline_chart",
     "roofline_finding",
     "roofline_tracks",

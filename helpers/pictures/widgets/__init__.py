@@ -51,6 +51,7 @@ EXPLORERS = {
     "traffic": "traffic",
     "tree": "tree",
     "waves": "waves",
+    "working_set": "working_set",
 }
 """The function of each explorer, and its module in `explorers`."""
 

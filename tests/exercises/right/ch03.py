@@ -201,4 +201,62 @@ def bytes_of_block(threads, registers, shared, local):
 def bytes_of_block(threads, registers, shared, local):
     return tuple(np.array([4*threads*registers + shared, threads*local]))""",
     ),
+    (
+        "ch03.seconds",
+        "NumPy",
+        """import numpy as np
+
+def least_seconds(shape, itemsize, bandwidth):
+    return np.prod(shape, dtype=np.float64) * itemsize / bandwidth""",
+    ),
+    (
+        "ch03.seconds",
+        "loop",
+        """def least_seconds(shape, itemsize, bandwidth):
+    seconds = itemsize / bandwidth
+    for size in shape:
+        seconds *= size
+    return seconds""",
+    ),
+    (
+        "ch03.reads",
+        "NumPy",
+        """import numpy as np
+
+def constant_reads(which):
+    return sum(np.unique(which[at : at + 32]).size for at in range(0, len(which), 32))""",
+    ),
+    (
+        "ch03.reads",
+        "pairs",
+        """def constant_reads(which):
+    return len({(thread // 32, entry) for thread, entry in enumerate(which)})""",
+    ),
+    (
+        "ch03.relax",
+        "while",
+        """@cuda.jit
+def relax(x, out, factor, shift, rounds):
+    i = cuda.grid(1)
+    while i < x.size:
+        v = x[i]
+        left = rounds
+        while left > 0:
+            v = v * factor + shift
+            left -= 1
+        out[i] = v
+        i += cuda.gridsize(1)""",
+    ),
+    (
+        "ch03.relax",
+        "powers first",
+        """@cuda.jit
+def relax(x, out, factor, shift, rounds):
+    power, added = factor / factor, factor - factor
+    for r in range(rounds):
+        added = factor * added + shift
+        power = power * factor
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[i] = power * x[i] + added""",
+    ),
 ]

@@ -197,6 +197,12 @@ EXPLORERS = {
     "traffic": (lambda: widgets.traffic(lambda times, n: launch(times + n), times=(1, 4), n=(0, 9)), ("times", "n")),
     "tree": (lambda: widgets.tree({"pairs": pairs, "halves": halves}, threads=(4, 64), start=64), ("version", "size")),
     "waves": (lambda: widgets.waves(steps, (X, OUT, np.int32(9), np.int32(2))), ("gpu", "blocks")),
+    "working_set": (
+        lambda: widgets.working_set(
+            steps, lambda kib: (X[: 256 * kib], OUT, np.int32(32), np.int32(1)), array=(1, 2), cache=(1, 2)
+        ),
+        ("array", "cache"),
+    ),
 }  # fmt: skip
 
 
