@@ -42,7 +42,8 @@ def cost(n, threads):
             "the last block is missing",
             "The last block may be only partly filled, and is launched all the same: round up, "
             "(n + threads - 1) // threads.",
-            (("(n + threads - 1) // threads", "n // threads"), ("(n + threads - 1) // threads", "max(1, n // threads)")),
+            (("(n + threads - 1) // threads", "n // threads"),
+             ("(n + threads - 1) // threads", "max(1, n // threads)")),
         ),
         Mistake(
             "a block too many",

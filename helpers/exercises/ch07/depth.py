@@ -56,8 +56,8 @@ def depth(n, blocks, threads):
         ),
         Mistake(
             "one addition too few",
-            "One is missing. The sum of a thread starts as 0, and its first element is added to it like the others. The "
-            "tree of 32 threads has 5 steps.",
+            "One is missing. The sum of a thread starts as 0, and its first element is added to it like the others. "
+            "The tree of 32 threads has 5 steps.",
             (("(n + all_threads - 1) // all_threads", "(n + all_threads - 1) // all_threads - 1"),
              ("threads.bit_length() - 1", "threads.bit_length() - 2")),
         ),

@@ -65,7 +65,8 @@ void first_max(const float* x, int* out, int n) {
 """,
     why="A tree may combine anything that can be regrouped. 'The greater value, and of equals the earlier place' is "
     "such an operation on pairs, so the tree stays and only the line that combines changes. Without the places a "
-    "tie would be decided by the shape of the tree. -3e38f, close to the least float, loses against every element here.",
+    "tie would be decided by the shape of the tree. -3e38f is close to the least float, and loses "
+    "against every element here.",
     stretch="give the second greatest as well. What does a node have to hold?",
     equivalent=(
         (("value[256]", "value[257]"), "room that is not used"),
@@ -118,7 +119,8 @@ void first_max(const float* x, int* out, int n) {
         Mistake(
             "a step is missing",
             "Some threads never get through to thread 0: the distances are half of the block, a quarter, …, 2, 1.",
-            (("blockDim.x / 2; d > 0", "blockDim.x / 4; d > 0"), ("d > 0", "d > 1"), ("d > 0; d /= 2", "d > 0; d /= 4")),
+            (("blockDim.x / 2; d > 0", "blockDim.x / 4; d > 0"), ("d > 0", "d > 1"),
+             ("d > 0; d /= 2", "d > 0; d /= 4")),
         ),
         Mistake(
             "one thread does it all",

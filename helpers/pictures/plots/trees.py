@@ -21,7 +21,8 @@ def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
     """The tree of a block: a column a thread, a row a step, drawn up to `step`; row 0 holds the elements as loaded.
 
     flow: what `dataflow` gives; step: 0 to the number of its rounds. A thread that makes a value is filled, hatched
-    where nobody uses that value; a thread that comes along without work is a dot; a warp that is not there is empty.
+    where nobody uses that value; an idle thread is a dot where others of its warp work, and empty where none of them
+    does. (A warp in which nobody works still meets every barrier.)
     """
     rows, threads = len(flow.rounds) + 1, flow.threads
     figure, axes = _page(threads, rows)
@@ -43,10 +44,10 @@ def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
     for border in range(WARP, threads, WARP):
         axes.axvline(border, color=PALETTE["grey"], lw=0.8, ls=":")
     _labels(axes, rows, step)
-    legend = "row: step · column: thread · filled: makes a value · dot: comes along idle · empty: its warp is gone"
+    legend = "filled: makes a value · dot: idle, while others of its warp work · empty: its whole warp is idle"
     if any(not value.used for value in flow.results):
-        legend = "row: step · column: thread · filled: makes a value · hatched: one that nobody uses · dot: idle"
-    figure.text(0.01, 0.945, legend, fontsize=9)
+        legend = "filled: makes a value · hatched: one that nobody uses · dot: idle · empty: its whole warp is idle"
+    figure.text(0.01, 0.945, f"row: step · column: thread · {legend}", fontsize=8)
     return Picture(figure, prefix + _tree_finding(flow, step))
 
 
