@@ -96,6 +96,17 @@ def test_lines_and_stairs_name_every_series():
     assert stairs.finding == "Sectors per request — before: 12; after: 4.5."
 
 
+def test_published_times_say_where_the_model_is_off():
+    row = lambda kernel, published, modelled: SimpleNamespace(
+        kernel=kernel, published=published, modelled=modelled, bound="DRAM"
+    )
+    finding = plots.published_times([row("first", 2.0, 1.0), row("last", 1.0, 1.4)], on="a GPU").finding
+    assert finding.startswith("Times on a GPU, ms — first: 2 published, 1 modelled; last: 1 published, 1.4 modelled.")
+    assert finding.endswith("off by more than 1.5 times at first.")
+    with pytest.raises(ValueError, match="nothing to compare"):
+        plots.published_times([])
+
+
 @pytest.mark.parametrize("draw", [lambda: plots.sector_map(access(stride=3)), lambda: plots.timer_bars(4, 50)])
 def test_pictures_are_byte_stable(draw):
     assert figures.svg(draw().figure) == figures.svg(draw().figure)

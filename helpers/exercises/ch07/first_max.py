@@ -82,9 +82,15 @@ void first_max(const float* x, int* out, int n) {
              (BETTER, "value[t + d] >= value[t]")),
         ),
         Mistake(
-            "the place stays behind",
-            "The value went up and its place did not. A node is both: copy place[t + d] as well.",
-            (("                place[t] = place[t + d];\n", ""), ("place[t] = place[t + d]", "place[t] = t + d")),
+            "no place goes up",
+            "The answer is 0 for every row, so no place ever goes up the tree. A node is a value and its place: where "
+            "thread t takes over the value of node t + d, it takes over place[t + d] as well.",
+            (("                place[t] = place[t + d];\n", ""), ("greater || earlier", "false")),
+        ),
+        Mistake(
+            "the place of the node",
+            "Node t + d may hold an element that came from further right. Its place is place[t + d], not t + d.",
+            (("place[t] = place[t + d]", "place[t] = t + d"),),
         ),
         Mistake(
             "the value stays behind",

@@ -44,9 +44,9 @@ def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
     for border in range(WARP, threads, WARP):
         axes.axvline(border, color=PALETTE["grey"], lw=0.8, ls=":")
     _labels(axes, rows, step)
-    legend = "filled: makes a value · dot: idle, while others of its warp work · empty: its whole warp is idle"
+    legend = "filled: makes a value · dot: idle · empty: its whole warp is idle"
     if any(not value.used for value in flow.results):
-        legend = "filled: makes a value · hatched: one that nobody uses · dot: idle · empty: its whole warp is idle"
+        legend = "filled: makes a value (hatched: nobody uses it) · dot: idle · empty: warp idle"
     figure.text(0.01, 0.945, f"row: step · column: thread · {legend}", fontsize=8)
     return Picture(figure, prefix + _tree_finding(flow, step))
 
