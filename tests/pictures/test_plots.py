@@ -101,7 +101,7 @@ def test_published_times_say_where_the_model_is_off():
         kernel=kernel, published=published, modelled=modelled, bound="DRAM"
     )
     finding = plots.published_times([row("first", 2.0, 1.0), row("last", 1.0, 1.4)], on="a GPU").finding
-    assert finding.startswith("Times on a GPU, ms — first: 2 published, 1 modelled; last: 1 published, 1.4 modelled.")
+    assert finding.startswith("Published ms on a GPU, modelled in brackets — first 2 (1); last 1 (1.4).")
     assert finding.endswith("off by more than 1.5 times at first.")
     with pytest.raises(ValueError, match="nothing to compare"):
         plots.published_times([])
