@@ -96,6 +96,19 @@ def test_lines_and_stairs_name_every_series():
     assert stairs.finding == "Sectors per request — before: 12; after: 4.5."
 
 
+def test_a_look_back_is_drawn_for_each_run():
+    assert plots.look_back({"a": [0, 1, 2], "b": [0, 1, 1]}).finding == (
+        "a: 3 blocks looked at 3 others in all, one of them at 2; b: 3 blocks looked at 2 others in all, one of them at 1."
+    )
+    for wrong, words in (
+        ({}, "one run or more"),
+        ({"a": [0, 0]}, "one block to its left"),
+        ({"a": [1]}, "never beyond"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            plots.look_back(wrong)
+
+
 def test_published_times_say_where_the_model_is_off():
     row = lambda kernel, published, modelled: SimpleNamespace(
         kernel=kernel, published=published, modelled=modelled, bound="DRAM"

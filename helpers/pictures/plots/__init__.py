@@ -20,6 +20,7 @@ from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
 from helpers.pictures.plots.layouts import layout_finding, layout_grid, layout_height
 from helpers.pictures.plots.lives import where_variables_live
+from helpers.pictures.plots.look_back import look_back
 from helpers.pictures.plots.memory import (
     load_traffic,
     sector_finding,
@@ -130,6 +131,7 @@ __all__ = [
     "layout_grid",
     "layout_height",
     "load_traffic",
+    "look_back",
     "memory_kinds",
     "memory_pyramid",
     "memory_steps",

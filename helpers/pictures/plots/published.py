@@ -41,5 +41,5 @@ def _said(rows: Sequence, unit: str, on: str) -> str:
     where = f" on {on}" if on else ""
     each = "; ".join(f"{row.kernel} {row.published:.3g} ({row.modelled:.3g})" for row in rows)
     far = [row.kernel for row in rows if not 1 / MODEL_ERROR <= row.modelled / row.published <= MODEL_ERROR]
-    off = f"The model is off by more than {MODEL_ERROR:g} times at {', '.join(far)}." if far else ""
-    return f"Published {unit}{where}, modelled in brackets — {each}. {off or f'The model is never off by more than {MODEL_ERROR:g} times.'}"
+    off = f"off by more than {MODEL_ERROR:g} times at {', '.join(far)}" if far else "within its error everywhere"
+    return f"Published {unit}{where}, modelled in brackets — {each}. The model is {off}."

@@ -219,7 +219,7 @@ def _tree_finding(flow, step: int) -> str:
     each = flow.rounds[step - 1]
     head = f"step {step} of {len(flow.rounds)}: "
     if each.atomic:
-        before = f", after {_steps_and_work(flow)}" if flow.operations else ""
+        before = f", after {_steps_and_work(flow)}" if flow.operations else f"; {_one_by_one(flow)}"
         return f"{head}an atomic takes the value of thread {min(each.made)}{before}."
     used = sum(value.used for value in each.made.values())
     made = f"{len(each.made)} of {plural(flow.threads, 'thread')} work"
@@ -232,6 +232,11 @@ def _tree_finding(flow, step: int) -> str:
         f"{head}{made}{waste}, in {plural(each.warps, 'warp')}{idle}{conflict}. "
         f"{done} of {plural(flow.operations, 'operation')} done."
     )
+
+
+def _one_by_one(flow) -> str:
+    atomics = sum(each.atomic for each in flow.rounds)
+    return f"{plural(atomics, 'atomic')}, one after another"
 
 
 def _steps_and_work(flow) -> str:
