@@ -98,7 +98,7 @@ def test_lines_and_stairs_name_every_series():
 
 def test_a_look_back_is_drawn_for_each_run():
     assert plots.look_back({"a": [0, 1, 2], "b": [0, 1, 1]}).finding == (
-        "a: 3 blocks looked at 3 others in all, one of them at 2; b: 3 blocks looked at 2 others in all, one of them at 1."
+        "a: 3 blocks looked at 3 others, at 2 at most; b: 3 blocks looked at 2 others, at 1 at most."
     )
     for wrong, words in (
         ({}, "one run or more"),

@@ -36,7 +36,7 @@ def look_back(looked: Mapping[str, Sequence[int]]) -> Picture:
         plot.set_yticks([tick + 0.5 for tick in ticks], [str(tick) for tick in ticks], fontsize=8)
         plot.set_title(name, fontsize=9)
     axes.flat[0].set_ylabel("block that looks")
-    words = "black: the block itself · blue: only its own total was known · green: the sum up to it was known, stop"
+    words = "black: the block itself · blue: one that knew its own total only · green: one that knew the sum up to itself"
     figure.text(0.01, 0.94, words, fontsize=8)
     return Picture(figure, _said(looked))
 
@@ -48,7 +48,7 @@ def _squares(plot, row: int, columns: Sequence[int], colour: str) -> None:
 
 def _said(looked: Mapping[str, Sequence[int]]) -> str:
     each = [
-        f"{name}: {plural(len(visits), 'block')} looked at {plural(sum(visits), 'other')} in all, one of them at {max(visits)}"
+        f"{name}: {plural(len(visits), 'block')} looked at {plural(sum(visits), 'other')}, at {max(visits)} at most"
         for name, visits in looked.items()
     ]
     return "; ".join(each) + "."
