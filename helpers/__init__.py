@@ -61,6 +61,7 @@ _NAMES = {
     "checking.check": ("check", "hint", "solution"),
     "checking.predict": ("predict", "reveal"),
     "checking.probe": ("probe",),
+    "workbook.authoring.validation.report": ("published_ladder",),
     "workbook.progress": ("progress",),
 }
 _WHERE = {name: module for module, names in _NAMES.items() for name in names}

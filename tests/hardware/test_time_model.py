@@ -272,6 +272,13 @@ def test_the_whole_is_as_near_as_the_page_says():
     assert min(ratios) > 0.4 and max(ratios) < 1.6
 
 
+def test_chapters_get_a_ladder_by_its_name():
+    first = report.published_ladder("reduction, RTX 3080")[0]
+    assert (first.kernel, first.published, first.bound) == ("interleaved, divergent", 1.90648, "issue")
+    with pytest.raises(ValueError, match="no published ladder 'reduction'; there are: transpose, M2050"):
+        report.published_ladder("reduction")
+
+
 def test_kendall_of_known_orders():
     assert report.kendall([(1, 1), (2, 2), (3, 3)]) == 1
     assert report.kendall([(1, 3), (2, 2), (3, 1)]) == -1

@@ -104,6 +104,30 @@ def test_lines_and_stairs_name_every_series():
     assert stairs.finding == "Sectors per request — before: 12; after: 4.5."
 
 
+def test_a_look_back_is_drawn_for_each_run():
+    assert plots.look_back({"a": [0, 1, 2], "b": [0, 1, 1]}).finding == (
+        "a: 3 blocks looked at 3 others, at 2 at most; b: 3 blocks looked at 2 others, at 1 at most."
+    )
+    for wrong, words in (
+        ({}, "one run or more"),
+        ({"a": [0, 0]}, "one block to its left"),
+        ({"a": [1]}, "never beyond"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            plots.look_back(wrong)
+
+
+def test_published_times_say_where_the_model_is_off():
+    row = lambda kernel, published, modelled: SimpleNamespace(
+        kernel=kernel, published=published, modelled=modelled, bound="DRAM"
+    )
+    finding = plots.published_times([row("first", 2.0, 1.0), row("last", 1.0, 1.4)], on="a GPU").finding
+    assert finding.startswith("Published ms on a GPU, modelled in brackets — first 2 (1); last 1 (1.4).")
+    assert finding.endswith("off by more than 1.5 times at first.")
+    with pytest.raises(ValueError, match="nothing to compare"):
+        plots.published_times([])
+
+
 @pytest.mark.parametrize("draw", [lambda: plots.sector_map(access(stride=3)), lambda: plots.timer_bars(4, 50)])
 def test_pictures_are_byte_stable(draw):
     assert figures.svg(draw().figure) == figures.svg(draw().figure)

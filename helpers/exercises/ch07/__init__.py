@@ -1,3 +1,3 @@
 """Chapter 07, reductions and scans: few barriers, few atomics, and every size right."""
 
-ORDER = ("row_max", "dot", "exclusive")
+ORDER = ("cost", "first_max", "dot", "row_max", "depth", "exclusive")

@@ -13,6 +13,17 @@ def _a_row(key: str, parts: int = 1):
     return lambda profile: profile[key] / profile.counters.grid[0] / parts
 
 
+FIRST_MAX = (
+    Budget(
+        "instructions of the busiest warp",
+        lambda shares: int(shares.instructions.max()),
+        600,
+        "The block is done when its last warp is. A tree of 8 steps takes a warp some 200 instructions.",
+        "instructions",
+        of="warps",
+    ),
+)
+
 ROW_MAX = (
     Budget(
         "barriers of a warp, per row",

@@ -21,6 +21,7 @@ from helpers.pictures.plots.layer_lives import layer_lives
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
 from helpers.pictures.plots.layouts import layout_finding, layout_grid, layout_height
 from helpers.pictures.plots.lives import where_variables_live
+from helpers.pictures.plots.look_back import look_back
 from helpers.pictures.plots.memory import (
     load_traffic,
     sector_finding,
@@ -53,6 +54,7 @@ from helpers.pictures.plots.precision import (
     peak_bars,
 )
 from helpers.pictures.plots.products import Share, moves, product_tiles, share_staircase
+from helpers.pictures.plots.published import published_times
 from helpers.pictures.plots.pyramid import memory_pyramid
 from helpers.pictures.plots.ranks import rank_gantt, schedule_gantt
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
@@ -139,6 +141,7 @@ __all__ = [
     "layout_grid",
     "layout_height",
     "load_traffic",
+    "look_back",
     "memory_kinds",
     "memory_map",
     "memory_pyramid",
@@ -155,6 +158,7 @@ __all__ = [
     "plural",
     "point_clouds",
     "product_tiles",
+    "published_times",
     "rank_gantt",
     "rank_memory_bars",
     "rates_shown",

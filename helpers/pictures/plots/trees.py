@@ -21,7 +21,8 @@ def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
     """The tree of a block: a column a thread, a row a step, drawn up to `step`; row 0 holds the elements as loaded.
 
     flow: what `dataflow` gives; step: 0 to the number of its rounds. A thread that makes a value is filled, hatched
-    where nobody uses that value; a thread that comes along without work is a dot; a warp that is not there is empty.
+    where nobody uses that value; an idle thread is a dot where others of its warp work, and empty where none of them
+    does. (A warp in which nobody works still meets every barrier.)
     """
     rows, threads = len(flow.rounds) + 1, flow.threads
     figure, axes = _page(threads, rows)
@@ -43,10 +44,10 @@ def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
     for border in range(WARP, threads, WARP):
         axes.axvline(border, color=PALETTE["grey"], lw=0.8, ls=":")
     _labels(axes, rows, step)
-    legend = "row: step · column: thread · filled: makes a value · dot: comes along idle · empty: its warp is gone"
+    legend = "filled: makes a value · dot: idle · empty: its whole warp is idle"
     if any(not value.used for value in flow.results):
-        legend = "row: step · column: thread · filled: makes a value · hatched: one that nobody uses · dot: idle"
-    figure.text(0.01, 0.945, legend, fontsize=9)
+        legend = "filled: makes a value (hatched: nobody uses it) · dot: idle · empty: warp idle"
+    figure.text(0.01, 0.945, f"row: step · column: thread · {legend}", fontsize=8)
     return Picture(figure, prefix + _tree_finding(flow, step))
 
 
@@ -218,7 +219,7 @@ def _tree_finding(flow, step: int) -> str:
     each = flow.rounds[step - 1]
     head = f"step {step} of {len(flow.rounds)}: "
     if each.atomic:
-        before = f", after {_steps_and_work(flow)}" if flow.operations else ""
+        before = f", after {_steps_and_work(flow)}" if flow.operations else f"; {_one_by_one(flow)}"
         return f"{head}an atomic takes the value of thread {min(each.made)}{before}."
     used = sum(value.used for value in each.made.values())
     made = f"{len(each.made)} of {plural(flow.threads, 'thread')} work"
@@ -231,6 +232,11 @@ def _tree_finding(flow, step: int) -> str:
         f"{head}{made}{waste}, in {plural(each.warps, 'warp')}{idle}{conflict}. "
         f"{done} of {plural(flow.operations, 'operation')} done."
     )
+
+
+def _one_by_one(flow) -> str:
+    atomics = sum(each.atomic for each in flow.rounds)
+    return f"{plural(atomics, 'atomic')}, one after another"
 
 
 def _steps_and_work(flow) -> str:

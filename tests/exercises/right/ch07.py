@@ -3,6 +3,72 @@
 ROWS = [
     # key, which way, the whole source
     (
+        "ch07.cost",
+        "a loop that counts the steps",
+        """import math
+def cost(n, threads):
+    blocks = math.ceil(n / threads)
+    steps, left, additions = 0, threads, 0
+    while left > 1:
+        left //= 2
+        steps += 1
+        additions += left
+    return steps, additions * blocks, blocks
+""",
+    ),
+    (
+        "ch07.first_max",
+        "value and place in one word, by shuffles",
+        r"""__device__ unsigned long long packed(float value, int place) {
+    unsigned bits = __float_as_uint(value);
+    bits = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+    return (unsigned long long)bits << 32 | (0xffffffffu - place);
+}
+extern "C" __global__ void first_max(const float* x, int* out, int n) {
+    __shared__ unsigned long long s[8];
+    int t = threadIdx.x;
+    unsigned long long best = t < n ? packed(x[blockIdx.x * n + t], t) : 0;
+    for (int d = 16; d > 0; d /= 2) {
+        unsigned long long other = __shfl_down_sync(0xffffffff, best, d);
+        best = other > best ? other : best;
+    }
+    if (t % 32 == 0) s[t / 32] = best;
+    __syncthreads();
+    if (t == 0) {
+        for (int w = 1; w < 8; ++w) best = s[w] > best ? s[w] : best;
+        out[blockIdx.x] = 0xffffffffu - (unsigned)best;
+    }
+}
+""",
+    ),
+    (
+        "ch07.first_max",
+        "places only, the values looked up again",
+        r"""extern "C" __global__ void first_max(const float* x, int* out, int n) {
+    __shared__ int place[256];
+    int t = threadIdx.x;
+    const float* row = x + blockIdx.x * n;
+    place[t] = t;
+    for (int d = 128; d > 0; d >>= 1) {
+        __syncthreads();
+        if (t < d && place[t + d] < n) {
+            int a = place[t], b = place[t + d];
+            if (a >= n || row[b] > row[a] || (row[b] == row[a] && b < a)) place[t] = b;
+        }
+    }
+    if (t == 0) out[blockIdx.x] = place[0];
+}
+""",
+    ),
+    (
+        "ch07.depth",
+        "rounded up and a logarithm",
+        """import math
+def depth(n, blocks, threads):
+    return math.ceil(n / (blocks * threads)) + math.log2(threads) + blocks
+""",
+    ),
+    (
         "ch07.row_max",
         "the classic: warps beyond the last take minus infinity",
         r"""extern "C" __global__ void row_max(const float* x, float* out, int n) {

@@ -138,6 +138,18 @@ def rows(ladder: Ladder) -> list[Row]:
     return found
 
 
+def published_ladder(name: str) -> list[Row]:
+    """The rows of the ladder of that name, such as "reduction, RTX 3080": published times beside modelled ones.
+
+    Our own kernels, written after the published descriptions, are counted on a few blocks and modelled for the whole
+    problem; `TABLE.md` has all ladders with their sources. Raises ValueError for a name that no ladder has.
+    """
+    ladders = {ladder.name: ladder for ladder in LADDERS}
+    if name not in ladders:
+        raise ValueError(f"there is no published ladder {name!r}; there are: {', '.join(ladders)}")
+    return rows(ladders[name])
+
+
 def kendall(pairs: list[tuple[float, float]]) -> float:
     """Kendall's tau-b of two orders: 1 the same, -1 the reverse; pairs that tie within 1 % count for neither."""
     agree = disagree = ties_left = ties_right = 0
