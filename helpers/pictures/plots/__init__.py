@@ -17,6 +17,7 @@ from helpers.pictures.plots.fragments import packed_fours, tile_walk
 from helpers.pictures.plots.fusion import Moved, Summary, fusion_height, fusion_map
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
+from helpers.pictures.plots.latency import bytes_under_way, hiding_curves, sm_quarters
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
 from helpers.pictures.plots.layouts import layout_finding, layout_grid, layout_height
 from helpers.pictures.plots.lives import where_variables_live
@@ -97,6 +98,7 @@ __all__ = [
     "batch_line",
     "bit_layouts",
     "block_map",
+    "bytes_under_way",
     "cell_rounds",
     "checkpoint_curve",
     "collective_height",
@@ -113,6 +115,7 @@ __all__ = [
     "gradient_norms",
     "growth",
     "halo_map",
+    "hiding_curves",
     "im2col_map",
     "im2col_product",
     "image_grid",
@@ -163,6 +166,7 @@ __all__ = [
     "sectors_against",
     "sectors_of",
     "share_staircase",
+    "sm_quarters",
     "sm_slots",
     "staircase",
     "swim_finding",
