@@ -14,6 +14,7 @@ KIB = 1024
 UNITS = {"memory": "memory_busy", "issue": "issue_busy"}
 """What can be kept busy, and where an `IssueSlots` says how busy it is."""
 _SAID = {"memory": "memory works", "issue": "the scheduler issues"}
+ACROSS = 10.5  # inches: as wide as a page of JupyterLab leaves room for
 REQUEST = 128  # bytes of 32 lanes with a float each
 BUSY = 0.9
 
@@ -25,6 +26,7 @@ def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
     `held`: the occupancy of a kernel on that GPU. Warps are dealt to the quarters in turn, as they come.
     """
     figure, axes = new("wide", layout=None)
+    figure.set_size_inches(ACROSS, figure.get_figheight())
     axes.set_position([0.01, 0.02, 0.98, 0.86])
     quarters, places = gpu.partitions_per_sm, gpu.warps_per_sm // gpu.partitions_per_sm
     a_block = -(-held.threads_per_block // gpu.warp_size)
@@ -72,7 +74,8 @@ def bytes_under_way(gpus: Sequence[GPU], published: Mapping[str, int]) -> Pictur
         if gpu.dram_latency is None:
             raise ValueError(f"no latency is known for {gpu.name}, so its bytes under way cannot be worked out")
     figure, axes = new("wide", layout=None)
-    axes.set_position([0.12, 0.15, 0.85, 0.70])
+    figure.set_size_inches(ACROSS, figure.get_figheight())
+    axes.set_position([0.08, 0.15, 0.88, 0.70])
     kinds = (("all warps, one float a lane", "sky"), ("bandwidth × latency", "orange"), ("CUB aims at", "blue"))
     needs = {gpu.name: gpu.memory_bandwidth / (gpu.clock * gpu.sms) * gpu.dram_latency for gpu in gpus}
     for row, gpu in enumerate(gpus):
