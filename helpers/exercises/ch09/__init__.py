@@ -1,3 +1,3 @@
-"""Chapter 09, occupancy: blocks counted by hand, few registers, a block for several GPUs, loads together, a profile."""
+"""Chapter 09, occupancy: blocks by hand, few registers, a block for several GPUs, bytes under way, a profile."""
 
-ORDER = ("resident", "spread", "block", "early", "profiled")
+ORDER = ("resident", "spread", "block", "flight", "early", "profiled")
