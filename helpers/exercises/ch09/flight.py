@@ -51,7 +51,7 @@ def elements(wanted, registers, threads, itemsize, name):
     return (wanted + at_once - 1) // at_once
 """,
     why="Little's law says how many bytes have to be under way, and occupancy says how many threads there are to ask "
-    "for them. What a thread has to ask for is the quotient. If elements are small, such as halves, it takes more of them.",
+    "for them. What a thread has to ask for is the quotient. If elements are small, it takes more of them.",
     stretch="more elements a thread need more registers, which may cost occupancy: take 4 registers for each element.",
     equivalent=((("registers, 0,", "registers, 1,"), "a byte of shared memory costs no block here"),),
     mistakes=(
