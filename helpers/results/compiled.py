@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from helpers.hardware.gpus import GPU
@@ -13,11 +12,12 @@ OLDEST = (7, 5)
 
 def limit_on_registers(kernel) -> int | None:
     """The learner's limit on registers: Numba's `max_registers=`, or `-maxrregcount` of a RawKernel."""
-    limit = (getattr(kernel, "targetoptions", None) or {}).get("max_registers")
-    for option in getattr(kernel, "options", None) or ():
-        found = re.fullmatch(r"--?maxrregcount[= ](\d+)", str(option))
-        limit = int(found[1]) if found else limit
-    return limit
+    from helpers.vgpu.compile import register_limit
+
+    options = getattr(kernel, "targetoptions", None)
+    if options is not None:
+        return options.get("max_registers")
+    return register_limit(getattr(kernel, "options", None))
 
 
 def assembled_for(gpu: GPU) -> str:

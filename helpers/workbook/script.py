@@ -92,6 +92,8 @@ def _plain(source: str, *, may_fail: bool) -> str:
 
 def _printed(node: ast.Expr, text: str) -> str:
     """`print(…)` of an expression; a tuple is printed as one value, as a notebook shows it."""
+    if "#" in text.splitlines()[-1]:
+        text += "\n"  # a comment would take the closing bracket along
     inner = f"({text})" if isinstance(node.value, ast.Tuple) and not text.lstrip().startswith("(") else text
     return f"print({inner})"
 

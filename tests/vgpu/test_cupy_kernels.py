@@ -144,6 +144,17 @@ def test_attributes(saxpy):
     assert attributes["ptx_version"] == int(cp.cuda.Device(0).compute_capability)
 
 
+def test_attributes_know_of_a_limit_on_registers():
+    held = r"""extern "C" __global__ void held(const float* x, float* out) {
+        float v[48], sum = 0;
+        for (int k = 0; k < 48; ++k) sum += v[k] = x[32 * k + threadIdx.x];
+        for (int k = 0; k < 48; ++k) out[32 * k + threadIdx.x] = v[k] / sum;
+    }"""
+    free, capped = cp.RawKernel(held, "held"), cp.RawKernel(held, "held", options=("-maxrregcount=32",))
+    assert free.num_regs > 48 and free.local_size_bytes == 0
+    assert capped.num_regs == 32 and capped.local_size_bytes > 0
+
+
 REVERSE = r"""
 extern "C" __global__ void reverse(int* x, int n) {
   extern __shared__ int held[];

@@ -32,6 +32,7 @@ def script(tmp_path, *cells, **options) -> str:
         ("math.sqrt(\n    4\n)", "print(math.sqrt(\n    4\n))\n"),
         ("x = 1", "x = 1\n"),
         ("math.pi;", "math.pi;\n"),
+        ("1 + 1  # two", "print(1 + 1  # two\n)\n"),
         ("predict('?', key='k')", "# predict('?', key='k')  (in the notebook)\n"),
         ("widgets.sectors(copy)\nx = 1", "# widgets.sectors(copy)  (in the notebook)\nx = 1\n"),
         ("predictable(1)", "print(predictable(1))\n"),

@@ -1,3 +1,3 @@
-"""Chapter 09, occupancy: a block size for several GPUs, fewer registers without a spill, loads that go together."""
+"""Chapter 09, occupancy: blocks by hand, few registers, a block for several GPUs, bytes under way, a profile."""
 
-ORDER = ("block", "spread", "early")
+ORDER = ("resident", "spread", "block", "flight", "early", "profiled")

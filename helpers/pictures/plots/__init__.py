@@ -17,6 +17,7 @@ from helpers.pictures.plots.fragments import packed_fours, tile_walk
 from helpers.pictures.plots.fusion import Moved, Summary, fusion_height, fusion_map
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
+from helpers.pictures.plots.latency import bytes_under_way, hiding_curves, sm_quarters
 from helpers.pictures.plots.layer_lives import layer_lives
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
 from helpers.pictures.plots.layouts import layout_finding, layout_grid, layout_height
@@ -106,6 +107,7 @@ __all__ = [
     "batch_line",
     "bit_layouts",
     "block_map",
+    "bytes_under_way",
     "cache_requests",
     "cell_rounds",
     "checkpoint_curve",
@@ -124,6 +126,7 @@ __all__ = [
     "growth",
     "halo_map",
     "halo_strip",
+    "hiding_curves",
     "im2col_map",
     "im2col_product",
     "image_grid",
@@ -184,6 +187,7 @@ __all__ = [
     "sectors_of",
     "segment_rows",
     "share_staircase",
+    "sm_quarters",
     "sm_slots",
     "staircase",
     "swim_finding",

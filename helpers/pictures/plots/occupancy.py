@@ -14,7 +14,7 @@ KIB = 1024
 LONGEST_LABEL = 18  # of a bar, at the size of the others
 
 
-def _pale(colour: str, strength: float) -> tuple[float, ...]:
+def pale(colour: str, strength: float) -> tuple[float, ...]:
     """A colour of the palette on white paper, from 0 (white) to 1 (as it is)."""
     return tuple(1 - strength * (1 - int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5))
 
@@ -50,7 +50,7 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
         share = each / capacity
         axes.broken_barh([(0, 1)], (row + 0.14, 0.56), fc="#f4f4f4", ec="#999999", lw=0.8)
         for block in range(held.blocks_per_sm if share else 0):
-            colour = _pale(CYCLE[block % len(CYCLE)], 0.55)
+            colour = pale(CYCLE[block % len(CYCLE)], 0.55)
             axes.broken_barh([(block * share, share)], (row + 0.14, 0.56), fc=colour, ec="white", lw=0.6)
             if share > 0.035:
                 axes.text(
@@ -123,7 +123,7 @@ def waves(blocks: int, held: Occupancy, gpu: GPU) -> Picture:
         for amount in np.unique(each[each > 0]):
             at = columns[each == amount]
             tall = 0.84 * amount / held.blocks_per_sm
-            axes.broken_barh([(at[0], len(at))], (row + 0.92 - tall, tall), fc=_pale(CYCLE[wave % 2], 0.7), ec="none")
+            axes.broken_barh([(at[0], len(at))], (row + 0.92 - tall, tall), fc=pale(CYCLE[wave % 2], 0.7), ec="none")
         axes.broken_barh([(0, gpu.sms)], (row + 0.08, 0.84), fc="none", ec="#999999", lw=0.7)
     axes.set(xlim=(0, gpu.sms), ylim=(max(4, shown), 0), xlabel="SM", yticks=[row + 0.5 for row in range(shown)])
     axes.set_yticklabels([f"wave {count - shown + row + 1:,}" for row in range(shown)], fontsize=8)
@@ -138,7 +138,7 @@ def waves(blocks: int, held: Occupancy, gpu: GPU) -> Picture:
 
 _COLOURS = {
     "issue": PALETTE["blue"], "queue": PALETTE["yellow"], "wait result": "#d5d5d5",
-    "wait memory": _pale(PALETTE["orange"], 0.3),
+    "wait memory": pale(PALETTE["orange"], 0.3),
 }  # fmt: skip
 SHOWN_CLOCKS = 1200
 

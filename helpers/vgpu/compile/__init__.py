@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from helpers.vgpu.compile.cuda_c import OLDEST, CompiledC, architecture, cuda_c_to_ptx, entries
 from helpers.vgpu.compile.machine_code import MachineInstruction, machine_code
-from helpers.vgpu.compile.resources import Resources, resources
+from helpers.vgpu.compile.resources import Resources, register_limit, resources
 
 __all__ = [
     "OLDEST", "CompiledC", "MachineInstruction", "Resources", "architecture", "cuda_c_to_ptx", "entries",
-    "machine_code", "resources",
+    "machine_code", "register_limit", "resources",
 ]  # fmt: skip
 
 

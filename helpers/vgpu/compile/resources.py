@@ -35,6 +35,15 @@ class Resources:
     arch: str = "sm_80"
 
 
+def register_limit(options) -> int | None:
+    """The registers that nvcc's `-maxrregcount` leaves a thread, among the options of a program; None without one."""
+    limit = None
+    for option in options or ():
+        found = re.fullmatch(r"--?maxrregcount[= ](\d+)", str(option))
+        limit = int(found[1]) if found else limit
+    return limit
+
+
 def resources(
     code: str,
     kind: str = "ptx",

@@ -220,4 +220,52 @@ def spread(x, out):
         out[i] = (q - s * s / 64) / 64
 """,
     ),
+    (
+        "ch09.resident",
+        "a list of limits, rounded with math.ceil",
+        """import math
+from helpers import gpus
+def resident(registers, shared_bytes, threads, name):
+    gpu = gpus.find(name)
+    warps = math.ceil(threads / gpu.warp_size)
+    limits = [gpu.warps_per_sm // warps, gpu.blocks_per_sm]
+    units = math.ceil(registers * gpu.warp_size / gpu.register_granularity)
+    quarter = gpu.registers_per_sm // gpu.partitions_per_sm
+    limits.append(quarter // (units * gpu.register_granularity) * gpu.partitions_per_sm // warps)
+    units = math.ceil((shared_bytes + gpu.shared_reserved) / gpu.shared_granularity)
+    limits.append(gpu.shared_per_sm // (units * gpu.shared_granularity))
+    return min(limits)
+""",
+    ),
+    (
+        "ch09.resident",
+        "the helper",
+        """from helpers import gpus, occupancy
+def resident(registers, shared_bytes, threads, name):
+    return occupancy(registers, shared_bytes, threads, gpus.find(name)).blocks_per_sm
+""",
+    ),
+    (
+        "ch09.profiled",
+        "warps instead of threads",
+        """from helpers import gpus, occupancy
+def estimated(blocks, threads, registers, shared_bytes, name):
+    gpu = gpus.find(name)
+    held = occupancy(registers, shared_bytes, threads, gpu)
+    launched = blocks * threads / 32 / gpu.sms / gpu.warps_per_sm
+    return 100 * min(launched, held.fraction)
+""",
+    ),
+    (
+        "ch09.flight",
+        "step by step",
+        """from helpers import gpus, occupancy
+def elements(wanted, registers, threads, itemsize, name):
+    warps = occupancy(registers, 0, threads, gpus.find(name)).warps_per_sm
+    count = 1
+    while count * warps * 32 * itemsize < wanted:
+        count += 1
+    return count
+""",
+    ),
 ]

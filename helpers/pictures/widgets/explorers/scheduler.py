@@ -8,7 +8,7 @@ from helpers.hardware.gpus import DEFAULT, GPUS
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice, gpus, slider
+from helpers.pictures.widgets.controls import dropdown, gpus, slider
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.ladder import Launch
 from helpers.results.steps.dependencies import Chain, chain
@@ -20,7 +20,7 @@ WARPS = 16
 def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, warps: int = 1) -> Explorer:
     """Who issues and who waits, clock by clock, when so many warps of a launch share one scheduler (modelled).
 
-    `launches`: a `Launch`, or a mapping from short names to several, which a slider chooses from. Warp 0 of block 0 is
+    `launches`: a `Launch`, or a mapping from short names to several, which a list chooses from. Warp 0 of block 0 is
     run to see what waits for what; `results.warp_scheduler` says what the model leaves out. `warps`: at the start.
     """
     versions = checked.versions(launches, "a Launch(kernel, grid, block, args)")
@@ -29,7 +29,7 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
             raise TypeError(f"scheduler takes Launch(kernel, grid, block, args), not a {type(each).__name__}")
     chains: dict[str, Chain] = {}
     first = next(iter(versions))
-    controls = {"version": choice("version", first, versions)} if len(versions) > 1 else {}
+    controls = {"version": dropdown("version", first, versions)} if len(versions) > 1 else {}
     controls |= {"warps": slider("warps", warps, 1, _most(checked.gpu_name(gpu))), "gpu": gpus(gpu)}
 
     def fit() -> None:

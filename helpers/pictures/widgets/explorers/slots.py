@@ -9,7 +9,7 @@ from helpers.hardware.occupancy import occupancy
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice, gpus
+from helpers.pictures.widgets.controls import choice, dropdown, gpus
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.compiled import Compiled, assembled_for, compiled
 
@@ -31,7 +31,7 @@ def slots(
 ) -> Explorer:
     """What the resident blocks of one SM take of its warps, registers, shared memory and block places.
 
-    `kernel`, in any language, or a mapping from short names to kernels, which a slider chooses from: compiled for
+    `kernel`, in any language, or a mapping from short names to kernels, which a list chooses from: compiled for
     `arguments`, and assembled for each GPU that is chosen, without being run. Its registers can be overruled. Without a
     kernel everything is chosen by hand. `shared_bytes`: dynamic shared memory a block at the start; the sliders' KiB
     come on top of what the kernel declares.
@@ -51,7 +51,7 @@ def slots(
     # The long readouts stand at the ends of their rows.
     controls = {"gpu": gpus(gpu), "block": choice("block size", block, sizes)}
     if len(versions) > 1:
-        controls["version"] = choice("version", first, versions)
+        controls["version"] = dropdown("version", first, versions)
     controls |= {
         "shared": choice("shared KiB", shared_bytes, [(f"{size / KIB:g}", size) for size in bytes_]),
         "registers": choice("registers", registers or COMPILERS, counts),

@@ -209,7 +209,8 @@ class RawKernel:
     def _resources(self):
         arch = compilers.architecture(modelled().compute_capability).replace("compute_", "sm_")
         kernel = self.kernel
-        return compilers.resources(kernel.ptx, "ptx", arch, kernel.entry)
+        limit = compilers.register_limit(self.options)
+        return compilers.resources(kernel.ptx, "ptx", arch, kernel.entry, max_registers=limit)
 
     num_regs = property(lambda self: self._resources().registers, doc="Registers of one thread.")
     shared_size_bytes = property(
