@@ -51,6 +51,7 @@ from helpers.pictures.plots.precision import (
 )
 from helpers.pictures.plots.products import Share, product_tiles, share_staircase
 from helpers.pictures.plots.pyramid import memory_pyramid
+from helpers.pictures.plots.questions import questions
 from helpers.pictures.plots.ranks import rank_gantt, schedule_gantt
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
@@ -141,6 +142,7 @@ __all__ = [
     "plural",
     "point_clouds",
     "product_tiles",
+    "questions",
     "rank_gantt",
     "rank_memory_bars",
     "rates_shown",
