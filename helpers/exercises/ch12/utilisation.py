@@ -61,6 +61,9 @@ def utilisation(kernels, period):
             "Two kernels that run at the same time cover that time once. The question is whether any kernel ran.",
             (
                 "    begin, end = period\n"
+                "    busy = sum(stop - start for start, stop in kernels)\n"
+                "    return round(100 * busy / (end - begin))\n",
+                "    begin, end = period\n"
                 "    busy = sum(max(0, min(stop, end) - max(start, begin)) for start, stop in kernels)\n"
                 "    return round(100 * busy / (end - begin))\n",
                 ((CLIP, "start, stop = max(start, begin), min(stop, end)"),),

@@ -58,9 +58,10 @@ def worth_mending(rows, factors):
             "the largest row",
             "The row with the largest share is only worth mending if it can become faster. Compare what each would "
             "save.",
-            ((("if saved > most:", "if total > most:"), ("name, most = row, saved", "name, most = row, total"),
+            ("    name, total, instances = max(rows, key=lambda row: row[1])\n    return name, factors[name]\n",
+             (("if saved > most:", "if total > most:"), ("name, most = row, saved", "name, most = row, total"),
               ("return name, round(whole / (whole - most), 2)",
-               "saved = most - most / factors[name]\n    return name, round(whole / (whole - saved), 2)")),),
+               "saved = most - most / factors[name]\n    return name, round(whole / (whole - saved), 2)"))),
         ),
         Mistake(
             "the greatest factor",
