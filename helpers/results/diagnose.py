@@ -312,7 +312,7 @@ def mended_model(profile: Profile, change: Mapping[str, object]) -> Model:
 
 def _worst_line(profile: Profile, key: str | None) -> str:
     worst = max(profile.lines, key=lambda line: line[key], default=None) if key else None
-    return f"line {worst.number}: {worst.source.strip()}" if worst is not None and worst[key] else ""
+    return f"line {worst.number}: {' '.join(worst.source.split())}" if worst is not None and worst[key] else ""
 
 
 def _ask(symptom: Symptom, profile: Profile) -> Answer:
