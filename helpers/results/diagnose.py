@@ -30,10 +30,12 @@ class Symptom:
     """One question to a profile: what it asks, what the counters answer, when that is a symptom, and the cure.
 
     `mended(profile)` gives what the launch would be without it: any of "total" (counters to replace), "blocks" (a
-    factor), "occupancy". `line_by` is the counter that is at its worst on the line to look at.
+    factor), "occupancy". `line_by` is the counter that is at its worst on the line to look at. All questions have one
+    polarity: yes is good, and no is the symptom. `chapter` is the number of the one that tells of the cure.
     """
 
     name: str
+    chapter: str
     question: str
     reading: Callable[[Profile], str]
     present: Callable[[Profile], bool]
@@ -143,6 +145,7 @@ def _full_occupancy(profile: Profile) -> dict[str, object]:
 SYMPTOMS = (
     Symptom(
         "launch too small",
+        "09",
         "Is there work for every SM?",
         _waves,
         lambda profile: (profile["waves"] or 1) < 0.5,
@@ -151,6 +154,7 @@ SYMPTOMS = (
     ),
     Symptom(
         "divergence",
+        "08",
         "Do the lanes of a warp work?",
         _lanes,
         lambda profile: (profile["lanes_per_instruction"] or WARP) < 0.85 * WARP,
@@ -160,6 +164,7 @@ SYMPTOMS = (
     ),
     Symptom(
         "uncoalesced access",
+        "04",
         "Does global memory bring what was asked for?",
         _sectors,
         lambda profile: (_use(profile.total) or 1) < 0.8,
@@ -169,6 +174,7 @@ SYMPTOMS = (
     ),
     Symptom(
         "bank conflicts",
+        "05",
         "Does shared memory answer at once?",
         _banks,
         lambda profile: _conflicts(profile.total)[0] > 0.1 * max(1, _conflicts(profile.total)[1]),
@@ -178,6 +184,7 @@ SYMPTOMS = (
     ),
     Symptom(
         "local memory",
+        "03",
         "Does everything stay in registers?",
         _local,
         lambda profile: any(profile.total[f"local_{op}_requests"] for op in _SHARED),
@@ -187,6 +194,7 @@ SYMPTOMS = (
     ),
     Symptom(
         "low occupancy",
+        "09",
         "Are there warps to hide latency?",
         _held,
         lambda profile: 0 < profile.occupancy.fraction < 0.5,
@@ -212,10 +220,14 @@ _COMPUTE = ("compute-bound", "The units are busy: other arithmetic, smaller type
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """All questions with their answers; `name` is the symptom that would gain most, or what bounds a healthy kernel."""
+    """All questions with their answers; `name` is the symptom that would gain most, or what bounds a healthy kernel.
+
+    `kernel` is what the launch is called.
+    """
 
     profile: Profile
     answers: tuple[Answer, ...]
+    kernel: str
 
     def __getitem__(self, name: str) -> Answer:
         """The answer about one symptom; a KeyError names those there are."""
@@ -252,13 +264,13 @@ class Diagnosis:
         return f"{self.name}, {self.worst.gain:.2g} times as fast without; {now}"
 
     def _rows(self) -> list[tuple[str, str, str]]:
-        return [(a.symptom.question, a.reading, _gain(a)) for a in self.answers]
+        return [(a.symptom.question, f"{'no' if a.present else 'yes'}: {a.reading}", _gain(a)) for a in self.answers]
 
     def __repr__(self) -> str:
         heads = ("question", "counters say", "if mended")
         lines = text_table(heads, [list(row) for row in self._rows()], left=0)
         line = [f"look at {self.worst.line}"] if self.worst and self.worst.line else []
-        return "\n".join([f"{self.profile.name}: {self.verdict}", *lines, *line, self.cure])
+        return "\n".join([f"{self.kernel}: {self.verdict}", *lines, *line, self.cure])
 
     def _repr_html_(self) -> str:
         cell = "padding:0.15em 0.6em;text-align:left"
@@ -271,7 +283,7 @@ class Diagnosis:
         )
         line = f"<div>Look at <code>{escape(self.worst.line)}</code></div>" if self.worst and self.worst.line else ""
         return (
-            f'<div style="max-width:760px"><b>{escape(self.profile.name)}: {escape(self.verdict)}</b>'
+            f'<div style="max-width:760px"><b>{escape(self.kernel)}: {escape(self.verdict)}</b>'
             f'<table style="border-collapse:collapse;color:inherit;background:transparent">'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{line}"
             f"<div>{escape(self.cure)} Readings are counted, or the compiler's; gains are modelled.</div></div>"
@@ -300,7 +312,7 @@ def mended_model(profile: Profile, change: Mapping[str, object]) -> Model:
 
 def _worst_line(profile: Profile, key: str | None) -> str:
     worst = max(profile.lines, key=lambda line: line[key], default=None) if key else None
-    return f"line {worst.number}: {worst.source.strip()}" if worst is not None and worst[key] else ""
+    return f"line {worst.number}: {' '.join(worst.source.split())}" if worst is not None and worst[key] else ""
 
 
 def _ask(symptom: Symptom, profile: Profile) -> Answer:
@@ -309,11 +321,12 @@ def _ask(symptom: Symptom, profile: Profile) -> Answer:
     return Answer(symptom, symptom.reading(profile), present, gain, _worst_line(profile, symptom.line_by))
 
 
-def diagnose(profile: Profile) -> Diagnosis:
+def diagnose(profile: Profile, name: str = "") -> Diagnosis:
     """Ask a profile every question of `SYMPTOMS`; the GPU is the one it was profiled for, or `profile.on(…)`.
 
+    `name`: what to call the launch, where one kernel is launched in several ways; else its kernel's name is taken.
     Raises TypeError for what is no profile.
     """
     if not isinstance(profile, Profile):
         raise TypeError(f"diagnose takes what profile(kernel, grid, block, args) gives, not a {type(profile).__name__}")
-    return Diagnosis(profile, tuple(_ask(symptom, profile) for symptom in SYMPTOMS))
+    return Diagnosis(profile, tuple(_ask(symptom, profile) for symptom in SYMPTOMS), name or profile.name)

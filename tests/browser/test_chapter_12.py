@@ -11,9 +11,8 @@ MOVES = (
     ("operation", "ARROW_LEFT", "one thread: operation 3 of 3", "one thread: operation 2 of 3"),
     ("zoom", "ARROW_RIGHT", "one thread: operation 2 of 3", "one thread: operation 2 of 3"),
     ("program", "ARROW_RIGHT", "one thread: operation 2 of 3", "many small: operation 2 of 14"),
-    ("batch", "ARROW_RIGHT", "batch 64: tensors hold", "batch 256: tensors hold"),
-    ("kernel", "ARROW_RIGHT", "chunks: uncoalesced access", "strided: memory-bound (modelled 14.9 µs on A100"),
-    ("GPU", "ARROW_RIGHT", "strided: memory-bound", "strided: memory-bound (modelled 11 µs on H100"),
+    ("kernel", "ARROW_RIGHT", "chunks: uncoalesced access", "side by side: memory-bound (modelled 14.9 µs on A100"),
+    ("GPU", "ARROW_RIGHT", "side by side: memory-bound", "side by side: memory-bound (modelled 11 µs on H100"),
 )
 LABELLED = (
     "return [...document.querySelectorAll('.jp-OutputArea .warpbook-view [aria-label]')]"

@@ -104,6 +104,13 @@ def test_it_reads_as_text_and_as_a_table_with_the_line_to_look_at():
     assert "12% of the sectors&#x27; bytes are asked for" in page
 
 
+def test_every_question_has_one_polarity():
+    found = diagnose(counted("strided", 1), "one block")
+    answers = {question: reading.split(":")[0] for question, reading, _ in found._rows()}
+    assert answers == {symptom.question: "no" if found[symptom.name].present else "yes" for symptom in SYMPTOMS}
+    assert list(answers.values()).count("no") == 1 and repr(found).startswith("one block: launch too small")
+
+
 def test_a_symptom_is_asked_for_by_name():
     found = diagnose(counted("strided", 64))
     with pytest.raises(KeyError, match="divergence"):

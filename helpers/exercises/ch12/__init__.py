@@ -1,3 +1,3 @@
-"""Chapter 12, profiling: what a kernel attains, what ails it, and a kernel with two ailments to mend."""
+"""Chapter 12, profiling: gauges, times and tables read, a kernel's bottleneck named, and two ailments mended."""
 
-ORDER = ("bandwidth", "bottleneck", "settle")
+ORDER = ("utilisation", "bandwidth", "selftime", "worth", "bottleneck", "settle")

@@ -57,6 +57,7 @@ from helpers.pictures.plots.precision import (
 from helpers.pictures.plots.products import Share, moves, product_tiles, share_staircase
 from helpers.pictures.plots.published import published_times
 from helpers.pictures.plots.pyramid import memory_pyramid
+from helpers.pictures.plots.questions import questions
 from helpers.pictures.plots.ranks import rank_gantt, schedule_gantt
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
@@ -162,6 +163,7 @@ __all__ = [
     "point_clouds",
     "product_tiles",
     "published_times",
+    "questions",
     "rank_gantt",
     "rank_memory_bars",
     "rates_shown",

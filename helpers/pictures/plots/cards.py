@@ -30,6 +30,8 @@ _CELL = "padding:1px 6px 1px 0;text-align:left;vertical-align:top;font-weight:no
 _NUMBER = _CELL.replace("text-align:left", "text-align:right").replace("0;text", "6px;text") + ";white-space:nowrap"
 _HEAD = "margin:0;font:bold 13px/1.6 system-ui,sans-serif;color:#222"
 _KIND = "font-weight:normal;color:#595959"
+_HALF = "vertical-align:top;text-align:left;color:#222;background:transparent"
+_CLEAR = "background:transparent"  # of every row: a stored page is untrusted, and JupyterLab gives its rows colours
 
 
 def kernel_cards(diagnosis: Diagnosis, *, name: str = "") -> Markup:
@@ -37,7 +39,8 @@ def kernel_cards(diagnosis: Diagnosis, *, name: str = "") -> Markup:
     profile = diagnosis.profile
     halves = ((_speed(profile), _memory(profile)), (_occupancy(profile), _warps(profile)))
     rows = "".join(
-        "<tr>" + "".join(f'<td style="width:50%;padding:4px 14px 4px 0;vertical-align:top">{card}</td>' for card in row)
+        f'<tr style="{_CLEAR}">'
+        + "".join(f'<td style="width:50%;padding:4px 14px 4px 0;{_HALF}">{card}</td>' for card in row)
         + "</tr>"
         for row in halves
     )  # fmt: skip
@@ -83,7 +86,7 @@ def _row(
     weight, span = ";font-weight:bold" if strong else "", "" if drawn else ' colspan="2"'
     look = _NUMBER.replace("white-space:nowrap", "white-space:normal") if wraps and len(value) > 24 else _NUMBER
     return (
-        f'<tr style="background:transparent">'
+        f'<tr style="{_CLEAR}">'
         f'<th scope="row" style="{_CELL};white-space:nowrap{weight}">{escape(name)}</th>{drawn}'
         f'<td{span} style="{look}{weight}">{escape(value)}</td></tr>'
     )
@@ -185,7 +188,8 @@ def _hot(profile: Profile) -> str:
     rows = "".join(_hot_row(line, found) for line, found in shares[:HOT_LINES])
     return (
         f'<div style="{_HEAD}">Source hot spots <span style="{_KIND}">· counted, share of the kernel</span></div>'
-        f'<table style="{_TABLE}"><thead><tr><th scope="col" style="{_CELL};color:#595959">line</th>{head}</tr></thead>'
+        f'<table style="{_TABLE}"><thead><tr style="{_CLEAR}">'
+        f'<th scope="col" style="{_CELL};color:#595959">line</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table>"
     )
 
@@ -196,6 +200,6 @@ def _hot_row(line: Line, shares: list[float]) -> str:
     cells = "".join(f'<td style="{_NUMBER}">{f"{share:.0%}" if share else "–"}</td>' for share in shares)
     code = "background:transparent;color:#222;font-size:12px;white-space:pre"
     return (
-        f'<tr style="background:transparent"><th scope="row" style="{_CELL}">{line.number} '
+        f'<tr style="{_CLEAR}"><th scope="row" style="{_CELL};white-space:nowrap">{line.number} '
         f'<code style="{code}">{escape(source)}</code></th>{cells}</tr>'
     )
