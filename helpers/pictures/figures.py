@@ -28,6 +28,9 @@ SIZES = {"wide": (7.0, 3.5), "square": (4.0, 4.0)}
 PIXELS_PER_INCH = 90
 """Of the card a figure stands on: a wide figure, its caption and two sliders fit a 768-pixel screen."""
 
+GROWN, WIDEST = 1.4, 945
+"""How many times as wide a picture is that stands on a page by itself, and where that ends, in pixels."""
+
 PALETTE = {
     "ink": "#000000",
     "orange": "#e69f00",
@@ -225,12 +228,17 @@ class Shown:
     image: str = field(repr=False)
     width: int = 630
     tracks: Mapping[str, Track] = field(default_factory=dict, repr=False, compare=False)
+    alone: int | None = None
+    """Pixels across, at most, where it stands on a page by itself."""
 
     def __repr__(self) -> str:
         return self.alt
 
-    def html(self, *, inline: bool = False) -> str:
-        """`<figure>` with the image as a data URL, or with inline SVG for a view that nothing sanitises."""
+    def html(self, *, inline: bool = False, width: int | None = None) -> str:
+        """`<figure>` with the image as a data URL, or with inline SVG for a view that nothing sanitises.
+
+        width: pixels across, at most; without it as wide as beside controls or another picture.
+        """
         label = html.escape(self.alt, quote=True)
         if inline:
             body = self.image.replace("<svg ", f'<svg aria-hidden="true" style="{_FULL}" ', 1)
@@ -239,12 +247,12 @@ class Shown:
             source = f"data:image/svg+xml;base64,{data}"
             body = f'<img alt="{label}" style="{_FULL}" src="{source}">'
         return (
-            f'<figure role="img" aria-label="{label}" style="{_CARD.format(width=self.width)}">{body}'
+            f'<figure role="img" aria-label="{label}" style="{_CARD.format(width=width or self.width)}">{body}'
             f'<figcaption style="{_CAPTION}">{html.escape(self.alt)}</figcaption></figure>'
         )
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        return {"text/html": self.html(), "text/plain": self.alt}
+        return {"text/html": self.html(width=self.alone), "text/plain": self.alt}
 
 
 @dataclass(frozen=True)
@@ -325,4 +333,5 @@ def show(figure: Figure | View | Sequence[View], alt: str | None = None) -> Show
     if isinstance(figure, Picture):
         figure, alt, tracks = figure.figure, alt or figure.finding, figure.tracks
     words = finding(alt)
-    return Shown(words, svg(figure), round(figure.get_figwidth() * PIXELS_PER_INCH), tracks)
+    width = round(figure.get_figwidth() * PIXELS_PER_INCH)
+    return Shown(words, svg(figure), width, tracks, alone=max(width, min(round(width * GROWN), WIDEST)))

@@ -90,6 +90,15 @@ def test_two_sizes_and_no_other():
         figures.new("poster")
 
 
+def test_a_picture_by_itself_is_wider_than_beside_others():
+    wide, square = (figures.show(figures.new(size)[0], FINDING) for size in ("wide", "square"))
+    drawing = figures.show(figures.Drawing("<svg></svg>", FINDING, width=700))
+    widths = lambda shown: re.findall(r"max-width:(\d+)px", shown._repr_mimebundle_()["text/html"])
+    assert [widths(each) for each in (wide, square, drawing)] == [["882"], ["504"], ["700"]]
+    both = figures.ShownRow((wide, square))
+    assert widths(both) == ["630", "360"] and "max-width:630px" in wide.html(inline=True)
+
+
 def test_a_figure_with_too_many_marks_is_refused(monkeypatch):
     monkeypatch.setattr(figures, "LARGEST_SVG", 1000)
     with pytest.raises(ValueError, match="fewer marks"):
