@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from helpers.vgpu.base import schedule
+from helpers.vgpu.launch import grid as grid_module
 from helpers.vgpu.standins import cupy as cp
 
 i4 = np.int32
@@ -75,6 +79,23 @@ def test_a_seed_repeats_its_run(compiled, threads):
     source, grid, block, words = RACES["order of updates"]
     runs = results(compiled.c(source), grid, block, zeros(words), seeds=[7, 7, 7], threads=threads)
     assert len(set(runs)) == 1
+
+
+ORDER_OF_TREES = """extern "C" __global__ void k(int* x) { __shared__ int s[256]; int t = threadIdx.x; s[t] = t;
+for (int d = 128; d; d /= 2) { __syncthreads(); if (t < d) s[t] += s[t + d]; }
+if (t == 0) x[1 + atomicAdd(x, 1)] = blockIdx.x; }"""
+
+
+def test_a_seed_repeats_its_run_on_a_busy_machine(compiled, monkeypatch):
+    """Neither a slow clock nor a fast one changes when a worker comes back to Python: a schedule hangs on that."""
+    found = set()
+    for tick in (0.0, 0.02):
+        clock = itertools.count(1.0, tick) if tick else itertools.repeat(1.0)
+        monkeypatch.setattr(
+            grid_module, "time", SimpleNamespace(monotonic=lambda ticks=clock: next(ticks), sleep=time.sleep)
+        )
+        found |= set(results(compiled.c(ORDER_OF_TREES), 391, 256, zeros(392), seeds=[1], timeout=1e9))
+    assert len(found) == 1
 
 
 def test_a_seed_repeats_its_run_when_interpreted(interpreted):

@@ -257,8 +257,10 @@ class Grid:
                     with self.lock:
                         self.epoch += 1
                         worker["moved"] = 0
-                    # Rounds of warps that only try something again are short, others long.
-                    slices = min(2 * slices, MOST_SLICES) if now - began < 0.01 else max(slices // 4, 1)
+                    # Rounds of warps that only try something again are short, others long. What a seed is to repeat
+                    # must not hang on the clock; when time is up, `hurry` shortens its turns.
+                    brief = self.seed is not None or now - began < 0.01
+                    slices = min(2 * slices, MOST_SLICES) if brief else max(slices // 4, 1)
                     worker["slices"] = slices
                     self.rotate(worker, rotation, now - began)
                 elif not self.idle(worker, epoch):
