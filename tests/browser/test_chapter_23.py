@@ -18,9 +18,15 @@ def test_keys_choose_the_versions_to_compare(chapter):
 
     (first,) = page.wait("the first and the last kept", lambda: told("From “as found” to “split sums”"))
     before, after = page.browser.find_elements(By.CSS_SELECTOR, ".warpbook-mends select")
-    after.send_keys(Keys.ARROW_UP)
+
+    def choose(box, key: str) -> None:
+        page.script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].focus()", box)
+        for each in (Keys.SPACE, key, Keys.ENTER):
+            page.browser.switch_to.active_element.send_keys(each)
+
+    choose(after, Keys.ARROW_UP)
     (second,) = page.wait("the graph", lambda: told("From “as found” to “graph”"))
-    before.send_keys(Keys.ARROW_DOWN)
+    choose(before, Keys.ARROW_DOWN)
     (third,) = page.wait("the second version", lambda: told("From “read at the end” to “graph”"))
     assert len({first, second, third}) == 3
     page.wait_idle()
