@@ -44,6 +44,7 @@ _NAMES = {
     "results.steps.stepper": ("record",),
     "results.steps.touched": ("touched",),
     "results.steps.trace": ("trace",),
+    "results.steps.turns": ("turns",),
     "results.timing": ("benchmark",),
     "results.torch.caching_allocator": ("CachingAllocator",),
     "results.torch.layers": ("layers",),
