@@ -24,7 +24,7 @@ REACH = {
 
 def _cases() -> list[Case]:
     return [
-        Case(f"{barrier}, {name}", (barrier, writer, reader), expected=int(name in REACH[barrier]))
+        Case(f"{barrier}, {name}", (barrier, writer, reader), expected=name in REACH[barrier])
         for barrier in REACH
         for name, (writer, reader) in PAIRS.items()
     ]
