@@ -59,8 +59,8 @@ def ordered(barrier, writer, reader):
     mistakes=(
         Mistake(
             "a block's barrier orders the grid",
-            "__syncthreads() lets the threads of one block wait for one another. A thread of another block may not even "
-            "have begun.",
+            "__syncthreads() lets the threads of one block wait for one another. A thread of another block may not "
+            "even have begun.",
             (("return same_block", "return True"),),
         ),
         Mistake(

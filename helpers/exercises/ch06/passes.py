@@ -43,15 +43,15 @@ def passes(words):
     return max(len(bank) for bank in banks)
 """,
     why="A bank does one thing in a pass. For a load that may serve many lanes, since all of them get the same word. "
-    "An update changes the word, so the next lane has to come after it, at the same word as well as at another one of "
-    "the bank.",
+    "An update changes the word, so the next lane has to come after it, at the same word as well as at another "
+    "one of the bank.",
     stretch="copies of the bins 64 words apart lie in the same banks. Which distance of four copies serves all bins?",
     equivalent=((("range(32)]", "range(33)]"), "a 33rd bank stays empty"),),
     mistakes=(
         Mistake(
             "counted as for a load",
-            "A load gives one word to all lanes that want it. Lanes that update one word follow one another, so each of "
-            "them counts.",
+            "A load gives one word to all lanes that want it. Lanes that update one word follow one another, so each "
+            "of them counts.",
             ((("[[]", "[set()"), (".append(", ".add(")),),
         ),
         Mistake(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import WARP, shade
+from helpers.pictures.plots.common import shade
 from helpers.results.steps.trace import Trace
 from helpers.vgpu.base.words import plural
 
 MOST_PANELS = 4
-_WORD = 4
+FEWEST_COLUMNS = 8
+_WORD = 4  # bytes
 
 
 @styled
@@ -63,6 +64,9 @@ def _panel(axes, lanes: Sequence[int], tallest: int) -> None:
         colour = PALETTE["vermilion"] if hot else PALETTE["sky"]
         axes.bar([column] * many, 0.9, 0.86, [row + 0.05 for row in range(many)], color=[shade(colour, 0.75)],
                  edgecolor=colour, linewidth=0.6)  # fmt: skip
-    axes.text(0, lanes[0] + 0.3, str(lanes[0]), ha="center", va="bottom", fontsize=9, weight="bold")
-    axes.set(xlim=(-0.8, WARP - 0.2), ylim=(0, tallest * 1.12 + 0.6), xticks=[])
-    axes.set_xlabel("words", fontsize=9)
+        if column == 0 or many < lanes[column - 1]:  # the first of each height says it
+            axes.text(
+                column, many + 0.3, str(many), ha="center", va="bottom", fontsize=9, weight="bold" if hot else None
+            )
+    axes.set(xlim=(-1, max(len(lanes), FEWEST_COLUMNS)), ylim=(0, tallest * 1.12 + 0.6), xticks=[])
+    axes.set_xlabel("a column for each word", fontsize=9)
