@@ -90,14 +90,6 @@ def replay(order):
             (("counter = 0", "counter = 1"),),
         ),
         Mistake(
-            "the first step writes",
-            "A thread reads when it comes for the first time, and writes when it comes for the second time.",
-            (
-                (("not in seen", "in seen"), ("            seen[thread] = counter\n", "            pass\n"),
-                 ("counter = seen[thread] + 1", "seen[thread] = counter; counter += 1")),
-            ),
-        ),
-        Mistake(
             "only the last thread counts",
             "The last write decides, but what it writes depends on what its thread has read before.",
             ("    return 1 if order else 0",),
