@@ -48,6 +48,7 @@ _NAMES = {
     "results.steps.trace": ("trace",),
     "results.steps.walks": ("walked",),
     "results.streams.calls": ("calls",),
+    "results.steps.turns": ("turns",),
     "results.timing": ("benchmark",),
     "results.torch.caching_allocator": ("CachingAllocator",),
     "results.torch.layers": ("layers",),

@@ -1,3 +1,3 @@
 """Chapter 06, synchronisation: right for every schedule, which is what the sanitizer asks, and cheap besides."""
 
-ORDER = ("smooth", "histogram", "argmax")
+ORDER = ("replay", "smooth", "needed", "passes", "histogram", "argmax")

@@ -58,6 +58,7 @@ from helpers.pictures.plots.products import Share, moves, product_tiles, share_s
 from helpers.pictures.plots.published import published_times
 from helpers.pictures.plots.pyramid import memory_pyramid
 from helpers.pictures.plots.questions import questions
+from helpers.pictures.plots.queues import atomic_queues
 from helpers.pictures.plots.ranks import rank_gantt, schedule_gantt
 from helpers.pictures.plots.recurrent import forecast_fan, gradient_curves, launch_lanes
 from helpers.pictures.plots.roofline import (
@@ -81,6 +82,7 @@ from helpers.pictures.plots.tracks import track
 from helpers.pictures.plots.training import training_curves
 from helpers.pictures.plots.training_memory import batch_line, checkpoint_curve, memory_kinds
 from helpers.pictures.plots.trees import reduction_tree, scan_steps
+from helpers.pictures.plots.turns import warp_turns
 from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
 from helpers.pictures.plots.walks import walked_tiles
@@ -100,6 +102,7 @@ __all__ = [
     "Share",
     "Summary",
     "amdahl_curves",
+    "atomic_queues",
     "attention_bytes",
     "attention_tiles",
     "bank_finding",
@@ -205,6 +208,7 @@ __all__ = [
     "walk_frame",
     "walked_tiles",
     "warp_frame",
+    "warp_turns",
     "waves",
     "waves_finding",
     "where_variables_live",

@@ -1,0 +1,101 @@
+"""The warps of a block as lanes of a road: who writes and reads shared memory when, and who waits at a barrier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.plots.common import shade
+from helpers.results.steps.turns import ARRIVES, READS, WRITES, Turns
+from helpers.vgpu.base.words import plural
+
+MOST_TURNS, MOST_PANELS = 60, 3
+_COLOURS = {WRITES: "orange", READS: "sky", ARRIVES: "purple"}
+_TALL, _HEAD = 0.24, 0.34  # inches for a warp, and above the first
+
+
+@styled
+def warp_turns(found: Sequence[Turns]) -> Picture:
+    """What each warp does to shared memory, turn by turn, in up to three kernels, one below the other.
+
+    found: what `results.steps.turns.turns` gives. An arrow leads from the turn that writes an element to the turn of
+    another warp that reads it, one for each pair of warps: a solid one where the element came in time, a broken one
+    that runs backwards where it was read too early. A hatched bar waits; a thick line is a barrier that opens.
+    ValueError for more kernels, or for more turns than can be told apart.
+    """
+    found = list(found)
+    if not 1 <= len(found) <= MOST_PANELS or max(len(each.turns) for each in found) > MOST_TURNS:
+        raise ValueError(
+            f"this draws 1 to {MOST_PANELS} kernels with at most {MOST_TURNS} turns each: take fewer warps or another "
+            f"seed; given are {[len(each.turns) for each in found]} turns"
+        )
+    figure, panels = new("wide", layout=None, nrows=len(found), squeeze=False)
+    heights = [_HEAD + _TALL * each.warps for each in found]
+    height = sum(heights) + 0.3
+    figure.set_size_inches(7.0, height)
+    top = height
+    for each, axes, tall in zip(found, panels[:, 0], heights, strict=True):
+        axes.set_position([0.09, (top - tall) / height, 0.9, (tall - _HEAD) / height])
+        _panel(axes, each)
+        top -= tall
+    figure.text(
+        0.09, 0.1 / height, "orange: writes · blue: reads · purple: arrives at a barrier · hatched: waits there",
+        fontsize=8.5, va="center",
+    )  # fmt: skip
+    return Picture(figure, f"{'; '.join(map(_finding, found))}.")
+
+
+def _panel(axes, found: Turns) -> None:
+    for start, warp, end in _waits(found):
+        axes.barh(warp + 0.12, end - start, 0.76, start, align="edge", color="none", edgecolor=PALETTE["purple"],
+                  hatch="////", linewidth=0)  # fmt: skip
+    for at, turn in enumerate(found.turns):
+        colour = PALETTE[_COLOURS[turn.op]]
+        axes.barh(turn.warp + 0.12, 0.92, 0.76, at + 0.04, align="edge", color=[shade(colour, 0.75)], edgecolor=colour,
+                  linewidth=0.8)  # fmt: skip
+    for at in found.opened:
+        axes.axvline(at + 1, color=PALETTE["purple"], lw=2.5)
+    for each in _drawn(found):
+        writer, reader = each.warps
+        colour = PALETTE["vermilion"] if each.early else PALETTE["green"]
+        axes.annotate(
+            "", (each.read + 0.5, reader + 0.5), (each.written + 0.5, writer + 0.5),
+            arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.6, "ls": "--" if each.early else "-",
+                        "shrinkA": 0, "shrinkB": 0},
+        )  # fmt: skip
+    axes.set(xlim=(0, max(len(found.turns), 1)), ylim=(found.warps, 0), xticks=[])
+    axes.set_yticks([warp + 0.5 for warp in range(found.warps)])
+    axes.set_yticklabels([f"warp {warp}" for warp in range(found.warps)], fontsize=8)
+    axes.tick_params(axis="y", length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    read = f"{found.early} of {len(found.handovers)} elements read too early"
+    axes.set_title(f"{found.kernel}: {read}", fontsize=9.5, pad=4)
+
+
+def _waits(found: Turns) -> list[tuple[float, int, float]]:
+    """(from, warp, until) for each stay at a barrier of the block: from the warp's last arrival to its opening."""
+    spans = []
+    begin = 0
+    for end in found.opened:
+        last = {found.turns[at].warp: at for at in range(begin, end + 1) if found.turns[at].op == ARRIVES}
+        spans += [(at + 1, warp, end + 1) for warp, at in last.items() if at < end]
+        begin = end + 1
+    return spans
+
+
+def _drawn(found: Turns) -> list:
+    """One hand-over for each pair of different warps, an early one before others."""
+    first = {}
+    for each in sorted(found.handovers, key=lambda each: not each.early):
+        if each.warps[0] != each.warps[1]:
+            first.setdefault(each.warps, each)
+    return list(first.values())
+
+
+def _finding(found: Turns) -> str:
+    barrier = f", with {plural(len(found.opened), 'barrier')} of the block" if found.opened else ""
+    return (
+        f"{found.kernel}{barrier}: of {plural(len(found.handovers), 'element')} that one thread writes and another "
+        f"reads, {found.early} {'is' if found.early == 1 else 'are'} read too early"
+    )
