@@ -217,12 +217,11 @@ class _Run:
     def words(self, status: int | None) -> str:
         """What went wrong, for who wrote the script."""
         if status is None:
+            where = "".join(f"\n{place}" for place in filter(None, map(self._where, range(self.ranks))))
             return (
-                f"{self.command} had not ended after {self.timeout:g} s, so all ranks were killed. A rank that "
-                f"waits for "
-                "a message that none sends waits for ever: look for a send, recv or collective that not all ranks "
-                "reach. "
-                "timeout=… gives more time."
+                f"{self.command} had not ended after {self.timeout:g} s, so all ranks were killed. A rank that waits "
+                "for a message that none sends waits for ever: look for a send, recv or collective that not all ranks "
+                f"reach. timeout=… gives more time.{where}"
             )
         failed = sorted(filter(None, map(self._failure, range(self.ranks))))
         if not failed:
@@ -232,6 +231,16 @@ class _Run:
             "" if self.ranks == 1 else "; the other rank was ended" if self.ranks == 2 else "; the others were ended"
         )
         return f"{self.command}: rank {first} failed{others}.\n{told}"
+
+    def _where(self, rank: int) -> str:
+        """At which line of the script a rank stood when it was killed; "" where it left no word of that."""
+        stood = re.compile(rf'^  File "{re.escape(str(self.script))}", line (\d+) in', re.MULTILINE)
+        for path in self.folder.glob(f"logs/*/attempt_0/{rank}/stderr.log"):
+            if found := stood.search(path.read_text(errors="replace")):
+                number = int(found[1])
+                line = self.script.read_text(encoding="utf-8").splitlines()[number - 1].strip()
+                return f"Rank {rank} stood at line {number}: {line}"
+        return ""
 
     def _failure(self, rank: int) -> tuple[int, int, str] | None:
         """(when, rank, what) of a rank that raised: from what torchrun wrote down of it, else from its last words."""

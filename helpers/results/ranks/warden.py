@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import faulthandler
 import importlib
 import json
 import os
@@ -36,6 +37,10 @@ PRELOADED = (
     "torch._dynamo",  # which the first optimiser imports
 )
 DIE_WITH_PARENT, ADOPT_ORPHANS = 1, 36  # of prctl: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
+WHERE = getattr(signal, "SIGUSR1", None)
+"""At this signal torchrun and its ranks write down where they stand, each into its own log."""
+TO_WRITE = 0.3
+"""Seconds that they get for it."""
 LONGEST_SWEEP = 10.0
 """Seconds after which a process that cannot be killed, such as one in the middle of a driver's call, is left behind."""
 
@@ -74,6 +79,7 @@ def _become_torchrun(order: dict) -> int:
     os.chdir(order["folder"])
     sys.path.insert(0, order["folder"])
     sys.stdout.reconfigure(line_buffering=True)  # what a rank prints is read while it runs
+    faulthandler.register(WHERE, file=2)  # of a rank that is its own log, as each has another file there
     try:
         importlib.import_module("torch.distributed.run").main(
             ["--start-method=fork", "--run-path", *order["arguments"]]
@@ -108,6 +114,16 @@ def sweep(seconds: float = LONGEST_SWEEP) -> None:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         psutil.wait_procs(alive, timeout=0.2)
+
+
+def ask_where() -> None:
+    """Let all that descends from this process write down where it stands."""
+    import psutil
+
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(WHERE)
+    time.sleep(TO_WRITE)
 
 
 def _lines(orders: queue.Queue) -> None:
@@ -151,6 +167,8 @@ def main() -> None:
         if "arguments" in order:
             ended = start(order)
         elif ended:
+            if "stop" in order and start is _forked:
+                ask_where()
             status = -signal.SIGTERM if "stop" in order else ended()
         if status is not None:
             sweep()

@@ -135,8 +135,10 @@ def test_without_forks_each_rank_is_an_interpreter_of_its_own(tmp_path, monkeypa
 
 
 def test_ranks_that_hang_are_killed_when_the_time_is_up(tmp_path):
-    with pytest.raises(ranks.RanksFailed, match="had not ended after 3 s"):
+    with pytest.raises(ranks.RanksFailed, match="had not ended after 3 s") as told:
         torchrun(written(tmp_path, HANGS), ranks=2, timeout=3, environment={"PIDS": str(tmp_path / "pids")})
+    if sys.platform == "linux":
+        assert str(told.value).endswith("".join(f"\nRank {rank} stood at line 6: time.sleep(600)" for rank in (0, 1)))
     assert gone(pids_in(tmp_path / "pids", 2)) and below() == set()
 
 
