@@ -73,6 +73,18 @@ def _round_up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
 
+def registers_a_warp(registers: int, gpu: GPU) -> int:
+    """The registers that a warp is given, of which each thread uses so many."""
+    return _round_up(max(registers, 1) * gpu.warp_size, gpu.register_granularity)
+
+
+def most_threads(registers: int, gpu: GPU) -> int:
+    """The biggest block whose registers fit; an SM's partitions get equal shares of its warps."""
+    warps = gpu.registers_per_block // registers_a_warp(registers, gpu)
+    warps -= warps % gpu.partitions_per_sm
+    return min(gpu.threads_per_block, warps * gpu.warp_size)
+
+
 def occupancy(registers: int, shared_bytes: int, threads_per_block: int, gpu: GPU) -> Occupancy:
     """Occupancy of a kernel on `gpu`.
 

@@ -27,6 +27,7 @@ from helpers.hardware.gpus import GPU
 from helpers.hardware.time_model import DRAM_CYCLES, DRAM_EFFICIENCY, SECTOR_BYTES, SHARED_CYCLES
 from helpers.results.ladder import Launch
 from helpers.results.steps.dependencies import Chain, Link, chain
+from helpers.vgpu.base.words import plural
 
 CLOCKS = 6000
 DOING = ("issue", "queue", "wait result", "wait memory")
@@ -84,9 +85,9 @@ class IssueSlots:
         return self.issued / self.clocks
 
     def __repr__(self) -> str:
-        loads, waits = self.chain.loads, self.chain.waits
+        loads, waits = plural(self.chain.loads, "load"), plural(self.chain.waits, "wait")
         return (
-            f"{self.chain.kernel}: {loads} loads and {waits} waits in a warp (counted); {self.warps} warps on a "
+            f"{self.chain.kernel}: {loads} and {waits} in a warp (counted); {self.warps} warps on a "
             f"scheduler of {self.gpu} keep memory busy {self.memory_busy:.0%} (modelled)"
         )
 

@@ -136,6 +136,12 @@ def test_prepare_tells_what_a_launch_needs(saxpy, xy):
     assert (xy[1] == 1).all()
 
 
+def test_the_biggest_block_leaves_each_quarter_of_an_sm_the_same_warps(monkeypatch):
+    kernel = cp.RawKernel('extern "C" __global__ void k(float* x) { x[0] = 1; }', "k")
+    monkeypatch.setattr(type(kernel), "num_regs", property(lambda self: 96))
+    assert kernel.max_threads_per_block == 640  # 21 warps have registers, and 20 of them can be shared out
+
+
 def test_attributes(saxpy):
     attributes = saxpy.attributes
     assert attributes["num_regs"] > 0 and attributes["shared_size_bytes"] == 0

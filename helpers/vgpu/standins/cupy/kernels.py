@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from helpers.hardware.occupancy import most_threads
 from helpers.vgpu import compile as compilers
 from helpers.vgpu import operations
 from helpers.vgpu.base.errors import ArgumentError, LaunchError, NoSuchKernel
@@ -227,10 +228,7 @@ class RawKernel:
     @property
     def max_threads_per_block(self) -> int:
         """How many threads a block may have before the registers run out."""
-        gpu = modelled()
-        granularity = gpu.register_granularity
-        a_warp = -(-self.num_regs * gpu.warp_size // granularity) * granularity
-        return min(gpu.threads_per_block, gpu.registers_per_block // max(a_warp, 1) * gpu.warp_size)
+        return most_threads(self.num_regs, modelled())
 
     @property
     def max_dynamic_shared_size_bytes(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 
+from helpers.hardware.occupancy import most_threads, registers_a_warp
 from helpers.vgpu.base.errors import ArgumentError
 
 WARP = 32
@@ -24,21 +25,9 @@ def dimensions(value, what: str, kernel: str) -> tuple[int, int, int]:
     return tuple(int(part) for part in (*parts, 1, 1)[:3])
 
 
-def _registers_a_warp(registers: int, gpu) -> int:
-    unit = gpu.register_granularity
-    return -(-max(registers, 1) * WARP // unit) * unit
-
-
-def most_threads(needs, gpu) -> int:
-    """The biggest block whose registers fit; a multiprocessor's partitions get equal shares of its warps."""
-    warps = gpu.registers_per_block // _registers_a_warp(needs.registers, gpu)
-    warps -= warps % gpu.partitions_per_sm
-    return min(gpu.threads_per_block, warps * WARP)
-
-
 def best_block(needs, gpu, dynamic_shared: int = 0) -> int:
     """The block size with the most resident threads on the GPU, the biggest of equals."""
-    warp_registers = _registers_a_warp(needs.registers, gpu)
+    warp_registers = registers_a_warp(needs.registers, gpu)
     shared = needs.shared_bytes + dynamic_shared
     shared = -(-(shared + gpu.shared_reserved) // gpu.shared_granularity) * gpu.shared_granularity
 
@@ -52,5 +41,5 @@ def best_block(needs, gpu, dynamic_shared: int = 0) -> int:
         blocks = min(gpu.blocks_per_sm, gpu.warps_per_sm // warps, by_registers, by_shared)
         return blocks * warps
 
-    limit = most_threads(needs, gpu) // WARP
+    limit = most_threads(needs.registers, gpu) // WARP
     return WARP * max(range(1, limit + 1), key=lambda warps: (resident(warps), warps))

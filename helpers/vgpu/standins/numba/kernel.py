@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass, field
 
 from helpers.hardware import device
+from helpers.hardware.occupancy import most_threads
 from helpers.vgpu import operations
 from helpers.vgpu.base import steady
 from helpers.vgpu.base.errors import ArgumentError, CompileError, Unsupported
@@ -18,7 +19,7 @@ from helpers.vgpu.launch import launch
 from helpers.vgpu.launch.residency import most_resident
 from helpers.vgpu.standins.numba import host
 from helpers.vgpu.standins.numba.args import Packer, mismatch, present, type_of
-from helpers.vgpu.standins.numba.config import best_block, dimensions, most_threads
+from helpers.vgpu.standins.numba.config import best_block, dimensions
 from helpers.vgpu.standins.numba.function import NO_MACHINE_CODE, Function, MissingConfiguration
 from helpers.vgpu.standins.numba.raised import Raised
 from helpers.vgpu.standins.numba.rebind import rebind
@@ -67,7 +68,7 @@ class Overload:
     @property
     def max_threads_per_block(self) -> int:
         """The biggest block that its registers (and `launch_bounds`) leave room for."""
-        limit = most_threads(self.resources(), device.current())
+        limit = most_threads(self.resources().registers, device.current())
         return min(limit, self.launch_bounds[0]) if self.launch_bounds else limit
 
     def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
