@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -75,18 +74,13 @@ def test_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(tier="test")
 
 
-def parallel(cores: int) -> tuple[str, ...]:
-    """Options of pytest for a whole run.
-
-    There are half as many processes again as cores, since a third of the time a test waits: for a browser, or until
-    somebody's time is up. Each process has a stretch of the tests, as what is compiled for one serves the next, and
-    whoever is done takes half of what another still has to do. At the end stands where the time went.
-    """
-    return ("-n", str(min(cores + cores // 2, 8)), "--dist", "worksteal", "--durations", "20")
+# A process for each core, each with a stretch of the tests, as what is compiled for one serves the next. Whoever is
+# done takes half of what another still has to do. At the end stands where the time went.
+PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "worksteal", "--durations", "20")
 
 
 def test(arguments: argparse.Namespace) -> int:
-    options = arguments.pytest or parallel(os.cpu_count() or 1)
+    options = arguments.pytest or PARALLEL
     return call([sys.executable, "-m", "pytest", "--tier", arguments.tier, *options], cwd=project_folder())
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser.explorers import NOTEBOOKS
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 RIGHT, LEFT, HOME = "ARROW_RIGHT", "ARROW_LEFT", "HOME"
@@ -93,7 +95,15 @@ MOVES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("number", MOVES)
+SHARED = (__file__, "helpers/pictures/widgets/explorer.py", "helpers/pictures/widgets/controls.py")
+
+
+def walk(number: str):
+    """A chapter's walk, which is taken where the chapter has changed, or what all explorers share, else now and then."""
+    return pytest.param(number, marks=pytest.mark.rotating(*NOTEBOOKS.glob(f"{number}_*.ipynb"), *SHARED))
+
+
+@pytest.mark.parametrize("number", map(walk, MOVES))
 def test_the_arrow_keys_move_every_explorer(chapter, number):
     from selenium.webdriver.common.keys import Keys
 

@@ -110,7 +110,7 @@ def ending(answer):
     return limited
 
 
-MUTANTS = 6
+MUTANTS = 4
 """How many of an exercise's mutants a tier below `all` tries."""
 
 

@@ -215,7 +215,9 @@ def nbval(option: str, path: Path) -> str:
 
 
 @pytest.mark.slow
-@every_lab
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=path.stem, marks=pytest.mark.rotating(path, __file__)) for path in SOURCES]
+)
 def test_what_is_given_out_runs_and_only_graded_cells_fail(path, tmp_path):
     raw = json.loads(path.read_text(encoding="utf-8"))
     for cell in raw["cells"]:

@@ -64,8 +64,7 @@ EXERCISE = Exercise(
             lambda timeline: shared.requests(timeline) / MEASURED[0],
             1.25,
             "A step has to wait for the step before it, but what comes from the input does not depend on any state. "
-            "Ask for it once, for all steps. And a step can write its result where it belongs, so that nothing has "
-            "to be copied.",
+            "Ask for it once, for all steps. And a step can write where its result belongs: nothing has to be copied.",
         ),
         Budget(
             "waits of the host",
