@@ -99,7 +99,7 @@ SHARED = (__file__, "helpers/pictures/widgets/explorer.py", "helpers/pictures/wi
 
 
 def walk(number: str):
-    """A chapter's walk, which is taken where the chapter has changed, or what all explorers share, else now and then."""
+    """A chapter's walk, taken where the chapter or what all explorers share has changed, else now and then."""
     return pytest.param(number, marks=pytest.mark.rotating(*NOTEBOOKS.glob(f"{number}_*.ipynb"), *SHARED))
 
 

@@ -522,12 +522,11 @@ def test_what_a_kernel_needs_of_the_gpu(modelled):
     assert overload.shared_mem_per_block == 4224 and list(tile.inspect_asm().values()) == [overload.inspect_asm()]
 
 
-@pytest.mark.parametrize("registers, threads", [(16, 1024), (64, 1024), (65, 896), (128, 512), (255, 256)])
+@pytest.mark.parametrize("registers, threads", [(16, 1024), (64, 1024), (65, 896), (96, 640), (128, 512), (255, 256)])
 def test_the_biggest_block_that_registers_allow(registers, threads):
-    from helpers.vgpu.compile.resources import Resources
-    from helpers.vgpu.standins.numba.config import most_threads
+    from helpers.hardware.occupancy import most_threads
 
-    assert most_threads(Resources(registers), gpus.find("A100")) == threads
+    assert most_threads(registers, gpus.find("A100")) == threads
 
 
 def test_the_best_block_size_fills_the_multiprocessor():
