@@ -97,6 +97,6 @@ def test_a_launch_is_run_and_told_of():
     found = schedule(Launch(twice, 1, 64, (x, out)), 2, "H100")
     assert (found.gpu, found.warps, found.chain.loads, found.chain.waits) == ("H100", 2, 1, 1)
     assert repr(found) == (
-        "twice: 1 loads and 1 waits in a warp (counted); 2 warps on a scheduler of H100 keep memory busy "
+        "twice: 1 load and 1 wait in a warp (counted); 2 warps on a scheduler of H100 keep memory busy "
         f"{found.memory_busy:.0%} (modelled)"
     )
