@@ -8,6 +8,7 @@ from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cove
 
 TILE = 32
 SUMS = "for (int i = 0; i {}; ++i) sum"
+STORES = "for (int i = 0; i < {}; ++i)\n        if (first"
 ROOMS = (
     ("[33][32]", "[32][32]"), ("[32][33]", "[32][32]"), ("[32][32]", "[33][32]"), ("[32][32]", "[32][33]"),
 )  # fmt: skip
@@ -85,6 +86,7 @@ extern "C" __global__ void strip(const float* a, const float* b, float* c, int m
         *(((SUMS.format("< 4"), SUMS.format(limit)), "nobody stores the fifth sum") for limit in ("<= 4", "< 5")),
         *((("tile_a[32][32], tile_b[32][32];", f"tile_a{a}, tile_b{b};"), "more room than is used") for a, b in ROOMS),
         (("float sum[4]", "float sum[5]"), "more room than is used"),
+        ((STORES.format(4), STORES.format(5)), "there is no fifth sum, and the compiler leaves its store out"),
     ),
     mistakes=(
         Mistake(
