@@ -55,6 +55,7 @@ _NAMES = {
     "results.torch.dispatched": ("dispatched",),
     "results.torch.inductor": ("inductor",),
     "results.torch.memory": ("memory_line",),
+    "results.torch.operations": ("operations",),
     "results.torch.replay": ("replay", "stretched"),
     "results.warp_scheduler": ("bytes_in_flight", "schedule"),
     "pictures.figures": ("show",),

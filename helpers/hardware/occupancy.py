@@ -75,12 +75,12 @@ def _round_up(value: int, unit: int) -> int:
 
 def registers_a_warp(registers: int, gpu: GPU) -> int:
     """The registers that a warp is given, of which each thread uses so many."""
-    return _round_up(max(registers, 1) * gpu.warp_size, gpu.register_granularity)
+    return _round_up(registers * gpu.warp_size, gpu.register_granularity)
 
 
 def most_threads(registers: int, gpu: GPU) -> int:
     """The biggest block whose registers fit; an SM's partitions get equal shares of its warps."""
-    warps = gpu.registers_per_block // registers_a_warp(registers, gpu)
+    warps = gpu.registers_per_block // registers_a_warp(max(registers, 1), gpu)
     warps -= warps % gpu.partitions_per_sm
     return min(gpu.threads_per_block, warps * gpu.warp_size)
 
@@ -103,7 +103,7 @@ def occupancy(registers: int, shared_bytes: int, threads_per_block: int, gpu: GP
 
     limits = {"warps": gpu.warps_per_sm // warps, "blocks": gpu.blocks_per_sm}
 
-    per_warp = _round_up(registers * gpu.warp_size, gpu.register_granularity)
+    per_warp = registers_a_warp(registers, gpu)
     # The launch check takes registers from all partitions alike, so it rounds a block's warps up to them.
     checked = per_warp * _round_up(warps, gpu.partitions_per_sm)
     if registers > gpu.registers_per_thread_limit or checked > gpu.registers_per_block:

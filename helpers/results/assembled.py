@@ -16,6 +16,8 @@ from helpers.vgpu.compile.machine_code import MachineInstruction, machine_code
 from helpers.vgpu.ptx.lines import line_of
 
 SAME, COPIED, MERGED, FEWER, GONE, ADDED, LOOP = "same", "copied", "merged", "fewer", "gone", "added", "loop"
+JOINED = "joined"
+_BY_OPCODE = {"CAS": LOOP, "CAST": LOOP, "POPC": JOINED}
 AS_COUNTED = (SAME, COPIED)  # the counter of PTX is what the GPU counts
 Key = tuple[int, str, str]  # line, memory, operation
 
@@ -26,12 +28,12 @@ class Accesses:
 
     `space` is "global", "shared", "local", "const" or "generic", `op` "load", "store", "atomic", "copy" (cp.async) or
     "matrix" (ldmatrix, stmatrix). `ptx` and `machine` are numbers of instructions by width, in bytes a lane; `opcodes`
-    the machine's. `together` says that all those of PTX stand in one run of instructions without a jump, `looped` that
-    the machine compares and swaps where the kernel does something else.
+    the machine's. `together` says that all those of PTX stand in one run of instructions without a jump, `plain` that
+    none of them compares and swaps.
 
     `verdict`: "same"; "copied" (more of the same, as in an unrolled loop); "merged" (wider ones); "fewer", "gone" (some
     or all are left out); "added" (the assembler's own, such as spilled registers); "loop" (an atomic became a loop of
-    compare-and-swap).
+    compare-and-swap); "joined" (an atomic that adds 1 counts the lanes that want one word, which then do not queue).
     """
 
     lines: tuple[int, ...]
@@ -41,15 +43,16 @@ class Accesses:
     machine: Mapping[int, int]
     opcodes: tuple[str, ...] = ()
     together: bool = False
-    looped: bool = False
+    plain: bool = True
     verdict: str = field(init=False)
 
     def __post_init__(self):
         object.__setattr__(self, "verdict", self._verdict())
 
     def _verdict(self) -> str:
-        if self.looped:
-            return LOOP
+        for part, verdict in _BY_OPCODE.items():
+            if self.plain and any(part in opcode.split(".") for opcode in self.opcodes):
+                return verdict
         if self.ptx == self.machine:
             return SAME
         if not self.machine:
@@ -122,8 +125,7 @@ def _beside(what: tuple[str, str], keys: list[Key], ptx: Mapping, machine: Mappi
         dict(Tally(instruction.access[2] for instruction in made)),
         tuple(dict.fromkeys(instruction.opcode for instruction in made)),
         len({segment for _, segment in written}) == 1,
-        any("CAS" in instruction.opcode for instruction in made)
-        and not any("cas" in site.instruction.modifiers for site, _ in written),
+        not any("cas" in site.instruction.modifiers for site, _ in written),
     )
 
 

@@ -18,7 +18,8 @@ from helpers.hardware.time_model import SECTOR_BYTES, Model, asked_bytes, l1_byt
 
 __all__ = [
     "MEMORIES", "PRECISIONS", "SECTOR_BYTES", "Model", "Place", "Point", "bandwidth", "bytes_moved", "flops_by_unit",
-    "model_time", "peak_flops", "place", "rate_text", "roofline", "scaled", "seconds_text",
+    "model_time", "peak_flops", "place", "rate_text", "roofline", "roofs_missing", "scaled",
+    "seconds_text",
 ]  # fmt: skip
 
 _ORDINARY = ("fp64", "fp32", "fp16")
@@ -138,6 +139,17 @@ def bandwidth(gpu: GPU, memory: str = "DRAM") -> float:
     return found
 
 
+def roofs_missing(gpu: GPU, precision: str, memory: str = "DRAM") -> list[str]:
+    """A sentence for each roof that cannot be drawn, because no document gives it or the GPU has no such units."""
+    found = []
+    for ask, kind in ((peak_flops, precision), (bandwidth, memory)):
+        try:
+            ask(gpu, kind)
+        except ValueError as error:
+            found.append(str(error))
+    return found
+
+
 def flops_by_unit(total: Mapping[str, int]) -> dict[str, int]:
     """The floating-point operations of a launch by the units that do them, fma = 2; only those that are not zero.
 
@@ -181,7 +193,8 @@ class Place:
     """A launch under a roof: what it did, how long that takes, and what holds it up.
 
     `seconds` are modelled, or measured where `measured` says so. `limiter` is the time model's bound; `state` sorts it
-    into "memory", "compute" and "latency". `share` is the part of what the roof allows at that intensity.
+    into "memory", "compute" and "latency". `share` is the part of what the roof allows at that intensity; it and
+    `ridge` are None where a roof is not known.
     """
 
     name: str
@@ -193,8 +206,8 @@ class Place:
     seconds: float
     measured: bool
     limiter: str
-    share: float
-    ridge: float
+    share: float | None
+    ridge: float | None
 
     @property
     def intensity(self) -> float:
@@ -214,9 +227,10 @@ class Place:
     def __repr__(self) -> str:
         kind = "measured" if self.measured else "modelled"
         where = "" if self.memory == "DRAM" else f" of {self.memory}"
+        share = "roof not known" if self.share is None else f"{self.share:.0%} of roof"
         return (  # a line of a notebook on a small screen
             f"{self.name} on {self.gpu}: counted {self.intensity:.3g} FLOP/B{where}; {kind} "
-            f"{seconds_text(self.seconds)}, {rate_text(self.rate)}, {self.share:.0%} of roof; "
+            f"{seconds_text(self.seconds)}, {rate_text(self.rate)}, {share}; "
             f"{self.state}-bound: {self.limiter}"
         )
 
@@ -226,19 +240,24 @@ def place(profile, gpu: GPU | str | None = None, memory: str = "DRAM", seconds: 
 
     `gpu`: a row or a name, else the profile's own. `memory`: where its bytes are counted. `seconds`: a measured time,
     which takes the place of the modelled one. A launch without FLOPs has intensity 0 and a share of the bandwidth.
-    Raises ValueError where no document gives the roof, or no bytes were moved.
+    Where no document gives one of the roofs, share and ridge are None. Raises ValueError where no bytes were moved.
     """
     seen = profile if gpu is None or gpu is profile.gpu else profile.on(gpu)
     by_unit = flops_by_unit(seen.counters.total)
     precision = max(by_unit, key=by_unit.get, default="fp32")
     flops, nbytes = sum(by_unit.values()), bytes_moved(seen.counters, memory)
-    point = roofline(flops, nbytes, seen.gpu, precision, memory)
     took = seen.model.seconds if seconds is None else seconds
-    slope = nbytes / took / bandwidth(seen.gpu, memory)
-    share = slope if point.bound == "memory" else flops / took / point.attainable
+    share = ridge = None
+    if not roofs_missing(seen.gpu, precision, memory):
+        point = roofline(flops, nbytes, seen.gpu, precision, memory)
+        slope = nbytes / took / bandwidth(seen.gpu, memory)
+        share = slope if point.bound == "memory" else flops / took / point.attainable
+        ridge = point.ridge
+    elif nbytes <= 0:
+        raise ValueError("a roofline needs the bytes a kernel moves; 0 bytes have no intensity")
     return Place(
         seen.name, seen.gpu.name, precision, memory, flops, nbytes, took, seconds is not None, seen.model.bound, share,
-        point.ridge,
+        ridge,
     )  # fmt: skip
 
 

@@ -145,7 +145,7 @@ _COUNTED = (*_MAY_DIFFER[:-1], "global_load_requests", "global_store_requests")
 
 
 def _told(changed: Iterable, lines: Mapping[int, Mapping[str, int]]) -> Iterator[str]:
-    from helpers.results.assembled import ADDED, GONE, LOOP
+    from helpers.results.assembled import ADDED, GONE, JOINED, LOOP
 
     for row in changed:
         memory = _MEMORY.get(row.space, row.space)
@@ -161,6 +161,8 @@ def _told(changed: Iterable, lines: Mapping[int, Mapping[str, int]]) -> Iterator
         if row.verdict == LOOP:
             over = f"over {many(counted, 'request')} counted"
             yield f"{where}: a {memory} atomic is a loop of compare-and-swap ({opcodes}), {over}"
+        elif row.verdict == JOINED:
+            yield f"{where}: lanes that want one {memory} word are counted at once ({opcodes}), so fewer wavefronts"
         elif row.verdict == ADDED:
             why = "spilled registers, " if row.space == "local" else ""
             yield f"{where}: {why}{made} {what} that are not counted ({opcodes})"

@@ -101,8 +101,9 @@ def has_picture(markdown: str) -> bool:
 
 
 def links(markdown: str) -> list[str]:
-    """The addresses of links and pictures in Markdown, without their #part."""
-    return [address.split("#")[0] for address in re.findall(r"\]\(<?([^)\s>]+)", markdown)]
+    """The addresses of links and pictures in Markdown, without their #part; nothing between backticks is one."""
+    plain = re.sub(r"`[^`\n]+`", "", markdown)
+    return [address.split("#")[0] for address in re.findall(r"\]\(<?([^)\s>]+)", plain)]
 
 
 def words_per_code_line(page: Page) -> float:

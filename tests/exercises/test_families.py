@@ -142,7 +142,7 @@ ROWS = [
     ("ch04.float4", ("4 * i + 3 < n", "n > 5 && 4 * i + 3 < n && i % 2"), "right, but over budget", ""),
     ("lab01.normalise", ("i / pixels % channels", "i / pixels + channels - 2"), "a thread left its array",
      "it was mean[3]"),
-    ("lab01.configure", ("// height)))", "// height) + 7))"), "one piece is wrong", "number 1 of number 0"),
+    ("lab01.configure", ("65_535, down", "65_535, down + 7"), "one piece is wrong", "number 1 of number 0"),
     ("lab03.follow", ("float tile", "int tile"), "fractions are lost", "where most should have fractions"),
 ]  # fmt: skip
 

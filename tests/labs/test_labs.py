@@ -25,10 +25,21 @@ from helpers.workbook import run as notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "labs" / "source").glob("lab*/lab*.ipynb"))
+EXERCISES = ROOT / "helpers" / "exercises"
 SEEDS = (1, 20261, 987654321)
 FULL = 20
 
 every_lab = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+
+
+def about(lab: Path) -> tuple[Path, ...]:
+    """What a run of the lab's notebook hangs on, besides the engine."""
+    return (lab, Path(__file__), *EXERCISES.glob(f"{lab.stem.partition('_')[0]}/*.py"))
+
+
+labs_in_turn = pytest.mark.parametrize(
+    "path", [pytest.param(path, id=path.stem, marks=pytest.mark.rotating(*about(path))) for path in SOURCES]
+)
 KEYS = [key for key, row in exercises().items() if row.of_a_lab]
 every_exercise = pytest.mark.parametrize("key", KEYS)
 
@@ -196,7 +207,7 @@ def test_its_outputs_are_stored_and_none_is_an_error(path):
 
 
 @pytest.mark.slow
-@every_lab
+@labs_in_turn
 def test_nbval_finds_the_outputs_that_are_stored(path):
     assert nbval("--nbval", path) == ""
 
@@ -215,9 +226,7 @@ def nbval(option: str, path: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "path", [pytest.param(path, id=path.stem, marks=pytest.mark.rotating(path, __file__)) for path in SOURCES]
-)
+@labs_in_turn
 def test_what_is_given_out_runs_and_only_graded_cells_fail(path, tmp_path):
     raw = json.loads(path.read_text(encoding="utf-8"))
     for cell in raw["cells"]:

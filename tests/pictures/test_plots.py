@@ -1,5 +1,6 @@
 """Plots: what a picture says is what the data say, for data worked out by hand."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -97,6 +98,29 @@ def test_run_bars_compare_the_first_run_with_the_median_of_the_rest():
     assert "Run 1 takes 20 times as long" in plots.run_bars([0.02, 0.001, 0.001, 0.5]).finding
 
 
+def test_a_line_of_threads_works_out_one_index():
+    blocks, threads = np.repeat(np.arange(4), 8), np.tile(np.arange(8), 4)
+    finding = plots.thread_line(blocks, threads, 27, picked=19).finding
+    assert finding == (
+        "4 blocks of 8 threads over 27 elements: each thread has one element, and 5 threads have none. "
+        "Thread 3 of block 2 has element 2 × 8 + 3 = 19."
+    )
+    assert plots.thread_line([0, 0], [0, 1], 2).finding.endswith("and none is left over.")
+    for wrong, words in ((([0, 0], [1, 0]), "stand in a row"), (([0] * 41, range(41)), "41 threads have no room")):
+        with pytest.raises(ValueError, match=words):
+            plots.thread_line(*wrong, 2)
+
+
+def test_estimates_say_how_many_are_wrong_and_by_how_much():
+    picture = plots.estimates({"mean": [1.0, 1.05, 3.0, 0.5], "median": [1.0]}, true=1)
+    assert picture.finding == (
+        "More than 10% off the true 1 ms — mean: 50.0% of them, the worst 3.00 ms; "
+        "median: 0.0% of them, the worst 1.00 ms."
+    )
+    with pytest.raises(ValueError, match="one way or more"):
+        plots.estimates({"none": []}, true=1)
+
+
 def test_lines_and_stairs_name_every_series():
     line = plots.sectors_against([1, 2, 4], {"load": [4, 8, 16], "store": [4, 4, 4]})
     assert "load from 4 to 16; store from 4 to 4" in line.finding
@@ -184,6 +208,24 @@ def test_labels_stand_only_where_they_fit_and_never_on_one_another():
     assert "H2D 4 bytes" not in [text.get_text() for text in axes.texts]
 
 
+def test_schedules_are_compared_on_one_axis_with_the_lanes_of_all():
+    one = schedule(span("H2D", "stream 1", 0, 1e-5), span("SMs", "stream 1", 1e-5, 4e-5, "add (4 blocks)"))
+    two = schedule(span("SMs", "stream 2", 0, 1e-5), seconds=1e-5, host=(span("host", "stream 2", 0, 5e-6, "add"),))
+    picture = plots.lanes_compared({"copied": one, "only work": two})
+    assert picture.finding == (
+        "Copied: 40 µs, SMs busy 75%, 0 requests of the host; only work: 10 µs, SMs busy 100%, 1 request of the host "
+        "(modelled on A100)."
+    )
+    above, below = picture.figure.axes
+    assert above.get_xlim() == below.get_xlim()
+    lanes = [[label.get_text() for label in axes.get_yticklabels()] for axes in (above, below)]
+    assert lanes == [["host", "to the GPU", "SMs"]] * 2
+    with pytest.raises(ValueError, match="1 to 3 schedules, not 4"):
+        plots.lanes_compared(dict.fromkeys("abcd", one))
+    with pytest.raises(ValueError, match="do not compare"):
+        plots.lanes_compared({"a": one, "b": replace(one, kind="measured")})
+
+
 def test_an_empty_schedule_is_drawn_too():
     assert "0 operations in 0 streams" in plots.schedule_lanes(schedule(seconds=0.0)).finding
 
@@ -224,6 +266,28 @@ def test_the_lane_strip_draws_each_lane_that_takes_part_once(recording):
     for (left, top), width, height in places:
         drawn[top : top + height, left : left + width] += 1
     assert np.array_equal(drawn, np.array([step.mask for step in steps]).T) and len(colours) == len(places)
+
+
+def test_mask_strips_draw_each_lane_that_takes_part_once_on_one_scale(recording):
+    from matplotlib.collections import PatchCollection
+
+    picture = plots.mask_strips({"one": recording, "other": recording})
+    steps = recording.of(0)
+    used = 100 * sum(sum(step.mask) for step in steps) / (32 * len(steps))
+    words = f"{len(steps)} instructions, {used:.0f} % of the lanes' places used"
+    assert picture.finding == f"Warp 0 of each: one takes {words}; other takes {words}."
+    for axes in picture.figure.axes:
+        drawn = np.zeros((32, len(steps)), int)
+        for boxes in (each for each in axes.collections if isinstance(each, PatchCollection)):
+            for path in boxes.get_paths():
+                (left, top), (right, bottom) = path.vertices.min(axis=0), path.vertices.max(axis=0)
+                drawn[round(top) : round(bottom), round(left) : round(right)] += 1
+        assert np.array_equal(drawn, np.array([step.mask for step in steps]).T)
+        assert axes.get_xlim() == (0, len(steps))
+    with pytest.raises(ValueError, match="1 to 4 recordings, not 0"):
+        plots.mask_strips({})
+    with pytest.raises(ValueError, match="'one' has no steps of warp 2"):
+        plots.mask_strips({"one": recording}, warp=2)
 
 
 def test_lane_values_show_one_value_a_lane(recording):

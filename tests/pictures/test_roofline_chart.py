@@ -6,6 +6,7 @@ import pytest
 
 from helpers import plots
 from helpers.hardware.gpus import GPUS
+from helpers.hardware.roofline_measurements import MEASURED_ROOFS
 from helpers.pictures import figures
 from helpers.pictures.plots.labels import around, overlap, spread
 from helpers.results.roofline import Place
@@ -56,11 +57,31 @@ def test_the_key_names_bound_and_share_and_the_axis_says_measured_or_modelled():
     assert plots.roofline_chart(timed, A100).figure.axes[0].get_ylabel() == "FLOP/s (measured)"
 
 
-def test_too_many_kernels_and_missing_roofs_are_refused():
+def test_too_many_kernels_are_refused():
     with pytest.raises(ValueError, match="21 kernels are too many for one roofline: show at most 20"):
         plots.roofline_chart({str(n): PLACES["saxpy"] for n in range(21)}, A100)
-    with pytest.raises(ValueError, match="T4 has no published peak"):
-        plots.roofline_chart(PLACES, GPUS["T4"], "tf32_tensor")
+
+
+def drawn(picture, colour=figures.PALETTE["ink"]):
+    """The strong lines of a chart: the chosen roofs."""
+    return [line for line in picture.figure.axes[0].lines if line.get_color() == colour and line.get_lw() > 1]
+
+
+def test_a_roof_that_no_document_gives_is_named_and_the_others_are_drawn():
+    no_slope = plots.roofline_chart({"it": stands("it", 2, 1e12)}, GPUS["H100"], memory="L2", what_if=4)
+    assert no_slope.finding.startswith(
+        "H100, FP32, bytes at L2: no ridge. No document gives the L2 bandwidth of H100; the table has it for V100, "
+        "A100. Memory-bound: it."
+    )
+    assert "What if" not in no_slope.finding and "H100. Roof: FP32 66.9 TFLOP/s, L2 not known" in texts(no_slope)
+    assert "no bandwidth published for L2: no slope" in texts(no_slope)
+    assert len(drawn(no_slope)) == 1 and len(drawn(plots.roofline_chart(PLACES, A100))) == 2
+    no_units = plots.roofline_chart(PLACES, GPUS["T4"], "tf32_tensor")
+    assert "no peak published for TF32 tensor: no flat roof" in texts(no_units) and drawn(no_units) == []
+    assert plots.roofline_tracks(
+        no_units.figure.axes[0], GPUS["T4"], "tf32_tensor", "DRAM", at=(1, 1), bandwidths=(1,), arithmetics=(1,),
+        what_ifs=(1,),
+    ) == {}  # fmt: skip
 
 
 @pytest.mark.parametrize("gpu", GPUS)
@@ -106,3 +127,17 @@ def test_labels_keep_clear_of_marks_of_one_another_and_of_what_is_taken():
     assert all(overlap(a, b) == 0 for n, a in enumerate(boxes) for b in boxes[:n])
     assert all(min(box) >= 0 and max(box) <= 100 for box in boxes)
     assert spread(marks, [(12, 9)] * 6, (0, 0, 100, 100), taken=taken) == centres
+
+
+@pytest.mark.parametrize("row", MEASURED_ROOFS, ids=lambda row: row.name)
+def test_published_rates_lie_under_the_roof_of_the_data_sheet(row):
+    assert row.intensities == sorted(row.intensities) and row.source.url.startswith("https://")
+    shares = [rate / row.roof(at) for at, rate in zip(row.intensities, row.rates, strict=True)]
+    assert max(shares) < 1 and min(shares) > 0.4
+
+
+def test_measured_roofs_tell_both_ends():
+    finding = plots.measured_roofs().finding
+    assert "A100 40 GB: 88% of its roof at 0.25 FLOP/byte, 96% at 60.25" in finding
+    with pytest.raises(ValueError, match="nothing to draw"):
+        plots.measured_roofs(())

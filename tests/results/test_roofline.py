@@ -185,6 +185,12 @@ def test_a_copy_has_no_intensity_and_a_share_of_the_bandwidth():
     assert found.share == pytest.approx(8e9 / 2039e9)
 
 
+def test_without_a_known_roof_a_launch_has_a_place_and_no_share():
+    found = place(launched(flops_fp32=16_000_000, gpu=GPUS["H100"]), memory="L2")
+    assert (found.intensity, found.share, found.ridge) == (2, None, None)
+    assert "roof not known; memory-bound: DRAM" in repr(found)
+
+
 @pytest.mark.parametrize(
     ("bound", "state"),
     [

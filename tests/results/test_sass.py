@@ -41,6 +41,10 @@ extern "C" __global__ void product(const __half* x, float* out) {
     wmma::mma_sync(c, a, b, c);
     wmma::store_matrix_sync(out, c, 16, wmma::mem_row_major);
 }
+extern "C" __global__ void bins(const float* x) {
+    __shared__ int mine[32];
+    atomicAdd(&mine[(int)x[threadIdx.x]], 1);
+}
 """
 
 
@@ -102,11 +106,22 @@ def test_nothing_runs_and_an_old_gpu_is_shown_as_the_oldest_that_cuda_knows(arra
             "machine code (sm_80): line 22: a shared atomic is a loop of compare-and-swap (ATOMS.CAST.SPIN.64), "
             "over 1 request counted",
         ),
+        (
+            "bins",
+            "machine code (sm_80): line 38: lanes that want one shared word are counted at once (ATOMS.POPC.INC.32), "
+            "so fewer wavefronts",
+        ),
     ],
 )
 def test_a_profile_says_where_the_machine_code_differs(kernel, words, arrays):
-    long = cp.zeros(32, np.uint64)
-    found = profile(raw(kernel), 1, 32, {"constant": (arrays[1],), "most": (long,)}.get(kernel, arrays), device="A100")
+    others = {"constant": (arrays[1],), "most": (cp.zeros(32, np.uint64),), "bins": arrays[:1]}
+    found = profile(
+        raw(kernel),
+        1,
+        32,
+        others.get(kernel, arrays),
+        device="A100",
+    )
     assert found.machine_note == words
     assert found.summary.count(words) == 1 and words.split(":")[0] in repr(found)
     # What is counted stays what PTX asks for.

@@ -1,8 +1,8 @@
 """How the machine code's accesses to memory differ from those counted in PTX, over the kernels that tests launch.
 
 `python -m pytest tests/labs tests/exercises -k solution -p tests.vgpu.machine_code` writes
-`helpers/results/SASS.md`, with
-the benchmark's kernels added to those that the tests launched. A kernel is looked at once, on four architectures.
+`helpers/results/SASS.md`, with the benchmark's kernels added to those that the tests launched. A kernel is looked at
+once, on four architectures.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from helpers.vgpu.base.errors import CompileError
 from helpers.vgpu.compile.machine_code import versions
 from helpers.vgpu.launch import launch
 
-TARGET = Path(__file__).resolve().parents[2] / "helpers" / "vgpu" / "SASS.md"
+TARGET = Path(__file__).resolve().parents[2] / "helpers" / "results" / "SASS.md"
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_120")
-VERDICTS = ("same", "copied", "merged", "fewer", "gone", "added", "loop")
+VERDICTS = ("same", "copied", "merged", "fewer", "gone", "added", "loop", "joined")
 HEAD = """# What the assembler does to the accesses that are counted
 
 The virtual GPU counts accesses to memory in PTX; a GPU executes what NVIDIA's assembler makes of it. Here both are
@@ -26,10 +26,11 @@ compared for the {kernels} kernels of the exercises' and labs' solutions and of 
 ({versions}. What NVRTC makes for CuPy is the same, instruction by instruction: `tests/vgpu/test_machine_code.py`.)
 
 *same*: as many instructions of the same width. *copied*: more of the same, as in an unrolled loop, which changes no
-count. *merged*: wider ones, such as one `LDS.128` for four loads. *fewer*, *gone*: some or all are left out (a constant
-becomes an operand, an array moves to registers). *added*: the assembler's own, such as spilled registers. *loop*: an
-atomic that the memory does not have becomes a loop of compare-and-swap. Where a line is neither same nor copied, a
-profile says so below its table. Written by `python -m pytest tests/labs tests/exercises -k solution -p
+count. *merged*: wider ones, such as one `LDS.128` for four loads. *fewer*, *gone*: some or all are left out (a
+constant becomes an operand, an array moves to registers). *added*: the assembler's own, such as spilled registers.
+*loop*: an atomic that the memory does not have becomes a loop of compare-and-swap. *joined*: an atomic that adds 1
+counts the lanes that want one word (`POPC`), which then do not queue for it. Where a line is neither same nor
+copied, a profile says so below its table. Written by `python -m pytest tests/labs tests/exercises -k solution -p
 tests.vgpu.machine_code`.
 
 """

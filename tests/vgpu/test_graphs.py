@@ -195,6 +195,10 @@ def test_the_default_stream_is_forbidden_while_a_blocking_stream_is_captured(str
         with pytest.raises(CUDARuntimeError, match=r"cudaErrorStreamCaptureImplicit: .*non_blocking=True"):
             work()
         assert not blocking.is_capturing
+        with pytest.raises(CUDARuntimeError, match="cudaErrorIllegalState: an error has spoilt"):
+            blocking.begin_capture()
+        with pytest.raises(CUDARuntimeError, match="cudaErrorStreamCaptureInvalidated"):
+            blocking.end_capture()
     stream.begin_capture()  # which is non-blocking
     ADD((1,), (32,), (x, np.float32(1)))
     stream.end_capture()
@@ -332,6 +336,8 @@ def test_modes_of_capture(stream):
     stream.begin_capture(cp.cuda.runtime.streamCaptureModeGlobal)
     with pytest.raises(CUDARuntimeError, match="forbids: do it before begin_capture"):
         x.get(other)
+    with pytest.raises(CUDARuntimeError, match="cudaErrorStreamCaptureInvalidated"):
+        stream.end_capture()
     stream.begin_capture(cp.cuda.runtime.streamCaptureModeRelaxed)
     assert (x.get(other) == 0).all()
     stream.end_capture()

@@ -275,9 +275,7 @@ SPINS = {
 @pytest.mark.parametrize(
     ("name", "how"),
     [("spin", "sequential"), ("barriers", "random"), ("atomics", "observed"), ("printf", "sequential"),
-     # Not sturdy yet: NVRTC has a handler of its own for the signal while it compiles, and on a busy machine one press
-     # in some tens ends the process there, with status 4 or by a fault.
-     pytest.param("spin", "compiling", marks=pytest.mark.exhaustive)],
+     ("spin", "compiling")],
 )  # fmt: skip
 def test_ctrl_c_again_and_again(name, how):
     """Every press ends a launch (or a compilation), and the next kernel runs with nothing left of the last."""

@@ -584,11 +584,13 @@ def test_a_check_reports_a_kernel_without_source(on_a_gpu):
 
 
 WHO = """
-extern "C" __global__ void who(int* blocks, int* threads, int width) {
+extern "C" __global__ void who(int* blocks, int* threads, int rows, int columns) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
-    blocks[y * width + x] = blockIdx.y * gridDim.x + blockIdx.x;
-    threads[y * width + x] = threadIdx.y * blockDim.x + threadIdx.x;
+    if (x < columns && y < rows) {
+        blocks[y * columns + x] = blockIdx.y * gridDim.x + blockIdx.x;
+        threads[y * columns + x] = threadIdx.y * blockDim.x + threadIdx.x;
+    }
 }
 """
 

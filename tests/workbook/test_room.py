@@ -11,6 +11,7 @@ import pytest
 from helpers import cli
 from helpers.checking import learner_state
 from helpers.workbook import room
+from helpers.workbook.command import UsageProblem
 from tests.workbook.made import code, text, written
 
 ROOT, START = Path("/book"), Path("/book/notebooks/00_start_here.ipynb")
@@ -76,6 +77,11 @@ def test_it_goes_on_where_the_learner_is(tmp_path, monkeypatch):
         cell = code(f'predict("?", key="ch{number}-a")\ncheck(f, "ch{number}.one")')
         written(notebooks, text("# Title"), cell, name=f"{number:02d}_chapter.ipynb")
     written(lab, text("# Lab 01"), code('check(f, "lab01.one")'), name="lab01_maps.ipynb")
+
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(UsageProblem, match="no chapter"):
+        room.page(empty)
 
     def begins() -> str:
         return room.page(notebooks).name[:2]

@@ -146,6 +146,10 @@ def test_a_breach_is_found_and_nothing_else(rule, change, message, folder):
     assert message in problems[0].message
 
 
+def test_a_launch_between_backticks_is_no_link():
+    assert style.links("`sign[4, 8](x, y)` and [`ncu`](a.md#b) and ![p](c.png)") == ["a.md", "c.png"]
+
+
 def test_too_many_long_cells(folder):
     cells = [cell if cell.cell_type == "markdown" else code("x = 1\n" * 32, "run") for cell in chapter()]
     cells[1] = code("import math")

@@ -1,3 +1,3 @@
-"""Chapter 01, CPU and GPU: what Amdahl's law leaves, where a GPU begins to pay, and a loop made a kernel."""
+"""Chapter 01, CPU and GPU: a loop made a kernel, chains and lanes, where a GPU begins to pay, queues, and Amdahl."""
 
-ORDER = ("speedup", "border", "standardise")
+ORDER = ("standardise", "clocks", "border", "step", "speedup", "lanes")

@@ -1,3 +1,3 @@
-"""Chapter 02, threads, warps, blocks and grids: how many blocks, two directions, and fewer threads than elements."""
+"""Chapter 02, threads, warps, blocks and grids: places, guards, two directions, any order, any size, idle lanes."""
 
-ORDER = ("blocks", "bias", "stride")
+ORDER = ("place", "blocks", "bias", "schedule", "stride", "idle")

@@ -94,10 +94,12 @@ void add_bias(const float* in, const float* bias, float* out, int rows, int colu
             (("y * columns + x", "x * rows + y"), ("in[y * columns + x]", "in[x * rows + y]")),
         ),
         Mistake(
-            "no guard in one direction",
-            "Blocks are 16 × 8. Past the right edge and past the bottom edge there are threads without an element: the "
-            "guard needs both x < columns and y < rows, joined by &&.",
-            (("x < columns && y < rows", "x < columns"), ("x < columns && y < rows", "y < rows"), ("&&", "||")),
+            "an edge lets threads through",
+            "Blocks are 16 × 8. Past the right edge and past the bottom edge there are threads without an element. The "
+            "guard needs both x < columns and y < rows, joined by &&. With <= one thread too many gets through.",
+            (("x < columns && y < rows", "x < columns"), ("x < columns && y < rows", "y < rows"), ("&&", "||"),
+             ("x < columns && y < rows", "x <= columns && y <= rows"), ("x < columns", "x <= columns"),
+             ("y < rows", "y <= rows")),
         ),
     ),
 )  # fmt: skip

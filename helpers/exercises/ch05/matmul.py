@@ -45,17 +45,18 @@ EXERCISE = Exercise(
     ),
     hints=(
         "The loop goes over tiles of the inner dimension, rounded up: (a.shape[1] + 15) // 16.",
-        "In each round every thread loads one element of a and one of b, or 0 where there is none. How many "
-        "barriers does a round need?",
+        "In each round every thread loads one element of a and one of b, or 0. How many barriers does a round need?",
         "Load both, barrier, sixteen products, barrier. Guard only the loads and the last store.",
     ),
     solution="""
+import numpy as np
+
 @cuda.jit
 def matmul(a, b, c):
     mine, yours = cuda.shared.array((16, 16), "float32"), cuda.shared.array((16, 16), "float32")
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
     column, row = cuda.grid(2)
-    total = 0.0
+    total = np.float32(0)
     for k in range(0, a.shape[1], 16):
         mine[y, x] = a[row, k + x] if row < a.shape[0] and k + x < a.shape[1] else 0.0
         yours[y, x] = b[k + y, column] if k + y < b.shape[0] and column < b.shape[1] else 0.0
@@ -67,8 +68,8 @@ def matmul(a, b, c):
         c[row, column] = total
 """,
     why="A zero adds nothing to a sum, so zeros in the tile do the work of a guard in the inner loop. The loop "
-    "runs equally long for every thread, so that all of them come to both barriers. Each element is loaded "
-    "once for 16 rows or columns.",
+    "runs equally long for every thread, so all come to both barriers. Each element is loaded once for 16 rows or "
+    "columns. The sum begins as np.float32(0), since a Python number would make it a float64.",
     stretch="let each thread compute two rows of c: the tile of b then serves twice as many products.",
     equivalent=tuple(
         ((f"{before}cuda.shared.array((16, 16)", f"{before}cuda.shared.array({size}"), "more room than is used")
@@ -93,7 +94,7 @@ def matmul(a, b, c):
         Mistake(
             "only the last round counts",
             "The sum begins again in every round. Set it to 0 once, before the loop over tiles.",
-            ((("16):\n        mine", "16):\n        total = 0.0\n        mine"),),),
+            ((("16):\n        mine", "16):\n        total = np.float32(0)\n        mine"),),),
         ),
         Mistake(
             "only the last product counts",
@@ -122,7 +123,7 @@ def matmul(a, b, c):
             "straight from global memory",
             "Right, but each element is loaded again for every row or column that needs it.",
             ("    column, row = cuda.grid(2)\n    if row < c.shape[0] and column < c.shape[1]:\n"
-             "        total = 0.0\n        for k in range(a.shape[1]):\n"
+             "        total = np.float32(0)\n        for k in range(a.shape[1]):\n"
              "            total += a[row, k] * b[k, column]\n        c[row, column] = total",),
         ),
         Mistake(

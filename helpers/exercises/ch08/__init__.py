@@ -1,3 +1,3 @@
 """Chapter 08, divergence: the same result, from fewer instructions and with no lane idle."""
 
-ORDER = ("sides", "rows", "table")
+ORDER = ("slots", "sides", "rows", "table", "places", "bias")

@@ -13,7 +13,7 @@ OWN = "    i = cuda.blockIdx.x * cuda.blockDim.x + (2 * t if even else 2 * (t - 
 GRID = (("    t, half = cuda.threadIdx.x, cuda.blockDim.x // 2\n", ""), (WHICH, ""), (OWN, "    i = cuda.grid(1)\n"))
 ODD = """        else:
             for k in range(64):
-                v = 1.01 * v - 1.0
+                v = np.float32(1.01) * v - np.float32(1)
 """
 
 
@@ -44,6 +44,8 @@ EXERCISE = Exercise(
         "else plus 2 * (t - half) + 1.",
     ),
     solution="""
+import numpy as np
+
 @cuda.jit
 def sides(x, out):
     t, half = cuda.threadIdx.x, cuda.blockDim.x // 2
@@ -53,10 +55,10 @@ def sides(x, out):
         v = x[i]
         if even:
             for k in range(64):
-                v = 0.99 * v + 1.0
+                v = np.float32(0.99) * v + np.float32(1)
         else:
             for k in range(64):
-                v = 1.01 * v - 1.0
+                v = np.float32(1.01) * v - np.float32(1)
         out[i] = v
 """,
     why="The branch is still there, but each warp agrees on it: warps 0 and 1 of a block have the even elements, warps "
@@ -84,7 +86,7 @@ def sides(x, out):
         Mistake(
             "one side goes through both loops",
             "The even elements have both formulas, one after the other: the second loop belongs into the else.",
-            ((ODD, "        for k in range(64):\n            v = 1.01 * v - 1.0\n"),),
+            ((ODD, "        for k in range(64):\n            v = np.float32(1.01) * v - np.float32(1)\n"),),
         ),
         Mistake(
             "the side follows the thread, not the element",
@@ -124,8 +126,8 @@ def sides(x, out):
     if i < x.size:
         even, odd = x[i], x[i]
         for k in range(64):
-            even = 0.99 * even + 1.0
-            odd = 1.01 * odd - 1.0
+            even = np.float32(0.99) * even + np.float32(1)
+            odd = np.float32(1.01) * odd - np.float32(1)
         out[i] = even if i % 2 == 0 else odd""",
             ),
         ),

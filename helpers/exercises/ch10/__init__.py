@@ -1,3 +1,3 @@
-"""Chapter 10, the roofline: count an intensity, raise one, and choose a tile that reaches the ridge."""
+"""Chapter 10, the roofline: an intensity from shapes, a bound from a time, a tile, a fusion, and a batch."""
 
-ORDER = ("intensity", "fuse", "tile")
+ORDER = ("intensity", "state", "tile", "fuse", "batch")

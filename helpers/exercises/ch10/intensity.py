@@ -1,118 +1,108 @@
-"""The intensity of any matrix product, where each element of the three matrices moves once."""
+"""The intensity of any product that `torch.matmul` does, from the shapes: with weights shared by a batch, or not."""
 
 from __future__ import annotations
 
+import math
+
 from helpers.checking.exercise import Case, Exercise, Mistake, plural
 
-PRODUCTS = (
-    (1, 1, 1, 4),
-    (13, 37, 5, 8),
-    (512, 512, 512, 4),
-    (512, 512, 512, 2),
-    (4096, 1, 4096, 2),
-    (1, 4096, 4096, 2),
+PRODUCTS = (  # shape of a, shape of b, bytes of a number
+    ((1, 1), (1, 1), 4),
+    ((13, 37), (37, 5), 8),
+    ((512, 512), (512, 512), 2),
+    ((1, 4096), (4096, 4096), 2),
+    ((32, 16, 768), (768, 3072), 2),
+    ((32, 16, 64), (32, 64, 512), 2),
+    ((16, 1, 128), (16, 128, 1024), 2),
 )
-ELEMENTS = "rows * inner + inner * columns + rows * columns"
+
+
+def _intensity(a: tuple[int, ...], b: tuple[int, ...], itemsize: int) -> float:
+    results = math.prod(a[:-1]) * b[-1]
+    return 2 * results * a[-1] / (itemsize * (math.prod(a) + math.prod(b) + results))
+
+
+def _case(a: tuple[int, ...], b: tuple[int, ...], itemsize: int) -> Case:
+    return Case(f"{a} @ {b}, {plural(itemsize, 'byte')} each", (a, b, itemsize), expected=_intensity(a, b, itemsize))
+
+
+RESULTS = "results = math.prod(a[:-1]) * b[-1]"
+ELEMENTS = "math.prod(a) + math.prod(b) + results"
 RATIO = "flops / (itemsize * elements)"
-
-
-def _case(rows: int, inner: int, columns: int, itemsize: int) -> Case:
-    name = f"({rows} × {inner}) by ({inner} × {columns}), {plural(itemsize, 'byte')} each"
-    moved = itemsize * (rows * inner + inner * columns + rows * columns)
-    return Case(name, (rows, inner, columns, itemsize), expected=2 * rows * inner * columns / moved)
-
 
 EXERCISE = Exercise(
     key="ch10.intensity",
     title="the intensity of any matrix product",
     language="python",
     name="intensity",
-    cases=lambda: [_case(*shape) for shape in PRODUCTS],
+    cases=lambda: [_case(*product) for product in PRODUCTS],
     hints=(
-        "How many multiply-adds make one element of the result, and how many elements are there?",
-        "The factors have rows · inner and inner · columns elements, the result rows · columns.",
-        "2 * rows * inner * columns, divided by itemsize times the sum of the three sizes.",
+        "How many numbers does the result have, and how many multiply-adds make one of them? A shape with three sizes "
+        "is a batch: that many matrices.",
+        "The result has all sizes of a but the last, and then the last of b. One of its numbers takes a[-1] "
+        "multiply-adds. Each tensor has as many numbers as the product of its sizes.",
+        "2 * results * a[-1], divided by itemsize times math.prod(a) + math.prod(b) + results.",
     ),
     solution="""
-def intensity(rows, inner, columns, itemsize):
-    flops = 2 * rows * inner * columns
-    elements = rows * inner + inner * columns + rows * columns
+import math
+
+def intensity(a, b, itemsize):
+    results = math.prod(a[:-1]) * b[-1]
+    flops = 2 * results * a[-1]
+    elements = math.prod(a) + math.prod(b) + results
     return flops / (itemsize * elements)
 """,
-    why="FLOPs grow with the product of three sizes, bytes with products of two. So large products have a high "
-    "intensity, and a product with one size of 1 has none to speak of: a matrix times a vector stays near 1 FLOP per "
-    "byte in half precision, however large it is. That is why generating text one token at a time is bound by memory.",
-    stretch="from how many columns on is a product by a 4096 × 4096 matrix of half precision right of the ridge of an "
-    "H100's tensor cores?",
+    why="A batch multiplies the FLOPs in either case. But if b has two sizes, as the weights of a linear layer have, "
+    "all matrices of the batch share it, and its bytes are spread over more FLOPs. If b has three sizes, as keys and "
+    "values have in attention, each matrix of the batch brings its own, and a larger batch gains nothing.",
+    stretch="from how many rows of a on is a product with 4096 × 4096 weights of half precision right of the ridge of "
+    "an H100's tensor cores?",
     mistakes=(
         Mistake(
-            "one addition less",
-            "Each of rows · inner · columns steps is a multiplication and an addition; the first addition, to 0, is "
-            "counted as the others are.",
-            (("2 * rows * inner * columns", "(2 * inner - 1) * rows * columns"),),
+            "the batch is forgotten",
+            "With three sizes a is a batch of matrices, and the result has as many. Count the multiply-adds of all.",
+            ((RESULTS, "results = a[-2] * b[-1]"), ("flops = 2 * results", "flops = 2 * a[-2] * b[-1]")),
         ),
         Mistake(
-            "the result moves once",
-            "The result is stored, and not loaded before: its rows × columns elements move once.",
-            (("rows * columns\n    return", "2 * rows * columns\n    return"),),
-        ),
-        Mistake(
-            "brackets are missing",
-            "a / b * c is a · c / b. Brackets around all that you divide by.",
-            (("(itemsize * elements)", "itemsize * elements"),),
-        ),
-        Mistake(
-            "sizes are no matrices",
-            "A matrix of rows × inner has rows · inner elements. Add those of three matrices, not the sizes.",
-            ((ELEMENTS, "rows + inner + columns"),),
-        ),
-        Mistake(
-            "elements are added, not multiplied",
-            "Three matrices move, one after another: their numbers of elements are added.",
-            ((ELEMENTS, "rows * inner * columns"), (ELEMENTS, ELEMENTS.replace("+", "*"))),
-        ),
-        Mistake(
-            "always four bytes",
-            "Not every element has 4 bytes: it has `itemsize`.",
-            (("(itemsize *", "(4 *"),),
-        ),
-        Mistake(
-            "no matrix moves",
-            "These are operations. Divide them by the bytes of the three matrices, each element moved once.",
+            "shared weights are counted for each matrix",
+            "A b with two sizes is one matrix. The whole batch uses it, and it moves once.",
             (
-                (RATIO, "flops"), (RATIO, "flops / 2"), (RATIO, "flops / itemsize"), (RATIO, "flops / 2 / itemsize"),
+                ("math.prod(b)", "math.prod(a[:-2]) * b[-2] * b[-1]"),
+                ("math.prod(b)", "(a[0] if len(a) == 3 else 1) * b[-2] * b[-1]"),
             ),
         ),
         Mistake(
-            "one factor is missing",
-            "Two factors are loaded, rows × inner and inner × columns, and the result is stored: three matrices.",
-            ((" + inner * columns", ""), ("rows * inner + ", "")),
+            "one b for a whole batch that has many",
+            "A b with three sizes is a batch of matrices, and all of them move.",
+            (("math.prod(b)", "b[-2] * b[-1]"),),
         ),
         Mistake(
             "a fused multiply-add is two operations",
-            "Each of rows · inner · columns steps multiplies and adds.",
-            (("2 * rows", "rows"),),
+            "Each step multiplies and adds, so it counts as two.",
+            (("flops = 2 * results", "flops = results"),),
         ),
         Mistake(
             "the result moves, too",
-            "Both factors are counted. The rows × columns elements of the result have to be stored.",
-            ((" + rows * columns", ""),),
+            "Both factors are counted. The result has to be stored as well.",
+            ((" + results\n    return", "\n    return"),),
         ),
         Mistake(
             "elements are not bytes",
-            "That is FLOP per element. An element is `itemsize` bytes.",
-            (("itemsize * elements", "elements"),),
+            "That is FLOP for each number. A number is `itemsize` bytes.",
+            (("itemsize * elements", "elements"), ("itemsize * elements", "4 * elements")),
         ),
         Mistake(
-            "every step loads again",
-            "That is what a kernel asks for when it reuses nothing. Here each element of the three matrices moves "
-            "once.",
-            ((ELEMENTS, "2 * rows * inner * columns + rows * columns"), (ELEMENTS, "2 * rows * inner * columns")),
+            "one factor is missing",
+            "Both factors are loaded, and the result is stored: three tensors.",
+            ((ELEMENTS, "math.prod(a) + results"), (ELEMENTS, "math.prod(b) + results")),
         ),
         Mistake(
-            "right for square matrices only",
-            "n / 6 holds for n × n matrices of float32. These have three different sizes.",
-            ((RATIO, "rows / (1.5 * itemsize)"), (RATIO, "rows / 6")),
+            "nothing is divided by all that moves",
+            "Divide the operations by the bytes of all three tensors.",
+            (
+                (RATIO, "flops"), (RATIO, "flops / itemsize"), (RATIO, "2 * a[0] * a[-1] * b[-1] / itemsize"),
+                (RATIO, "flops / (itemsize * results)"),
+            ),
         ),
     ),
 )  # fmt: skip

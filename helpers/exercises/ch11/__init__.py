@@ -1,3 +1,3 @@
-"""Chapter 11, streams: functions that ask for work and return, judged by what their recording shows."""
+"""Chapter 11, streams: what is asked of the GPU, judged by its recording, and a time worked out by hand."""
 
-ORDER = ("overlap", "join", "replay")
+ORDER = ("early", "send", "finish", "overlap", "fill", "join", "replay")

@@ -7,9 +7,22 @@ import functools
 import numpy as np
 
 from helpers.checking.exercise import Budget
-from helpers.checking.stream_work import of, waits
+from helpers.checking.stream_work import GPU, of, waits
+from helpers.results.streams.spans import WAITS
 
 BIG = 1 << 20
+WORK = r"""
+extern "C" __global__ void work(float* x, int n, int rounds) {
+    int first = blockIdx.x * blockDim.x + threadIdx.x;
+    int stride = gridDim.x * blockDim.x;
+    for (int i = first; i < n; i += stride) {
+        float v = x[i];
+        for (int r = 0; r < rounds; ++r)
+            v += 1.0f;
+        x[i] = v;
+    }
+}
+"""
 MADE_ELSEWHERE = "The kernel is to make the result, on the GPU. What the host calculates takes no stream at all."
 
 
@@ -30,6 +43,16 @@ def kernels(timeline) -> int:
     """How many kernels run, those of graphs each time."""
     in_graphs = sum(node.kind == "kernel" for each in of(timeline, "graph") for node, _ in each.nodes)
     return len(of(timeline, "kernel")) + in_graphs
+
+
+def unpinned(timeline) -> int:
+    """Bytes that are copied to the device from pageable memory."""
+    return sum(operation.nbytes for operation in of(timeline, "H2D") if not operation.pinned)
+
+
+def waited_until(timeline) -> float:
+    """Modelled microseconds until the host's last wait is over."""
+    return 1e6 * max((span.end for span in timeline.schedule(GPU).host if span.label == WAITS), default=0.0)
 
 
 def brought(nbytes: int) -> Budget:

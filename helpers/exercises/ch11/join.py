@@ -63,7 +63,9 @@ EXERCISE = Exercise(
     ),
     solution="""
 def join(x, y, out, work, add, rounds):
-    first, second, ready = cuda.stream(), cuda.stream(), cuda.event()
+    first = cuda.stream()
+    second = cuda.stream()
+    ready = cuda.event()
     a = cuda.to_device(x, stream=first)
     work[16, 256, first](a, rounds)
     b = cuda.to_device(y, stream=second)
@@ -116,8 +118,8 @@ def join(x, y, out, work, add, rounds):
             "everything in one stream",
             "Right, and in order, and nothing overlaps: the kernel on x could run while y is copied.",
             (
-                ("cuda.stream(), cuda.stream()", "*[cuda.stream()] * 2"),
-                (("cuda.stream(), cuda.stream()", "*[cuda.stream()] * 2"), (RECORD, ""), (WAIT, "")),
+                ("second = cuda.stream()", "second = first"),
+                (("second = cuda.stream()", "second = first"), (RECORD, ""), (WAIT, "")),
                 ("    b = ", "    ready.record(first); ready.wait(second)\n    b = "),
             ),
         ),

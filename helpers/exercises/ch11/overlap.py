@@ -6,18 +6,9 @@ import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, plural
 from helpers.checking.stream_work import GPU, OnDevice, Out, microseconds
-from helpers.exercises.ch11.budgets import BIG, NO_WAITS, brought, kernel, values
+from helpers.exercises.ch11.budgets import BIG, NO_WAITS, WORK, brought, kernel, values
 
 ROUNDS = 180
-WORK = r"""
-extern "C" __global__ void work(float* x, int n, int rounds) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        float v = x[i];
-        for (int r = 0; r < rounds; ++r) v += 1;
-        x[i] = v;
-    }
-}
-"""
 
 
 def _case(n: int) -> Case:
@@ -54,7 +45,7 @@ EXERCISE = Exercise(
     solution="""
 def overlap(x, device, out, work, rounds):
     streams = [cp.cuda.Stream(non_blocking=True) for _ in range(4)]
-    size = -(-x.size // 8)
+    size = (x.size + 7) // 8
     for i, first in enumerate(range(0, x.size, size)):
         part, stream = slice(first, first + size), streams[i % 4]
         device[part].set(x[part], stream)
@@ -69,8 +60,8 @@ def overlap(x, device, out, work, rounds):
     mistakes=(
         Mistake(
             "a chunk of no elements",
-            "With fewer elements than chunks, x.size // chunks is 0. Round the chunk's size up: -(-n // chunks).",
-            (("-(-x.size // 8)", "x.size // 8"), ("-(-x.size // 8)", "x.size // 4")),
+            "With fewer elements than chunks, x.size // chunks is 0. Round up: (n + chunks - 1) // chunks.",
+            (("(x.size + 7) // 8", "x.size // 8"), ("(x.size + 7) // 8", "x.size // 4")),
         ),
         Mistake(
             "the kernel takes a chunk for all",
@@ -109,10 +100,10 @@ def overlap(x, device, out, work, rounds):
         ),
         Mistake(
             "the last chunk is cut short",
-            "n is not always a multiple of the number of chunks. Round the chunk's size up: -(-n // chunks).",
+            "n is not always a multiple of the number of chunks. Round up: (n + chunks - 1) // chunks.",
             (
-                (("-(-x.size // 8)", "max(1, x.size // 8)"), ("x.size, size)", "size * min(8, x.size), size)")),
-                (("-(-x.size // 8)", "max(1, x.size // 4)"), ("x.size, size)", "size * min(4, x.size), size)")),
+                (("(x.size + 7) // 8", "max(1, x.size // 8)"), ("x.size, size)", "size * min(8, x.size), size)")),
+                (("(x.size + 7) // 8", "max(1, x.size // 4)"), ("x.size, size)", "size * min(4, x.size), size)")),
             ),
         ),
         Mistake(
@@ -126,19 +117,19 @@ def overlap(x, device, out, work, rounds):
             "What is in one stream runs in order, however many chunks it has. Give the chunks streams in turn.",
             (
                 (("range(4)", "range(1)"), ("i % 4", "0")),
-                (("range(4)", "range(1)"), ("i % 4", "0"), ("-(-x.size // 8)", "x.size")),
+                (("range(4)", "range(1)"), ("i % 4", "0"), ("(x.size + 7) // 8", "x.size")),
             ),
         ),
         Mistake(
             "too many chunks",
             "Each chunk is three things to ask for, each a launch overhead of the host. Take fewer, larger ones.",
-            (("// 8", "// 64"), ("// 8", "// 32")),
+            ((("+ 7) // 8", "+ 63) // 64"),), (("+ 7) // 8", "+ 31) // 32"),)),
         ),
         Mistake(
             "too few chunks",
             "With two or three chunks, most of the time only one engine has something to do: the first copy in and "
             "the last one out overlap with nothing. Take more, smaller ones.",
-            ((("// 8", "// 2"), ("4", "2")), ("// 8", "// 2")),
+            ((("+ 7) // 8", "+ 1) // 2"), ("4", "2")), (("+ 7) // 8", "+ 1) // 2"),)),
         ),
     ),
 )  # fmt: skip

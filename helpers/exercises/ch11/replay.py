@@ -62,7 +62,8 @@ EXERCISE = Exercise(
     ),
     solution="""
 def replay(x, halve, times):
-    stream, blocks = cp.cuda.Stream(non_blocking=True), -(-x.size // 128)
+    stream = cp.cuda.Stream(non_blocking=True)
+    blocks = (x.size + 127) // 128
     stream.begin_capture()
     for _ in range(10):
         halve((blocks,), (128,), (x, np.int32(x.size)), stream=stream)
@@ -73,7 +74,6 @@ def replay(x, halve, times):
     why="The ten launches are recorded once, with their arguments and their order. Each replay is one call, so the "
     "host pays one launch overhead where it paid ten. The kernels themselves are none the faster.",
     stretch="what does a single kernel cost that does the ten steps in a loop of its own? Why may it, here?",
-    equivalent=((("-(-x.size // 128)", "-(-x.size * 128)"), "blocks too many, which the kernel's guard lets go"),),
     mistakes=(
         Mistake(
             "made without the kernel",
@@ -119,8 +119,8 @@ def replay(x, halve, times):
         ),
         Mistake(
             "blocks are rounded down",
-            "The last elements have no block: -(-x.size // 128) rounds up.",
-            (("-(-x.size // 128)", "max(1, x.size // 128)"),),
+            "The last elements have no block: (x.size + 127) // 128 rounds up.",
+            (("(x.size + 127) // 128", "max(1, x.size // 128)"),),
         ),
         Mistake(
             "too little in the graph",

@@ -12,8 +12,9 @@ SHAPES = (
     (524_280, 32), (524_281, 32), (4_000_000, 100), (9_000_000, 1),
 )  # fmt: skip
 LOOP = "while width // 2 >= columns:  # a row still fits into half of it\n        width //= 2"
-DOWN = "min(65_535, -(-rows // height))"
-GRID, BLOCK = f"(-(-columns // width), {DOWN})", "(width, height)"
+ACROSS, ROWS = "(columns + width - 1) // width", "(rows + height - 1) // height"
+DOWN = "min(65_535, down)"
+GRID, BLOCK = f"(across, {DOWN})", "(width, height)"
 ALL = f"{GRID}, {BLOCK}"
 
 
@@ -42,7 +43,8 @@ EXERCISE = Exercise(
     hints=(
         "First the block: how wide may it be? Then the grid: how many of these cover the image?",
         "Start with a width of 32, and halve it while half of it still holds a row. The height is 256 // width.",
-        "grid = (-(-columns // width), min(65535, -(-rows // height)))",
+        "n / k, rounded up, is (n + k - 1) // k. In x the grid has as many blocks as the columns take. In y it has as "
+        "many as the rows take, but no more than it may have: min(65_535, (rows + height - 1) // height).",
     ),
     why="The block's shape follows the data, its size does not: 256 threads suit most kernels to begin with. A warp "
     "that is 32 wide reads one row in one piece; where rows are shorter it may as well have several of them. Sizes of "
@@ -64,20 +66,20 @@ EXERCISE = Exercise(
             "// drops the last block that is not full, round() drops it if it is less than half full, and its elements "
             "have no thread. / leaves a fraction, and there are no fractions of blocks.",
             (
-                (("-(-columns // width)", "columns // width"), ("-(-rows // height)", "rows // height")),
-                (("-(-columns // width)", "round(columns / width)"), ("-(-rows // height)", "round(rows / height)")),
-                (("-(-columns // width)", "columns / width"), ("-(-rows // height)", "rows / height")),
+                ((ACROSS, "columns // width"), (ROWS, "rows // height")),
+                ((ACROSS, "round(columns / width)"), (ROWS, "round(rows / height)")),
+                ((ACROSS, "columns / width"), (ROWS, "rows / height")),
             )),
         Mistake("one block too many where it fits exactly",
             "n // each + 1 launches a block of idle threads whenever it fits exactly.",
-            ((("-(-columns // width)", "columns // width + 1"), ("-(-rows // height)", "rows // height + 1")),)),
+            (((ACROSS, "columns // width + 1"), (ROWS, "rows // height + 1")),)),
         Mistake("blocks in y are limited in another way",
             "A grid has at most 65,535 blocks in y: with more the launch of a tall image fails, and with as many the "
             "kernel's loop goes on where the grid ends. It is the number of blocks that ends there, not the rows: "
             "min(65535, blocks), and no remainder.",
             (
-                (DOWN, "-(-rows // height)"), ("65_535", "65_536"), (DOWN, "-(-min(65_535, rows) // height)"),
-                (DOWN, "-(-rows // height) % 65_536"), ("min(", "max("),
+                (DOWN, "down"), ("65_535", "65_536"), (DOWN, "(min(65_535, rows) + height - 1) // height"),
+                (DOWN, "down % 65_536"), ("min(", "max("),
             )),
         Mistake("a block that has not 256 threads",
             "Every block has 256 threads: its width is 32, 16, 8, 4, 2 or 1, and its height is 256 // width.",
@@ -90,8 +92,8 @@ EXERCISE = Exercise(
                 ("width = 32", "width = 256"), ("width // 2 >= columns", "width > max(1, columns)"),
             )),
         Mistake("the grid does not fit the block",
-            "The block is right, and the grid is not. It counts blocks, not threads: -(-columns // width) in x and "
-            "-(-rows // height) in y, worked out after width and height have their last values.",
-            ((GRID, "(-(-columns // 32), min(65_535, -(-rows // 8)))"), (GRID, "(columns, min(65_535, rows))"))),
+            "The block is right, and the grid is not. It counts blocks, not threads: columns / width, rounded "
+            "up, in x and rows / height, rounded up, in y, worked out after width and height have their last values.",
+            ((GRID, "((columns + 31) // 32, min(65_535, (rows + 7) // 8))"), (GRID, "(columns, min(65_535, rows))"))),
     ),
 )  # fmt: skip

@@ -8,7 +8,7 @@ from helpers.checking.exercise import Case, Exercise, Mistake, cover, plural
 from helpers.hardware import gpus
 from helpers.hardware.occupancy import occupancy
 
-SIZES, NEEDED = "range(32, 1025, 32)", "-(-n // best)"
+SIZES, NEEDED = "range(32, 1025, 32)", "(n + best - 1) // best"
 OTHERS = ("A100", "H100", "T4")
 HELD = "held.blocks_per_sm * gpu.sms"
 
@@ -65,7 +65,7 @@ EXERCISE = Exercise(
         "First the block size, by warps_per_sm; then the number of blocks.",
         "for threads in range(32, 1025, 32), and a new best only where it is greater than the old one.",
         "held = occupancy(registers, 4 * floats * threads, threads, gpu); in the end blocks = "
-        "min(held.blocks_per_sm * gpu.sms, -(-n // threads)).",
+        "min(held.blocks_per_sm * gpu.sms, (n + threads - 1) // threads).",
     ),
     why="All of a wave's blocks run from the start, so one full wave of a kernel with a grid-stride loop has no "
     "tail: nobody waits for a second wave that fills a part of the GPU only. It also prepares what a block prepares "
@@ -96,7 +96,7 @@ EXERCISE = Exercise(
             (("warps_per_sm", "blocks_per_sm"),)),
         Mistake("one block size for all kernels",
             "The block size is the same whatever is asked: try every one, and let `occupancy` say what is held.",
-            (*(f"    return {size}, -(-n // {size})" for size in (32, 128, 256, 512, 1024)),)),
+            (*(f"    return {size}, (n + {size - 1}) // {size}" for size in (32, 128, 256, 512, 1024)),)),
         Mistake("only powers of two",
             "Any multiple of 32 is a fine block size: 96 and 160 too.",
             ((SIZES, "(32, 64, 128, 256, 512, 1024)"),)),
@@ -121,7 +121,8 @@ EXERCISE = Exercise(
             "thread. Take the smaller one.",
             ((f"min({HELD}, {NEEDED})", NEEDED), ("min(", "max("))),
         Mistake("a block without an element",
-            "n // threads + 1 is one too many where n is a multiple of threads. -(-n // threads) rounds up.",
+            "n // threads + 1 is one too many where n is a multiple of threads. (n + threads - 1) // threads "
+            "rounds up.",
             ((NEEDED, "n // best + 1"),)),
         Mistake("more blocks than there is work for",
             "With few elements fewer blocks do: as many as cover n, a thread each.",

@@ -9,6 +9,7 @@ from helpers.checking.stream_work import Out
 from helpers.exercises.lab08 import budgets as shared
 from helpers.exercises.lab08.budgets import NO_THREADS, NO_WAITS, SERIES, STEPS, smoothed
 
+BLOCKS = "(x.shape[1] + 127) // 128"
 TIMES = 8
 """How often the third part is smoothed."""
 OF_Z = """    c = cuda.to_device(z, stream=three)
@@ -99,7 +100,7 @@ EXERCISE = Exercise(
             "x, or y, was sent to the device in place of the other.",
             (("to_device(y", "to_device(x"), ("to_device(x", "to_device(y")),
         ),
-        Mistake("series without a thread", NO_THREADS, (("x.shape[1]", "x.shape[0]"), ("-(-x.shape[1] // 128)", "1"))),
+        Mistake("series without a thread", NO_THREADS, (("x.shape[1]", "x.shape[0]"), (BLOCKS, "1"))),
         Mistake(
             "nothing makes a stream wait for the others",
             "add reads what another stream may still be working on. The result is right here, because the virtual "

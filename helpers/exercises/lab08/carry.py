@@ -68,8 +68,8 @@ EXERCISE = Exercise(
     why="Two buffers, each with its stream, order themselves: a buffer is filled again when its copy out is over. "
     "Only the state goes across, and one event a piece orders that. Its place decides all: recorded "
     "behind the copy out it would be right as well, and nothing would overlap but the copies in. The "
-    "kernels run one after another, as they must; the copies hide behind them. So a sequence of any length "
-    "runs in a fixed amount of device memory.",
+    "kernels run one after another, as they must; the copies of one buffer run beside the other. So a sequence of "
+    "any length runs in a fixed amount of device memory.",
     stretch="a third buffer: what does it buy, and which engine is then the busiest?",
     equivalent=((("range(2)", "range(3)"), "one stream more that nobody uses"),),
     mistakes=(
@@ -82,7 +82,7 @@ EXERCISE = Exercise(
                  ("room, level,", "room, levels[k],")),
             ),
         ),
-        Mistake("series without a thread", NO_THREADS, ((("-(-series", "-(-steps"), (" (256,)", " (32,)")),)),
+        Mistake("series without a thread", NO_THREADS, ((("(series + 255)", "(steps + 255)"), (" (256,)", " (32,)")),)),
         Mistake(
             "nothing orders the kernels",
             "Each kernel reads in level what the one before has written, and the two are in different streams. An "

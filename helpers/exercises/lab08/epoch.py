@@ -10,7 +10,7 @@ from helpers.exercises.lab08 import budgets as shared
 from helpers.exercises.lab08.budgets import requests, smoothed
 from helpers.exercises.lab08.kernels import ADD, LAYER, kernel
 
-SUM = "add((-(-x.size // 256),), (256,), (f, b, np.int32(x.size)), stream=one)"
+SUM = "add(((x.size + 255) // 256,), (256,), (f, b, np.int32(x.size)), stream=one)"
 BEGIN, END, FORK = "one.begin_capture()\n    ", "graph = one.end_capture()", "fork.record(one)"
 SET, LAUNCH, BACK = "x.set(batches[k], one)", "graph.launch(one)", "f.get(one, out=out[k], blocking=False)"
 LINE, LOOP = "\n        ", "for k in range(len(batches)):\n        "
@@ -19,8 +19,8 @@ EACH = f"""    fork, join = cp.cuda.Event(), cp.cuda.Event()
     HEAD{LOOP}{SET}
         {FORK}; two.wait_event(fork)
         for d in range(depth):
-            layer(blocks, threads, (f if d else x, f, *sizes, np.int32(0)), stream=one)
-            layer(blocks, threads, (b if d else x, b, *sizes, np.int32(1)), stream=two)
+            layer(blocks, threads, (f if d > 0 else x, f, *sizes, np.int32(0)), stream=one)
+            layer(blocks, threads, (b if d > 0 else x, b, *sizes, np.int32(1)), stream=two)
         join.record(two); one.wait_event(join); {SUM}
         {BACK}
 """

@@ -90,7 +90,7 @@ EXERCISE = Exercise(
             "Each batch has a place of its own on the device: device[k].",
             (("device[k].get", "device[0].get"),),
         ),
-        Mistake("series without a thread", NO_THREADS, ((("-(-series", "-(-steps"), (", (256,)", ", (32,)")),)),
+        Mistake("series without a thread", NO_THREADS, ((("(series + 255)", "(steps + 255)"), (" (256,)", " (32,)")),)),
         Mistake(
             "a stream waits where the host has to",
             "wait_event holds up what the stream is given later. But it is the host that fills the buffer: let the "

@@ -40,6 +40,7 @@ BARRIERS = (
     "A warp that is ahead writes the next tile over the one that others are reading. A barrier before the tiles are "
     "filled keeps them together, and one after it says that they are full."
 )
+SCALED = "Each score is multiplied by `scale` once, before the exponential."
 LANES_SUM = "Every lane has added up the weights of its own keys. The output is divided by the sum of all of them."
 BANKS = (
     "Right, but lanes queue at a bank: down a column of a tile with 32 floats a row, all words are in the same one. "

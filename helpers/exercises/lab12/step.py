@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, plural
 from helpers.exercises.lab12.budgets import IN_REGISTERS, ONCE, ONE_A_TILE, WARP
-from helpers.exercises.lab12.shared import ANEW, DISTANCES, HEAD, LANES_SUM, attended, given
+from helpers.exercises.lab12.shared import ANEW, DISTANCES, HEAD, LANES_SUM, SCALED, attended, given
 
 WARPS = 4
 TOP = "top = max(top, cuda.shfl_xor_sync(0xFFFFFFFF, top, apart))"
@@ -106,7 +106,7 @@ EXERCISE = Exercise(
             "weight.",
             (("            s = lowest", "            s = np.float32(0)"),)),
         Mistake("the scale is not the one asked for",
-            "Each score is multiplied by `scale` once, before the exponential.",
+            SCALED,
             (("scale * q", "q"), ("query * k", "scale * query * k"), ("= o / l", "= scale * o / l"))),
         Mistake("never divided by the sum of the weights",
             "The weights add up to l, and have to add up to 1.",

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, plural
 from helpers.exercises.lab12.budgets import NO_CONFLICTS, READS, ROWS, TILES
-from helpers.exercises.lab12.shared import ANEW, BANKS, BARRIERS, HEAD, IN_TILES, LANES_SUM, attended, given
+from helpers.exercises.lab12.shared import ANEW, BANKS, BARRIERS, HEAD, IN_TILES, LANES_SUM, SCALED, attended, given
 
 THREADS = 256
 FIRST = "        __syncthreads();  // nobody reads the old tiles any more\n"
@@ -92,7 +92,7 @@ EXERCISE = Exercise(
             LANES_SUM,
             ((TOTAL, ";"),)),
         Mistake("the scale is not the one asked for",
-            "Each score is multiplied by `scale` once, before the exponential.",
+            SCALED,
             (("scale * q[", "q["), ("s[i] - top", "scale * (s[i] - top)"), ("o[i] / l[i]", "scale * o[i] / l[i]"))),
         Mistake("rows and columns in each other's places",
             "A key is a row of 32 numbers: number d of key j is `k[j * 32 + d]`.",

@@ -13,16 +13,21 @@ from helpers.pictures.plots.common import LINE, SECTOR, WARP
 from helpers.pictures.plots.convolution import im2col_map, receptive_field_map
 from helpers.pictures.plots.copies import copy_paths
 from helpers.pictures.plots.debugger import lane_states, warp_frame
+from helpers.pictures.plots.estimates import estimates
 from helpers.pictures.plots.fragments import packed_fours, tile_walk
 from helpers.pictures.plots.fusion import Moved, Summary, fusion_height, fusion_map
 from helpers.pictures.plots.generated import image_rows, point_clouds, training_moment, walk_frame
 from helpers.pictures.plots.issue import issue_strip
 from helpers.pictures.plots.latency import bytes_under_way, hiding_curves, sm_quarters
+from helpers.pictures.plots.launches import launch_queue
 from helpers.pictures.plots.layer_lives import layer_lives
 from helpers.pictures.plots.layouts import COLOURS as LAYOUT_COLOURS
 from helpers.pictures.plots.layouts import layout_finding, layout_grid, layout_height
 from helpers.pictures.plots.lives import where_variables_live
 from helpers.pictures.plots.look_back import look_back
+from helpers.pictures.plots.machines import core_and_sm, data_roads
+from helpers.pictures.plots.masks import mask_strips
+from helpers.pictures.plots.measured_roofs import measured_roofs
 from helpers.pictures.plots.memory import (
     load_traffic,
     sector_finding,
@@ -74,8 +79,10 @@ from helpers.pictures.plots.segments import segment_rows
 from helpers.pictures.plots.speedups import amdahl_curves, crossover_curves, growth
 from helpers.pictures.plots.step_log import mend_lanes, mend_steps
 from helpers.pictures.plots.steps import lane_strip, lane_values
+from helpers.pictures.plots.stream_order import stream_order
+from helpers.pictures.plots.thread_line import thread_line
 from helpers.pictures.plots.threads import thread_grid
-from helpers.pictures.plots.time import run_bars, schedule_lanes, swim_finding, timer_bars
+from helpers.pictures.plots.time import lanes_compared, run_bars, schedule_lanes, swim_finding, timer_bars
 from helpers.pictures.plots.timeline import timeline_window
 from helpers.pictures.plots.torch_memory import memory_steps
 from helpers.pictures.plots.tracks import track
@@ -86,6 +93,7 @@ from helpers.pictures.plots.turns import warp_turns
 from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
 from helpers.pictures.plots.walks import walked_tiles
+from helpers.pictures.plots.warps import block_orders, round_rows, warp_rows
 from helpers.pictures.plots.windows import halo_map, halo_strip, im2col_product, reaches, window_sums
 from helpers.pictures.plots.working_set import cache_requests, reread_bandwidth
 from helpers.vgpu.base.words import plural
@@ -111,6 +119,7 @@ __all__ = [
     "batch_line",
     "bit_layouts",
     "block_map",
+    "block_orders",
     "bytes_under_way",
     "cache_requests",
     "cell_rounds",
@@ -119,8 +128,11 @@ __all__ = [
     "collective_moment",
     "copy_groups",
     "copy_paths",
+    "core_and_sm",
     "crossover_curves",
+    "data_roads",
     "error_growth",
+    "estimates",
     "forecast_fan",
     "fusion_height",
     "fusion_map",
@@ -141,7 +153,9 @@ __all__ = [
     "lane_states",
     "lane_strip",
     "lane_values",
+    "lanes_compared",
     "launch_lanes",
+    "launch_queue",
     "layer_lives",
     "layer_roofline",
     "layout_finding",
@@ -149,6 +163,8 @@ __all__ = [
     "layout_height",
     "load_traffic",
     "look_back",
+    "mask_strips",
+    "measured_roofs",
     "memory_kinds",
     "memory_map",
     "memory_pyramid",
@@ -177,6 +193,7 @@ __all__ = [
     "roofline_chart",
     "roofline_finding",
     "roofline_tracks",
+    "round_rows",
     "run_bars",
     "scaling_curves",
     "scan_steps",
@@ -195,8 +212,10 @@ __all__ = [
     "sm_quarters",
     "sm_slots",
     "staircase",
+    "stream_order",
     "swim_finding",
     "thread_grid",
+    "thread_line",
     "tile_walk",
     "timeline_window",
     "timer_bars",
@@ -208,6 +227,7 @@ __all__ = [
     "walk_frame",
     "walked_tiles",
     "warp_frame",
+    "warp_rows",
     "warp_turns",
     "waves",
     "waves_finding",

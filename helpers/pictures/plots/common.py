@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
 
 SECTOR = 32
 """Bytes in a sector, the least that moves between L1, L2 and DRAM on every architecture since Maxwell."""
@@ -16,3 +19,15 @@ def shade(colour: str, lightness: float) -> tuple[float, float, float]:
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
     return colorsys.hls_to_rgb(hue, lightness, saturation)
+
+
+def stretches(steps: Sequence, key: Callable) -> list[tuple]:
+    """Steps on end with the same key, as (first, behind the last, the first step)."""
+    starts = [at for at, step in enumerate(steps) if at == 0 or key(step) != key(steps[at - 1])]
+    return [(first, last, steps[first]) for first, last in zip(starts, [*starts[1:], len(steps)], strict=True)]
+
+
+def lanes_on_end(mask: Sequence) -> Iterator[tuple[int, int]]:
+    """The lanes of a mask that take part, in runs without a gap, as (first, behind the last)."""
+    edges = np.flatnonzero(np.diff([0, *map(int, mask), 0])).tolist()
+    return zip(edges[::2], edges[1::2], strict=True)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from helpers.pictures.figures import PALETTE, Drawing
-from helpers.pictures.plots.common import WARP
+from helpers.pictures.plots.common import WARP, lanes_on_end, stretches
 from helpers.pictures.plots.ink import GREY, PALE, RULE, Ink
 from helpers.pictures.plots.short_values import fitted
 from helpers.vgpu.base.words import plural
@@ -92,9 +90,8 @@ def _strip(ink: Ink, steps, colours) -> None:
     wide = ACROSS / len(steps)
     ink.box(LEFT, TOP, ACROSS, WARP * LANE, "#ffffff", RULE)
     paths: dict[str, list[str]] = {}
-    for first, last, step in _stretches(steps, lambda step: (step.line, step.mask)):
-        edges = np.flatnonzero(np.diff([0, *step.mask, 0])).tolist()
-        for low, high in zip(edges[::2], edges[1::2], strict=True):
+    for first, last, step in stretches(steps, lambda step: (step.line, step.mask)):
+        for low, high in lanes_on_end(step.mask):
             x, y = LEFT + first * wide, TOP + low * LANE
             paths.setdefault(colours[step.line], []).append(
                 f"M{x:.1f} {y:g}h{(last - first) * wide:.1f}v{(high - low) * LANE:g}H{x:.1f}z"
@@ -107,15 +104,9 @@ def _strip(ink: Ink, steps, colours) -> None:
     for lane in (0, 8, 16, 24, 31):
         ink.text(LEFT - 5, TOP + lane * LANE + 5.5, lane, size=8.5, ink=PALE, anchor="end")
     ink.text(8, TOP - 4, "lane", size=9, ink=PALE, mono=False)
-    for first, last, step in _stretches(steps, lambda step: step.line):
+    for first, last, step in stretches(steps, lambda step: step.line):
         if step.line is not None and (last - first) * wide >= 6 * len(str(step.line)):
             ink.text(LEFT + (first + last) / 2 * wide, TOP - 4, step.line, size=8.5, ink=PALE, anchor="middle")
-
-
-def _stretches(steps, key):
-    """Runs of steps on end with the same key, as (first, behind the last, the first step)."""
-    starts = [at for at, step in enumerate(steps) if at == 0 or key(step) != key(steps[at - 1])]
-    return [(first, last, steps[first]) for first, last in zip(starts, [*starts[1:], len(steps)], strict=True)]
 
 
 def _meter(ink: Ink, taken: Slots) -> None:

@@ -15,7 +15,6 @@ from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.roofline import bandwidth, peak_flops, rate_text, roofline
-from helpers.vgpu.base.words import plural
 
 MOST_IMAGES = 64
 MOST_LAYERS = 24
@@ -84,14 +83,16 @@ def least_seconds(layer, gpu: GPU, precision: str) -> tuple[float, float]:
 
 
 @styled
-def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32") -> Picture:
+def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32", *, about: str | None = None) -> Picture:
     """Each layer where its intensity puts it on a GPU's roof, and the least time that the roof allows it.
 
-    `rows`: of `results.torch.layers`; layers without FLOPs have a time and no place on the roof. Nothing here has run:
+    `rows`: of `results.torch.layers`, or of `results.torch.operations` with words `about` them in place of their batch;
+    those without FLOPs have a time and no place on the roof. Nothing here has run:
     a kernel can be slower, and none can be faster that moves all bytes between DRAM and the chip once.
     """
     if not 1 <= len(rows) <= MOST_LAYERS:
         raise ValueError(f"{len(rows)} layers: one picture shows 1 to {MOST_LAYERS}; give a part of them, rows[:20]")
+    what, about = ("All together", about) if about else ("All layers together", f"batch {rows[0].batch}")
     figure, (left, right) = new("wide", layout=None, ncols=2)
     left.set_position([0.09, 0.15, 0.36, 0.74])
     right.set_position([0.65, 0.15, 0.33, 0.74])
@@ -117,7 +118,7 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32") -> Picture
         right.barh(number, times[number - 1], color=PALETTE[colour], height=0.7,
                    hatch="" if colour == "blue" else "///", edgecolor="white", lw=0)  # fmt: skip
     _numbered(left, spots, [(span[0], span[0] * bandwidth(gpu)), (ridge, peak), (span[1], peak)])
-    names = [f"{number} {fitted(row.name, 19)}" for number, row in enumerate(rows, 1)]
+    names = [f"{number} {fitted(row.name, 17)}" for number, row in enumerate(rows, 1)]
     right.set_yticks(range(1, len(rows) + 1), names, fontsize=min(8, 150 / len(rows)))
     right.set_ylim(len(rows) + 0.6, 0.4)
     right.set_xlabel("least time by the roof (modelled)")
@@ -125,15 +126,15 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32") -> Picture
     right.xaxis.set_major_formatter(lambda value, _: seconds_text(value) if value else "0")
     right.tick_params(axis="x", labelsize=7)
     figure.text(
-        0.01, 0.94, f"{gpu.name}, {UNITS[precision]}, batch {rows[0].batch}. "
+        0.01, 0.94, f"{gpu.name}, {UNITS[precision]}, {about}. "
         "Blue, circle: its bytes take longer. Red, square, hatched: its arithmetic does.", fontsize=8,
     )  # fmt: skip
     bound = [row.name for row in rows if least_seconds(row, gpu, precision)[0] >= least_seconds(row, gpu, precision)[1]]
     moved = [row.name for row in rows if row.name not in bound]
-    said = [f"{gpu.name}, {UNITS[precision]}, batch {rows[0].batch}: ridge at {ridge:.3g} FLOP/byte."]
+    said = [f"{gpu.name}, {UNITS[precision]}, {about}: ridge at {ridge:.3g} FLOP/byte."]
     said += [f"Compute-bound: {_few(bound)}."] if bound else []
     said += [f"Memory-bound: {_few(moved)}."] if moved else []
-    said.append(f"All layers together take {seconds_text(sum(times))} at least (modelled from the data sheet).")
+    said.append(f"{what} take {seconds_text(sum(times))} at least (modelled from the data sheet).")
     return Picture(figure, " ".join(said))
 
 
@@ -158,8 +159,4 @@ def _three_ticks():
 
 
 def _few(names: Sequence[str], most: int = 8) -> str:
-    return (
-        ", ".join(names)
-        if len(names) <= most
-        else f"{', '.join(names[:most])} and {plural(len(names) - most, 'more layer')}"
-    )
+    return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"

@@ -11,7 +11,17 @@ from helpers.pictures.figures import PALETTE, Picture, Track, new, styled
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.short_values import fitted
 from helpers.pictures.plots.tracks import track
-from helpers.results.roofline import PRECISIONS, Place, bandwidth, peak_flops, rate_text, roofline, scaled
+from helpers.results.roofline import (
+    MEMORIES,
+    PRECISIONS,
+    Place,
+    bandwidth,
+    peak_flops,
+    rate_text,
+    roofline,
+    roofs_missing,
+    scaled,
+)
 
 MOST_PLACES = 20
 LONGEST_NAME = 22
@@ -36,10 +46,12 @@ def roofline_finding(
 ) -> str:  # fmt: skip
     """The ridge, which kernel is bound by what, which has no place, and what a kernel of `what_if` FLOP/byte may do.
 
-    still: the names of kernels that move no bytes there.
+    A roof that no document gives is named instead. still: the names of kernels that move no bytes there.
     """
-    ridge = roofline(1, 1, gpu, precision, memory).ridge
-    said = [f"{gpu.name}, {UNITS[precision]}, bytes at {memory}: ridge at {ridge:.3g} FLOP/byte."]
+    missing_roofs = roofs_missing(gpu, precision, memory)
+    known = "no ridge" if missing_roofs else f"ridge at {roofline(1, 1, gpu, precision, memory).ridge:.3g} FLOP/byte"
+    said = [f"{gpu.name}, {UNITS[precision]}, bytes at {memory}: {known}."]
+    said += [f"{words[0].upper()}{words[1:]}." for words in missing_roofs]
     standing = {name: place for name, place in places.items() if place.flops}
     groups = [
         f"{state}-bound: {_names(names)}"
@@ -51,7 +63,7 @@ def roofline_finding(
         said.append(f"No FLOP, so no place: {_names(missing)}.")
     if still:
         said.append(f"No bytes at {memory}, so no place: {_names(still)}.")
-    if what_if is not None:
+    if what_if is not None and not missing_roofs:
         point = roofline(what_if, 1, gpu, precision, memory)
         said.append(
             f"What if: at {what_if:.3g} FLOP/byte the roof is {rate_text(point.attainable)}, {point.bound}-bound."
@@ -79,7 +91,8 @@ def roofline_chart(
     `places` by name, all of this GPU and memory (`roofline.place`); colour and marker are the state, the number leads
     to the key. `what_if`: FLOP/byte of a kernel that is yet to be written, a star on the roof. `rates`: FLOP/s at the
     ends of the axis, else what the content needs. `still`: kernels that move no bytes there, and so have no place.
-    Raises ValueError for more than `MOST_PLACES` kernels, or where no document gives the roof.
+    A roof that no document gives is missing, and the picture says which. Raises ValueError for more than
+    `MOST_PLACES` kernels.
     """
     if (count := len(places) + len(still)) > MOST_PLACES:
         raise ValueError(f"{count} kernels are too many for one roofline: show at most {MOST_PLACES}")
@@ -88,10 +101,12 @@ def roofline_chart(
     peaks = _peaks(gpu)
     low, high = rates or rates_shown(places.values(), gpu)
     axes.set(xscale="log", yscale="log", xlim=INTENSITIES, ylim=(low, high))
-    taken = _roofs(axes, gpu, precision, memory, peaks)
+    flat, slope = peaks.get(precision), MEMORIES[memory].bandwidth(gpu)
+    known = None not in (flat, slope)
+    taken = _roofs(axes, precision, peaks, slope)
     numbers = {name: number for number, name in enumerate(places, 1)}
     standing = {name: place for name, place in places.items() if place.flops}
-    if what_if is not None:
+    if what_if is not None and known:
         star = roofline(what_if, 1, gpu, precision, memory).attainable
         axes.plot([what_if, what_if], [low, star], color=PALETTE["grey"], lw=0.8, ls=":", zorder=1)
         axes.plot([what_if], [star], marker="*", ms=11, color=PALETTE["orange"], mec=PALETTE["ink"], mew=0.6, zorder=5)
@@ -101,10 +116,21 @@ def roofline_chart(
     kinds = {"measured" if place.measured else "modelled" for place in standing.values()} or {"modelled"}
     axes.set_xlabel(f"FLOP per byte of {memory} (counted)", labelpad=1, fontsize=9)
     axes.set_ylabel(f"FLOP/s ({' and '.join(sorted(kinds))})", labelpad=1, fontsize=9)
-    roofs = rate_text(peak_flops(gpu, precision)), rate_text(bandwidth(gpu, memory), "B/s")
-    figure.text(0.01, 0.945, f"{gpu.name}. Roof: {UNITS[precision]} {roofs[0]}, {memory} {roofs[1]}", fontsize=7.5)
-    _key(figure, places, numbers, what_if is not None, still)
+    heights = f"{UNITS[precision]} {_height(flat, 'FLOP/s')}, {memory} {_height(slope, 'B/s')}"
+    figure.text(0.01, 0.945, f"{gpu.name}. Roof: {heights}", fontsize=7.5)
+    missing = [f"no peak published for {UNITS[precision]}: no flat roof"] if flat is None else []
+    missing += [f"no bandwidth published for {memory}: no slope"] if slope is None else []
+    for line, words in enumerate(missing):
+        figure.text(
+            _AXES[0] + _AXES[2] - 0.01, _AXES[1] + 0.03 + 0.05 * line, words, fontsize=7.5, ha="right",
+            color=PALETTE["vermilion"], bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.8},
+        )  # fmt: skip
+    _key(figure, places, numbers, what_if is not None and known, still)
     return Picture(figure, roofline_finding(places, gpu, precision, memory, what_if, still))
+
+
+def _height(roof: float | None, unit: str) -> str:
+    return "not known" if roof is None else rate_text(roof, unit)
 
 
 def rates_shown(places: Iterable[Place], gpu: GPU, arithmetic: float = 1) -> tuple[float, float]:
@@ -128,8 +154,11 @@ def roofline_tracks(
     """Where the slope ("bandwidth"), the flat roof ("arithmetic") and the star ("what_if") of a chart can be dragged.
 
     gpu: as it is, not scaled; at: by how much its bandwidth and its arithmetic are scaled in the chart; the sequences:
-    the values that each may take. A slope that `scaled` leaves where it is has no track.
+    the values that each may take. A slope that `scaled` leaves where it is has no track; where a roof is not known,
+    nothing has one.
     """
+    if roofs_missing(gpu, precision, memory):
+        return {}
     times_bytes, times_flops = at
 
     def slope(factor: float) -> float:
@@ -189,13 +218,13 @@ def _data(axes, x: float, y: float) -> tuple[float, float]:
     return 10 ** (left + across * (right - left)), 10 ** (low + up * (high - low))
 
 
-def _roofs(axes, gpu: GPU, precision: str, memory: str, peaks: Mapping[str, float]) -> list:
-    """Draw the roofs with their names; the boxes that the names take."""
-    slope, taken = bandwidth(gpu, memory), []
+def _roofs(axes, precision: str, peaks: Mapping[str, float], slope: float | None) -> list:
+    """Draw the roofs with their names, those that are known; the boxes that the names take."""
+    taken = []
     left, right = INTENSITIES
     for names, peak in _alike(peaks):
         chosen = precision in names
-        ridge = max(peak / slope, left)
+        ridge = left if slope is None else max(peak / slope, left)
         strong = {"color": PALETTE["ink"], "lw": 1.6} if chosen else {"color": PALETTE["grey"], "lw": 0.7, "ls": "--"}
         axes.plot([ridge, right], [peak, peak], zorder=2, **strong)
         if chosen:  # its name and number stand in the title
@@ -207,9 +236,13 @@ def _roofs(axes, gpu: GPU, precision: str, memory: str, peaks: Mapping[str, floa
         )  # fmt: skip
         x, y = _points(axes, right, peak)
         taken.append((x - 4 * len(text), y, x, y + 8))
-    peak = peak_flops(gpu, precision)
-    highest = max([peak, *peaks.values()])
+    if slope is None:
+        return taken
+    highest = max(peaks.values())
     axes.plot([left, highest / slope], [left * slope, highest], color=PALETTE["grey"], lw=0.7, ls="--", zorder=2)
+    if precision not in peaks:
+        return taken
+    peak = peaks[precision]
     axes.plot([left, peak / slope], [left * slope, peak], color=PALETTE["ink"], lw=1.6, zorder=2)
     corners = [_points(axes, x, min(peak, x * slope)) for x in (left, peak / slope, right)]
     return taken + [box for start, end in pairwise(corners) for box in _along(start, end)]
@@ -288,7 +321,8 @@ def _key(figure, places: Mapping[str, Place], numbers: Mapping[str, int], star: 
         if place.flops:
             colour, marker = STATES[place.state]
             mark(0.652, at, marker, colour)
-        said = f"{'' if place.flops else 'no FLOP; '}{_SHORT.get(place.limiter, place.limiter)} {place.share:.0%}"
+        share = "" if place.share is None else f" {place.share:.0%}"
+        said = f"{'' if place.flops else 'no FLOP; '}{_SHORT.get(place.limiter, place.limiter)}{share}"
         figure.text(0.667, at, str(numbers[name]) if place.flops else "–", fontsize=7.5)
         figure.text(0.694, at, fitted(name, LONGEST_NAME), fontsize=7.5)
         figure.text(0.99, at, said, fontsize=7.5, ha="right")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import WARP, shade
+from helpers.pictures.plots.common import WARP, shade, stretches
 from helpers.vgpu.base.words import plural
 
 MOST_STEPS = 240
@@ -38,10 +38,10 @@ def lane_strip(recording, warp: int = 0, *, title: str = "") -> Picture:
     axes.add_patch(Rectangle((0, 0), len(steps), WARP, fill=False, ec=PALETTE["grey"], lw=0.6))
     axes.set(xlim=(0, len(steps)), ylim=(WARP, 0), yticks=[0.5, 15.5, 31.5], yticklabels=["0", "15", "31"])
     axes.set(xlabel="step", ylabel="lane")
-    for first, last in _stretches(steps):
+    for first, last, step in stretches(steps, lambda step: step.line):
         wide = (last - first) / len(steps) * 7 * 0.915 * 72
         if wide >= 11:
-            text = str(steps[first].line or "")
+            text = str(step.line or "")
             axes.text((first + last) / 2, -0.6, text, ha="center", va="bottom", fontsize=8)
     for spine in axes.spines.values():
         spine.set_visible(False)
@@ -87,12 +87,6 @@ def _looks(step) -> tuple:
 def line_colour(number: int) -> tuple[float, float, float]:
     """The colour of the n-th line of a kernel: the palette's, then the same in a paler shade."""
     return shade(CYCLE[number % len(CYCLE)], 0.6 if number < len(CYCLE) else 0.8)
-
-
-def _stretches(steps) -> list[tuple[int, int]]:
-    """The runs of steps on one line, as (first, behind the last)."""
-    starts = [at for at, step in enumerate(steps) if at == 0 or step.line != steps[at - 1].line]
-    return list(zip(starts, [*starts[1:], len(steps)], strict=True))
 
 
 @styled

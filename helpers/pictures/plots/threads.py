@@ -76,7 +76,7 @@ def thread_grid(
         axes.set_position([0.01, 0.45 - tall / 2, 0.98, tall])
     axes.axis("off")
     figure.suptitle(
-        title or "colour: block · shade: warp and lane (w0, w1 start a warp) · hatched: guarded · dashed: the data",
+        title or "colour: block · shade: warp and lane (w0, w1 start a warp) · hatched: outside the data (dashed)",
         x=0.01,
         ha="left",
         fontsize=9,

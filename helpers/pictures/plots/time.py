@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.launches import queued
 from helpers.results.streams.spans import WAITS
 from helpers.vgpu.base.words import plural
 
@@ -22,15 +23,11 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
     """
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.09, right=0.97, top=0.88, bottom=0.15)
-    free, spans = 0.0, []
-    for launch in range(launches):
-        start = max(free, (launch + 1) * launch_us)
-        free = start + kernel_us
-        spans.append((start, kernel_us))
-    without, with_sync = launches * launch_us, free
-    axes.broken_barh([(i * launch_us, launch_us) for i in range(launches)], (2.6, 0.8), fc=PALETTE["blue"], ec="white")
+    asks, works = queued([kernel_us] * launches, launch_us)
+    without, with_sync = sum(asks[-1]), sum(works[-1])
+    axes.broken_barh(asks, (2.6, 0.8), fc=PALETTE["blue"], ec="white")
     axes.broken_barh([(without, with_sync - without)], (2.6, 0.8), fc="white", ec=PALETTE["blue"], hatch="///")
-    axes.broken_barh(spans, (1.4, 0.8), fc=PALETTE["orange"], ec="white")
+    axes.broken_barh(works, (1.4, 0.8), fc=PALETTE["orange"], ec="white")
     for row, end, name in ((0.75, without, "not synchronised"), (0.2, with_sync, "synchronised")):
         axes.annotate("", (end, row), (0, row), arrowprops={"arrowstyle": "|-|,widthA=0.3,widthB=0.3"})
         inside = end > 0.55 * with_sync
@@ -71,7 +68,10 @@ def run_bars(seconds: Sequence[float], *, title: str = "") -> Picture:
     axes.bar([1], milliseconds[:1], color=PALETTE["vermilion"], hatch="//", ec="white")
     median = float(np.median(milliseconds[1:]))
     axes.axhline(median, color=PALETTE["ink"], ls="--", lw=1)
-    axes.text(len(milliseconds) + 0.5, median * 1.15, "median of the others", ha="right", va="bottom", fontsize=9)
+    axes.text(
+        len(milliseconds) + 0.5, median * 1.25, "median of the others", ha="right", va="bottom", fontsize=9,
+        bbox={"fc": "white", "ec": "none", "pad": 0.6},
+    )  # fmt: skip
     axes.set(xlabel="run", ylabel="ms (measured)", yscale="log", title=title)
     return Picture(
         figure,
@@ -84,6 +84,47 @@ MOST_BARS = 150  # drawn as marks of their own
 LANES = ("host", "H2D", "SMs", "D2H")
 _LANE_NAMES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+MOST_COMPARED = 3
+
+
+@styled
+def lanes_compared(schedules: Mapping[str, object]) -> Picture:
+    """Up to three schedules as swim lanes, one below the other, on one axis of time.
+
+    schedules: by a name that stands above its lanes, what `schedule()` of a recording gives; all have the same lanes,
+    so that an idle one shows. Raises ValueError for none, for more, and where some are measured and others modelled.
+    """
+    if not 1 <= len(schedules) <= MOST_COMPARED:
+        raise ValueError(f"this compares 1 to {MOST_COMPARED} schedules, not {len(schedules)}")
+    found = list(schedules.values())
+    if len({(each.kind, each.gpu) for each in found}) > 1:
+        raise ValueError("the schedules are of different kinds or GPUs: measured and modelled times do not compare")
+    figure, panels = new("wide", layout=None, nrows=len(found), squeeze=False)
+    longest = max(each.seconds for each in found)
+    scale, unit = next(((s, u) for s, u in _UNITS if longest >= s), _UNITS[-1])
+    width = max(longest / scale, 1e-9)
+    per_letter = width / (7.0 * 0.83 * 72) * 5.2  # of the axis, at 8 points
+    lanes = [lane for lane in LANES if lane == "host" or any(s.engine == lane for each in found for s in each.spans)]
+    tall = 0.85 / len(found)
+    for row, (name, each) in enumerate(schedules.items()):
+        axes = panels[row, 0]
+        axes.set_position([0.15, 0.97 - (row + 1) * tall + 0.02, 0.83, tall - 0.09])
+        _draw(axes, each, lanes, scale, width, per_letter)
+        axes.set_title(f"{name}: {seconds_text(each.seconds)}", fontsize=9.5, pad=2)
+        axes.tick_params(axis="y", labelsize=8.5, length=0)
+        if row < len(found) - 1:
+            axes.set_xticks([])
+        else:
+            axes.set_xlabel(f"{unit} ({each.kind} on {each.gpu}); hatched: the host waits", fontsize=9, labelpad=1)
+            axes.tick_params(axis="x", labelsize=8.5)
+    told = "; ".join(
+        f"{name}: {seconds_text(each.seconds)}, SMs busy {each.busy('SMs') / max(each.seconds, 1e-12):.0%}, "
+        f"{plural(sum(span.label != WAITS for span in each.host), 'request')} of the host"
+        for name, each in schedules.items()
+    )
+    return Picture(figure, f"{told[0].upper()}{told[1:]} ({found[0].kind} on {found[0].gpu}).")
 
 
 @styled
@@ -100,14 +141,43 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
     width = max(schedule.seconds / scale, (until or 0) / scale, 1e-9)
     per_letter = width / (7.0 * 0.81 * 72) * 5.2  # of the axis, at 8 points
     streams = list(dict.fromkeys(span.stream for span in schedule.spans))
-    top, ticks = 0.0, []
+    lanes = [lane for lane in LANES if lane == "host" or any(span.engine == lane for span in schedule.spans)]
+    _draw(axes, schedule, lanes, scale, width, per_letter)
+    if until:
+        axes.axvline(until / scale, color=PALETTE["ink"], ls="--", lw=1)
+        axes.text(until / scale - width / 150, -0.17, mark, ha="right", va="bottom", fontsize=8)
+    axes.set_xlabel(f"{unit} ({schedule.kind} on {schedule.gpu})")
+    shown = streams[: len(CYCLE)] if len(streams) < 4 else ()  # more have no room: their numbers stand in the spans
+    key = "".join(f"{_colour_name(number)}: {name} · " for number, name in enumerate(shown))
+    key = key or "a colour, and a number, for each stream · "
+    figure.suptitle(title or f"{key}hatched: the host waits", x=0.01, y=0.96, ha="left", fontsize=9)
+    busy = ", ".join(
+        f"{_LANE_NAMES[lane]} {_short(schedule.busy(lane) / scale)}" for lane in LANES[1:] if schedule.busy(lane)
+    )
+    beside = schedule.overlap / scale
+    overlapping = (
+        f"{beside:.3g} {unit} of that are done beside other work" if beside >= 0.005 * width else "nothing overlaps"
+    )
+    if any(len(_rows([span for span in schedule.spans if span.engine == engine])) > 1 for engine in schedule.engines):
+        overlapping = (
+            f"{overlapping}, and kernels run side by side" if "beside" in overlapping else "kernels run side by side"
+        )
+    return Picture(
+        figure,
+        f"{plural(len(schedule.spans), 'operation')} in {plural(len(streams), 'stream')} take "
+        f"{schedule.seconds / scale:.3g} {unit} ({unit} busy: {busy or 'none'}); {overlapping} "
+        f"({schedule.kind} on {schedule.gpu}).",
+    )
+
+
+def _draw(axes, schedule, lanes: Sequence[str], scale: float, width: float, per_letter: float) -> None:
+    """The lanes of one schedule, from the top down; lengths of the axis in `scale` seconds, `width` of them in all."""
+    streams = list(dict.fromkeys(span.stream for span in schedule.spans))
+    ticks = []
     # One mark for all bars that look alike takes a fraction of the bytes; they lie behind the labels.
     many, together = len(schedule.spans) + len(schedule.host) > MOST_BARS, {}
-    for lane in LANES:
-        spans = schedule.host if lane == "host" else [span for span in schedule.spans if span.engine == lane]
-        if not spans and lane != "host":
-            continue
-        rows = _rows(spans)
+    for top, lane in enumerate(lanes):
+        rows = _rows(schedule.host if lane == "host" else [span for span in schedule.spans if span.engine == lane])
         tall = 0.8 / max(1, len(rows))
         for row, group in enumerate(rows):
             for span in group:
@@ -127,36 +197,14 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
                 if text and tall > 0.2 and lane != "host":
                     axes.text(start + long / 2, top + (row + 0.47) * tall, text, ha="center", va="center", fontsize=8)
         ticks.append((top + 0.4, _LANE_NAMES[lane]))
-        top += 1
     for look, bars in together.items():
         _outline(axes, bars, *look)
-    axes.set(xlim=(0, width * 1.01), ylim=(top, -0.15), yticks=[at for at, _ in ticks])
+    axes.set(xlim=(0, width * 1.01), ylim=(len(lanes), -0.15), yticks=[at for at, _ in ticks])
     axes.set_yticklabels([name for _, name in ticks])
-    if until:
-        axes.axvline(until / scale, color=PALETTE["ink"], ls="--", lw=1)
-        axes.text(until / scale - width / 150, -0.17, mark, ha="right", va="bottom", fontsize=8)
-    axes.set_xlabel(f"{unit} ({schedule.kind} on {schedule.gpu})")
-    shown = streams[: len(CYCLE)] if len(streams) < 4 else ()  # more have no room: their numbers stand in the spans
-    key = "".join(f"{_colour_name(number)}: {name} · " for number, name in enumerate(shown))
-    key = key or "a colour, and a number, for each stream · "
-    figure.suptitle(title or f"{key}hatched: the host waits", x=0.01, y=0.96, ha="left", fontsize=9)
-    busy = ", ".join(
-        f"{_LANE_NAMES[lane]} {schedule.busy(lane) / scale:.3g}" for lane in LANES[1:] if schedule.busy(lane)
-    )
-    beside = schedule.overlap / scale
-    overlapping = (
-        f"{beside:.3g} {unit} of that are done beside other work" if beside >= 0.005 * width else "nothing overlaps"
-    )
-    if any(len(_rows([span for span in schedule.spans if span.engine == engine])) > 1 for engine in schedule.engines):
-        overlapping = (
-            f"{overlapping}, and kernels run side by side" if "beside" in overlapping else "kernels run side by side"
-        )
-    return Picture(
-        figure,
-        f"{plural(len(schedule.spans), 'operation')} in {plural(len(streams), 'stream')} take "
-        f"{schedule.seconds / scale:.3g} {unit} ({unit} busy: {busy or 'none'}); {overlapping} "
-        f"({schedule.kind} on {schedule.gpu}).",
-    )
+
+
+def _short(amount: float) -> str:
+    return f"{amount:.3g}" if amount >= 0.01 else "under 0.01"
 
 
 def _bars(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:

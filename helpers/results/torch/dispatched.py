@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from helpers.results.profile_table import text_table
 
-_NO_WORK = ("detach", "alias", "empty", "set_", "resize_", "_local_scalar_dense", "profiler::")
+NO_WORK = ("detach", "alias", "empty", "set_", "resize_", "_local_scalar_dense", "profiler::")
 """Operators that no schema shows to be mere views, and that compute nothing all the same."""
 
 
@@ -41,18 +41,24 @@ def dispatched(program: Callable[[], object]) -> Dispatched:
     Views and allocations are left out. On a GPU one call may be several launches, and one of the `_foreach` operators
     does the work of many.
     """
+    found: Counter[str] = Counter()
+    listen(program, lambda name, *_: found.update([name]))
+    return Dispatched(dict(found.most_common()))
+
+
+def listen(program: Callable[[], object], hear: Callable) -> None:
+    """Run `program()`, and call `hear(name, function, args, kwargs, result)` after each operator that computes."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    found: Counter[str] = Counter()
-
-    class Counting(TorchDispatchMode):
+    class Listening(TorchDispatchMode):
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            result = function(*args, **kwargs)
             name = function._schema.name.removeprefix("aten::")
             views = any(each.alias_info and not each.alias_info.is_write for each in function._schema.returns)
-            if not views and not name.startswith(_NO_WORK):
-                found[name] += 1
-            return function(*args, **(kwargs or {}))
+            if not views and not name.startswith(NO_WORK):
+                hear(name, function, args, kwargs, result)
+            return result
 
-    with Counting():
+    with Listening():
         program()
-    return Dispatched(dict(found.most_common()))

@@ -13,6 +13,7 @@ import concurrent.futures.thread  # noqa: F401
 import contextvars
 import logging  # noqa: F401
 import os
+import signal
 import threading
 
 _KNOWN: list[tuple[int, object]] = []
@@ -30,33 +31,41 @@ def lock(rank: int):
     return register(threading.RLock(), rank)
 
 
-def apart(function, *arguments):
+def apart(function, *arguments, deaf: bool = False):
     """Call a function where Ctrl-C does not reach it.
 
     Ctrl-C ends the wait for the result; the function goes on to its end, and who needs its locks waits for that.
+    A library that would put a handler of its own into the place of Python's is called `deaf`: it finds the signal
+    ignored, and a press is handed on when it has ended.
     """
     if threading.current_thread() is not threading.main_thread():
         return function(*arguments)
+    deaf = deaf and hasattr(signal, "sigwaitinfo") and callable(signal.getsignal(signal.SIGINT))
     found: dict[str, object] = {}
-    ended = threading.Event()
+    begin, ended = threading.Event(), threading.Event()
 
     def run() -> None:
+        begin.wait()
         try:
             found["result"] = function(*arguments)
         except BaseException as error:
             found["error"] = error
         finally:
             ended.set()
+            if deaf and "left" not in found:
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="virtual-gpu-compiler")
     try:
         thread.start()
     except RuntimeError:  # the interpreter is about to end, or the system has no further thread
         return function(*arguments)
-    # A signal that another thread has caught is only handled when this one looks up; and a join that is broken off
-    # would take the thread for one that has ended.
-    while not ended.wait(0.1):
-        pass
+    try:
+        (_wait_deaf if deaf else _wait)(begin, ended)
+    finally:
+        found["left"] = True
+        begin.set()
+    # A join that is broken off would take the thread for one that has ended.
     thread.join()
     if "error" in found:
         try:
@@ -64,6 +73,33 @@ def apart(function, *arguments):
         finally:
             found.clear()  # else the error's traceback leads back to it
     return found["result"]
+
+
+def _wait(begin: threading.Event, ended: threading.Event) -> None:
+    begin.set()
+    # A signal that another thread has caught is only handled when this one looks up.
+    while not ended.wait(0.1):
+        pass
+
+
+def _wait_deaf(begin: threading.Event, ended: threading.Event) -> None:
+    """Wait in the system for SIGINT itself, which the thread that has ended sends to this one alone.
+
+    Linux gives even a signal that is ignored to the main thread if it waits for it; what is lost is a press in the few
+    microseconds between ignoring and waiting.
+    """
+    handler, pressed = signal.getsignal(signal.SIGINT), False
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        begin.set()
+        while signal.sigwaitinfo({signal.SIGINT}).si_pid != os.getpid() or not ended.is_set():
+            pressed = True
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
 
 
 _held: list = []

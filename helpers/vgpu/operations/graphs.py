@@ -87,6 +87,11 @@ def begin(queue: Queue, mode: str = "relaxed") -> None:
         )
     if queue.capture is not None:
         raise operations.CaptureError("cudaErrorIllegalState: this stream is being captured already: end_capture first")
+    if queue.lost:
+        raise operations.CaptureError(
+            "cudaErrorIllegalState: an error has spoilt this stream's last capture, which is not ended yet: "
+            "end_capture first"
+        )
     queue.capture = Capture(queue, mode)
     operations.capturing.append(queue.capture)
 
@@ -94,6 +99,12 @@ def begin(queue: Queue, mode: str = "relaxed") -> None:
 def end(queue: Queue) -> Graph:
     """The graph of all that was captured. Raises `CaptureError` where a fork was not joined, or nothing was begun."""
     capture = queue.capture
+    if queue.lost:
+        queue.lost = False
+        raise operations.CaptureError(
+            "cudaErrorStreamCaptureInvalidated: operation failed due to a previous error during capture. There is no "
+            "graph: mend that error, and capture again."
+        )
     if capture is None:
         raise operations.CaptureError("cudaErrorIllegalState: this stream is not being captured: begin_capture first")
     if capture.origin is not queue:
@@ -119,10 +130,15 @@ def _drop(capture: Capture) -> None:
     operations.capturing.remove(capture)
 
 
+def _lose(capture: Capture) -> None:
+    _drop(capture)
+    capture.origin.lost = True
+
+
 def abandon(queue: Queue) -> None:
     """Give a capture up, after an error that makes it worthless."""
     if queue.capture is not None:
-        _drop(queue.capture)
+        _lose(queue.capture)
 
 
 def record(queue: Queue) -> tuple[Capture, frozenset[int]] | None:
@@ -154,7 +170,7 @@ def check(queue: Queue | None, operation: Operation) -> None:
         if operation.kind == "synchronise" or (operation.waits and not operation.asynchronous):
             what = "Waiting for a stream" if operation.kind == "synchronise" else "A copy that the host waits for"
             capture = queue.capture
-            _drop(capture)
+            _lose(capture)
             raise operations.CaptureError(
                 f"cudaErrorStreamCaptureUnsupported: {_NOT_WHILE}. {what} makes no sense while nothing runs: "
                 "synchronise after graph.launch(), and copy without blocking, to and from pinned memory."
@@ -165,20 +181,20 @@ def check(queue: Queue | None, operation: Operation) -> None:
             capture.mode == "thread_local" and capture.thread == threading.get_ident()
         )
         if operation.kind == "synchronise" and queue is None and operation.event is None:
-            _drop(capture)
+            _lose(capture)
             raise operations.CaptureError(
                 f"cudaErrorStreamCaptureUnsupported: {_NOT_WHILE}. Waiting for the whole device would wait for the "
                 "stream under capture too: synchronise after graph.launch()."
             )
         if queue is LEGACY and any(each.blocking for each in capture.ends):
-            _drop(capture)
+            _lose(capture)
             raise operations.CaptureError(
                 "cudaErrorStreamCaptureImplicit: operation would make the legacy stream depend on a capturing "
                 f"blocking stream. {operation.label or 'It'} went to the default stream: give it the stream that is "
                 "being captured, or make that one with non_blocking=True."
             )
         if strict and operation.waits and operation.kind != "synchronise":
-            _drop(capture)
+            _lose(capture)
             raise operations.CaptureError(
                 f"cudaErrorStreamCaptureUnsupported: {_NOT_WHILE}. {operation.label} may need memory or a wait that a "
                 "capture in this mode forbids: do it before begin_capture."

@@ -31,6 +31,7 @@ class Queue:
     kind: str = "stream"  # or "legacy" or "per-thread": the two default streams
     number: int | None = None  # what a recording calls it
     capture: object = field(default=None, repr=False)
+    lost: bool = False  # an error has ended a capture that began here, and nobody has called for its end yet
 
 
 LEGACY = Queue(0, kind="legacy")

@@ -25,7 +25,7 @@ class Sources:
 
     def before(self, operation: Operation) -> list[Operation]:
         """The host's writes to be noted before an operation is."""
-        if self._in_flight and operation.kind != "host write":
+        if self._in_flight:
             self._forget_overwritten(operation)
         if operation.kind == "H2D":
             return self.changed(again=operation)
@@ -57,6 +57,6 @@ class Sources:
         self._in_flight = []
 
     def _forget_overwritten(self, operation: Operation) -> None:
-        """A source that the device itself has written says nothing about the host any more."""
+        """A source that is known to be written, by device or host, has nothing more to tell by its contents."""
         touched = [*operation.accesses, *(piece for node, _ in operation.nodes for piece in node.accesses)]
         self._in_flight = [watched for watched in self._in_flight if not touches(touched, watched[1], True)]

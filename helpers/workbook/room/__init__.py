@@ -12,6 +12,7 @@ import os
 import sys
 from pathlib import Path
 
+from helpers.workbook.command import UsageProblem
 from helpers.workbook.progress import progress
 
 LEARNER = Path(__file__).parent / "learner"
@@ -55,8 +56,13 @@ def environment(*, teacher: bool = False) -> dict[str, str]:
 
 
 def page(notebooks: Path) -> Path:
-    """Where to go on in the folder of chapters: in the last that was begun, or after it if nothing is open there."""
+    """Where to go on in the folder of chapters: in the last that was begun, or after it if nothing is open there.
+
+    Raises UsageProblem where there is no chapter.
+    """
     rows = [row for row in progress(notebooks).rows if row.chapter.path.parent == notebooks.resolve()]
+    if not rows:
+        raise UsageProblem(f"There is no chapter in {notebooks}. `git checkout -- notebooks` brings the course's back.")
     begun = max((number for number, row in enumerate(rows) if row.started), default=0)
     return rows[min(begun + rows[begun].done, len(rows) - 1)].chapter.path
 

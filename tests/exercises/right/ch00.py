@@ -112,6 +112,24 @@ extern "C" __global__ void leaky_relu(const float* x, float* out, float slope, i
     i += g.size()) out[i] = x[i] > 0 ? x[i] : slope*x[i]; }""",
     ),
     (
+        "ch00.clocks",
+        "step by step",
+        """def clocks(launch, kernel, launches):
+    launched = done = 0
+    for _ in range(launches):
+        launched += launch
+        done = max(launched, done) + kernel
+    return launched, done""",
+    ),
+    (
+        "ch00.clocks",
+        "two cases, a list",
+        """def clocks(launch, kernel, launches):
+    if kernel > launch:
+        return [launch * launches, launch + launches * kernel]
+    return [launch * launches, launches * launch + kernel]""",
+    ),
+    (
         "ch00.typical",
         "statistics",
         """import statistics

@@ -159,4 +159,82 @@ def standardise(x, mean, scale, limit, out):
         v = cuda.fma(x[i], scale, -mean*scale)
         out[i] = math.copysign(min(abs(v), limit), v)""",
     ),
+    (
+        "ch01.clocks",
+        "math.ceil and if",
+        """import math
+def clocks(chains, steps, lanes, latency):
+    most = math.ceil(chains / lanes)
+    if most < latency:
+        return latency * steps
+    return most * steps""",
+    ),
+    (
+        "ch01.clocks",
+        "round by round",
+        """def clocks(chains, steps, lanes, latency):
+    dealt = [0] * lanes
+    for chain in range(chains):
+        dealt[chain % lanes] += 1
+    time = 0
+    for _ in range(steps):
+        time += max([latency, *dealt])
+    return time""",
+    ),
+    (
+        "ch01.clocks",
+        "np, a float",
+        """import numpy as np
+def clocks(chains, steps, lanes, latency):
+    return steps * np.maximum(latency, np.ceil(chains / lanes))""",
+    ),
+    (
+        "ch01.step",
+        "accumulate",
+        """from itertools import accumulate
+def finished(kernels, launch, waits):
+    def after(state, numbered):
+        host, gpu = state
+        number, kernel = numbered
+        end = max(gpu, host + launch) + kernel
+        return (end if number in waits else host + launch), end
+    return list(accumulate(enumerate(kernels), after, initial=(0, 0)))[-1][1]""",
+    ),
+    (
+        "ch01.step",
+        "idle times",
+        """def finished(kernels, launch, waits):
+    asked, done = 0.0, 0.0
+    for i in range(len(kernels)):
+        asked += launch
+        idle = asked - done if asked > done else 0
+        done += idle + kernels[i]
+        if i in waits:
+            asked = done
+    return done""",
+    ),
+    (
+        "ch01.lanes",
+        "padded array",
+        """import numpy as np
+def lanes_at_work(lengths):
+    rows = -(-len(lengths) // 32)
+    padded = np.zeros(32 * rows)
+    padded[: len(lengths)] = lengths
+    return padded.sum() / padded.reshape(rows, 32).max(axis=1).sum()""",
+    ),
+    (
+        "ch01.lanes",
+        "turn by turn",
+        """def lanes_at_work(lengths):
+    work = turns = 0
+    while lengths:
+        warp, lengths = lengths[:32], lengths[32:]
+        letter = 0
+        while any(length > letter for length in warp):
+            work += sum(length > letter for length in warp)
+            turns += 1
+            letter += 1
+    return work / turns""",
+    ),
 ]

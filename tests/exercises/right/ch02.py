@@ -159,4 +159,54 @@ def square(x, out):
         out[i] = x[i]*x[i]
         i -= 128""",
     ),
+    (
+        "ch02.place",
+        "divmod",
+        """def place(i, threads):
+    block, thread = divmod(i, threads)
+    return (block, *divmod(thread, 32))""",
+    ),
+    (
+        "ch02.place",
+        "subtracts",
+        """def place(i, threads):
+    block = i // threads
+    thread = i - block * threads
+    warp = thread >> 5
+    return block, warp, thread - 32 * warp""",
+    ),
+    (
+        "ch02.schedule",
+        "multiplies",
+        """extern "C" __global__ void schedule(float* lr, float base, float gamma, int every, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float rate = base;
+    for (int k = every; k <= i; k += every) rate *= gamma;
+    lr[i] = rate;
+}""",
+    ),
+    (
+        "ch02.schedule",
+        "grid stride",
+        """extern "C" __global__ void schedule(float* lr, float base, float gamma, int every, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        lr[i] = base * pow((double)gamma, i / every);
+}""",
+    ),
+    (
+        "ch02.idle",
+        "both kinds",
+        """def idle(n, threads):
+    blocks = -(-n // threads)
+    without_thread = blocks * (-threads % 32)
+    return without_thread + blocks * threads - n""",
+    ),
+    (
+        "ch02.idle",
+        "counts",
+        """import math
+def idle(n, threads):
+    return 32 * math.ceil(threads / 32) * math.ceil(n / threads) - n""",
+    ),
 ]

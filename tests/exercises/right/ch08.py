@@ -222,4 +222,90 @@ extern "C" __global__ void table(const int* kind, const float* x, float* out, in
 }
 """,
     ),
+    (
+        "ch08.slots",
+        "numpy, padded to whole warps",
+        """import numpy as np
+def issued(takes, then, otherwise):
+    takes = np.asarray(takes)
+    warps = -(-takes.size // 32)
+    yes, no = np.zeros((2, 32 * warps), bool)
+    yes[: takes.size], no[: takes.size] = takes, ~takes
+    some = lambda each: int(each.reshape(warps, 32).any(axis=1).sum())
+    return then * some(yes) + otherwise * some(no)
+""",
+    ),
+    (
+        "ch08.slots",
+        "sets",
+        """def issued(takes, then, otherwise):
+    ways = {(thread // 32, bool(way)) for thread, way in enumerate(takes)}
+    return sum(then if way else otherwise for _, way in ways)
+""",
+    ),
+    (
+        "ch08.places",
+        "the lanes below by a shift, thread index by hand",
+        """@cuda.jit
+def places(x, place):
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    lane = cuda.threadIdx.x % 32
+    kept = False
+    if i < place.size:
+        kept = x[i] > 0
+    bits = cuda.ballot_sync(0xFFFFFFFF, kept)
+    if i >= place.size:
+        return
+    place[i] = -1
+    if kept:
+        place[i] = cuda.popc(bits & ~(0xFFFFFFFF << lane) & 0xFFFFFFFF)
+""",
+    ),
+    (
+        "ch08.places",
+        "a vote of those within",
+        """@cuda.jit
+def places(x, place):
+    i = cuda.grid(1)
+    if i < x.size:
+        mine = x[i] > 0
+        bits = cuda.ballot_sync(cuda.activemask(), mine)
+        place[i] = cuda.popc(bits & ((1 << cuda.laneid) - 1)) if mine else -1
+""",
+    ),
+    (
+        "ch08.bias",
+        "pointers that move on",
+        """extern "C" __global__
+void add_bias(const float* __restrict__ x, const float* __restrict__ bias, float* __restrict__ out, int rows,
+              int columns) {
+    const int column = threadIdx.x + blockDim.x * blockIdx.x;
+    if (column < columns) {
+        const float b = __ldg(bias + column);
+        int left = rows - 8 * (int)blockIdx.y;
+        const float* from = x + 8 * blockIdx.y * columns + column;
+        float* to = out + 8 * blockIdx.y * columns + column;
+        #pragma unroll
+        for (int k = 0; k < 8; ++k, from += columns, to += columns)
+            if (k < left) *to = *from + b;
+    }
+}
+""",
+    ),
+    (
+        "ch08.bias",
+        "all loaded first",
+        """extern "C" __global__
+void add_bias(const float* x, const float* bias, float* out, int rows, int columns) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x, at = 8 * blockIdx.y * columns + column;
+    int left = rows - 8 * blockIdx.y;
+    if (column >= columns) return;
+    float b = bias[column], v[8];
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) if (k < left) v[k] = x[at + k * columns];
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) if (k < left) out[at + k * columns] = v[k] + b;
+}
+""",
+    ),
 ]

@@ -6,24 +6,66 @@ ROWS = [
         "ch10.intensity",
         "np.float64",
         """import numpy as np
-def intensity(rows, inner, columns, itemsize):
-    elements = np.float64(rows * inner + inner * columns + rows * columns)
-    return 2 * rows * inner * columns / (itemsize * elements)
+def intensity(a, b, itemsize):
+    out = list(a[:-1]) + [b[-1]]
+    elements = np.float64(np.prod(a) + np.prod(b) + np.prod(out))
+    return 2 * np.prod(out) * a[-1] / (itemsize * elements)
 """,
     ),
     (
         "ch10.intensity",
-        "reciprocals",
-        """def intensity(m, k, n, s):
-    return 2 / s / (1 / m + 1 / k + 1 / n)
+        "batch first",
+        """def intensity(a, b, itemsize):
+    batch = a[0] if len(a) == 3 else 1
+    rows, inner, columns = a[-2], a[-1], b[-1]
+    own = batch if len(b) == 3 else 1
+    nbytes = itemsize * (batch * rows * inner + own * inner * columns + batch * rows * columns)
+    return 2 * batch * rows * inner * columns / nbytes
 """,
     ),
     (
-        "ch10.intensity",
-        "keyword lambda sum",
-        """def intensity(rows, inner, columns, itemsize):
-    pairs = ((rows, inner), (inner, columns), (rows, columns))
-    return 2 * rows * inner * columns / sum(itemsize * a * b for a, b in pairs)
+        "ch10.state",
+        "shares of the time",
+        """def state(flops, nbytes, seconds, peak, bandwidth):
+    busy = {"memory": nbytes / bandwidth / seconds, "compute": flops / peak / seconds}
+    most = max(busy, key=busy.get)
+    return most if busy[most] >= 0.5 else "latency"
+""",
+    ),
+    (
+        "ch10.state",
+        "the ridge first",
+        """def state(flops, nbytes, seconds, peak, bandwidth):
+    if flops / nbytes < peak / bandwidth:
+        near, word = nbytes / bandwidth, "memory"
+    else:
+        near, word = flops / peak, "compute"
+    return "latency" if 2 * near < seconds else word
+""",
+    ),
+    (
+        "ch10.batch",
+        "in closed form",
+        """import math
+def smallest_batch(inputs, outputs, itemsize, peak, bandwidth):
+    ridge = peak / bandwidth
+    gain = 2 * inputs * outputs - ridge * itemsize * (inputs + outputs)
+    if gain <= 0:
+        return 0
+    return math.ceil(ridge * itemsize * inputs * outputs / gain)
+""",
+    ),
+    (
+        "ch10.batch",
+        "while and a limit",
+        """def smallest_batch(inputs, outputs, itemsize, peak, bandwidth):
+    batch = 1
+    while batch <= 100000:
+        seconds = itemsize * (inputs * outputs + batch * (inputs + outputs)) / bandwidth
+        if 2 * batch * inputs * outputs / peak >= seconds:
+            return batch
+        batch += 1
+    return 0
 """,
     ),
     (

@@ -3,6 +3,51 @@
 ROWS = [
     # key, which way, the whole source
     (
+        "ch11.fill",
+        "one launch for all",
+        """def fill(x, work, rounds):
+    work(((x.size + 127) // 128,), (128,), (x, np.int32(x.size), rounds), stream=cp.cuda.Stream())
+""",
+    ),
+    (
+        "ch11.early",
+        "an event behind the copy, the long kernel first",
+        """def early(first, second, out, work, few, many):
+    slow, quick = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    work((16,), (256,), (second, np.int32(second.size), many), stream=slow)
+    with quick:
+        work((16,), (256,), (first, np.int32(first.size), few))
+        first.get(out=out, blocking=False)
+        done = cp.cuda.Event()
+        done.record()
+    done.synchronize()
+    np.multiply(out, 2, out=out)
+""",
+    ),
+    (
+        "ch11.send",
+        "filled first, sent in one copy",
+        """def send_both(first, second, room, device, work, rounds):
+    stream = cp.cuda.Stream(non_blocking=True)
+    room[: first.size] = first
+    room[first.size :] = second
+    device.set(room, stream=stream)
+    work((64,), (256,), (device, np.int32(room.size), rounds), stream=stream)
+""",
+    ),
+    (
+        "ch11.finish",
+        "worker by worker",
+        """def finish(to_gpu, kernel, back, chunks):
+    sent = worked = returned = 0
+    for _ in range(chunks):
+        sent += to_gpu
+        worked = max(sent, worked) + kernel
+        returned = max(worked, returned) + back
+    return returned
+""",
+    ),
+    (
         "ch11.overlap",
         "three streams, linspace bounds",
         """def overlap(x, device, out, work, rounds):

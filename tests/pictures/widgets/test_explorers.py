@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers import cp, cuda, plots, widgets
+from helpers import Launch, cp, cuda, plots, widgets
 from helpers.pictures.widgets.explorer import WIDGET_VIEW, Explorer, slider
 from helpers.pictures.widgets.explorers.threads import who_is_where
 from helpers.vgpu.base.errors import OutOfBounds
@@ -16,11 +16,13 @@ extern "C" __global__ void copy(const float* source, float* target, int stride, 
 }
 """
 WHO = r"""
-extern "C" __global__ void who(int* blocks, int* threads, int width) {
+extern "C" __global__ void who(int* blocks, int* threads, int rows, int columns) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y * blockDim.y + threadIdx.y;
-    blocks[y * width + x] = blockIdx.y * gridDim.x + blockIdx.x;
-    threads[y * width + x] = threadIdx.y * blockDim.x + threadIdx.x;
+    if (x < columns && y < rows) {
+        blocks[y * columns + x] = blockIdx.y * gridDim.x + blockIdx.x;
+        threads[y * columns + x] = threadIdx.y * blockDim.x + threadIdx.x;
+    }
 }
 """
 
@@ -32,10 +34,19 @@ def numba_copy(source, target, stride, offset):
 
 
 @cuda.jit
-def numba_who(blocks, threads, width):
+def numba_who(blocks, threads, rows, columns):
     x, y = cuda.grid(2)
-    blocks[y * width + x] = cuda.blockIdx.y * cuda.gridDim.x + cuda.blockIdx.x
-    threads[y * width + x] = cuda.threadIdx.y * cuda.blockDim.x + cuda.threadIdx.x
+    if x < columns and y < rows:
+        blocks[y * columns + x] = cuda.blockIdx.y * cuda.gridDim.x + cuda.blockIdx.x
+        threads[y * columns + x] = cuda.threadIdx.y * cuda.blockDim.x + cuda.threadIdx.x
+
+
+@cuda.jit
+def x_is_row(blocks, threads, rows, columns):
+    row, column = cuda.grid(2)
+    if row < rows and column < columns:
+        blocks[row * columns + column] = cuda.blockIdx.y * cuda.gridDim.x + cuda.blockIdx.x
+        threads[row * columns + column] = cuda.threadIdx.y * cuda.blockDim.x + cuda.threadIdx.x
 
 
 KERNELS = {"cuda": lambda: cp.RawKernel(COPY, "copy"), "numba": lambda: numba_copy}
@@ -61,17 +72,39 @@ def test_the_sector_explorer_can_show_the_store():
 
 @pytest.mark.parametrize("kernel", [lambda: cp.RawKernel(WHO, "who"), lambda: numba_who], ids=["cuda", "numba"])
 def test_the_thread_grid_is_what_the_kernel_wrote(kernel):
-    blocks, threads = who_is_where(kernel(), (2, 2), (4, 2))
+    blocks, threads = who_is_where(kernel(), (2, 2), (4, 2), (3, 7))
     assert blocks.shape == (4, 8)
-    assert blocks[3, 7] == 3 and threads[3, 7] == 7
+    assert blocks[2, 6] == 3 and threads[2, 6] == 2  # within the data, as the kernel wrote it
+    assert blocks[3, 7] == 3 and threads[3, 7] == 7  # outside, as the launch has it
     explorer = widgets.thread_grid(kernel(), columns=7, rows=3, block=(4, 2))
     assert "over 3 × 7 elements, with 11 threads that the guard must stop" in explorer.shown.alt
+
+
+def test_the_thread_grid_shows_what_a_kernel_never_reaches():
+    explorer = widgets.thread_grid({"column": numba_who, "row": x_is_row}, columns=10, rows=3, block=(4, 4))
+    assert explorer.shown.alt.endswith("with 18 threads that the guard must stop.")
+    explorer.controls["version"].value = "row"
+    assert explorer.shown.alt.endswith("over 3 × 10 elements, with 18 elements that no thread reaches.")
+    blocks, _ = who_is_where(x_is_row, (3, 1), (4, 4), (3, 10))
+    assert blocks.shape == (12, 10) and (blocks >= 0).sum() == 48  # all threads, those of x = 3 to 11 below the data
 
 
 def test_timer_bars_follow_size_and_launches():
     explorer = widgets.timer_bars(lambda elements: elements / 1024)
     explorer.controls["launches"].value = 3
     assert explorer.shown.alt.startswith("3 launches:")
+
+
+def test_timer_bars_model_a_launch_of_the_size_that_is_chosen():
+    def launch(elements):
+        source = cp.zeros(elements, dtype="float32")
+        return Launch(numba_copy, (elements + 255) // 256, 256, (source, source, 1, 0))
+
+    explorer = widgets.timer_bars(launch, elements=1 << 16)
+    model = launch(1 << 16).profile().model
+    alone = 1e6 * (model.seconds - model.terms["launch"])
+    assert explorer.shown.alt.startswith("1 launch: a clock that does not synchronise reads 5.0 µs, one that does ")
+    assert f"reads {5 + alone:,.1f} µs" in explorer.shown.alt
 
 
 def test_a_picture_is_drawn_once_for_the_same_values():

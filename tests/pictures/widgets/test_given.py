@@ -76,7 +76,7 @@ WRONG = {
     "too many elements of a scan": (lambda: widgets.scan(add, elements=(64,)), ValueError, "1 to 32"),
     "one size": (lambda: widgets.tree(add, threads=64), TypeError, "list of the values"),
     "one thread": (lambda: widgets.schedules(add, 1, 32, arrays(), threads=3), TypeError, "list of the values"),
-    "a time for a function": (lambda: widgets.timer_bars(5.0), TypeError, "kernel_us is a function"),
+    "a time for a function": (lambda: widgets.timer_bars(5.0), TypeError, "kernel is a function"),
     "arguments for a function": (lambda: widgets.crossover(add, arrays()), TypeError, "args is a function"),
     "a CPU without time": (lambda: widgets.crossover(add, lambda n: arrays(), cpu=0.0), ValueError, "more than 0"),
     "a control's own name": (
@@ -142,9 +142,9 @@ def test_a_block_too_long_to_record_whole_is_recorded_warp_by_warp():
 
 def test_the_grid_of_threads_counts_blocks_that_write_nothing():
     @cuda.jit
-    def first_row(blocks, threads, width):
+    def first_row(blocks, threads, rows, columns):
         x, y = cuda.grid(2)
-        if y == 0:
+        if y == 0 and x < columns:
             blocks[x], threads[x] = cuda.blockIdx.x, cuda.threadIdx.x
 
     said = widgets.thread_grid(first_row, columns=16, rows=8, block=(8, 4)).shown.alt

@@ -26,10 +26,11 @@ extern "C" __global__ void pick(float* out, int stride, int shift) {
     __syncthreads();
     out[threadIdx.x] = s[threadIdx.x * stride + shift];
 }
-extern "C" __global__ void who(int* blocks, int* threads, int width) {
+extern "C" __global__ void who(int* blocks, int* threads, int rows, int columns) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    blocks[y * width + x] = blockIdx.y * gridDim.x + blockIdx.x;
-    threads[y * width + x] = threadIdx.y * blockDim.x + threadIdx.x;
+    if (x >= columns || y >= rows) return;
+    blocks[y * columns + x] = blockIdx.y * gridDim.x + blockIdx.x;
+    threads[y * columns + x] = threadIdx.y * blockDim.x + threadIdx.x;
 }
 extern "C" __global__ void steps(const float* x, float* out, int n, int times) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -407,6 +407,17 @@ def test_writing_the_source_before_the_copy_is_over_is_noticed():
     assert timeline.hazards() == []
 
 
+def test_a_pinned_array_that_noted_the_hosts_write_is_named_once():
+    host, x = cuda.pinned_array(SIZE, np.float32), device()
+    stream = cp.cuda.Stream(non_blocking=True)
+    with streams.record() as timeline:
+        x.set(host, stream)
+        host[:] = 1
+        stream.synchronize()
+    (hazard,) = timeline.hazards()
+    assert hazard.kind == "write after read" and hazard.nbytes == 4 * SIZE
+
+
 def test_a_buffer_that_the_device_writes_is_not_taken_for_the_hosts_doing():
     x, host = device(), pinned(value=1)
     stream = cp.cuda.Stream(non_blocking=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 
-from helpers.hardware.occupancy import most_threads, registers_a_warp
+from helpers.hardware.occupancy import most_threads, occupancy
 from helpers.vgpu.base.errors import ArgumentError
 
 WARP = 32
@@ -27,19 +27,9 @@ def dimensions(value, what: str, kernel: str) -> tuple[int, int, int]:
 
 def best_block(needs, gpu, dynamic_shared: int = 0) -> int:
     """The block size with the most resident threads on the GPU, the biggest of equals."""
-    warp_registers = registers_a_warp(needs.registers, gpu)
     shared = needs.shared_bytes + dynamic_shared
-    shared = -(-(shared + gpu.shared_reserved) // gpu.shared_granularity) * gpu.shared_granularity
 
-    # Each partition of the multiprocessor has its share of the registers, and takes whole warps.
-    fitting = gpu.partitions_per_sm * (gpu.registers_per_sm // gpu.partitions_per_sm // warp_registers)
+    def fill(threads: int) -> tuple[int, int]:
+        return occupancy(needs.registers, shared, threads, gpu).warps_per_sm, threads
 
-    def resident(warps: int) -> int:
-        whole = -(-warps // gpu.partitions_per_sm) * gpu.partitions_per_sm
-        by_registers = fitting // whole
-        by_shared = gpu.shared_per_sm // shared if shared else gpu.blocks_per_sm
-        blocks = min(gpu.blocks_per_sm, gpu.warps_per_sm // warps, by_registers, by_shared)
-        return blocks * warps
-
-    limit = most_threads(needs.registers, gpu) // WARP
-    return WARP * max(range(1, limit + 1), key=lambda warps: (resident(warps), warps))
+    return max(range(WARP, most_threads(needs.registers, gpu) + 1, WARP), key=fill)
