@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import _thread
+import ctypes
 import gc
 import multiprocessing
 import os
+import select
 import signal
 import struct
 import subprocess
 import sys
 import textwrap
 import threading
+import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -319,6 +324,8 @@ def test_ctrl_c_again_and_again(name, how):
             assert process.stdout.readline() == "ready\n", process.stderr.read()
             signal.sigtimedwait([], 0.02 + 0.15 * turn)
             process.send_signal(signal.SIGINT)
+            while how == "compiling" and not select.select([process.stdout], [], [], 20)[0]:
+                process.send_signal(signal.SIGINT)  # as a learner does: NVRTC may discard one that is on its way
             assert process.stdout.readline() == "fine\n", (process.stderr.read(), process.wait())
         assert process.stdout.readline() == "end\n"
     finally:
@@ -340,7 +347,7 @@ def test_a_second_ctrl_c_does_not_leave_workers_behind(compiled, monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(grid, "wait", wait)
-    monkeypatch.setattr(grid.time, "sleep", sleep)
+    monkeypatch.setattr(grid, "time", types.SimpleNamespace(**{**vars(time), "sleep": sleep}))
     original = grid.Grid.abandon
     monkeypatch.setattr(grid.Grid, "abandon", lambda self: (original(self), seen.append(self)))
     kernel = compiled.c('extern "C" __global__ void k(volatile int* x) { while (x[0] == 0) x[1] = 1; }')
@@ -370,6 +377,46 @@ def test_compilers_are_out_of_reach_of_ctrl_c():
     assert done and done[0] is not threading.main_thread()
     with pytest.raises(ZeroDivisionError):
         steady.apart(lambda: 1 // 0)
+
+
+@pytest.mark.skipif(not hasattr(signal, "sigtimedwait"), reason="waiting for a signal is Linux's")
+def test_a_compiler_that_ignores_the_signal_keeps_nobody_waiting():
+    """Setting a signal to be ignored discards one that waits, in whichever thread that is done."""
+    ignore = ctypes.CDLL(None).signal
+    ignore.argtypes = [ctypes.c_int, ctypes.c_void_p]
+    handler, ended = signal.getsignal(signal.SIGINT), threading.Event()
+
+    def compile_without_end() -> None:
+        while not ended.is_set():
+            ignore(signal.SIGINT, signal.SIG_IGN)
+
+    other = threading.Thread(target=compile_without_end)
+    other.start()
+    try:
+        for i in range(50):
+            assert steady.apart(lambda i=i: i, deaf=True) == i
+    finally:
+        ended.set()
+        other.join()
+        signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.skipif(not hasattr(signal, "sigtimedwait"), reason="waiting for a signal is Linux's")
+@pytest.mark.parametrize("step", ["getsignal", "pthread_sigmask", "signal", "sigtimedwait"])
+def test_a_press_that_another_thread_takes_at_any_step_is_handed_on(step, monkeypatch):
+    """And leaves the signal as it was: not blocked, and with its handler."""
+    function = getattr(signal, step)
+
+    def pressed_after(*arguments):
+        given = function(*arguments)
+        _thread.interrupt_main()
+        return given
+
+    as_it_was = signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patch:
+        patch.setattr(signal, step, pressed_after)
+        steady.apart(lambda: time.sleep(0.1), deaf=True)
+    assert (signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.getsignal(signal.SIGINT)) == as_it_was
 
 
 @pytest.mark.parametrize("line", range(1, 9))
