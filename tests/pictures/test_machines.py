@@ -9,6 +9,7 @@ import pytest
 
 from helpers import cpus, gpus, plots
 from helpers.pictures.figures import PALETTE, show
+from helpers.results.streams.model import PINNED_FRACTION, STAGING
 from helpers.workbook.run import unnamed_pictures
 
 CPU = cpus.find("EPYC 7742")
@@ -42,10 +43,15 @@ def test_what_no_document_gives_is_left_out():
 def test_roads_are_as_wide_as_their_bandwidths():
     gpu = gpus.find("A100")
     drawing = plots.data_roads(CPU, gpu)
-    (own, device), (link,) = areas(drawing, "sky"), areas(drawing, "vermilion")
+    (own, device), (link, *copies) = areas(drawing, "sky"), areas(drawing, "vermilion")
     assert device / own == pytest.approx(gpu.memory_bandwidth / CPU.memory_bandwidth, rel=1e-3)
     assert device / link == pytest.approx(gpu.memory_bandwidth / gpu.host_bandwidth, rel=1e-3)
     assert "6.4 times as fast from their own memory, and the SMs 64 times" in drawing.finding
+    sheet, pinned, pageable = copies
+    assert sheet / link == pytest.approx(10, rel=1e-2)
+    assert pinned / sheet == pytest.approx(PINNED_FRACTION, rel=1e-2)
+    assert pageable / sheet == pytest.approx(STAGING / gpu.host_bandwidth, rel=1e-2)
+    assert "from pageable memory 6 GB/s" in drawing.finding
     with pytest.raises(ValueError, match="no document gives the link"):
         plots.data_roads(CPU, replace(gpu, host_bandwidth=None))
 

@@ -9,6 +9,7 @@ from helpers.hardware.gpus import GPU
 from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
 from helpers.pictures.plots.pyramid import bytes_text, speed_text
+from helpers.results.streams.model import PINNED_FRACTION, STAGING
 from helpers.vgpu.base.words import plural
 
 WIDTH = 860
@@ -19,6 +20,8 @@ LARGEST = 140.0
 _SMALLEST = 3.0
 WIDEST = 120.0
 """Pixels of the widest road; the others are in proportion."""
+ENLARGED = 10
+"""How many times as wide the link is drawn once more, with what copies get of it."""
 
 
 def core_and_sm(cpu: CPU, gpu: GPU) -> Drawing:
@@ -94,7 +97,8 @@ def _memories(ink: Ink, left: float, top: float, memory, scale: float) -> None:
 def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
     """From the cores of `cpu` over both memories to the SMs of `gpu`: each road as wide as its bandwidth.
 
-    Raises ValueError where no document gives the link between that GPU and its host.
+    Below, the link once more, enlarged: as on the data sheet, and what the model of streams assumes that copies from
+    pinned and from pageable memory get of it. Raises ValueError where no document gives the link of that GPU.
     """
     if gpu.host_bandwidth is None:
         raise ValueError(f"no document gives the link between {gpu.name} and its host")
@@ -120,9 +124,27 @@ def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
             ink.text(left + gap / 2, middle + 20, name, size=11, ink=PALE, mono=False, anchor="middle")
     for left, words in ((10, cpu.name), (10 + 2 * (wide + gap), gpu.product)):
         ink.text(left, 16, words, size=12, ink=PALE, mono=False)
+    left, top = 10 + wide + (wide + gap), middle + tall / 2 + 26
+    words = f"the same link, drawn {ENLARGED} times as wide"
+    ink.text(left + gap / 2, top, words, size=11, ink=PALE, mono=False, anchor="middle")
+    pinned, pageable = PINNED_FRACTION * gpu.host_bandwidth, min(STAGING, PINNED_FRACTION * gpu.host_bandwidth)
+    copies = (
+        ("data sheet", gpu.host_bandwidth), ("copies from pinned memory, assumed", pinned),
+        ("copies from pageable memory, assumed", pageable),
+    )  # fmt: skip
+    top += 10
+    for name, rate in copies:
+        thick = ENLARGED * scale * rate
+        row = max(thick, 12)
+        ink.box(left, top + (row - thick) / 2, gap, thick, PALETTE["vermilion"])
+        ink.text(left - 10, top + row / 2 + 4, name, size=11.5, mono=False, anchor="end")
+        ink.text(left + gap + 10, top + row / 2 + 4, speed_text(rate), size=11.5, bold=True, mono=False)
+        top += row + 7
     said = (
         f"The link between host and {gpu.name} carries {speed_text(gpu.host_bandwidth)} each way. The cores of "
         f"{cpu.name} read {cpu.memory_bandwidth / gpu.host_bandwidth:.2g} times as fast from their own memory, "
-        f"and the SMs {gpu.memory_bandwidth / gpu.host_bandwidth:.2g} times as fast from theirs."
+        f"and the SMs {gpu.memory_bandwidth / gpu.host_bandwidth:.2g} times as fast from theirs. Of the link, copies "
+        f"from pinned memory are assumed to get {speed_text(pinned)}, and those from pageable memory "
+        f"{speed_text(pageable)}."
     )
-    return ink.drawing(said, WIDTH, round(middle + tall / 2 + 12))
+    return ink.drawing(said, WIDTH, round(top + 6))
