@@ -274,7 +274,7 @@ def test_mask_strips_draw_each_lane_that_takes_part_once_on_one_scale(recording)
     picture = plots.mask_strips({"one": recording, "other": recording})
     steps = recording.of(0)
     used = 100 * sum(sum(step.mask) for step in steps) / (32 * len(steps))
-    words = f"{len(steps)} instructions, {used:.0f} % of the lanes' places used"
+    words = f"{len(steps)} instructions, {used:.0f} % of the lane slots used"
     assert picture.finding == f"Warp 0 of each: one takes {words}; other takes {words}."
     for axes in picture.figure.axes:
         drawn = np.zeros((32, len(steps)), int)

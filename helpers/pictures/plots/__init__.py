@@ -92,6 +92,7 @@ from helpers.pictures.plots.trees import reduction_tree, scan_steps
 from helpers.pictures.plots.turns import warp_turns
 from helpers.pictures.plots.unrolled import cell_rounds, unrolled
 from helpers.pictures.plots.vectors import lane_deal
+from helpers.pictures.plots.votes import vote_places
 from helpers.pictures.plots.walks import walked_tiles
 from helpers.pictures.plots.warps import block_orders, round_rows, warp_rows
 from helpers.pictures.plots.windows import halo_map, halo_strip, im2col_product, reaches, window_sums
@@ -224,6 +225,7 @@ __all__ = [
     "training_curves",
     "training_moment",
     "unrolled",
+    "vote_places",
     "walk_frame",
     "walked_tiles",
     "warp_frame",

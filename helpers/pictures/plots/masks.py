@@ -18,7 +18,7 @@ def mask_strips(recordings: Mapping[str, object], warp: int = 0) -> Picture:
     """One warp of each of up to four recordings: a column an instruction, a row a lane, all on one scale.
 
     recordings: by name, what `record` gives. Blue is a lane that takes part in an instruction of all 32 lanes, orange
-    one that takes part while others do not; white is a place that was issued for nothing. ValueError for none, for
+    one that takes part while others do not; white is a slot that was issued for nothing. ValueError for none, for
     more than can be told apart, and for a recording without steps of this warp.
     """
     if not 1 <= len(recordings) <= MOST_PANELS:
@@ -46,7 +46,7 @@ def mask_strips(recordings: Mapping[str, object], warp: int = 0) -> Picture:
 
 def _words(found) -> str:
     taken = slots(found)
-    return f"{taken.instructions:,} instructions, {100 * taken.share:.0f} % of the lanes' places used"
+    return f"{taken.instructions:,} instructions, {100 * taken.share:.0f} % of the lane slots used"
 
 
 def _panel(axes, title: str, found, most: int) -> None:

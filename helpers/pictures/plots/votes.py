@@ -1,0 +1,103 @@
+"""How the votes of a warp give each of its lanes a place in a list without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from helpers.pictures.figures import PALETTE, Drawing
+from helpers.pictures.plots.common import WARP
+from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
+from helpers.vgpu.base.words import plural
+
+MOST_WARPS = 4
+_LEFT, _STEP, _CELL = 98, 20.5, 18.5  # where lane 0 begins; from lane to lane; a box
+_WIDTH = round(_LEFT + WARP * _STEP + 6)
+_LANES, _VOTES, _BELOW, _LIST, _PLACES, _HIGH = 34, 40, 75, 120, 158, 178  # of a warp's panel, from its top
+_WIDEST = 5 * _STEP
+_NAMED = 8  # lanes that the sentence names one by one, and that have room for words
+
+
+def vote_places(words: Sequence[int], todo: Sequence[int], warps: Sequence[int] = (0,)) -> Drawing:
+    """The lanes of some warps, their votes, how many lanes below said yes, and the places where they wrote.
+
+    words: of each warp the word that `__ballot_sync` gave it, bit k the vote of lane k. todo: the list that the lanes
+    with a yes wrote their element into, no longer than what was written; lane k of warp w has the element 32 w + k.
+    ValueError for no warp or more than fit, or for a list in which a place is not the warp's start plus the votes
+    below.
+    """
+    words, todo = np.asarray(words), np.asarray(todo)
+    if not 1 <= len(warps) <= MOST_WARPS:
+        raise ValueError(f"this draws 1 to {MOST_WARPS} warps, not {len(warps)}")
+    ink, said = Ink(), []
+    for at, warp in enumerate(warps):
+        votes = [int(words[warp]) >> lane & 1 for lane in range(WARP)]
+        places = _places(votes, todo, warp)
+        _panel(ink, at * _HIGH, warp, votes, places)
+        said.append(_words(warp, places))
+    return ink.drawing(" ".join(said), _WIDTH, len(warps) * _HIGH - 8)
+
+
+def _places(votes: list[int], todo: np.ndarray, warp: int) -> dict[int, int]:
+    """Where each lane with a yes wrote its element, as found in the list."""
+    places = {}
+    for lane in (lane for lane in range(WARP) if votes[lane]):
+        found = np.flatnonzero(todo == WARP * warp + lane).tolist()
+        if len(found) != 1:
+            raise ValueError(f"element {WARP * warp + lane} stands {plural(len(found), 'time')} in the list, not once")
+        places[lane] = found[0]
+    if starts := {place - sum(votes[:lane]) for lane, place in places.items()} - {min(places.values(), default=0)}:
+        raise ValueError(f"the places of warp {warp} are not its start plus the votes below: {sorted(starts)}")
+    return places
+
+
+def _panel(ink: Ink, top: float, warp: int, votes: list[int], places: dict[int, int]) -> None:
+    middle = [_LEFT + lane * _STEP + _CELL / 2 for lane in range(WARP)]
+    start = min(places.values(), default=0)
+    begins = f", and its places begin at {start}" if places else ", so it takes no place"
+    ink.text(8, top + 16, f"warp {warp}: {_yes(len(places))}{begins}", size=12, bold=True, mono=False)
+    for y, words in ((_LANES, "lane"), (_VOTES + 13, "vote"), (_BELOW + 1, "votes below")):
+        ink.text(_LEFT - 8, top + y, words, size=10.5, ink=PALE, mono=False, anchor="end")
+    for lane, vote in enumerate(votes):
+        ink.text(middle[lane], top + _LANES, lane, size=9, ink=PALE, anchor="middle")
+        ink.box(_LEFT + lane * _STEP, top + _VOTES, _CELL, _CELL, PALETTE["blue"] if vote else "#ffffff", GREY)
+        ink.text(middle[lane], top + _VOTES + 13, vote, size=10.5, ink="#ffffff" if vote else PALE, bold=bool(vote),
+                 anchor="middle")  # fmt: skip
+        ink.text(middle[lane], top + _BELOW + 1, sum(votes[:lane]), size=10.5, ink=INK if vote else GREY,
+                 bold=bool(vote), anchor="middle")  # fmt: skip
+    if not places:
+        return
+    wide, roomy = min(_WIDEST, WARP * _STEP / len(places)), len(places) <= _NAMED
+    for y, words in ((_LIST + 15, "element"), (_PLACES, "place in the list")):
+        ink.text(_LEFT - 8, top + y, words, size=10.5, ink=PALE, mono=False, anchor="end")
+    for below, (lane, place) in enumerate(places.items()):
+        left = _LEFT + below * wide
+        centre = left + (wide - 2) / 2
+        ink.parts.append(
+            f'<path d="M{middle[lane]:.5g} {top + _BELOW + 7:g}L{centre:.5g} {top + _LIST:g}" '
+            f'stroke="{PALETTE["blue"]}" stroke-width="1.2" fill="none"/>'
+        )
+        ink.box(left, top + _LIST, wide - 2, 22, "#ffffff", PALETTE["blue"])
+        ink.text(centre, top + _LIST + 15, WARP * warp + lane, size=11 if roomy else 8, anchor="middle")
+        sum_ = f"{start} + {below} = {place}" if roomy else place
+        ink.text(centre, top + _PLACES, sum_, size=11 if roomy else 8, bold=True, anchor="middle")
+
+
+def _yes(count: int) -> str:
+    return "no lane votes yes" if not count else "1 lane votes yes" if count == 1 else f"{count} lanes vote yes"
+
+
+def _words(warp: int, places: dict[int, int]) -> str:
+    if not places:
+        return f"In warp {warp} no lane votes yes, so none writes."
+    below = range(len(places))
+    if len(places) > _NAMED:
+        return (
+            f"In warp {warp} {_yes(len(places))}: they write to places {min(places.values())} to "
+            f"{max(places.values())} without a gap."
+        )
+    lanes, counts, written = (", ".join(map(str, row)) for row in (places, below, places.values()))
+    if len(places) == 1:
+        return f"In warp {warp} lane {lanes} with {counts} votes below writes to place {written}."
+    return f"In warp {warp} lanes {lanes} with {counts} votes below write to places {written}."
