@@ -7,6 +7,7 @@ in its first line what it draws. `tracks` says where marks stand that an explore
 from helpers.pictures.plots.attention import attention_bytes, attention_tiles
 from helpers.pictures.plots.banks import bank_finding, bank_matrix
 from helpers.pictures.plots.block_maps import block_map
+from helpers.pictures.plots.block_uses import block_uses
 from helpers.pictures.plots.cards import kernel_cards
 from helpers.pictures.plots.collectives import collective_height, collective_moment
 from helpers.pictures.plots.common import LINE, SECTOR, WARP
@@ -121,6 +122,7 @@ __all__ = [
     "bit_layouts",
     "block_map",
     "block_orders",
+    "block_uses",
     "bytes_under_way",
     "cache_requests",
     "cell_rounds",

@@ -44,6 +44,45 @@ def intensity(a, b, itemsize):
 """,
     ),
     (
+        "ch10.faster",
+        "by the rates that the roofs allow",
+        """def faster(flops, nbytes, old, new):
+    intensity = flops / nbytes
+    allowed = [min(intensity * bandwidth, peak) for peak, bandwidth in (old, new)]
+    return allowed[1] / allowed[0]
+""",
+    ),
+    (
+        "ch10.faster",
+        "the ridge of each GPU",
+        """def faster(flops, nbytes, old, new):
+    def rate(gpu):
+        peak, bandwidth = gpu
+        return flops / nbytes * bandwidth if flops / nbytes < peak / bandwidth else peak
+    return rate(new) / rate(old)
+""",
+    ),
+    (
+        "ch10.lowest",
+        "sorted pairs",
+        """def lowest_roof(flops, peaks, nbytes, bandwidth):
+    pairs = [(nbytes / bandwidth, "memory")]
+    pairs += [(done / peaks[unit], unit) for unit, done in flops.items()]
+    return sorted(pairs)[-1][1]
+""",
+    ),
+    (
+        "ch10.lowest",
+        "a loop over the peaks",
+        """def lowest_roof(flops, peaks, nbytes, bandwidth):
+    name, longest = "memory", nbytes / bandwidth
+    for unit, peak in peaks.items():
+        if flops.get(unit, 0) / peak > longest:
+            name, longest = unit, flops[unit] / peak
+    return name
+""",
+    ),
+    (
         "ch10.batch",
         "in closed form",
         """import math

@@ -1,0 +1,133 @@
+"""Whose a block of memory is, for the host that gives blocks out and for the kernels that use them, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from helpers.hardware.time_model import seconds_text
+from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
+from helpers.pictures.plots.common import shade
+from helpers.results.streams.order import stream_name
+from helpers.results.streams.spans import WAITS
+from helpers.vgpu.base.words import plural
+
+MOST_PROGRAMS = 2
+MICRO = 1e-6
+_LEFT, _WIDE, _HEAD, _BAR = 0.13, 0.85, 0.95, 0.72  # of the figure's width; of a row's height
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A kernel that works on a tensor: its block and stream, and in µs its request and its run."""
+
+    tensor: str
+    block: int
+    stream: str
+    asked: tuple[float, float]
+    start: float
+    end: float
+
+
+@styled
+def block_uses(programs: Mapping[str, object], tensors: Sequence[str]) -> Picture:
+    """Requests, kernels and blocks of up to two programs as rows, one program below the other, on one axis of time.
+
+    programs: by a name that stands above its rows, what `streams.rehearse` gives; it asks for kernels only, each on one
+    tensor. tensors: which one that is, for each kernel in the order of the requests. A tensor is deleted after the last
+    request that uses it, and the last tensor is kept. A bar of a block is the time in which the allocator holds it for
+    a tensor; hatched, it is kept back for a kernel. Red is where kernels use one block for two tensors at once.
+    ValueError for other programs.
+    """
+    if not 1 <= len(programs) <= MOST_PROGRAMS:
+        raise ValueError(f"this draws 1 or {MOST_PROGRAMS} programs, not {len(programs)}")
+    schedules = {name: timeline.schedule() for name, timeline in programs.items()}
+    found = {name: _uses(timeline, schedules[name], tensors) for name, timeline in programs.items()}
+    until = 1.02 * max(use.end for uses in found.values() for use in uses)
+    rows = {name: _rows(uses) for name, uses in found.items()}
+    figure, panels = new("wide", layout=None, nrows=len(found), squeeze=False)
+    tall = 0.88 / sum(len(each) + _HEAD for each in rows.values())
+    top, told = 1.0, []
+    for axes, (name, uses) in zip(panels[:, 0], found.items(), strict=True):
+        top -= tall * (len(rows[name]) + _HEAD)
+        axes.set_position([_LEFT, top, _WIDE, tall * len(rows[name])])
+        axes.set(xlim=(0, until), ylim=(len(rows[name]), 0), yticks=[at + 0.5 for at in range(len(rows[name]))])
+        axes.set_yticklabels(rows[name], fontsize=8.5)
+        axes.tick_params(axis="both", length=0, labelsize=8.5)
+        axes.set_title(name, fontsize=9.5, loc="right", pad=3)
+        told.append(f"{name}: {_drawn(axes, uses, rows[name], until)}")
+    for axes in panels[:-1, 0]:
+        axes.set_xticks([])
+    last = next(iter(schedules.values()))
+    panels[-1, 0].set_xlabel(f"µs ({last.kind} on {last.gpu})", fontsize=9, labelpad=1)
+    words = "; ".join(told)
+    return Picture(figure, f"{words[0].upper()}{words[1:]} ({last.kind} on {last.gpu}).")
+
+
+def _uses(timeline, schedule, tensors: Sequence[str]) -> list[_Use]:
+    operations = [step.operation for step in timeline.steps() if step.operation.kind not in ("record", "wait")]
+    if [operation.kind for operation in operations] != ["kernel"] * len(tensors) or not tensors:
+        raise ValueError(f"this draws kernels only, one for each of {plural(len(tensors), 'tensor')} that are named")
+    requests = [span for span in schedule.host if span.label != WAITS]
+    running: dict[str, list] = {}  # in one stream kernels run in the order in which they were asked for
+    for span in reversed(schedule.spans):
+        running.setdefault(span.stream, []).append(span)
+    blocks: dict[int, int] = {}
+    found = []
+    for tensor, operation, asked in zip(tensors, operations, requests, strict=True):
+        address = int(operation.accesses[0].starts[0])
+        block, ran = blocks.setdefault(address, len(blocks) + 1), running[stream_name(operation.queue)].pop()
+        times = (asked.start / MICRO, asked.end / MICRO), ran.start / MICRO, ran.end / MICRO
+        found.append(_Use(tensor, block, ran.stream, *times))
+    return found
+
+
+def _rows(uses: Sequence[_Use]) -> list[str]:
+    blocks = [f"block {number}" for number in sorted({use.block for use in uses})]
+    return ["host", *sorted({use.stream for use in uses}), *blocks]
+
+
+def _drawn(axes, uses: Sequence[_Use], rows: Sequence[str], until: float) -> str:
+    """One program, and what it shows in words."""
+    names = list(dict.fromkeys(use.tensor for use in uses))
+    colours = dict(zip(names, CYCLE, strict=False))
+    for use in uses:
+        _bar(axes, 0, use.asked, "asks", PALETTE["grey"])
+        _bar(axes, rows.index(use.stream), (use.start, use.end), use.tensor, colours[use.tensor])
+    told = []
+    for tensor in names:
+        mine = [use for use in uses if use.tensor == tensor]
+        row, gone = rows.index(f"block {mine[0].block}"), mine[-1].asked[1]
+        kept = tensor == names[-1]
+        _bar(axes, row, (mine[0].asked[0], until if kept else gone), tensor, colours[tensor])
+        if kept:
+            told.append(f"{tensor} gets block {mine[0].block}")
+            continue
+        axes.plot([gone] * 2, [-0.1, len(rows)], color=PALETTE["ink"], lw=1, ls=":", zorder=4, clip_on=False)
+        axes.text(gone, -0.15, f"del {tensor}", ha="center", va="bottom", fontsize=8)
+        over = max(use.end for use in mine)
+        if over > gone and all(use.block != mine[0].block for use in uses if use.tensor != tensor):
+            _bar(axes, row, (gone, over), "kept back", PALETTE["grey"], hatch="////")
+            told.append(f"block {mine[0].block} is kept back until {over:.3g} µs")
+    for one, other in combinations(uses, 2):
+        start, end = max(one.start, other.start), min(one.end, other.end)
+        if one.block == other.block and one.tensor != other.tensor and start < end:
+            at = sorted(rows.index(use.stream) for use in (one, other))
+            axes.fill_between([start, end], at[0], at[1] + 1, fc="#d55e0055", ec=PALETTE["vermilion"], zorder=3)
+            words = f"both kernels use block {one.block}"
+            axes.text(
+                end + until / 100, at[0] + 0.5, words, va="center", fontsize=8.5, color="#a83c00", fontweight="bold"
+            )
+            told.append(f"two kernels use it at once for {seconds_text(MICRO * (end - start))}")
+    return ", and ".join(told)
+
+
+def _bar(axes, row: int, span: tuple[float, float], words: str, colour: str, hatch: str | None = None) -> None:
+    start, end = span
+    look = {"fc": shade(colour, 0.82), "ec": colour, "lw": 1.0, "hatch": hatch}
+    axes.broken_barh([(start, end - start)], (row + (1 - _BAR) / 2, _BAR), **look)
+    axes.text(
+        (start + end) / 2, row + 0.5, words, ha="center", va="center", fontsize=8, zorder=5,
+        bbox={"fc": shade(colour, 0.82), "ec": "none", "pad": 0.6},  # no line through the words
+    )  # fmt: skip
