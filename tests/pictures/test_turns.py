@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from helpers import Launch, cp, cuda, plots, trace, turns
 from helpers.pictures import figures
@@ -66,6 +67,20 @@ def test_the_longest_queue_is_that_at_the_hot_word():
     found = trace(counting, 1, 64, (values, cp.zeros(64, "int32")), warp=0)
     picture = plots.atomic_queues([found], titles=["hot"])
     assert picture.finding.endswith("hot: 32 lanes at 4 words, the longest queue is 29.")
+
+
+@pytest.mark.parametrize("panels", [1, 3])
+def test_no_word_of_the_queues_lies_outside_the_picture(panels):
+    values = cp.asarray([7] * 29 + [1, 2, 3] + [0] * 32, dtype="int32")
+    found = trace(counting, 1, 64, (values, cp.zeros(64, "int32")), warp=0)
+    figure = plots.atomic_queues(panels * [found]).figure
+    figure.draw_without_rendering()
+    words = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    room = figure.bbox
+    for text in words:
+        box = text.get_window_extent()
+        assert room.x0 <= box.x0 < box.x1 <= room.x1, text.get_text()
+        assert room.y0 <= box.y0 < box.y1 <= room.y1, text.get_text()
 
 
 def test_what_cannot_be_drawn_is_refused():

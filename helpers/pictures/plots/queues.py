@@ -30,10 +30,11 @@ def atomic_queues(found: Sequence[Trace], titles: Sequence[str] = ()) -> Picture
         raise ValueError(f"there are {len(names)} titles for {len(found)} kernels")
     queues = [_queues(each) for each in found]
     figure, panels = new("wide", layout=None, ncols=len(found), squeeze=False)
-    wide = 0.95 / len(found)
+    left = 0.08  # room for the name of the upright axis and its numbers
+    wide = (0.995 - left) / len(found)
     tallest = max(lanes[0] for lanes in queues)
     for number, (each, lanes, axes) in enumerate(zip(names, queues, panels[0], strict=True)):
-        axes.set_position([0.045 + number * wide, 0.1, wide - 0.02, 0.76])
+        axes.set_position([left + number * wide, 0.1, wide - 0.02, 0.76])
         _panel(axes, lanes, tallest)
         axes.set_title(f"{each}: {plural(len(lanes), 'word')}", fontsize=9.5)
         if number:
