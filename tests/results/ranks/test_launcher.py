@@ -142,6 +142,18 @@ def test_ranks_that_hang_are_killed_when_the_time_is_up(tmp_path):
     assert gone(pids_in(tmp_path / "pids", 2)) and below() == set()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="ranks are forked on Linux only")
+def test_what_a_script_leaves_keeps_no_rank_from_its_end(tmp_path):
+    script = """
+        import time
+        class Waits:
+            def __del__(self):
+                time.sleep(600)
+        left = Waits()
+    """
+    assert len(torchrun(written(tmp_path, script), ranks=2, timeout=60)) == 2
+
+
 def test_what_cannot_be_started_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="run the cell that writes it"):
         torchrun(tmp_path / "none.py", ranks=2)
