@@ -190,12 +190,12 @@ def _check(submissions: Path, folder: Path) -> None:
 
 
 def _pool(lab: Lab, options: Options) -> Pool:
-    if options.scheduler is None:
-        return pools.processes(options.workers)
     needs_gpu = any(NEEDS_A_GPU in cell.tags for cell in lab.cells)
     try:
+        if options.scheduler is None:
+            return pools.processes(options.workers)
         return pools.cluster(options.scheduler, {"GPU": 1} if needs_gpu else None)
-    except pools.NoCluster as error:
+    except (pools.NoCluster, pools.NoSockets) as error:
         raise NotGradable(str(error)) from None
 
 

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from multiprocessing import util
 
 from helpers.grading import worker
 
 PRELOADED = ["helpers.grading.submission"]
+SHORT_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")
+LONGEST_PATH = 107  # bytes that Linux takes as the path of a Unix socket
+ADDED = len("/pymp-12345678/listener-12345678")  # to a folder of temporary files, by multiprocessing
 
 
 class NoCluster(RuntimeError):
     """The scheduler that was named can not be used; the message says what to do."""
+
+
+class NoSockets(RuntimeError):
+    """No folder has a path that is short enough for sockets; the message says what to do."""
 
 
 class Pool:
@@ -59,9 +68,10 @@ class Pool:
 def processes(count: int | None = None) -> Pool:
     """Processes of this machine, `count` of them; default: one for each core that may be used.
 
-    They are forked from a small server that has imported what they need and read no student's work.
+    They are forked from a small server that has imported what they need and read no student's work. Raises NoSockets.
     """
     count = count or len(os.sched_getaffinity(0))
+    place_sockets()
 
     def make() -> ProcessPoolExecutor:
         context = multiprocessing.get_context("forkserver")
@@ -74,6 +84,28 @@ def processes(count: int | None = None) -> Pool:
         executor.shutdown(wait=False, cancel_futures=True)
 
     return Pool(make, lambda: count, end)
+
+
+def place_sockets() -> None:
+    """Where TMPDIR is too long for sockets, let multiprocessing keep its own elsewhere; raises NoSockets.
+
+    They lie in a folder with a short path that is made for them, and that only this user can enter.
+    """
+    named = tempfile.gettempdir()
+    for folder in (named, *SHORT_FOLDERS):
+        if len(os.fsencode(folder)) + ADDED > LONGEST_PATH or not os.access(folder, os.W_OK | os.X_OK):
+            continue
+        before, tempfile.tempdir = tempfile.tempdir, folder
+        try:
+            util.get_temp_dir()  # made now, and kept until this process ends
+        finally:
+            tempfile.tempdir = before
+        return
+    raise NoSockets(
+        f"The folder for temporary files, {named}, has so long a path that no socket can lie in it, and none of "
+        f"{', '.join(SHORT_FOLDERS)} can be written to. Name a folder with a shorter path, as in "
+        "TMPDIR=/short warpbook grade …"
+    )
 
 
 def cluster(address: str, resources: Mapping[str, float] | None = None, seconds: float = 30) -> Pool:

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -156,10 +155,11 @@ def test_a_name_that_changed_or_an_output_is_no_reason_to_grade_anew(course, tmp
 
 
 @pytest.fixture
-def scratch():
-    """A folder with a short name: a socket's path has room for about a hundred characters."""
-    with tempfile.TemporaryDirectory() as folder:
-        yield Path(folder)
+def scratch(tmp_path):
+    """A folder for temporary files whose path is longer than a socket's may be."""
+    folder = tmp_path / ("long" * 30)
+    folder.mkdir()
+    return folder
 
 
 def test_a_killed_run_goes_on(course, tmp_path, scratch):

@@ -31,7 +31,8 @@ def run(settings: dict, channel: Channel) -> None:
     key = secrets.token_hex(16)
     folder = os.path.join(os.environ.get("TMPDIR") or SCRATCH, f"kernel-{secrets.token_hex(4)}")
     os.mkdir(folder, 0o700)
-    place = os.path.join(folder, "socket")
+    # By its number: a socket's path may have 107 bytes, and that of a folder for temporary files may have more.
+    place = f"/proc/self/fd/{os.open(folder, os.O_PATH | os.O_DIRECTORY)}/socket"
     child = os.fork()
     if child == 0:
         channel.close()
