@@ -112,10 +112,12 @@ EXERCISE = Exercise(
                 "waits for the very end, and all others wait behind it.",
                 ("    each = list(range(len(nbytes)))\n"
                  "    return [each[first : first + 4] for first in range(0, len(each), 4)]",)),
-        Mistake("the order of the layers turned round",
-                "Mostly that is the order of the backward pass. But a weight that two layers share is found when the "
-                "first of them is done, and whatever stands behind it waits. Go by `found`.",
-                ("    return [[each] for each in reversed(range(len(nbytes)))]",)),
+        Mistake("not in the order in which gradients are found",
+                "The backward pass finds those of the last layers first. So mostly it is the order of layers turned "
+                "round, but a weight that two layers share is found when the first of them is done. Whatever stands "
+                "behind a gradient that is not found yet has to wait. Go by `found`.",
+                ("    return [[each] for each in reversed(range(len(nbytes)))]",
+                 "    return [[each] for each in range(len(nbytes))]")),
         Mistake("one limit for all networks",
                 "25 MiB are a lot for this network: nearly everything waits until the end. Choose by the link.",
                 (FULL,)),

@@ -31,7 +31,7 @@ NEXT = {
     "output": "Take out prints within loops.",
 }
 """What to do about an outcome, before the exercise's own hints."""
-OVER_BUDGET = "The results are right; now the cost. Which line takes most of it, and does every thread need that?"
+OVER_BUDGET = "The results are right; now the cost. What takes most of it, and is all of that needed?"
 
 
 def verdict(mark: Mark) -> tuple[str, str]:
