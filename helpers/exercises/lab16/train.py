@@ -13,6 +13,13 @@ WIDTH, HIDDEN = 3, 4
 WEIGHT = "rank.size * len(few) / len(whole)"
 REDUCE = "            rank.all_reduce()\n"
 BACK = "                rank.backward(few, weight=" + WEIGHT + ")\n"
+FOUND = """    for epoch in range(epochs):
+        order = np.random.default_rng(epoch).permutation(samples)
+        for first in range(0, samples, batch):
+            rank.clear()
+            rank.backward(order[first : first + batch][:fits], weight=1.0)
+            rank.all_reduce()
+            rank.update()"""
 INNER = "            for at in range(0, len(mine), fits):\n"
 
 
@@ -89,6 +96,10 @@ EXERCISE = Exercise(
         Mistake("averaged twice",
                 "all_reduce leaves the mean over ranks, so it divides once more. The weight has to make up for that.",
                 ((WEIGHT, "len(few) / len(whole)"), (WEIGHT, "len(few) / len(mine) / rank.size"))),
+        Mistake("all ranks take the same few samples",
+                "Each batch is cut to what fits at once, in the same way on every rank, so most are never used. "
+                "Give each rank a part of the batch, and go through it in micro-batches.",
+                (FOUND, "    rank.broadcast(0)\n" + FOUND)),
         Mistake("other weights at the start",
                 "Each rank draws its own first weights. Equal gradients then keep them apart for ever: broadcast once.",
                 (("    rank.broadcast(0)\n", ""),)),
