@@ -123,7 +123,7 @@ def test_a_gpu_that_wins_for_a_while_has_not_won_for_good():
 
 
 def test_amdahls_curves_say_what_the_law_gives():
-    picture = plots.amdahl_curves((0.5, 0.95), at=100)
+    picture = plots.amdahl_curves((0.5, 0.95, 0.95), at=100)
     assert "50%: 1.98, 95%: 16.8; never more than 2, 20" in picture.finding
 
 

@@ -121,9 +121,11 @@ def growth(seconds: Mapping[int, float], *, each: str, full: float | None = None
 def amdahl_curves(shares: Sequence[float], *, at: float, up_to: int = 1 << 12) -> Picture:
     """Amdahl's law: what the whole gains when a share of it becomes `s` times as fast, a curve a share.
 
-    `at`: the factor at which the sentence reads the curves; the axis goes up to `up_to`.
+    Shares of equally many per cent have one curve. `at`: the factor at which the sentence reads the curves; the axis
+    goes up to `up_to`.
     """
     factors = np.geomspace(1, up_to, 97)
+    shares = list({f"{share:.0%}": share for share in shares}.values())
     figure, axes = new("wide")
     for number, share in enumerate(shares):
         whole = 1 / (1 - share + share / factors)
@@ -131,7 +133,7 @@ def amdahl_curves(shares: Sequence[float], *, at: float, up_to: int = 1 << 12) -
         axes.text(up_to * 1.1, whole[-1], f"{share:.0%}", va="center", fontsize=9)
         axes.plot([at], [1 / (1 - share + share / at)], marker=MARKERS[number], color=CYCLE[number])
     axes.axvline(at, color=PALETTE["grey"], lw=0.8, ls=":")
-    axes.set(xlabel="that share becomes so many times as fast", ylabel="the whole does", xlim=(1, up_to))
+    axes.set(xlabel="that share becomes so many times as fast", ylabel="the whole becomes", xlim=(1, up_to))
     ticks = [factor for factor in (1, 4, 16, 64, 256, 1024, 4096) if factor <= up_to]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     gains = [gain for gain in (1, 2, 5, 10, 20, 50, 100, 200, 500) if gain <= 1.2 / (1 - max(shares))]
@@ -141,5 +143,7 @@ def amdahl_curves(shares: Sequence[float], *, at: float, up_to: int = 1 << 12) -
     said = ", ".join(f"{share:.0%}: {1 / (1 - share + share / at):.3g}" for share in shares)
     most = ", ".join(f"{1 / (1 - share):.3g}" for share in shares)
     return Picture(
-        figure, f"A share made {at:g} times as fast makes the whole faster by — {said}; never more than {most}."
+        figure,
+        f"Where a share becomes {at:g} times as fast, the whole becomes so many times as fast: "
+        f"{said}; never more than {most}.",
     )

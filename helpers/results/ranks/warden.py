@@ -28,6 +28,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+from helpers.results.ranks.records import FOLDER
 
 PRELOADED = (
     "torch.distributed.run",
@@ -81,7 +84,7 @@ def _become_torchrun(order: dict) -> int:
     sys.path.insert(0, order["folder"])
     sys.stdout.reconfigure(line_buffering=True)  # what a rank prints is read while it runs
     faulthandler.register(WHERE, file=2)  # of a rank that is its own log, as each has another file there
-    _keep_what_scripts_leave()
+    _run_scripts_as_forks_can()
     try:
         importlib.import_module("torch.distributed.run").main(
             ["--start-method=fork", "--run-path", *order["arguments"]]
@@ -96,15 +99,25 @@ def _become_torchrun(order: dict) -> int:
     return 0
 
 
-def _keep_what_scripts_leave() -> None:
-    """Let a rank end without taking down the objects of its script.
+def _run_scripts_as_forks_can() -> None:
+    """Let a rank begin its script once all ranks are forked, and end without taking down the script's objects.
 
-    The last of them may be DDP's reducer, and with it the group. That waits for gloo's threads while it holds Python's
-    lock, and one of these may want the lock to give back what it has done: both wait for ever (PyTorch 2.13; three in
-    1,200 short runs).
+    Who connects to torchrun's store makes a thread there look up the name of an address, under a lock of the C library.
+    A rank that is forked meanwhile finds that lock closed for ever.
+
+    The last of a script's objects may be DDP's reducer, and with it the group. That waits for gloo's threads while it
+    holds Python's lock, and one of these may want the lock to give back what it has done (PyTorch 2.13).
     """
     run_path, kept = runpy.run_path, []
-    runpy.run_path = lambda *arguments, **named: kept.append(run_path(*arguments, **named))
+
+    def begin_together(*arguments, **named) -> None:
+        folder, ranks = Path(os.environ[FOLDER]), int(os.environ["LOCAL_WORLD_SIZE"])
+        (folder / f"forked-{os.environ['LOCAL_RANK']}").touch()
+        while len(list(folder.glob("forked-*"))) < ranks:
+            time.sleep(0.002)
+        kept.append(run_path(*arguments, **named))
+
+    runpy.run_path = begin_together
 
 
 def _spawned(order: dict) -> Callable[[], int | None]:

@@ -143,6 +143,20 @@ def test_ranks_that_hang_are_killed_when_the_time_is_up(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ranks are forked on Linux only")
+def test_no_rank_begins_before_all_are_forked(tmp_path):
+    """Else one may be forked while another keeps torchrun busy, under a lock that stays closed in the fork."""
+    script = written(
+        tmp_path,
+        """
+        import os, psutil
+        from helpers import ranks
+        ranks.report(forked=len(psutil.Process(os.getppid()).children()))
+        """,
+    )
+    assert torchrun(script, ranks=6).every("forked")[0] == 6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ranks are forked on Linux only")
 def test_what_a_script_leaves_keeps_no_rank_from_its_end(tmp_path):
     """Nor what nothing else keeps: as DDP's reducer does, this object waits where it is taken down."""
     (tmp_path / "waits.py").write_text("import time\n\nclass Waits:\n    def __del__(self):\n        time.sleep(600)\n")
