@@ -9,7 +9,7 @@ from helpers.hardware.gpus import GPU
 from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
 from helpers.pictures.plots.pyramid import bytes_text, speed_text
-from helpers.results.streams.model import PINNED_FRACTION, STAGING
+from helpers.results.streams.model import copy_seconds
 from helpers.vgpu.base.words import plural
 
 WIDTH = 860
@@ -127,7 +127,7 @@ def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
     left, top = 10 + wide + (wide + gap), middle + tall / 2 + 26
     words = f"the same link, drawn {ENLARGED} times as wide"
     ink.text(left + gap / 2, top, words, size=11, ink=PALE, mono=False, anchor="middle")
-    pinned, pageable = PINNED_FRACTION * gpu.host_bandwidth, min(STAGING, PINNED_FRACTION * gpu.host_bandwidth)
+    pinned, pageable = (2**30 / copy_seconds(2**30, gpu, pinned=each) for each in (True, False))
     copies = (
         ("data sheet", gpu.host_bandwidth), ("copies from pinned memory, assumed", pinned),
         ("copies from pageable memory, assumed", pageable),
