@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helpers.checking.exercise import exercise
-from helpers.grading import course, intake, keys, pools, report, secret
+from helpers.grading import course, handed_in, intake, keys, pools, report, secret
 from helpers.grading.ledger import Ledger
 from helpers.grading.merged import SOLUTION, Planned, solved, transplant
 from helpers.grading.policy import Policy
 from helpers.grading.pools import Pool
 from helpers.grading.release import as_bytes, learners_source
-from helpers.grading.report import Fingerprints, LabInfo, Part, Told
+from helpers.grading.report import Classroom, Fingerprints, LabInfo, Part, Told, classroom
 from helpers.grading.results import REJECTED, UNGRADED, Result
 from helpers.grading.sandbox import TIERS
 from helpers.grading.source import Lab
@@ -43,7 +44,8 @@ class Options:
     """How a run is to go.
 
     `seed`: None to go on with the one that is kept, or draw one; `shard`: (which, of how many), counted from 1;
-    `scheduler`: the address of Dask's; `trusted`: whether the class is.
+    `scheduler`: the address of Dask's; `trusted`: whether the class is; `classroom`: the file `class.toml`, None for
+    what is kept; `again`: students who are graded again although their results stand.
     """
 
     workers: int | None = None
@@ -54,6 +56,8 @@ class Options:
     fork_server: bool = True
     tier: str | None = None
     policy: Policy = field(default_factory=Policy)
+    classroom: Path | None = None
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,13 +69,14 @@ class Graded:
     kept: int
     fingerprints: Fingerprints = field(repr=False, default_factory=Fingerprints)
     told: tuple[Told, ...] = ()
+    classroom: Classroom = field(repr=False, default_factory=Classroom)
 
 
 class Plan:
     """What there is to do: jobs to be graded, results that stand, and what was rejected."""
 
-    def __init__(self, lab: Lab, found: Sequence, seed: int, policy: Policy):
-        self.lab, self._found = lab, found
+    def __init__(self, lab: Lab, found: Sequence, seed: int, policy: Policy, again: Sequence[str] = ()):
+        self.lab, self._found, self._again = lab, found, frozenset(again)
         self._inputs = secret.hidden_inputs(lab.exercises, seed)
         self._keys = keys.Keys(lab, policy, seed)
         self.answers: dict[str, dict[str, str]] = {}
@@ -84,7 +89,8 @@ class Plan:
             else:
                 job = self.job(piece)
                 self.answers[job.student] = fingerprints(solution_sources(job.planned))
-                if (result := ledger.settled(job.student, job.file, job.key)) is not None:
+                result = ledger.settled(job.student, job.file, job.key)
+                if result is not None and job.student not in self._again:
                     yield replace(result, notes=job.notes)
 
     def jobs(self, done: set[tuple[str, str]]) -> Iterator[Job]:
@@ -123,12 +129,14 @@ def grade(
     if not taken.found:
         raise NotGradable(f"Nothing was handed in: {submissions} holds no notebook (.ipynb) and no archive of any.")
     found = [piece for piece in taken.found if in_shard(piece.student, options.shard)]
+    _check_again(options.again, {piece.student for piece in found})
+    of_class = _classroom(folder, options.classroom, found)
     folder.mkdir(parents=True, exist_ok=True)
     with Ledger(folder) as ledger:
         for words in ledger.told:
             tell(words)
         seed = secret.seed_of(folder, options.seed)
-        plan = Plan(lab, found, seed, options.policy)
+        plan = Plan(lab, found, seed, options.policy, options.again)
         results = {(result.student, result.file): result for result in plan.results(ledger)}
         kept = sum(result.state != REJECTED for result in results.values())
         counts = dict.fromkeys((result.state for result in results.values()), 0)
@@ -148,9 +156,10 @@ def grade(
                     progress(len(results), len(found), counts)
         every = tuple(results[piece.student, piece.file] for piece in found)
         told = tuple(_told(taken, lab, options.shard))
-        graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), told)
+        graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), told, of_class)
         report.keep(folder, every)
-        report.write(folder, every, graded.lab, shard=options.shard, fingerprints=graded.fingerprints, told=told)
+        details = {"fingerprints": graded.fingerprints, "told": told, "classroom": of_class}
+        report.write(folder, every, graded.lab, shard=options.shard, **details)
     return graded
 
 
@@ -187,6 +196,25 @@ def _check(submissions: Path, folder: Path) -> None:
         raise NotGradable(f"{folder} is a file. Name a folder for the results with --out.")
     if folder.resolve().is_relative_to(submissions.resolve()):
         raise NotGradable(f"{folder} lies among the submissions. Name a folder elsewhere with --out.")
+
+
+def _check_again(again: Sequence[str], there: Collection[str]) -> None:
+    for student in again:
+        if student not in there:
+            near = difflib.get_close_matches(student, there, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise NotGradable(f"Nobody called {student!r} handed in anything, so --again can't apply.{hint}")
+
+
+def _classroom(folder: Path, path: Path | None, found: Sequence) -> Classroom:
+    """The class as `path` describes it, else as it is kept, with the times that submissions bring along."""
+    try:
+        known = classroom.kept(folder)
+        if path is not None:
+            known = replace(classroom.read(path), overrides=known.overrides)
+    except (OSError, ValueError) as problem:
+        raise NotGradable(str(problem)) from None
+    return replace(known, times=handed_in.times(found))
 
 
 def _pool(lab: Lab, options: Options) -> Pool:

@@ -24,8 +24,10 @@ OUTCOMES = {
     "memory": "the cell asked for more memory than it may have",
     "output": "the cell wrote more than it may",
     "unjudged": "the grader itself failed here",
+    "overridden": "an instructor set the points by hand",
 }
 """What became of one graded cell."""
+OVERRIDDEN = "overridden"
 FAULTS = ("timeout", "crash", "memory", "output")
 
 
