@@ -268,4 +268,28 @@ def elements(wanted, registers, threads, itemsize, name):
     return count
 """,
     ),
+    (
+        "ch09.flight",
+        "math.ceil",
+        (
+            (
+                "    return (wanted + at_once - 1) // at_once",
+                """    import math
+
+    return math.ceil(wanted / at_once)""",
+            ),
+        ),
+    ),
+    (
+        "ch09.profiled",
+        "warps in place of threads",
+        """from helpers import gpus, occupancy
+
+
+def estimated(blocks, threads, registers, shared_bytes, name):
+    gpu = gpus.find(name)
+    fits = occupancy(registers, shared_bytes, threads, gpu).blocks_per_sm
+    blocks_here = min(fits, blocks / gpu.sms)
+    return 100.0 * (blocks_here * threads / 32) / (gpu.threads_per_sm / 32)""",
+    ),
 ]
