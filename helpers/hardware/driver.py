@@ -71,8 +71,8 @@ def _too_old(name: str, capability: tuple[int, int], version: tuple[int, int]) -
     """Why the installed packages can't use a GPU that works."""
     if capability < NEEDED_CAPABILITY:
         return (
-            f"{name} has compute capability {_dotted(capability)}. CUDA {NEEDED_CUDA[0]}, which Warpbook's packages are "
-            f"built for, needs {_dotted(NEEDED_CAPABILITY)} or higher."
+            f"{name} has compute capability {_dotted(capability)}. CUDA {NEEDED_CUDA[0]}, which Warpbook's packages "
+            f"are built for, needs {_dotted(NEEDED_CAPABILITY)} or higher."
         )
     if version < NEEDED_CUDA:
         return (
