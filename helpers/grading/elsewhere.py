@@ -48,4 +48,4 @@ def _variants(task: Exercise) -> list[dict]:
     """The kinds of code that an exercise's launches need, so that each is compiled once."""
     follows = any(budget.of == "warp" for budget in task.budgets)
     counted = {"count": True, **({"follow": True} if follows else {})}
-    return [counted, *([{"watch": True}] if task.sanitize else [])]
+    return [counted, *([{**counted, "watch": True}] if task.sanitize else [])]

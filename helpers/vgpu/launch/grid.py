@@ -98,7 +98,7 @@ class Grid:
             self.workspace = memory.allocate(256, label="barrier of the grid")
             ctypes.memset(self.workspace.address, 0, 256)
         self.heap = heap.ensure() if any(site.kind == "heap" for site in lowered.sites) else heap.current()
-        self.table = memory.table()
+        *self.table, self.writable_ends = memory.tables()
         uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
         self.textures = textures.table(sampling.addresses) if uses_textures else (np.zeros(1, np.int64), [])
         self.asynchronous = any(site.kind in ASYNCHRONOUS for site in lowered.sites)
@@ -138,6 +138,7 @@ class Grid:
             **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
             **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
             "fuel_slice": FUEL, "warps": self.warps, "starts": starts.ctypes.data, "ends": ends.ctypes.data,
+            "writable_ends": self.writable_ends.ctypes.data,
             "allocations": len(starts), "reads": self.reads.ctypes.data if observe else 0,
             "writes": self.writes.ctypes.data if observe else 0, "touch_offsets": self.touch_offsets.ctypes.data,
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
