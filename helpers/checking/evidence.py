@@ -14,10 +14,11 @@ from functools import cache
 
 import numpy as np
 
-from helpers.checking import stream_work
+from helpers.checking import recording_as_json, stream_work
 from helpers.checking.exercise import Case, Exercise, Out
 from helpers.checking.kernel_as_json import NotPortable, Portable, packed
 from helpers.checking.values_as_json import NotPlain, plain, unplain
+from helpers.results.streams.recording import Timeline
 from helpers.vgpu.base.errors import CompileError, VirtualGPUError
 from helpers.vgpu.standins.twins import twin
 
@@ -140,26 +141,31 @@ def _read_values(data: dict) -> _Returned:
 
 def _stream_inputs(cases: list[Case]) -> dict:
     """Stream work is replayed elsewhere: to write it down, arrays of the same shapes and types will do."""
-    return {"calls": [[_described(argument) for argument in case.arguments] for case in cases]}
+    return {"calls": [[_described(argument, _likeness) for argument in case.arguments] for case in cases]}
 
 
-def _described(argument) -> dict:
+def _described(argument, held: Callable[[object], dict]) -> dict:
+    """An argument of a function; `held` says of a value what is to be known of it."""
     if isinstance(argument, Out):
-        initial = None if argument.initial is None else _array_as(argument.initial)
+        initial = None if argument.initial is None else held(argument.initial)
         on_device = isinstance(argument, stream_work.OutOnDevice)
         kind, shape = argument.expected.dtype.str, list(argument.expected.shape)
         return {"out": [kind, shape], "initial": initial, "on_device": on_device}
     if isinstance(argument, stream_work.OnDevice):
-        return {"device": _array_as(argument.array)}
+        return {"device": held(argument.array)}
     if isinstance(argument, stream_work.Pageable):
-        return {"pageable": _array_as(argument.array)}
+        return {"pageable": held(argument.array)}
     if hasattr(argument, "code") and hasattr(argument, "name"):
         return {"kernel": [argument.code, argument.name]}
-    return {"host": _array_as(argument)}
+    return {"host": held(argument)}
 
 
-def _array_as(value) -> dict:
-    return {"drawn": stream_work.drawn_as(value)} if isinstance(value, np.ndarray) else {"value": plain(value)}
+def _likeness(value) -> dict:
+    return {"drawn": stream_work.drawn_as(value)} if isinstance(value, np.ndarray) else _itself(value)
+
+
+def _itself(value) -> dict:
+    return {"value": plain(value)}
 
 
 def _given(data: dict, number: int):
@@ -210,6 +216,25 @@ class Programs(stream_work.Issued):
             error = data.get("error") if isinstance(data, dict) else "there is no program for this case"
             raise Raised(str(error)[:LONGEST_MESSAGE])
         return self.replayed(data["program"], case)
+
+
+def replay_as_json(program: object, case: Case) -> dict:
+    """A program, and the arguments of a case without a word on what is right: for `replayed_as_json`, elsewhere."""
+    return {"program": program, "arguments": [_described(argument, _itself) for argument in case.arguments]}
+
+
+def replayed_as_json(request: dict) -> dict:
+    """The result of a program, and the recording of its run."""
+    given = tuple(_given(argument, number) for number, argument in enumerate(request["arguments"]))
+    got, timeline = stream_work.replayed(request["program"], Case("a replay", given))
+    return {"result": plain(got), "recording": recording_as_json.as_data(timeline)}
+
+
+def replayed_of(data: object) -> tuple[np.ndarray, Timeline]:
+    """The result and the recording again, from data of unknown origin; raises NotPlain or NotARecording."""
+    if not isinstance(data, dict) or not isinstance(got := unplain(data.get("result")), np.ndarray):
+        raise NotPlain("the result is no array")
+    return got, recording_as_json.timeline(data.get("recording"))
 
 
 def _read_programs(data: dict) -> Programs:
