@@ -81,7 +81,9 @@ class Written(list):
     def _host_wrote(self, array: np.ndarray) -> None:
         """Add a write of the host, if there was one that was not noted."""
         if pieces := self._memory.settle(array):
-            self._steps.append({"kind": "host write", "view": self._memory.view(array), "pieces": pieces})
+            self._steps.append(
+                {"kind": "host write", "queue": None, "view": self._memory.view(array), "pieces": pieces}
+            )
 
     # -- steps
 

@@ -35,9 +35,9 @@ OWN_FILE = "answer"
 _NAMES = """
     absolute add arccos arcsin arctan arctan2 bitwise_and bitwise_or bitwise_xor ceil cos cosh divide equal exp exp2
     expm1 floor floor_divide fmax fmin greater greater_equal hypot invert isfinite isinf isnan left_shift less
-    less_equal log log10 log1p log2 logical_and logical_not logical_or logical_xor matmul maximum minimum multiply
+    less_equal log log10 log1p log2 logical_and logical_not logical_or logical_xor maximum minimum multiply
     negative not_equal positive power reciprocal remainder right_shift rint sign sin sinh sqrt square subtract tan tanh
-    trunc all any argmax argmin clip concatenate cumsum dot flip hstack max mean min prod roll sort stack std sum
+    trunc all any argmax argmin clip concatenate cumsum flip hstack max mean min prod roll stack std sum
     transpose var vstack where
 """
 FUNCTIONS = {"copy": lambda value: value} | {name: getattr(np, name) for name in _NAMES.split()}
@@ -59,11 +59,20 @@ def replay(program: object, arguments: list, output) -> tuple[np.ndarray, Timeli
         with scheduled("sequential"), operations.listening() as heard:
             for step in _list(program["steps"], LONGEST):
                 steps.run(step)
+        _keep_off_the_host(heard)
     except (NotAProgram, VirtualGPUError):
         raise
     except (ArithmeticError, AttributeError, LookupError, NotPlain, TypeError, ValueError, zlib.error) as error:
         raise NotAProgram(f"this is no program of stream work: {type(error).__name__}: {error}"[:300]) from None
     return np.array(getattr(output, "_host", output)), Timeline(heard)
+
+
+def _keep_off_the_host(heard: list[Operation]) -> None:
+    """Kernels that go to memory of the host themselves would do so at the pace of the device's."""
+    for each in (step for operation in heard for step in (operation, *(node for node, _ in operation.nodes))):
+        places = [memory.describe(int(piece.starts[0])) for piece in each.accesses] if each.kind == "kernel" else []
+        if any(place.allocation is not None and place.allocation.kind == "pinned" for place in places):
+            raise NotAProgram(f"{each.label} works in memory of the host: copy to the device and back")
 
 
 class _Steps:
@@ -143,12 +152,13 @@ class _Steps:
 
     def _copy(self, queue: Queue, source, target: np.ndarray, step: dict, run) -> None:
         """Which way it goes is said by where its ends lie."""
-        if not isinstance(source, np.ndarray):
-            value = _whole(source)
-            operations.copy(queue, "memset", None, target, run, asynchronous=True, value=value)
+        ends = isinstance(source, np.ndarray) and self._memory.on_host(source), self._memory.on_host(target)
+        if not isinstance(source, np.ndarray) and not ends[1]:
+            operations.copy(queue, "memset", None, target, run, asynchronous=True, value=_whole(source))
             return
-        ends = self._memory.on_host(source), self._memory.on_host(target)
-        if ends[0] == ends[1]:
+        if all(ends) or not isinstance(source, np.ndarray):
+            raise NotAProgram("what the host copies or sets in its own memory is no work of a stream: use NumPy")
+        if not any(ends):
             operations.device_copy(queue, f"D2D {size_text(target.nbytes)}", source, target, run)
             return
         kind, host, device = ("H2D", source, target) if ends[0] else ("D2H", target, source)
