@@ -1,13 +1,15 @@
 """Evidence of an answer, as JSON: what is to be judged where no code of its author runs.
 
 Of a kernel it is the compiled kernel itself, so that whoever judges runs it on inputs that its author has never seen,
-and counts. Of a function it is what it returned for the inputs it was given, of stream work what it asked for.
-`inputs_of` says what an answer to an exercise is to be tried on, without a word on what is right; `taken` tries it and
-makes the evidence; `answer_in` gives back something that `examine` takes for the answer.
+and counts. Of stream work it is the program that it issues, which is replayed in the same way. Of a function it is
+what it returned for the inputs it was given. `inputs_of` says what an answer to an exercise is to be tried on, without
+a word on what is right; `taken` tries it and makes the evidence; `answer_in` gives back something that `examine` takes
+for the answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -16,6 +18,7 @@ from helpers.checking import recording_as_json, stream_work
 from helpers.checking.exercise import Case, Exercise, Out
 from helpers.checking.kernel_as_json import NotPortable, Portable, packed
 from helpers.checking.values_as_json import NotPlain, plain, unplain
+from helpers.results.streams.recording import Timeline
 from helpers.vgpu.base.errors import CompileError, VirtualGPUError
 from helpers.vgpu.standins.twins import twin
 
@@ -137,35 +140,49 @@ def _read_values(data: dict) -> _Returned:
 
 
 def _stream_inputs(cases: list[Case]) -> dict:
-    return {"calls": [[_asked(argument) for argument in case.arguments] for case in cases]}
+    """Stream work is replayed elsewhere: to write it down, arrays of the same shapes and types will do."""
+    return {"calls": [[_described(argument, _likeness) for argument in case.arguments] for case in cases]}
 
 
-def _asked(argument) -> dict:
+def _described(argument, held: Callable[[object], dict]) -> dict:
+    """An argument of a function; `held` says of a value what is to be known of it."""
     if isinstance(argument, Out):
-        held = None if argument.initial is None else plain(np.asarray(argument.initial))
+        initial = None if argument.initial is None else held(argument.initial)
         on_device = isinstance(argument, stream_work.OutOnDevice)
         kind, shape = argument.expected.dtype.str, list(argument.expected.shape)
-        return {"out": [kind, shape], "initial": held, "on_device": on_device}
+        return {"out": [kind, shape], "initial": initial, "on_device": on_device}
     if isinstance(argument, stream_work.OnDevice):
-        return {"device": plain(argument.array)}
+        return {"device": held(argument.array)}
     if isinstance(argument, stream_work.Pageable):
-        return {"pageable": plain(argument.array)}
+        return {"pageable": held(argument.array)}
     if hasattr(argument, "code") and hasattr(argument, "name"):
         return {"kernel": [argument.code, argument.name]}
-    return {"host": plain(argument)}
+    return {"host": held(argument)}
 
 
-def _given(data: dict):
-    if "out" in data:
-        kind = stream_work.OutOnDevice if data["on_device"] else Out
-        return kind(np.empty(data["out"][1], data["out"][0]), unplain(data["initial"]))
-    if "device" in data:
-        return stream_work.OnDevice(unplain(data["device"]))
-    if "pageable" in data:
-        return stream_work.Pageable(unplain(data["pageable"]))
+def _likeness(value) -> dict:
+    return {"drawn": stream_work.drawn_as(value)} if isinstance(value, np.ndarray) else _itself(value)
+
+
+def _itself(value) -> dict:
+    return {"value": plain(value)}
+
+
+def _given(data: dict, number: int):
     if "kernel" in data:
         return _raw_kernel(*data["kernel"])
-    return unplain(data["host"])
+    if "out" in data:
+        kind = stream_work.OutOnDevice if data["on_device"] else Out
+        initial = data["initial"] and _array_of(data["initial"], number)
+        return kind(np.empty(data["out"][1], data["out"][0]), initial)
+    ((place, held),) = data.items()
+    return {"device": stream_work.OnDevice, "pageable": stream_work.Pageable, "host": lambda value: value}[place](
+        _array_of(held, number)
+    )
+
+
+def _array_of(data: dict, number: int):
+    return stream_work.drawn(*data["drawn"], number) if "drawn" in data else unplain(data["value"])
 
 
 @cache
@@ -175,41 +192,55 @@ def _raw_kernel(code: str, name: str):
     return cp.RawKernel(code, name)
 
 
-def _take_recordings(answer, inputs: dict) -> dict:
-    return {"recordings": [_recording(answer, call) for call in inputs["calls"]]}
+def _take_programs(answer, inputs: dict) -> dict:
+    return {"programs": [_program(answer, call) for call in inputs["calls"]]}
 
 
-def _recording(answer, call: list) -> dict:
+def _program(answer, call: list) -> dict:
     try:
-        got, timeline = stream_work.issue(answer, Case("a call", tuple(map(_given, call))))
-        return {"result": plain(got), "recording": recording_as_json.as_data(timeline)}
+        given = tuple(_given(argument, number) for number, argument in enumerate(call))
+        return {"program": stream_work.program(answer, given)}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"[:LONGEST_MESSAGE]}
 
 
-class _Issued(stream_work.Issued):
-    """Stream work that was asked for elsewhere, call by call; the last one is told again when it is counted."""
+class Programs(stream_work.Issued):
+    """Stream work that was issued elsewhere, a program for each case in order; `replayed` executes one."""
 
-    def __init__(self, recordings: list):
-        self._left = list(reversed(recordings))
+    def __init__(self, programs: list, replayed: Callable = stream_work.replayed):
+        self._left, self.replayed = iter(programs), replayed
 
-    def issue(self):
-        data = self._left.pop() if len(self._left) > 1 else self._left[0]
-        if not isinstance(data, dict) or "recording" not in data:
-            raise Raised(str((data if isinstance(data, dict) else {}).get("error", "no recording"))[:LONGEST_MESSAGE])
-        try:
-            got, timeline = unplain(data.get("result")), recording_as_json.timeline(data["recording"])
-        except (NotPlain, recording_as_json.NotARecording) as error:
-            raise Raised(str(error)) from None
-        if not isinstance(got, np.ndarray):
-            raise Raised("the result is no array")
-        return got, timeline
+    def issue(self, case: Case):
+        data = next(self._left, None)
+        if not isinstance(data, dict) or "program" not in data:
+            error = data.get("error") if isinstance(data, dict) else "there is no program for this case"
+            raise Raised(str(error)[:LONGEST_MESSAGE])
+        return self.replayed(data["program"], case)
 
 
-def _read_recordings(data: dict) -> _Issued:
-    if not isinstance(data.get("recordings"), list) or not data["recordings"]:
-        raise NoEvidence("the evidence of stream work is a list of recordings")
-    return _Issued(data["recordings"])
+def replay_as_json(program: object, case: Case) -> dict:
+    """A program, and the arguments of a case without a word on what is right: for `replayed_as_json`, elsewhere."""
+    return {"program": program, "arguments": [_described(argument, _itself) for argument in case.arguments]}
+
+
+def replayed_as_json(request: dict) -> dict:
+    """The result of a program, and the recording of its run."""
+    given = tuple(_given(argument, number) for number, argument in enumerate(request["arguments"]))
+    got, timeline = stream_work.replayed(request["program"], Case("a replay", given))
+    return {"result": plain(got), "recording": recording_as_json.as_data(timeline)}
+
+
+def replayed_of(data: object) -> tuple[np.ndarray, Timeline]:
+    """The result and the recording again, from data of unknown origin; raises NotPlain or NotARecording."""
+    if not isinstance(data, dict) or not isinstance(got := unplain(data.get("result")), np.ndarray):
+        raise NotPlain("the result is no array")
+    return got, recording_as_json.timeline(data.get("recording"))
+
+
+def _read_programs(data: dict) -> Programs:
+    if not isinstance(data.get("programs"), list) or not data["programs"]:
+        raise NoEvidence("the evidence of stream work is a list of programs")
+    return Programs(data["programs"])
 
 
 # --- all of them ------------------------------------------------------------------------------------------------------
@@ -218,7 +249,7 @@ KINDS = {
     "numba": (_kernel_inputs, _take_kernel, _read_kernel),
     "cuda": (_kernel_inputs, _take_kernel, _read_kernel),
     "python": (_function_inputs, _take_values, _read_values),
-    "streams": (_stream_inputs, _take_recordings, _read_recordings),
+    "streams": (_stream_inputs, _take_programs, _read_programs),
 }
 """language of an exercise -> its inputs of cases, evidence of an answer and inputs, an answer of evidence."""
 

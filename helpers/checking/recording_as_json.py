@@ -1,7 +1,7 @@
-"""A recording of stream work as JSON and back: what is needed to order, time and blame it again elsewhere.
+"""The recording of a replay as JSON and back: what is needed to order, time and blame it where it is judged.
 
 Queues, events, graphs and kernels are what their numbers say; addresses stay as they were, since only their overlaps
-matter. Nothing is run again: counts of kernels are those of the recording.
+matter. It is made where a program was replayed, never by whoever wrote the program.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType, SimpleNamespace
 
 from helpers.checking.kernel_as_json import squeezed, unsqueezed
+from helpers.checking.stream_program import LONGEST
 from helpers.checking.values_as_json import NotPlain, plain, unplain
 from helpers.results.streams.recording import Timeline
 from helpers.vgpu.launch.counters import KEYS, Counters, Footprint
@@ -20,7 +21,6 @@ KINDS = frozenset((
     "host function", "host read", "host write",
 ))  # fmt: skip
 _SIMPLE = {"label": str, "nbytes": int, "asynchronous": bool, "waits": bool}
-_LONGEST = 5_000  # operations of one recording
 
 
 class NotARecording(ValueError):
@@ -108,7 +108,7 @@ class _Reader:
             for k in data["kernels"]
         ]
         self._things: dict[tuple[str, int], object] = {}
-        self._left = _LONGEST
+        self._left = 2 * LONGEST  # with what a replay notes of itself
 
     def timeline(self) -> Timeline:
         return Timeline([self._operation(each) for each in self._data["operations"]])
@@ -116,7 +116,7 @@ class _Reader:
     def _operation(self, data: Mapping, depth: int = 0) -> Operation:
         self._left -= 1
         if self._left < 0 or depth > 4:
-            raise ValueError(f"it has more than {_LONGEST:,} operations, or graphs within graphs")
+            raise ValueError("it has too many operations, or graphs within graphs")
         return Operation(
             _one_of(data["kind"], KINDS),
             label=_text(data["label"])[:200],

@@ -1,20 +1,24 @@
-"""Exercises whose answer is a Python function that asks for stream work: it is rehearsed and its recording judged.
+"""Exercises whose answer is a Python function that issues stream work: it is written down, then replayed and judged.
 
 The function gets host arrays in pinned memory, device arrays, kernels and numbers, and returns without waiting. Its
-result counts once the device is done. The virtual GPU runs everything in the program's order, so a forgotten wait
-shows in the recording alone.
+arrays have the shapes and types of a case, and other values. What it issues becomes a program, and the program is
+executed on the arrays of the case: that run gives the result, once the device is done, and the recording that is
+judged. So nothing that the host computes itself is part of the result. The virtual GPU runs everything in the program's
+order, so a forgotten wait shows in the recording alone.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from helpers.checking import stream_program, stream_replay
 from helpers.checking.exercise import Case, Out
 from helpers.results.streams import recording
 from helpers.results.streams.recording import Timeline
+from helpers.vgpu import operations
 from helpers.vgpu.base.schedule import scheduled
 
 GPU = "A100"
@@ -41,6 +45,12 @@ class OutOnDevice(Out):
     """An output in device memory; an `Out` is in pinned memory of the host."""
 
 
+@dataclass(frozen=True, eq=False)
+class OutOfHost(Out):
+    """An output in pinned memory that the host finishes itself. What the host calculates is part of no program, so the
+    answer gets the case's own values: it can be checked where it was written, and not graded elsewhere."""
+
+
 @dataclass(frozen=True)
 class Unordered:
     """A hazard with the names that `check` and the families know of the sanitizer's findings."""
@@ -57,36 +67,77 @@ class Unordered:
 
 
 class Issued(ABC):
-    """Stream work that was asked for already."""
+    """Stream work that was issued elsewhere, case by case."""
 
     @abstractmethod
-    def issue(self) -> tuple[np.ndarray, Timeline]:
+    def issue(self, case: Case) -> tuple[np.ndarray, Timeline]:
         """What `issue(answer, case)` would give."""
 
 
 def issue(answer, case: Case) -> tuple[np.ndarray, Timeline]:
-    """The first output after the device is done, and the recording of all that the function asked for.
-
-    Kernels run block after block, so that a race among blocks gives one result, by which a mistake is known again.
-    """
+    """The first output after the device is done, and the recording of all that the function issued."""
     if isinstance(answer, Issued):
-        return answer.issue()
-    from helpers.vgpu.standins import cupy as cp
+        return answer.issue(case)
+    arguments = case.arguments
+    if not isinstance(case.out, OutOfHost):
+        arguments = tuple(decoy(each, at) for at, each in enumerate(arguments))
+    return replayed(program(answer, arguments), case)
 
+
+def program(answer, arguments: tuple) -> dict:
+    """What a function issues with these arguments of a case, as `stream_program` writes it."""
     _abandon_captures()
     try:
-        arguments, outputs = _place(case)
-        with scheduled("sequential"):
-            timeline = recording.rehearse(answer, *arguments)
-        cp.cuda.Device().synchronize()
-        return np.array(outputs[0].get() if isinstance(outputs[0], cp.ndarray) else outputs[0]), timeline
+        placed, outputs = _place(arguments)
+        written = stream_program.Written(placed)
+        answer, given, _ = recording.on_virtual_gpu(answer, tuple(placed), {})
+        with scheduled("sequential"), operations.listening(written):
+            answer(*given)
+        return written.program([each for each in outputs if isinstance(each, np.ndarray)])
     finally:
         _abandon_captures()
 
 
+def replayed(written: object, case: Case) -> tuple[np.ndarray, Timeline]:
+    """What a program comes to with the arrays of a case; raises `NotAProgram`, and what its launches do."""
+    placed, outputs = _place(case.arguments)
+    return stream_replay.replay(written, placed, outputs[0])
+
+
+def decoy(argument, number: int):
+    """An argument of the same kind, shape and type with other values; what is no array stays."""
+    if isinstance(argument, Out):
+        return replace(argument, initial=_other(argument.initial, number))
+    if isinstance(argument, OnDevice | Pageable):
+        return replace(argument, array=_other(argument.array, number))
+    return _other(argument, number)
+
+
+def _other(array, number: int):
+    return drawn(*drawn_as(array), number) if isinstance(array, np.ndarray) else array
+
+
+def drawn_as(array: np.ndarray) -> tuple[str, list[int], float | None, float | None]:
+    """What `drawn` needs of an array: its type and shape, the least and the greatest value; None where all is NaN."""
+    if array.dtype.kind == "f" and np.isnan(array).all():
+        return array.dtype.str, list(array.shape), None, None
+    return array.dtype.str, list(array.shape), np.nanmin(array).item(), np.nanmax(array).item()
+
+
+def drawn(dtype: str, shape: list[int], least: float | None, greatest: float | None, number: int) -> np.ndarray:
+    """Values between two others, whole where the type is; or NaN. No fraction is one that programs have as a constant:
+    the last bit of each is set."""
+    kind, dice = np.dtype(dtype), np.random.default_rng(number)
+    if least is None:
+        return np.full(shape, np.nan, kind)
+    if kind.kind != "f":
+        return dice.integers(int(least), int(greatest), shape, endpoint=True).astype(kind)
+    bits = dice.uniform(least, greatest if greatest > least else least + 1, shape).astype(kind)
+    return (bits.view(f"u{kind.itemsize}") | 1).view(kind)
+
+
 def _abandon_captures() -> None:
     """Give up captures that an answer began and never ended: the next answer is not to blame for them."""
-    from helpers.vgpu import operations
     from helpers.vgpu.operations import graphs
 
     for capture in list(operations.capturing):
@@ -117,9 +168,9 @@ def of(timeline: Timeline, kind: str) -> list:
     return [operation for operation in timeline.operations if operation.kind == kind]
 
 
-def _place(case: Case) -> tuple[list, list]:
+def _place(given: tuple) -> tuple[list, list]:
     arguments, outputs = [], []
-    for argument in case.arguments:
+    for argument in given:
         if isinstance(argument, Out):
             held = np.empty_like(argument.expected)
             held.view(np.uint8).fill(_UNWRITTEN)

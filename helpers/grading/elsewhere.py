@@ -1,15 +1,20 @@
-"""The judge's side of launches that run elsewhere: trials go out as data, what comes back is read as a stranger's."""
+"""The judge's side of what runs elsewhere: trials and programs go out as data, what comes back is a stranger's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from helpers.checking.evidence import NoEvidence
-from helpers.checking.exercise import Exercise
+import numpy as np
+
+from helpers.checking.evidence import NoEvidence, replay_as_json, replayed_of
+from helpers.checking.exercise import Case, Exercise
 from helpers.checking.kernel_as_json import Portable
+from helpers.checking.recording_as_json import NotARecording
 from helpers.checking.trial import Seen, Trial
 from helpers.checking.trial_as_json import NotSeen, error_of, resources_of, seen_of, trial_as_json
+from helpers.checking.values_as_json import NotPlain
 from helpers.hardware.gpus import GPU
+from helpers.results.streams.recording import Timeline
 
 Ask = Callable[[dict], dict]
 """A request of JSON to whatever runs a kernel, and its answer: see `helpers.grading.runner`."""
@@ -42,6 +47,22 @@ class Elsewhere:
     def line(self, number: int) -> str:
         at = number - self._first
         return self._lines[at].strip() if 0 <= at < len(self._lines) else ""
+
+
+def replays(ask: Ask) -> Callable:
+    """What executes a program of stream work on a case, as `stream_work.replayed` does, by asking for it."""
+    ask({"kernel": None, "variants": []})
+
+    def replayed(program: object, case: Case) -> tuple[np.ndarray, Timeline]:
+        answer = ask({"replay": replay_as_json(program, case)})
+        if "error" in answer:
+            raise error_of(answer["error"])
+        try:
+            return replayed_of(answer.get("replayed"))
+        except (NotPlain, NotARecording) as error:
+            raise NotSeen(str(error)[:300]) from None
+
+    return replayed
 
 
 def _variants(task: Exercise) -> list[dict]:

@@ -1,7 +1,7 @@
 """From evidence to a verdict: the judge makes the cases, holds what is expected, compares, and decides.
 
-No code of a student is ever in this process. Kernels run elsewhere, on the inputs of one launch at a time (see
-`runner`), on the public cases and on those that a secret seed draws, under the sanitizer, and counted; what a function
+No code of a student is ever in this process. Kernels and stream work run elsewhere, on the inputs of one launch or one
+case at a time (see `runner`), on the public cases and on those that a secret seed draws, and counted; what a function
 returned is compared with what it should have. A part counts where the results are right in all of them.
 """
 
@@ -10,13 +10,13 @@ from __future__ import annotations
 import builtins
 
 from helpers.checking import verdicts
-from helpers.checking.evidence import NoEvidence, answer_in
+from helpers.checking.evidence import NoEvidence, Programs, answer_in
 from helpers.checking.examine import Evidence, Spent, examine
 from helpers.checking.exercise import Exercise, exercise
 from helpers.checking.kernel_as_json import Portable
 from helpers.checking.probe import RESULTS, parts
 from helpers.checking.trial import Here, Runs
-from helpers.grading.elsewhere import Ask, Elsewhere
+from helpers.grading.elsewhere import Ask, Elsewhere, replays
 from helpers.results.ranks import rehearsal, training
 from helpers.vgpu.base import errors
 
@@ -49,7 +49,10 @@ def answer(request: dict, ask: Ask | None = None) -> dict:
 
     try:
         tried = task if request["seed"] is None else task.for_marks(request["seed"])
-        seen = examine(answer_in(request["evidence"], task), tried, runs)
+        given = answer_in(request["evidence"], task)
+        if ask is not None and isinstance(given, Programs):
+            given.replayed = replays(ask)
+        seen = examine(given, tried, runs)
     except NoEvidence as error:
         return {part: _part(False, "no evidence of an answer", str(error)) for part in parts(task)}
     return verdict(task, seen, bool(request.get("open", True)))

@@ -1,5 +1,7 @@
 """Where a student's compiled kernel runs: a process for each launch, which holds that launch's inputs and nothing else.
 
+Stream work is replayed here too: a process for each case executes the student's program on that case's inputs.
+
     judge  --trial-->  worker  --a socket of its own-->  a child of `serve`, which runs the launch and ends
 
 `serve` is a job in a sandbox. It compiles the kernel once and forks for every launch; the launch's inputs go to the
@@ -12,6 +14,7 @@ from __future__ import annotations
 import os
 import socket
 
+from helpers.checking.evidence import replayed_as_json
 from helpers.checking.kernel_as_json import NotPortable, Portable
 from helpers.checking.trial import Here
 from helpers.checking.trial_as_json import error_as_json, resources_as_json, seen_as_json, trial_of
@@ -28,7 +31,7 @@ def serve(settings: dict, channel: Channel) -> None:
     call.prctl(call.PR_SET_DUMPABLE, 0)  # else a child, which is the same user, might look into this process
     given = channel.receive()
     try:
-        portable = Portable.from_json(given["kernel"])
+        portable = None if given["kernel"] is None else Portable.from_json(given["kernel"])
         for variant in given["variants"]:
             portable.kernel.compiled(**variant)
     except NotPortable as error:
@@ -50,11 +53,14 @@ def serve(settings: dict, channel: Channel) -> None:
         channel.send({"done": os.waitstatus_to_exitcode(status)})
 
 
-def _one(portable: Portable, end: socket.socket) -> None:
+def _one(portable: Portable | None, end: socket.socket) -> None:
     """Be the child: one request, one answer."""
     inside.close_files(end)
     channel = Channel(end, LONGEST_MESSAGE)
     request = channel.receive()
+    if "replay" in request:
+        channel.send(_replayed(request["replay"]))
+        return
     runs = Here(portable)
     if "trial" in request:
         channel.send({"seen": seen_as_json(runs.run(trial_of(request["trial"])))})
@@ -63,3 +69,10 @@ def _one(portable: Portable, end: socket.socket) -> None:
         channel.send({"resources": resources_as_json(runs.resources(gpus.find(request["resources"])))})
     except Exception as error:
         channel.send({"error": error_as_json(error)})
+
+
+def _replayed(request: dict) -> dict:
+    try:
+        return {"replayed": replayed_as_json(request)}
+    except Exception as error:  # a program may fail in any way
+        return {"error": error_as_json(error)}

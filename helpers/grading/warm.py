@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.evidence import replay_as_json, replayed_as_json
+from helpers.checking.exercise import Case, Out
 from helpers.checking.kernel_as_json import Portable
 from helpers.checking.trial import Blank, Here, Trial
 
@@ -57,10 +59,12 @@ KERNELS = (
 
 
 def runner() -> None:
-    """Run both kernels, counted, followed and under the sanitizer."""
+    """Run both kernels, counted, followed and under the sanitizer; and a program of stream work."""
     x = np.arange(THREADS, dtype=np.float32)
     for kernel in KERNELS:
         for follow in (None, (0, 0)):
             seen = Here(kernel).run(Trial((Blank(x.dtype, x.shape), x), (1,), (THREADS,), True, follow))
             if seen.error is not None or (seen.output != x).any() or seen.findings:
                 raise RuntimeError(f"a kernel that is right does not run: {seen}")
+    nothing = {"buffers": [], "kernels": [], "queues": [], "graphs": [], "steps": []}
+    replayed_as_json(replay_as_json(nothing, Case("warm", (x, Out(x)))))

@@ -1,4 +1,4 @@
-"""A recording that went through JSON is ordered, timed and blamed as it was at home."""
+"""Stream work that went through JSON is ordered, timed and blamed as it was at home."""
 
 import json
 from dataclasses import replace
@@ -17,8 +17,8 @@ from helpers.vgpu.standins import cupy as cp
 
 KEYS = ("ch11.overlap", "ch11.replay")  # the third is given kernels in Numba, which stay where they are
 ANSWERS = [(key, "solution", exercises()[key].solution) for key in KEYS]
-ELSEWHERE = ("too many chunks", "the kernel takes a chunk for all")
-"""Mistakes told otherwise of a recording: it would be too long, and an error arrives as words."""
+ELSEWHERE = ("the kernel takes a chunk for all",)
+"""Mistakes told otherwise elsewhere: an error arrives as words."""
 ANSWERS += [(key, what, text) for key in KEYS for what, text in ways(exercises()[key]) if what not in ELSEWHERE]
 
 
@@ -29,7 +29,7 @@ def said(evidence):
 
 
 @pytest.mark.parametrize(("key", "text"), [pytest.param(k, t, id=f"{k}: {what}") for k, what, t in ANSWERS])
-def test_the_recording_of_an_answer_is_judged_as_the_answer_is(key, text):
+def test_the_program_of_an_answer_is_judged_as_the_answer_is(key, text):
     task = exercises()[key]
     cases = [*task.cases(), *([task.measured()] if task.measured else [])]
     task = replace(task, cases=lambda: cases, measured=None)
@@ -96,7 +96,7 @@ CHANGES = {
     "a graph's step that follows none": lambda data: data["operations"][0].update(
         kind="graph", nodes=[[dict(data["operations"][0]), [1]]]
     ),
-    "too many": lambda data: data.update(operations=data["operations"] * 3000),
+    "too many": lambda data: data.update(operations=data["operations"] * 12_000),
 }
 
 
@@ -114,64 +114,3 @@ def test_graphs_within_graphs_have_an_end():
         data["operations"] = [data["operations"][0] | {"kind": "graph", "nodes": [[data["operations"][0], []]]}]
     with pytest.raises(NotARecording, match="graphs within graphs"):
         timeline(data)
-
-
-# -- recordings that were written by hand ---------------------------------------------------------------
-
-
-def every(change, *kinds):
-    """Do something to all operations of these kinds."""
-
-    def forge(recording: dict) -> None:
-        for each in recording["operations"]:
-            if each["kind"] in kinds or not kinds:
-                change(each)
-
-    return forge
-
-
-def without(*kinds):
-    def forge(recording: dict) -> None:
-        recording["operations"] = [each for each in recording["operations"] if each["kind"] not in kinds]
-
-    return forge
-
-
-def fewer_instructions(each: dict) -> None:
-    each["counters"]["total"] |= {"instructions": 1, "thread_instructions": 32}
-
-
-FORGED = {
-    "nothing": lambda recording: recording.update(operations=[]),
-    "no kernels": without("kernel"),
-    "no copies in": without("H2D"),
-    "no copies out": without("D2H"),
-    "copies of no bytes": every(lambda each: each.update(nbytes=0), "H2D", "D2H"),
-    "copies that touch nothing": every(lambda each: each.update(accesses=[]), "H2D", "D2H"),
-    "operations that touch nothing": every(lambda each: each.update(accesses=[])),
-    "kernels that touch nothing": every(lambda each: each.update(accesses=[]), "kernel"),
-    "kernels that count nothing": every(lambda each: each["counters"].update(total={}), "kernel"),
-    "kernels without counters": every(lambda each: each.update(counters=None), "kernel"),
-    "kernels that execute next to nothing": every(fewer_instructions, "kernel"),
-    "kernels of no footprint": every(lambda each: each["counters"].update(footprint=[0, 0]), "kernel"),
-}
-
-
-@pytest.mark.parametrize("what", FORGED)
-def test_a_recording_that_claims_less_than_was_done_is_no_evidence(what):
-    task = exercises()["ch11.overlap"]
-    data = evidence.taken(task.build(task.solution), evidence.inputs_of(task))
-    assert examine(evidence.answer_in(data, task), task).right
-    for each in data["recordings"]:
-        FORGED[what](each["recording"])
-    seen = examine(evidence.answer_in(json.loads(json.dumps(data)), task), task)
-    assert not seen.right and seen.budgets == ()
-
-
-def test_a_copy_that_blocks_and_says_that_it_does_not_is_no_evidence():
-    task = exercises()["ch11.overlap"]
-    pageable = task.solution.replace("set(x[part]", "set(np.array(x[part])")
-    data = evidence.taken(task.build(pageable), evidence.inputs_of(task))
-    for each in data["recordings"]:
-        every(lambda operation: operation.update(waits=False))(each["recording"])
-    assert not examine(evidence.answer_in(data, task), task).right

@@ -41,6 +41,12 @@ def _told_so(error: Exception | None) -> bool:
     return "Capture" in str(error).partition(":")[0]
 
 
+def _made_by_the_host(evidence: Evidence) -> str | None:
+    timelines = [o.timeline for o in failing(evidence) if o.timeline is not None]
+    nbytes = max((sum(each.nbytes for each in of(timeline, "host write")) for timeline in timelines), default=0)
+    return f"It writes {nbytes:,} bytes that it has not copied from an array of the host." if nbytes else None
+
+
 # --- what nothing orders ----------------------------------------------------------------------------------------------
 
 
@@ -190,6 +196,12 @@ FAMILIES = (
         _empty_graph,
         "A graph was launched that holds no operation: what was asked for between begin_capture and end_capture did "
         "not go to the stream that was captured. Launches and copies take that stream as an argument.",
+    ),
+    Family(
+        "the host calculates",
+        _made_by_the_host,
+        "What the host calculates itself is not part of the stream work that is replayed with other values. Let a "
+        "kernel calculate it; the host may copy from one array to another.",
     ),
     Family(
         "waits for an event that was never recorded",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, plural
-from helpers.checking.stream_work import GPU, OnDevice, Out, microseconds, waits
+from helpers.checking.stream_work import GPU, OnDevice, OutOfHost, microseconds, waits
 from helpers.exercises.ch11.budgets import WORK, kernel, kernels, values, waited_until
 
 BIG = 1 << 18
@@ -13,7 +13,7 @@ BIG = 1 << 18
 
 def _case(n: int) -> Case:
     x, few = values(n), np.int32(180 if n == BIG else 3)
-    out = Out(2 * (x + np.float32(few)))
+    out = OutOfHost(2 * (x + np.float32(few)))
     arguments = (OnDevice(x), OnDevice(values(n, 7)), out, kernel(WORK, "work"), few, np.int32(10 * few))
     return Case(plural(n, "element"), arguments, block=(256,))
 

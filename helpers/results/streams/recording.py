@@ -165,15 +165,19 @@ def rehearse(program: Callable[..., object], *args, **named) -> Timeline:
     CuPy and Numba, and with copies of their arrays: a buffer of pinned memory has to be made within it to count as one.
     """
     from helpers.vgpu import operations
-    from helpers.vgpu.standins.backend import on_gpu
 
-    if on_gpu():
-        from helpers.vgpu.standins.translated import to_virtual
-
-        program, args, named = to_virtual((program, args, named))
+    program, args, named = on_virtual_gpu(program, args, named)
     with operations.listening() as heard:
         program(*args, **named)
     return Timeline(heard)
+
+
+def on_virtual_gpu(program: Callable[..., object], args: tuple, named: dict) -> tuple:
+    """A program and its arguments as they run on the virtual GPU, on a machine with a GPU too."""
+    from helpers.vgpu.standins.backend import on_gpu
+    from helpers.vgpu.standins.translated import to_virtual
+
+    return to_virtual((program, args, named)) if on_gpu() else (program, args, named)
 
 
 def work_of(operation, gpu: GPU) -> Work:

@@ -17,7 +17,7 @@ import numpy as np
 from helpers.vgpu.base import own
 from helpers.vgpu.operations import recorders
 from helpers.vgpu.operations.accesses import Touch, access, named_after, span
-from helpers.vgpu.operations.operation import Operation
+from helpers.vgpu.operations.operation import Call, Launch, Operation
 from helpers.vgpu.operations.pinned import PinnedArray, is_pinned, registered
 from helpers.vgpu.operations.queues import (
     LEGACY,
@@ -35,7 +35,9 @@ __all__ = [
     "LEGACY",
     "PRIORITIES",
     "CUDARuntimeError",
+    "Call",
     "CaptureError",
+    "Launch",
     "Operation",
     "PinnedArray",
     "Queue",
@@ -43,6 +45,7 @@ __all__ = [
     "access",
     "capturing",
     "copy",
+    "device_copy",
     "find_queue",
     "is_pinned",
     "kernel",
@@ -88,7 +91,8 @@ def kernel(queue: Queue, loaded, grid, block, params, arrays, shared_bytes: int 
         return
     blocks = _sizes(grid)
     label = f"{loaded.name} ({'×'.join(map(str, blocks))} block{'s' * (math.prod(blocks) != 1)})"
-    asked = Operation("kernel", label=label, asynchronous=True, kernel=loaded)
+    does = Launch(_three(grid), _three(block), tuple(params), tuple(arrays), shared_bytes, **_cooperative(options))
+    asked = Operation("kernel", label=label, asynchronous=True, kernel=loaded, does=does)
     if queue.capture is not None:
         launch.check_dimensions(grid, block)
 
@@ -107,8 +111,10 @@ def kernel(queue: Queue, loaded, grid, block, params, arrays, shared_bytes: int 
         finish()  # after the launch was noted: it may copy results back
 
 
-def copy(queue: Queue, kind: str, host: np.ndarray | None, device: np.ndarray, run, *, asynchronous: bool) -> None:
-    """A copy between host and device memory ("H2D", "D2H"; without `host` a "memset"): `run` does it.
+def copy(
+    queue: Queue, kind: str, host: np.ndarray | None, device: np.ndarray, run, *, asynchronous: bool, value: int = 0
+) -> None:
+    """A copy between host and device memory ("H2D", "D2H"; without `host` a "memset" to `value`): `run` does it.
 
     From or to pageable memory the host waits whatever it asked for: the data goes through a staging buffer.
     """
@@ -128,13 +134,23 @@ def copy(queue: Queue, kind: str, host: np.ndarray | None, device: np.ndarray, r
         asynchronous=asynchronous,
         waits=host is not None and not (asynchronous and pinned),
         accesses=touched,
-    )
+        does=Call("copy", (device if kind == "D2H" else value if host is None else host,),
+                  (host if kind == "D2H" else device,)),
+    )  # fmt: skip
 
     def do() -> None:
         with own.TURN:
             run()
 
     submit(queue, asked, do)
+
+
+def device_copy(queue: Queue, label: str, source: np.ndarray, target: np.ndarray, run) -> None:
+    """A copy between two places on the device: `run` does it."""
+    touched = access(source, False) + access(target, True)
+    does = Call("copy", (source,), (target,))
+    asked = Operation("D2D", None, label, target.nbytes, asynchronous=True, accesses=touched, does=does)
+    submit(queue, asked, run)
 
 
 def synchronise(queue: Queue | None = None, event=None) -> None:
@@ -158,6 +174,14 @@ def refuse_captured(queue: Queue, what: str) -> None:
         graphs.abandon(queue)
         raise graphs.uncapturable(what)
     graphs.check(queue, Operation("array", queue, what))
+
+
+def _three(sizes) -> tuple[int, ...]:
+    return tuple(map(int, sizes)) if isinstance(sizes, (tuple, list)) else (int(sizes),)
+
+
+def _cooperative(options: dict) -> dict:
+    return {"cooperative": bool(options.get("cooperative"))}
 
 
 def _sizes(grid) -> tuple[int, ...]:

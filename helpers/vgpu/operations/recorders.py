@@ -21,8 +21,9 @@ capturing: list = []  # the captures under way
 class _Recorder:
     """One recording: its operations, and the sources that it and those within it watch."""
 
-    def __init__(self, outer: _Recorder | None):
-        self.heard: list[Operation] = []
+    def __init__(self, outer: _Recorder | None, heard: list[Operation] | None):
+        self.whole = heard is not None
+        self.heard: list[Operation] = [] if heard is None else heard
         self.sources = Sources() if outer is None else outer.sources
         self.lock = threading.RLock() if outer is None else outer.lock
         self._streams: dict[Queue, Queue] = {}
@@ -34,6 +35,8 @@ class _Recorder:
 
     def _numbered(self, operation: Operation) -> Operation:
         queue = operation.queue
+        if not self.whole and operation.does is not None:
+            operation = replace(operation, does=None)
         if queue is None or queue.kind != "stream":
             return operation
         if queue not in self._streams:
@@ -67,15 +70,16 @@ def last() -> Operation | None:
 
 
 @contextlib.contextmanager
-def listening():
+def listening(heard: list[Operation] | None = None):
     """A list that fills with the operations of the with block; kernels are counted meanwhile.
 
+    `heard`: the list to append to. It gets operations with what is needed to do them again, a list of our own doesn't.
     It hears this context and the threads that are started in it, and nobody else.
     """
     from helpers.vgpu.launch import launch
 
     outer = list(_RECORDERS)
-    recorder = _Recorder(outer[0] if outer else None)
+    recorder = _Recorder(outer[0] if outer else None, heard)
     counted = contextlib.nullcontext() if outer else launch.FINISHED.hearing(_finished)
     with counted, _RECORDERS.hearing(recorder):
         try:

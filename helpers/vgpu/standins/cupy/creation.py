@@ -157,8 +157,9 @@ def from_dlpack(array, *, device=None, copy=None) -> ndarray:
 
 
 def _filled(fresh: ndarray, value) -> ndarray:
-    with array_work("filling an array", writes=[fresh._host]):
-        fresh._host[...] = value._host if isinstance(value, ndarray) else value
+    value = value._host if isinstance(value, ndarray) else value
+    with array_work("filling an array", writes=[fresh._host], call=("copy", (value,), {})):
+        fresh._host[...] = value
     return fresh
 
 
@@ -172,7 +173,7 @@ def _from(obj, dtype, order) -> ndarray:
     if not isinstance(obj, ndarray) and hasattr(obj, "__cuda_array_interface__"):
         obj = from_interface(obj)
     if isinstance(obj, ndarray):
-        with array_work("a copy", obj._host) as written:
+        with array_work("a copy", obj._host, call=("copy", (obj._host,), {})) as written:
             result = to_device(cast(obj._host, None if dtype is None else np.dtype(dtype)), dtype, order)
             written.append(result._host)
         return result

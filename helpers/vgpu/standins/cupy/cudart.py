@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.vgpu import operations
 from helpers.vgpu.launch import host_calls
-from helpers.vgpu.operations import CUDARuntimeError, Operation
+from helpers.vgpu.operations import CUDARuntimeError
 from helpers.vgpu.standins.cupy import streams
 from helpers.vgpu.standins.cupy.device import Device, modelled
 from helpers.vgpu.standins.cupy.missing import getter
@@ -179,9 +179,7 @@ def _copy(dst: int, src: int, size: int, kind: int, queue, asynchronous: bool) -
         name = "H2D" if kind == memcpyHostToDevice else "D2H"
         operations.copy(queue, name, host, device, run, asynchronous=asynchronous)
     else:
-        touched = (operations.span(src, size, False), operations.span(dst, size, True))
-        asked = Operation("D2D", None, f"D2D {size} bytes", size, asynchronous=True, accesses=touched)
-        operations.submit(queue, asked, run)
+        operations.device_copy(queue, f"D2D {size} bytes", _bytes(src, size), _bytes(dst, size), run)
 
 
 def mallocAsync(size: int, stream: int = 0) -> int:
@@ -216,8 +214,9 @@ def memsetAsync(ptr: int, value: int, size: int, stream: int = 0) -> None:
         raise CUDARuntimeError(f"cudaErrorInvalidValue: the {size} bytes are not on the device")
     queue = operations.find_queue(stream)
     operations.copy(
-        queue, "memset", None, _bytes(ptr, size), lambda: ctypes.memset(ptr, value, size), asynchronous=True
-    )
+        queue, "memset", None, _bytes(ptr, size), lambda: ctypes.memset(ptr, value, size), asynchronous=True,
+        value=value & 0xFF,
+    )  # fmt: skip
 
 
 def streamSynchronize(stream: int) -> None:

@@ -119,7 +119,8 @@ class Function:
         outs = _items(kwargs.get("out"))
         host_args = [_callback(arg) if inspect.isfunction(arg) else to_host(arg, where) for arg in args]
         named = {key: to_host(value, where) for key, value in kwargs.items()}
-        with array_work(where, *_arrays(host_args)) as written:
+        call = self.__name__, tuple(host_args), {key: value for key, value in named.items() if key != "out"}
+        with array_work(where, *_arrays(host_args), call=call) as written:
             result = self._function(*host_args, **named)
             if any(isinstance(out, ndarray) for out in outs):
                 result = _into(outs, result)

@@ -176,8 +176,11 @@ class ndarray:
 
     def __setitem__(self, key, value) -> None:
         key, value = indexing.host_key(key, self.shape), indexing.host_value(value)
-        with streams.array_work("an assignment to elements", writes=[self._host]):
-            self._host[key] = host_memory.cast(value, self.dtype) if isinstance(value, np.ndarray) else value
+        value = host_memory.cast(value, self.dtype) if isinstance(value, np.ndarray) else value
+        part = _part(self._host, key)
+        call, target = (None, self._host) if part is None else (("copy", (value,), {}), part)
+        with streams.array_work("an assignment to elements", writes=[target], call=call):
+            self._host[key] = value
 
     def __iter__(self):
         if self.ndim == 0:
@@ -258,6 +261,14 @@ class Flat:
         return self._array.size
 
 
+def _part(host: np.ndarray, key) -> np.ndarray | None:
+    """The view that a key of whole numbers and slices picks; None for any other key."""
+    keys = key if isinstance(key, tuple) else (key,)
+    if not all(isinstance(each, (int, slice, type(...))) and not isinstance(each, bool) for each in keys):
+        return None
+    return host[keys if ... in keys else (*keys, ...)]
+
+
 def _order(host: np.ndarray, order: str | None) -> str:
     """C or F, for one of NumPy's four letters."""
     if order in ("A", "K"):
@@ -266,7 +277,7 @@ def _order(host: np.ndarray, order: str | None) -> str:
 
 
 def _copied(host, dtype=None, order="K") -> ndarray:
-    with streams.array_work("a copy", np.asarray(host)) as written:
+    with streams.array_work("a copy", np.asarray(host), call=("copy", (np.asarray(host),), {})) as written:
         result = host_memory.fresh(host_memory.cast(np.asarray(host), dtype), dtype, order)
         written.append(result)
     return ndarray._over(result)

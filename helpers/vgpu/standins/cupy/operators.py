@@ -87,8 +87,9 @@ def _operand(value, symbol: str):
 def _binary(name: str, ufunc: np.ufunc, swapped: bool):
     def operator(self, other):
         other = _operand(other, ufunc.__name__)
-        with array_work(name, *_arrays(self._host, other)) as written:
-            result = to_cupy(ufunc(other, self._host) if swapped else ufunc(self._host, other))
+        operands = (other, self._host) if swapped else (self._host, other)
+        with array_work(name, *_arrays(self._host, other), call=(ufunc.__name__, operands, {})) as written:
+            result = to_cupy(ufunc(*operands))
             written += _arrays(*(getattr(each, "_host", None) for each in _tuple(result)))
         return result
 
@@ -99,7 +100,8 @@ def _binary(name: str, ufunc: np.ufunc, swapped: bool):
 def _in_place(name: str, ufunc: np.ufunc):
     def operator(self, other):
         other = _operand(other, ufunc.__name__)
-        with array_work(name, *_arrays(self._host, other), writes=[self._host]):
+        call = ufunc.__name__, (self._host, other), {}
+        with array_work(name, *_arrays(self._host, other), writes=[self._host], call=call):
             ufunc(self._host, other, out=self._host)
         return self
 
@@ -109,7 +111,7 @@ def _in_place(name: str, ufunc: np.ufunc):
 
 def _unary(name: str, ufunc: np.ufunc):
     def operator(self):
-        with array_work(name, self._host) as written:
+        with array_work(name, self._host, call=(ufunc.__name__, (self._host,), {})) as written:
             result = to_cupy(ufunc(self._host))
             written.append(result._host)
         return result
@@ -125,7 +127,8 @@ def _method(name: str):
         named = {k: to_host(v, name) for k, v in kwargs.items()}
         if name in VIEWS:
             return _of(self, getattr(self._host, name)(*args, **named), "K")
-        with array_work(f"ndarray.{name}", *_arrays(self._host, *args)) as written:
+        call = name, (self._host, *args), {key: value for key, value in named.items() if key != "out"}
+        with array_work(f"ndarray.{name}", *_arrays(self._host, *args), call=call) as written:
             result = getattr(self._host, name)(*args, **named)
             result = out if isinstance(out, ndarray) else self if result is self._host else _of(self, result)
             written += _arrays(*(getattr(each, "_host", None) for each in _tuple(result)))
@@ -167,7 +170,7 @@ def _fill(self, value) -> None:
     value = to_host(value, "fill") if not isinstance(value, np.ndarray) else value
     if np.ndim(value):
         raise ValueError("non-scalar array cannot be used for fill")
-    with array_work("ndarray.fill", writes=[self._host]):
+    with array_work("ndarray.fill", writes=[self._host], call=("copy", (value,), {})):
         self._host.fill(value)
 
 

@@ -75,8 +75,9 @@ class MemoryPointer:
     def memset_async(self, value: int, size: int, stream=None) -> None:
         """Set `size` bytes to `value` in a stream, else in the current one."""
         target = self.bytes(size)
+        value &= 0xFF
         operations.copy(
-            streams.queue_of(stream), "memset", None, target, _assign(target, value & 0xFF), asynchronous=True
+            streams.queue_of(stream), "memset", None, target, _assign(target, value), asynchronous=True, value=value
         )
 
     def copy_from_device(self, src: MemoryPointer, size: int) -> None:
@@ -86,9 +87,7 @@ class MemoryPointer:
     def copy_from_device_async(self, src: MemoryPointer, size: int, stream=None) -> None:
         """Copy `size` bytes from another place on the device."""
         target, source = self.bytes(size), src.bytes(size)
-        touched = operations.access(source, False) + operations.access(target, True)
-        asked = operations.Operation("D2D", None, f"D2D {size} bytes", size, asynchronous=True, accesses=touched)
-        operations.submit(streams.queue_of(stream), asked, _assign(target, source))
+        operations.device_copy(streams.queue_of(stream), f"D2D {size} bytes", source, target, _assign(target, source))
 
     def copy_from_host(self, mem, size: int) -> None:
         """Copy `size` bytes from the host and wait; `mem` is a ctypes pointer or an address, as in CuPy."""

@@ -238,13 +238,14 @@ class array_work:
     """Work that NumPy does here and a kernel would do on a GPU: noted for a recorder, refused under capture.
 
     `arrays` are NumPy arrays over device memory that are read, `writes` those that are written; the with block may
-    append more of those to what it gets.
+    append more of those to what it gets. `call`: the name, the arguments and the named arguments of a function of NumPy
+    that gives what is written, where there is one: without it, the work cannot be replayed.
     """
 
-    __slots__ = ("arrays", "what", "written")
+    __slots__ = ("arrays", "call", "what", "written")
 
-    def __init__(self, what: str, *arrays, writes=()):
-        self.what, self.arrays, self.written = what, arrays, list(writes)
+    def __init__(self, what: str, *arrays, writes=(), call: tuple[str, tuple, dict] | None = None):
+        self.what, self.arrays, self.written, self.call = what, arrays, list(writes), call
 
     def __enter__(self) -> list:
         with own.TURN:  # memory that is about to be put back is not the one to be worked on
@@ -259,4 +260,9 @@ class array_work:
             touched += [piece for array in self.written for piece in operations.access(array, True)]
             nbytes = sum(array.nbytes for array in (*self.arrays, *self.written))
             queue = get_current_stream().queue
-            operations.note(Operation("array", queue, self.what, nbytes, asynchronous=True, accesses=tuple(touched)))
+            does = None
+            if self.call is not None:
+                name, inputs, named = self.call
+                does = operations.Call(name, tuple(inputs), tuple(self.written), named)
+            asked = Operation("array", queue, self.what, nbytes, asynchronous=True, accesses=tuple(touched), does=does)
+            operations.note(asked)

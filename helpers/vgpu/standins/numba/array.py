@@ -136,9 +136,7 @@ class DeviceNDArray:
             plain = np.asarray(source)
             operations.copy(host.queue_of(given), "H2D", plain, target, copy, asynchronous=bool(given))
         else:
-            touched = operations.access(np.asarray(source), False) + operations.access(target, True)
-            asked = operations.Operation("D2D", None, "D2D", target.nbytes, asynchronous=True, accesses=touched)
-            operations.submit(host.queue_of(given), asked, copy)
+            operations.device_copy(host.queue_of(given), "D2D", np.asarray(source), target, copy)
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         if copy is False:
