@@ -24,7 +24,7 @@ from helpers.results.profile_table import METRICS
 from helpers.results.sanitize.findings import Finding
 from helpers.results.streams.recording import Timeline
 from helpers.vgpu.base.errors import CompileError, KernelTimeout
-from helpers.vgpu.launch.counters import Counters
+from helpers.vgpu.launch.counters import Counters, Footprint
 
 _ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
 _METRICS = {name: metric for metric in METRICS for name in (metric.key, metric.nsight) if name}
@@ -307,11 +307,13 @@ def _with_findings(seen: Evidence, outcome: Outcome) -> Evidence:
 
 @dataclass(frozen=True)
 class Cost:
-    """What budgets measure of a launch: its counters, by the names that a `Profile` has, and the compiler's numbers."""
+    """What budgets measure of a launch: its counters, by the names that a `Profile` has, the compiler's numbers, and
+    the global memory that the case needs."""
 
     counters: Counters
     runs: Runs
     gpu: GPU
+    needed: Footprint
 
     def __getitem__(self, name: str) -> float | None:
         metric = _METRICS.get(name)
@@ -329,7 +331,7 @@ class Cost:
 
     def on(self, gpu: GPU | str) -> Cost:
         """The same counts, and the compiler's numbers for another GPU."""
-        return Cost(self.counters, self.runs, gpus.find(gpu) if isinstance(gpu, str) else gpu)
+        return replace(self, gpu=gpus.find(gpu) if isinstance(gpu, str) else gpu)
 
 
 def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent, ...]:
@@ -340,7 +342,7 @@ def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent
         return tuple(_measured(b, lambda: outcome, "", outcome.case) for b in task.budgets)
     counted = outcome.seen.counters
     of = {
-        "launch": lambda: Cost(counted, kernel, current()),
+        "launch": lambda: Cost(counted, kernel, current(), outcome.case.needed),
         "warp": lambda: outcome.seen.chain,
         "warps": lambda: counted.by_warp,
     }

@@ -1,6 +1,6 @@
 """What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp.
 
-They go by what is asked of memory by any instruction (`results.roads`), so that another road is no way around them.
+They count what any instruction asks of memory (`results.roads`), and divide by what the case needs (`Case.needed`).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def total(*keys: str) -> Callable:
 
 
 def loaded_for_needed(profile) -> float:
-    """Bytes of all sectors that requests loaded, for each byte of the distinct sectors among them; at best 1."""
-    return 32 * profile["global_read_sectors"] / max(32, profile.counters.footprint.read_bytes)
+    """Bytes of all sectors that requests loaded, for each byte of the inputs; at best 1."""
+    return 32 * profile["global_read_sectors"] / max(32, profile.needed.read_bytes)
 
 
 def stored_for_needed(profile) -> float:
-    """Bytes of all sectors that requests stored to, for each byte of the distinct sectors among them; at best 1."""
-    return 32 * profile["global_write_sectors"] / max(32, profile.counters.footprint.written_bytes)
+    """Bytes of all sectors that requests stored to, for each byte of the outputs; at best 1."""
+    return 32 * profile["global_write_sectors"] / max(32, profile.needed.written_bytes)
 
 
 def idle_lanes(profile) -> float:
@@ -45,28 +45,28 @@ def idle_lanes(profile) -> float:
 
 
 def load_requests_for_needed(profile) -> float:
-    """Load requests for each 128 bytes, a word for every lane, of the distinct sectors that they bring."""
-    return 128 * profile["global_read_requests"] / max(32, profile.counters.footprint.read_bytes)
+    """Load requests for each 128 bytes, a word for every lane, of the inputs."""
+    return 128 * profile["global_read_requests"] / max(32, profile.needed.read_bytes)
 
 
 def loaded_for_written(profile) -> float:
-    """Bytes of all sectors that requests loaded, for each byte of the distinct sectors that were stored to."""
-    return 32 * profile["global_read_sectors"] / max(32, profile.counters.footprint.written_bytes)
+    """Bytes of all sectors that requests loaded, for each byte of the outputs."""
+    return 32 * profile["global_read_sectors"] / max(32, profile.needed.written_bytes)
 
 
 def load_requests_for_written(profile) -> float:
-    """Load requests for each 512 bytes, 16 for every lane, of the distinct sectors that were stored to."""
-    return 512 * profile["global_read_requests"] / max(32, profile.counters.footprint.written_bytes)
+    """Load requests for each 512 bytes, 16 for every lane, of the outputs."""
+    return 512 * profile["global_read_requests"] / max(32, profile.needed.written_bytes)
 
 
 def instructions_for_written(profile) -> float:
-    """Instructions of warps for each 128 bytes, a word for every lane, of the distinct sectors that were stored to."""
-    return 128 * profile["instructions"] / max(32, profile.counters.footprint.written_bytes)
+    """Instructions of warps for each 128 bytes, a word for every lane, of the outputs."""
+    return 128 * profile["instructions"] / max(32, profile.needed.written_bytes)
 
 
 def stored_again(profile) -> float:
-    """Bytes that lanes store, for each byte of the distinct sectors that they store to; 1 if each is stored once."""
-    return profile["global_write_bytes"] / max(32, profile.counters.footprint.written_bytes)
+    """Bytes that lanes store, for each byte of the outputs; 1 if each is stored once."""
+    return profile["global_write_bytes"] / max(32, profile.needed.written_bytes)
 
 
 def conflicts_per_shared_request(profile) -> float:

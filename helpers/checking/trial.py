@@ -20,13 +20,12 @@ from helpers.results.prepare import prepare
 from helpers.results.sanitize.findings import Finding
 from helpers.results.steps.dependencies import Chain, ChainTooLong, linked
 from helpers.vgpu.launch import launch
-from helpers.vgpu.launch.counters import Counters, Footprint
+from helpers.vgpu.launch.counters import Counters
 
 if TYPE_CHECKING:
     from helpers.vgpu.compile.resources import Resources
 
 POISON = 0xFF
-SECTOR = 32
 LONGEST = 20.0
 """Seconds that one launch may take, where the environment's WARPBOOK_TIMEOUT says nothing else."""
 
@@ -115,7 +114,7 @@ class Here:
         if trial.follow is not None:
             with contextlib.suppress(ChainTooLong):
                 chain = linked(counters.path)
-        return Seen(outputs[0].get(), counters=_of_arrays(counters, arguments, outputs), chain=chain)
+        return Seen(outputs[0].get(), counters=counters, chain=chain)
 
     def _watched(self, trial: Trial, arguments: list, outputs: list, seen: Seen) -> Seen:
         """The same launch again, in the same memory: by no address can it be told from the first."""
@@ -170,19 +169,3 @@ def fill(trial: Trial, arguments: list) -> None:
             given = given.initial
         if isinstance(given, np.ndarray):
             array[...] = cp.asarray(given)
-
-
-def _of_arrays(counters: Counters, arguments: list, outputs: list) -> Counters:
-    """The counters with a footprint of no more than the arrays that were given, and of no more written than outputs.
-
-    Else a kernel would look sparing by going, once and in order, through a large variable of its own.
-    """
-    seen = counters.footprint
-    arrays = [argument for argument in arguments if hasattr(argument, "get")]
-    kept = Footprint(min(seen.read_bytes, _sectors(arrays)), min(seen.written_bytes, _sectors(outputs)))
-    return replace(counters, footprint=kept)
-
-
-def _sectors(arrays: list) -> int:
-    """The bytes of all sectors that arrays lie in."""
-    return SECTOR * sum(-(-array.nbytes // SECTOR) for array in arrays)

@@ -11,7 +11,7 @@ ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefin
 
 def _barriers_a_round(profile) -> float:
     """Barriers of a warp for each 256 elements; from what was read, how many they are is known to a sector."""
-    rounds = cover(profile.counters.footprint.read_bytes, 4 * BLOCK)
+    rounds = cover(profile.needed.read_bytes, 4 * BLOCK)
     return profile["synchronisations"] / profile.counters.warps / max(1, rounds)
 
 

@@ -16,14 +16,14 @@ WARP, FRAGMENT, FLOAT, HALF = 32, 16, 4, 2
 def loaded_for_tiles(profile) -> float:
     """Bytes of all sectors that requests loaded, for each byte of the rows and columns that the blocks need."""
     across, down = profile.counters.grid[:2]
-    needed = max(32, profile.counters.footprint.read_bytes) * 2 * across * down / (across + down)
+    needed = max(32, profile.needed.read_bytes) * 2 * across * down / (across + down)
     return 32 * profile["global_read_sectors"] / needed
 
 
 def products(profile, tile: int, size: int) -> float:
     """The multiplications of a matrix product with square tiles of results, whose factors have `size` bytes."""
     across, down = profile.counters.grid[:2]
-    inner = profile.counters.footprint.read_bytes / (size * tile * (across + down))
+    inner = profile.needed.read_bytes / (size * tile * (across + down))
     return tile * tile * across * down * max(1, inner)
 
 
@@ -39,14 +39,14 @@ def _computed_for_causal(profile) -> float:
     """Multiplications for each that a triangle with its diagonal needs, in heads of whole tiles of 16."""
     across, _, heads = profile.counters.grid
     rows = 16 * across
-    inner = profile.counters.footprint.read_bytes / (2 * FLOAT * rows * heads)
+    inner = profile.needed.read_bytes / (2 * FLOAT * rows * heads)
     return sum(flops_by_unit(profile.total).values()) / 2 / (heads * rows * (rows + 1) / 2 * max(1, inner))
 
 
 def _loaded_for_causal(profile) -> float:
     """Bytes of sectors loaded, for each byte that the blocks on and below the diagonal need."""
     across = profile.counters.grid[0]
-    needed = max(32, profile.counters.footprint.read_bytes) * (across + 1) / 2
+    needed = max(32, profile.needed.read_bytes) * (across + 1) / 2
     return 32 * profile["global_read_sectors"] / needed
 
 

@@ -10,7 +10,7 @@ WARP, BLOCK = 32, 256
 
 def _exponentials_for_elements(profile) -> float:
     """Special functions of all threads for each float of the distinct sectors that were stored to."""
-    return 4 * profile["special_functions"] / max(32, profile.counters.footprint.written_bytes)
+    return 4 * profile["special_functions"] / max(32, profile.needed.written_bytes)
 
 
 ONCE = Budget(

@@ -16,20 +16,20 @@ def wide_loads(profile) -> float:
 
 def _stores(profile) -> float:
     """Store requests for each 128 bytes, a word for every lane, of the distinct sectors that they write to."""
-    return 128 * profile["global_write_requests"] / max(32, profile.counters.footprint.written_bytes)
+    return 128 * profile["global_write_requests"] / max(32, profile.needed.written_bytes)
 
 
 def _loaded_for_tiles(profile) -> float:
     """Bytes of all sectors that requests loaded, for each byte of the rows and scales that the blocks need."""
     across, down = profile.counters.grid[:2]
-    needed = max(32, profile.counters.footprint.read_bytes) * 2 * across * down / (across + down)
+    needed = max(32, profile.needed.read_bytes) * 2 * across * down / (across + down)
     return 32 * profile["global_read_sectors"] / needed
 
 
 def _instructions_for_fragments(profile) -> float:
     """Instructions of warps for each 16 × 16 × 16 multiplications of codes of a byte, beside scales of four."""
     across, down = profile.counters.grid[:2]
-    inner = profile.counters.footprint.read_bytes / (TILE * (across + down)) - 4
+    inner = profile.needed.read_bytes / (TILE * (across + down)) - 4
     return FRAGMENT**3 * profile["instructions"] / (TILE * TILE * across * down * max(1, inner))
 
 

@@ -17,7 +17,7 @@ WIDTH, GROUP = 48, 4
 
 def _vectors(profile) -> float:
     """The distinct vectors of a head's width that a launch reads."""
-    return max(1, profile.counters.footprint.read_bytes / (FLOAT * HEAD))
+    return max(1, profile.needed.read_bytes / (FLOAT * HEAD))
 
 
 def _loaded(profile) -> float:
