@@ -308,16 +308,21 @@ def _with_findings(seen: Evidence, outcome: Outcome) -> Evidence:
 @dataclass(frozen=True)
 class Cost:
     """What budgets measure of a launch: its counters, by the names that a `Profile` has, the compiler's numbers, and
-    the global memory that the case needs."""
+    the case, which says what is needed."""
 
     counters: Counters
     runs: Runs
     gpu: GPU
-    needed: Footprint
+    case: Case
 
     def __getitem__(self, name: str) -> float | None:
         metric = _METRICS.get(name)
         return self.counters[name] if metric is None else metric.value(self)
+
+    @property
+    def needed(self) -> Footprint:
+        """The global memory that any right answer touches."""
+        return self.case.needed
 
     @property
     def total(self) -> Mapping[str, int]:
@@ -342,7 +347,7 @@ def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent
         return tuple(_measured(b, lambda: outcome, "", outcome.case) for b in task.budgets)
     counted = outcome.seen.counters
     of = {
-        "launch": lambda: Cost(counted, kernel, current(), outcome.case.needed),
+        "launch": lambda: Cost(counted, kernel, current(), outcome.case),
         "warp": lambda: outcome.seen.chain,
         "warps": lambda: counted.by_warp,
     }

@@ -15,6 +15,7 @@ import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -118,7 +119,7 @@ class Case:
         """The first output; of a function, what it returns."""
         return next((argument for argument in self.arguments if isinstance(argument, Out)), Out(self.expected))
 
-    @property
+    @cached_property
     def needed(self) -> Footprint:
         """The global memory that any right kernel touches, in whole sectors: what budgets divide by.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from helpers.results.roofline import flops_by_unit
+
 
 def per_block(*keys: str) -> Callable:
     """The sum of these counters for each block of the launch."""
@@ -67,6 +69,41 @@ def instructions_for_written(profile) -> float:
 def stored_again(profile) -> float:
     """Bytes that lanes store, for each byte of the outputs; 1 if each is stored once."""
     return profile["global_write_bytes"] / max(32, profile.needed.written_bytes)
+
+
+def scratch_words(profile) -> float:
+    """Words stored to global memory beyond the outputs, as to a variable of the module that stands in for shared
+    memory. Atomics are left out: budgets count those by themselves."""
+    stored = profile["global_write_bytes"] - 32 * profile["global_atomic_sectors"]
+    return max(0, stored - profile.needed.written_bytes) / 4
+
+
+def outside_registers(*keys: str) -> Callable:
+    """The sum of these counters of requests, and every word of scratch in global memory."""
+    return lambda profile: sum(profile[key] for key in keys) + scratch_words(profile)
+
+
+def multiplied(profile, needed: float, elements: float) -> float:
+    """Multiplications by any unit for each of those `needed`, of integers too.
+
+    Three multiplications of integers are free for each of the `elements` of global memory that are needed, since an
+    index takes that many.
+    """
+    floats = sum(flops_by_unit(profile.total).values()) / 2
+    return (floats + multiplied_integers(profile, elements)) / needed
+
+
+def multiplied_integers(profile, elements: float) -> float:
+    """Multiplications of integers beyond three for each of `elements` of global memory, whose indices take them."""
+    tensor = profile["ops_tensor_int8"] + profile["ops_tensor_int4"]
+    return tensor / 2 + max(0, profile["integer_products"] - 3 * elements)
+
+
+def special_functions(profile, arithmetic: float) -> float:
+    """Special functions of all threads; each eight operations beyond `arithmetic` count as one, since that is what a
+    polynomial takes in its place."""
+    done = sum(profile[f"flops_{kind}"] for kind in ("fp16", "fp32", "fp64")) + profile["integer_products"]
+    return profile["special_functions"] + max(0, done - arithmetic) / 8
 
 
 def conflicts_per_shared_request(profile) -> float:

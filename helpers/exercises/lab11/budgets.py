@@ -5,7 +5,7 @@ from __future__ import annotations
 from helpers.checking.exercise import Budget
 from helpers.checking.measures import load_requests_for_needed, stored_for_needed
 
-FRAGMENT, TILE = 16, 32
+FRAGMENT, TILE, WARP = 16, 32, 32
 WIDE = 512  # bytes of a request in which each of 32 lanes moves 16
 
 
@@ -27,10 +27,11 @@ def _loaded_for_tiles(profile) -> float:
 
 
 def _instructions_for_fragments(profile) -> float:
-    """Instructions of warps for each 16 × 16 × 16 multiplications of codes of a byte, beside scales of four."""
+    """Instructions of warps for each 16 × 16 × 16 multiplications of codes; those of integers count once more."""
     across, down = profile.counters.grid[:2]
     inner = profile.needed.read_bytes / (TILE * (across + down)) - 4
-    return FRAGMENT**3 * profile["instructions"] / (TILE * TILE * across * down * max(1, inner))
+    instructions = profile["instructions"] + profile["integer_products"] / WARP  # a dp4a multiplies four times
+    return FRAGMENT**3 * instructions / (TILE * TILE * across * down * inner)
 
 
 WIDE_LOADS = Budget(
