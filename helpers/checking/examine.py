@@ -342,9 +342,9 @@ class Cost:
 def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent, ...]:
     """What an answer spends in one case."""
     if outcome.timeline is not None:
-        return tuple(_measured(b, lambda: outcome.timeline, "", outcome.case) for b in task.budgets)
+        return tuple(_measured(b, lambda: outcome.timeline, outcome.case) for b in task.budgets)
     if outcome.seen is None:
-        return tuple(_measured(b, lambda: outcome, "", outcome.case) for b in task.budgets)
+        return tuple(_measured(b, lambda: outcome, outcome.case) for b in task.budgets)
     counted = outcome.seen.counters
     of = {
         "launch": lambda: Cost(counted, kernel, current(), outcome.case),
@@ -354,23 +354,28 @@ def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent
     alone = counted.by_warp.who_does_most() if task.shared_out else ""
     lines = counted.lines
 
-    def worst(budget: Budget) -> str:
-        number = max(lines, key=lambda number: lines[number].get(budget.line_by, 0), default=None)
-        if number is None or not lines[number].get(budget.line_by):
+    def where(budget: Budget, value: float) -> str:
+        """The line that breaks the limit by itself; where several do so together, none of them is to blame for sure."""
+        counts = {number: line.get(budget.line_by, 0) for number, line in lines.items()}
+        number, whole = max(counts, key=counts.get, default=None), sum(counts.values())
+        if not whole or not value * counts[number] / whole > budget.at_most:
             return ""
         return f"line {number}: {kernel.line(number)}"
 
-    return tuple(_measured(b, of[b.of], worst(b), outcome.case, alone) for b in task.budgets)
+    return tuple(_measured(b, of[b.of], outcome.case, alone, where) for b in task.budgets)
 
 
-def _measured(budget: Budget, counted: Callable, where: str, case: Case, alone: str = "") -> Spent:
+def _measured(
+    budget: Budget, counted: Callable, case: Case, alone: str = "", where: Callable[[Budget, float], str] | None = None
+) -> Spent:
     value, lacking = math.inf, ""
     try:
         found = counted()
         value = math.inf if found is None else float(budget.measure(found))  # None: too much to follow to its end
     except CompileError as error:  # it needs a newer GPU than one that the budget is about
         lacking = str(error).split("\n")[0]
-    return Spent(budget.label, value, budget.at_most, budget.teach, where, alone, lacking, case)
+    line = where(budget, value) if where is not None and not lacking else ""
+    return Spent(budget.label, value, budget.at_most, budget.teach, line, alone, lacking, case)
 
 
 def _told_apart(got, wanted) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 
-from helpers.checking import verdicts
+from helpers.checking import fingerprint, verdicts
 from helpers.checking.evidence import NoEvidence, answer_in
 from helpers.checking.examine import Evidence, Spent, examine
 from helpers.checking.exercise import Exercise, exercise
@@ -66,10 +66,10 @@ def verdict(task: Exercise, seen: Evidence, open: bool = True) -> dict:
             found[budget.label] = _part(False, None, "The results come first: the cost of a wrong answer says nothing.")
             continue
         each = spent[budget.label]
-        teach = each.teach if each.over or mistake is None else mistake.teach
-        why = _cost(each, open) if each.ok else f"{_cost(each, open)}. {teach}"
-        if not each.ok and open and not each.case.hidden and each.over and each.where:
-            why += f"\nMost of it on {each.where}"
+        words, *where = verdicts.cost(each, mistake, task)
+        why = _cost(each, open) if each.ok else f"{_cost(each, open)}. {words}"
+        if not each.ok and open and not each.case.hidden:
+            why = "\n".join([why, *where])
         found[budget.label] = _part(each.ok, None if each.ok else name, why)
     return found
 
@@ -90,7 +90,7 @@ def _words(seen: Evidence, mistake, open: bool) -> str:
     if _hidden(seen):
         return f"{teach} {HIDDEN}".strip()
     if open:
-        return verdicts.message(seen, mistake)
+        return "\n".join([verdicts.message(seen, mistake), *verdicts.failed(verdicts.noted(fingerprint.public(seen)))])
     bad = seen.first_wrong
     stopped = f"With {bad.case.name} it stopped with {known(type(bad.error).__name__)}." if bad and bad.error else ""
     return " ".join(filter(None, (teach, stopped, MORE)))

@@ -58,8 +58,9 @@ FEW_STORES = Budget(
 TILES_LOADED = Budget(
     "bytes loaded per byte of tiles",
     _loaded_for_tiles,
-    1.25,
-    "A block of 32 × 32 results needs 32 rows of either side, and each of them once.",
+    1.35,
+    "A block of 32 × 32 results needs 32 rows of either side, and each of them once. Scales may be loaded "
+    "again for each result.",
 )
 INSTRUCTIONS = Budget(
     "instructions per 16 x 16 x 16",
