@@ -131,6 +131,7 @@ class Spent:
 class Evidence:
     """All that was seen of an answer. `budgets` is empty where a result is wrong: the cost of that says nothing.
 
+    `partly`: what the measured launches cost where they are right and another case is wrong, as without a guard.
     `watched`: the case in which the sanitizer found `findings`, None where it found nothing.
     """
 
@@ -140,6 +141,7 @@ class Evidence:
     findings: tuple[Finding, ...] = ()
     hints: tuple[Finding, ...] = ()
     watched: Case | None = None
+    partly: tuple[Spent, ...] = ()
 
     @property
     def right(self) -> bool:
@@ -156,15 +158,16 @@ class Evidence:
         return next((outcome for outcome in self.outcomes if not outcome.ok), None)
 
 
-def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here) -> Evidence:
-    """Run every case of `task`, watch those that ran to their end, and look at the costs if all is right.
+def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here, partly: bool = False) -> Evidence:
+    """Run every case of `task`, watch those that ran to their end, and look at the costs if all is right; or `partly`
+    right, which is for marks.
 
     Results and counters both come from the virtual GPU, on a machine with a GPU too: it catches a thread that leaves
     its array and shows an element that no thread wrote. `runs` makes of a kernel what runs it. Never raises because an
     answer is wrong.
     """
     with _modelling(task):
-        return _examined(answer, task, runs)
+        return _examined(answer, task, runs, partly)
 
 
 def _modelling(task: Exercise) -> contextlib.AbstractContextManager:
@@ -172,7 +175,7 @@ def _modelling(task: Exercise) -> contextlib.AbstractContextManager:
     return kept(gpus.find(task.gpu)) if task.gpu else contextlib.nullcontext()
 
 
-def _examined(answer, task: Exercise, runs: Callable[[object], Runs]) -> Evidence:
+def _examined(answer, task: Exercise, runs: Callable[[object], Runs], partly: bool) -> Evidence:
     kernel = runs(answer) if task.asks_for_a_kernel else None
     cases = task.cases()
     seen = Evidence(task, ())
@@ -183,18 +186,27 @@ def _examined(answer, task: Exercise, runs: Callable[[object], Runs]) -> Evidenc
             break
         if task.sanitize and not seen.findings:
             seen = _with_findings(seen, outcome)
-    if not seen.right or not task.budgets:
+    if not task.budgets or not (seen.right or (partly and _may_be_partly_right(seen))):
         return seen
     spent: list[tuple[Spent, ...]] = []
     for case in _costed(answer, cases, task):
-        outcome = next((each for each in seen.outcomes if each.case is case), None)
-        outcome = outcome or _tried(answer, kernel, case, task)
+        outcome = next((each for each in seen.outcomes if each.case is case and seen.right), None)
+        outcome = outcome or _tried(answer, kernel, case, task, watch=task.sanitize and not seen.right)
+        if not seen.right and (not outcome.ok or _with_findings(Evidence(task, ()), outcome).findings):
+            return seen
         if not outcome.ok:  # it did less than elsewhere, and that is no cost of an answer
             return replace(seen, outcomes=(*seen.outcomes, outcome))
         spent.append(_spent(kernel, outcome, task))
     # Of several launches the first counts in which the budget is not kept.
     worst = tuple(next((each for each in same if not each.ok), same[0]) for same in zip(*spent, strict=True))
-    return replace(seen, budgets=worst)
+    return replace(seen, budgets=worst) if seen.right else replace(seen, partly=worst)
+
+
+def _may_be_partly_right(seen: Evidence) -> bool:
+    """Whether what is wrong may be a guard: some case is right, no kernel failed for good, and nothing races."""
+    fatal = any(isinstance(outcome.error, CompileError | KernelTimeout) for outcome in seen.outcomes)
+    racing = any(found.kind.startswith("race") for found in seen.findings)
+    return seen.exercise.asks_for_a_kernel and not fatal and not racing and any(o.ok for o in seen.outcomes)
 
 
 def watched(answer, evidence: Evidence) -> Evidence:

@@ -2,7 +2,9 @@
 
 No code of a student is ever in this process. Kernels run elsewhere, on the inputs of one launch at a time (see
 `runner`), on the public cases and on those that a secret seed draws, under the sanitizer, and counted; what a function
-returned is compared with what it should have. A part counts where the results are right in all of them.
+returned is compared with what it should have. A part counts where the results are right in all of them. Where a kernel
+is wrong in some of them, and right in the launches that are measured, half of the points for results count, and so do
+its costs there: a missing guard is one mistake, and costs no more than that.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from helpers.grading.elsewhere import Ask, Elsewhere
 from helpers.results.ranks import rehearsal, training
 from helpers.vgpu.base import errors
 
+PARTLY = 0.5
+PARTLY_RIGHT = "Half of the points: the measured launches are right, another case isn't."
 PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
 MORE = "`warpbook check` tells more of the public cases."
@@ -33,7 +37,7 @@ OURS = {
 
 
 def answer(request: dict, ask: Ask | None = None) -> dict:
-    """The verdict on one answer: part -> {right, mistake, why}.
+    """The verdict on one answer: part -> {right, mistake, why}, and `share` of the points where it is partly right.
 
     request: `exercise` (a key), `seed` (a whole number, secret; None for the public cases alone), `evidence` (of
     unknown origin), and `open`: whether its author's process had no hidden inputs, of any exercise, before it was made.
@@ -49,7 +53,7 @@ def answer(request: dict, ask: Ask | None = None) -> dict:
 
     try:
         tried = task if request["seed"] is None else task.for_marks(request["seed"])
-        seen = examine(answer_in(request["evidence"], task), tried, runs)
+        seen = examine(answer_in(request["evidence"], task), tried, runs, partly=True)
     except NoEvidence as error:
         return {part: _part(False, "no evidence of an answer", str(error)) for part in parts(task)}
     return verdict(task, seen, bool(request.get("open", True)))
@@ -60,9 +64,13 @@ def verdict(task: Exercise, seen: Evidence, open: bool = True) -> dict:
     mistake = verdicts.named(seen)
     name = mistake.name if mistake else PUBLIC_ONLY if _hidden(seen) else None
     found = {RESULTS: _part(True) if seen.right else _part(False, name, _words(seen, mistake, open))}
-    spent = {each.label: each for each in seen.budgets}
+    if seen.partly:
+        found[RESULTS]["share"] = PARTLY
+        found[RESULTS]["why"] = f"{PARTLY_RIGHT}\n{found[RESULTS]['why']}"
+        mistake = name = None  # of the results, and not of what they cost
+    spent = {each.label: each for each in seen.budgets or seen.partly}
     for budget in task.budgets:
-        if not seen.right:
+        if not spent:
             found[budget.label] = _part(False, None, "The results come first: the cost of a wrong answer says nothing.")
             continue
         each = spent[budget.label]
