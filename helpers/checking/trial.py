@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -21,13 +21,12 @@ from helpers.results.prepare import prepare
 from helpers.results.sanitize.findings import Finding
 from helpers.results.steps.dependencies import Chain, ChainTooLong, linked
 from helpers.vgpu.launch import launch
-from helpers.vgpu.launch.counters import Counters, Footprint
+from helpers.vgpu.launch.counters import Counters
 
 if TYPE_CHECKING:
     from helpers.vgpu.compile.resources import Resources
 
 POISON = 0xFF
-SECTOR = 32
 LONGEST = 20.0
 """Seconds that one launch may take, where the environment's WARPBOOK_TIMEOUT says nothing else."""
 
@@ -111,8 +110,7 @@ class Here:
         if trial.follow is not None:
             with contextlib.suppress(ChainTooLong):
                 chain = linked(counters.path)
-        kept = _of_arrays(counters, arguments, outputs)
-        return Seen(outputs[0].get(), counters=kept, chain=chain, findings=tuple(found))
+        return Seen(outputs[0].get(), counters=counters, chain=chain, findings=tuple(found))
 
     def _forget(self) -> None:
         """Let a kernel that came from elsewhere find nothing of earlier launches, by which it could tell this one."""
@@ -171,19 +169,3 @@ def fill(trial: Trial, arguments: list) -> None:
             given = given.initial
         if isinstance(given, np.ndarray):
             array[...] = cp.asarray(given)
-
-
-def _of_arrays(counters: Counters, arguments: list, outputs: list) -> Counters:
-    """The counters with a footprint of no more than the arrays that were given, and of no more written than outputs.
-
-    Else a kernel would look sparing by going, once and in order, through a large variable of its own.
-    """
-    seen = counters.footprint
-    arrays = [argument for argument in arguments if hasattr(argument, "get")]
-    kept = Footprint(min(seen.read_bytes, _sectors(arrays)), min(seen.written_bytes, _sectors(outputs)))
-    return replace(counters, footprint=kept)
-
-
-def _sectors(arrays: list) -> int:
-    """The bytes of all sectors that arrays lie in."""
-    return SECTOR * sum(-(-array.nbytes // SECTOR) for array in arrays)

@@ -2,14 +2,16 @@
 
 No code of a student is ever in this process. Kernels and stream work run elsewhere, on the inputs of one launch or one
 case at a time (see `runner`), on the public cases and on those that a secret seed draws, and counted; what a function
-returned is compared with what it should have. A part counts where the results are right in all of them.
+returned is compared with what it should have. A part counts where the results are right in all of them. Where a kernel
+is wrong in some of them, and right in the launches that are measured, half of the points for results count, and so do
+its costs there: a missing guard is one mistake, and costs no more than that.
 """
 
 from __future__ import annotations
 
 import builtins
 
-from helpers.checking import verdicts
+from helpers.checking import fingerprint, verdicts
 from helpers.checking.evidence import NoEvidence, Programs, answer_in
 from helpers.checking.examine import Evidence, Spent, examine
 from helpers.checking.exercise import Exercise, exercise
@@ -20,6 +22,8 @@ from helpers.grading.elsewhere import Ask, Elsewhere, replays
 from helpers.results.ranks import rehearsal, training
 from helpers.vgpu.base import errors
 
+PARTLY = 0.5
+PARTLY_RIGHT = "Half of the points: the measured launches are right, another case isn't."
 PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
 MORE = "`warpbook check` tells more of the public cases."
@@ -33,7 +37,7 @@ OURS = {
 
 
 def answer(request: dict, ask: Ask | None = None) -> dict:
-    """The verdict on one answer: part -> {right, mistake, why}.
+    """The verdict on one answer: part -> {right, mistake, why}, and `share` of the points where it is partly right.
 
     request: `exercise` (a key), `seed` (a whole number, secret; None for the public cases alone), `evidence` (of
     unknown origin), and `open`: whether its author's process had no hidden inputs, of any exercise, before it was made.
@@ -52,7 +56,7 @@ def answer(request: dict, ask: Ask | None = None) -> dict:
         given = answer_in(request["evidence"], task)
         if ask is not None and isinstance(given, Programs):
             given.replayed = replays(ask)
-        seen = examine(given, tried, runs)
+        seen = examine(given, tried, runs, partly=True)
     except NoEvidence as error:
         return {part: _part(False, "no evidence of an answer", str(error)) for part in parts(task)}
     return verdict(task, seen, bool(request.get("open", True)))
@@ -63,16 +67,20 @@ def verdict(task: Exercise, seen: Evidence, open: bool = True) -> dict:
     mistake = verdicts.named(seen)
     name = mistake.name if mistake else PUBLIC_ONLY if _hidden(seen) else None
     found = {RESULTS: _part(True) if seen.right else _part(False, name, _words(seen, mistake, open))}
-    spent = {each.label: each for each in seen.budgets}
+    if seen.partly:
+        found[RESULTS]["share"] = PARTLY
+        found[RESULTS]["why"] = f"{PARTLY_RIGHT}\n{found[RESULTS]['why']}"
+        mistake = name = None  # of the results, and not of what they cost
+    spent = {each.label: each for each in seen.budgets or seen.partly}
     for budget in task.budgets:
-        if not seen.right:
+        if not spent:
             found[budget.label] = _part(False, None, "The results come first: the cost of a wrong answer says nothing.")
             continue
         each = spent[budget.label]
-        teach = each.teach if each.over or mistake is None else mistake.teach
-        why = _cost(each, open) if each.ok else f"{_cost(each, open)}. {teach}"
-        if not each.ok and open and not each.case.hidden and each.over and each.where:
-            why += f"\nMost of it on {each.where}"
+        words, *where = verdicts.cost(each, mistake, task)
+        why = _cost(each, open) if each.ok else f"{_cost(each, open)}. {words}"
+        if not each.ok and open and not each.case.hidden:
+            why = "\n".join([why, *where])
         found[budget.label] = _part(each.ok, None if each.ok else name, why)
     return found
 
@@ -93,7 +101,7 @@ def _words(seen: Evidence, mistake, open: bool) -> str:
     if _hidden(seen):
         return f"{teach} {HIDDEN}".strip()
     if open:
-        return verdicts.message(seen, mistake)
+        return "\n".join([verdicts.message(seen, mistake), *verdicts.failed(verdicts.noted(fingerprint.public(seen)))])
     bad = seen.first_wrong
     stopped = f"With {bad.case.name} it stopped with {known(type(bad.error).__name__)}." if bad and bad.error else ""
     return " ".join(filter(None, (teach, stopped, MORE)))

@@ -90,12 +90,12 @@ class Marker:
         verdict = self._verdict(cell.exercise, shown)
         if isinstance(verdict, JobFault):
             return 0.0, verdict.outcome, None, JUDGED_FAULTS[verdict.outcome]
-        right, mistake, why = _part(verdict, cell.part)
-        if right:
+        share, mistake, why = _part(verdict, cell.part)
+        if share == 1:
             return cell.points, "right", None, why
         if self._untouched(cell.exercise):
             return 0.0, "missing", None, "There is no answer yet."
-        return 0.0, "wrong", mistake, why
+        return share * cell.points, "wrong", mistake, why
 
     def _why_nothing(self, cell: PlannedCell, source: str, run: Run) -> tuple[str, str | None, str]:
         """Why a graded cell stopped with an exception: most often its answer was never made."""
@@ -175,12 +175,15 @@ def _not_defined(error: object) -> str:
     return found[1] if found else ""
 
 
-def _part(verdict: Mapping, part: str) -> tuple[bool, str | None, str]:
+def _part(verdict: Mapping, part: str) -> tuple[float, str | None, str]:
+    """The share of the points, the mistake and the words."""
     found = verdict.get(part) if isinstance(verdict, Mapping) else None
     if not isinstance(found, Mapping) or not isinstance(found.get("right"), bool):
         raise InfrastructureFault(f"the judge says nothing on the part {part!r}")
-    mistake = found.get("mistake")
-    return found["right"], None if mistake is None else str(mistake), str(found.get("why", ""))[:LONGEST_WHY]
+    mistake, share = found.get("mistake"), 1.0 if found["right"] else found.get("share", 0.0)
+    if type(share) is not float or not 0 <= share <= 1:
+        raise InfrastructureFault(f"the judge gives the part {part!r} a share of {share!r}")
+    return share, None if mistake is None else str(mistake), str(found.get("why", ""))[:LONGEST_WHY]
 
 
 def _said(run: Run) -> str:

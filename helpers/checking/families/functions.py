@@ -189,7 +189,7 @@ def _single(evidence: Evidence) -> str | None:
 
 def _seen(evidence: Evidence) -> str | None:
     calls = _calls(evidence)
-    return f"It is so in {len(calls)} of {len(evidence.outcomes)} cases." if calls else None
+    return f"{len(calls)} of {len(evidence.outcomes)} cases are wrong." if calls else None
 
 
 FAMILIES = (
@@ -257,5 +257,5 @@ FAMILIES = (
     ),
     Family("the right words, written otherwise", _spelling, "Capital letters, spaces and marks count, too."),
     Family("one piece is wrong", _one_piece, "All pieces but one are right."),
-    Family("the value is wrong", _seen, "None of the known mistakes does just this; the cases say what came out."),
+    Family("the value is wrong", _seen, "This isn't a mistake we recognise."),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Form
-from helpers.checking.measures import per_warp, stored_again, total
+from helpers.checking.measures import outside_registers, stored_again, total
 
 ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
 MEASURED = (8, 6, 6, 16, 3)
@@ -66,7 +66,7 @@ STORED_ONCE = Budget(
 )
 SHARED_A_WARP = Budget(
     "shared requests per warp",
-    per_warp("shared_requests"),
+    lambda profile: outside_registers("shared_requests")(profile) / profile.counters.warps,
     5,
     "Within a warp lanes add by shuffles. One number a warp is left to store, and four to add.",
     "shared_load_requests",
