@@ -237,7 +237,7 @@ def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool 
         return replace(_returned(case, got, task.tolerance), played=played)
     if task.language == "streams":
         return _issued(answer, case, task)
-    followed = case.watched if any(budget.of == "warp" for budget in task.budgets) else None
+    followed = case.watched if any(budget.of in ("warp", "machine code") for budget in task.budgets) else None
     return _compared(case, kernel.run(trial(case, watch, followed)), task)
 
 
@@ -345,6 +345,7 @@ def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent
     of = {
         "launch": lambda: Cost(counted, kernel, current(), outcome.case),
         "warp": lambda: outcome.seen.chain,
+        "machine code": lambda: (outcome.seen.chain, kernel.machine_code),
         "warps": lambda: counted.by_warp,
     }
     alone = counted.by_warp.who_does_most() if task.shared_out else ""

@@ -149,6 +149,8 @@ class Budget:
     line is shown. `of`:
     "launch", or "warp" where `measure` takes the `Chain` of the warp that the case names, which knows what waits for
     what, instead of the profile, or "warps" where it takes what each warp does (`Shares`). All come from one launch.
+    In a chapter it may be "machine code": `measure` takes the pair of that `Chain` and a function that gives the
+    machine instructions for a GPU.
     Measures go by `helpers.results.roads`, so that no other instruction is a way around them, and divide by what the
     case needs (`profile.needed`) or by the launch, never by what the kernel touched.
     """

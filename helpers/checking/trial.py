@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from helpers.hardware.gpus import GPU
-from helpers.results.compiled import limit_on_registers, resources_on
+from helpers.results.compiled import limit_on_registers, machine_code_on, resources_on
 from helpers.results.prepare import prepare
 from helpers.results.sanitize.findings import Finding
 from helpers.results.steps.dependencies import Chain, ChainTooLong, linked
@@ -83,6 +83,9 @@ class Runs(Protocol):
     def resources(self, gpu: GPU) -> Resources:
         """Registers, shared memory and spills on `gpu`; raises CompileError where that cannot run the kernel."""
 
+    def machine_code(self, gpu: GPU):
+        """The kernel's `MachineInstruction`s on `gpu`; raises Unsupported without NVIDIA's disassembler."""
+
     def line(self, number: int) -> str:
         """The learner's source of a line, "" where it is not known."""
 
@@ -120,6 +123,10 @@ class Here:
     def resources(self, gpu: GPU) -> Resources:
         kernel = self._prepared or self._kernel.kernel  # one that came from elsewhere is compiled already
         return resources_on(kernel, gpu, limit_on_registers(self._kernel))
+
+    def machine_code(self, gpu: GPU):
+        kernel = self._prepared or self._kernel.kernel
+        return machine_code_on(kernel, gpu, limit_on_registers(self._kernel))
 
     def line(self, number: int) -> str:
         return self._prepared.line_text(number) if self._prepared else ""
