@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from helpers.checking import stream_work
+from helpers.checking import replayed, stream_work
 from helpers.checking.exercise import Budget, Case, Exercise, Form, Out, alike, comparable, differing
 from helpers.checking.trial import POISON, Blank, Here, Runs, Seen, Trial
 from helpers.hardware import gpus
@@ -173,6 +173,8 @@ def _modelling(task: Exercise) -> contextlib.AbstractContextManager:
 
 def _examined(answer, task: Exercise, runs: Callable[[object], Runs], partly: bool) -> Evidence:
     kernel = runs(answer) if task.asks_for_a_kernel else None
+    if task.language == "tensors":
+        answer = replayed.playable(answer, runs)
     cases = task.cases()
     seen = Evidence(task, ())
     for case in cases:
@@ -227,7 +229,7 @@ def _costed(answer, cases: list[Case], task: Exercise) -> list[Case]:
 
 def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool = False) -> Outcome:
     """One case of an answer in any language, beside what it should give."""
-    if task.language == "python":
+    if task.asks_for_a_function:
         try:
             got, played = answer(*case.arguments), None
             if case.plays is not None:

@@ -181,8 +181,8 @@ class Mistake:
 class Exercise:
     """One exercise.
 
-    `language`: "numba", "cuda", "python" for a plain function that returns its result, or "streams" for one that asks
-    for stream work (see `stream_work`). `cases()`: the launches, smallest first.
+    `language`: "numba", "cuda", "python" for a plain function that returns its result, "tensors" for one whose result
+    its own kernels compute (see `replayed`), or "streams" for one that asks for stream work (see `stream_work`). `cases()`: the launches, smallest first.
     `measured()`: the launch whose counters meet the budgets, or None. `mistakes`: in the order they are
     tried.
     `hints`: three, from a nudge to nearly the answer. `solution`: source text, explained by `why`.
@@ -223,6 +223,11 @@ class Exercise:
     def asks_for_a_kernel(self) -> bool:
         """Whether the answer is a kernel, and no plain function."""
         return self.language in ("numba", "cuda")
+
+    @property
+    def asks_for_a_function(self) -> bool:
+        """Whether the answer is a plain function that returns its result."""
+        return self.language in ("python", "tensors")
 
     @property
     def of_a_lab(self) -> bool:

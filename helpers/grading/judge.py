@@ -18,7 +18,7 @@ from helpers.checking.exercise import Exercise, exercise
 from helpers.checking.kernel_as_json import Portable
 from helpers.checking.probe import RESULTS, parts
 from helpers.checking.trial import Here, Runs
-from helpers.grading.elsewhere import Ask, Elsewhere, replays
+from helpers.grading.elsewhere import Ask, elsewhere, replays
 from helpers.results.ranks import rehearsal, training
 from helpers.vgpu.base import errors
 
@@ -48,8 +48,12 @@ def answer(request: dict, ask: Ask | None = None) -> dict:
     """
     task = exercise(request["exercise"])
 
-    def runs(kernel) -> Runs:
-        return Elsewhere(kernel, task, ask) if ask is not None and isinstance(kernel, Portable) else Here(kernel)
+    def runs(kernel) -> Runs | list[Runs]:
+        if ask is not None and isinstance(kernel, list):
+            return elsewhere(kernel, task, ask)
+        if ask is not None and isinstance(kernel, Portable):
+            return elsewhere([kernel], task, ask)[0]
+        return [Here(each) for each in kernel] if isinstance(kernel, list) else Here(kernel)
 
     try:
         tried = task if request["seed"] is None else task.for_marks(request["seed"])

@@ -87,9 +87,9 @@ def patience(planned: Planned) -> dict[int, float]:
 
 
 def handed(planned: Planned) -> frozenset[str]:
-    """The exercises of a notebook whose hidden inputs the student's own process is given; a kernel's never are."""
+    """The exercises of a notebook whose hidden inputs the student's own process is given; those of kernels never are."""
     keys = {cell.exercise for cell in planned.cells if cell.kind == GRADED_CELL}
-    return frozenset(key for key in keys if not exercise(key).asks_for_a_kernel)
+    return frozenset(key for key in keys if exercise(key).language in ("python", "streams"))
 
 
 def _graded_cells(job: Job) -> list:

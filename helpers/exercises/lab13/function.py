@@ -32,7 +32,7 @@ def _drawn(dice: np.random.Generator) -> list[Case]:
 EXERCISE = Exercise(
     key="lab13.function",
     title="an autograd function of your own",
-    language="python",
+    language="tensors",
     name="gradients",
     cases=lambda: [*(_case(*size) for size in SIZES), _case(*EXPANDED, one=True)],
     drawn=_drawn,
