@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from helpers.checking.exercise import exercise
@@ -11,8 +12,10 @@ from helpers.grading.judging import judged
 from helpers.grading.marking import JUDGED_FAULTS, Marker
 from helpers.grading.merged import GRADED as GRADED_CELL
 from helpers.grading.merged import SOLUTION, STUDENT, Planned
+from helpers.grading.policy import Policy
 from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
 from helpers.grading.sandbox import InfrastructureFault, JobFault
+from helpers.grading.sandbox.meter import Allowance
 from helpers.grading.session import Session
 from helpers.grading.worker import Sandboxes, Settings
 
@@ -62,22 +65,30 @@ def ungraded(job: Job, error: BaseException, marks: tuple[Mark, ...] = (), secon
 
 def _set_up(sandboxes: Sandboxes, settings: Settings, job: Job) -> tuple[Session, Marker]:
     policy = settings.policy
-    session = Session(sandboxes.student.kernel, policy, patience=patience(job.planned))
+    session = session_of(job.planned, sandboxes.student.kernel, policy)
 
     def judge(exercise: str, evidence: dict, open: bool) -> dict:
         request = {"exercise": exercise, "seed": settings.seed, "evidence": evidence, "open": open}
         for last in (False, True):
             if not (seconds := min(policy.judge_seconds, session.left())):
                 raise JobFault("timeout", f"a submission may take {policy.whole_seconds:g} s in all, which are used up")
+            allowance = Allowance(seconds)
             try:
-                return judged(sandboxes.judge, sandboxes.runner, request, seconds)
+                return judged(sandboxes.judge, sandboxes.runner, request, allowance)
             except JobFault as fault:
                 # What ends a process cannot always be told from what runs in it, so there is a second try.
                 if last or fault.outcome != "crash":
                     raise
+            finally:
+                session.spend(allowance.used)
         raise AssertionError
 
     return session, Marker(judge, policy.evidence_bytes, handed(job.planned))
+
+
+def session_of(planned: Planned, open_kernel: Callable, policy: Policy) -> Session:
+    """The session that runs a notebook's cells."""
+    return Session(open_kernel, policy, patience(planned), planned.own, planned.theirs)
 
 
 def patience(planned: Planned) -> dict[int, float]:

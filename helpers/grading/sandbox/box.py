@@ -7,7 +7,6 @@ import os
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import asdict
 
@@ -17,6 +16,7 @@ from helpers.grading.sandbox.jobs import job as job_row
 from helpers.grading.sandbox.kernel import SandboxedKernel
 from helpers.grading.sandbox.limits import Limits
 from helpers.grading.sandbox.live import Died, Live, Unanswered
+from helpers.grading.sandbox.meter import Allowance
 from helpers.grading.sandbox.server import Server
 from helpers.grading.sandbox.tiers import Tier
 from helpers.grading.sandbox.view import ROLES
@@ -49,27 +49,34 @@ class Sandbox:
         return opened
 
     def ask(
-        self, job: str, request: dict, timeout: float, serve: Callable[[dict], dict] | None = None, longest: int = 0
+        self,
+        job: str,
+        request: dict,
+        timeout: float | Allowance,
+        serve: Callable[[dict], dict] | None = None,
+        longest: int = 0,
     ) -> dict:
         """Send one request to a job, such as "judge", and return its answer, which may have `longest` bytes.
 
-        `serve` answers what the job asks on its way. Raises JobFault when what ran there failed or took more than
-        `timeout` seconds, InfrastructureFault when the sandbox did, and what `serve` raises.
+        `serve` answers what the job asks on its way. `timeout` is in seconds as `meter` counts them. Raises JobFault
+        when what ran there failed or took longer, InfrastructureFault when the sandbox did or the machine is too busy,
+        and what `serve` raises.
         """
         live = self.start(job)
-        until = time.monotonic() + timeout
+        allowance = timeout if isinstance(timeout, Allowance) else Allowance(timeout)
+        allowance.add(live.reading)
         try:
             live.channel.longest = longest or LONGEST_ANSWER
             try:
                 live.channel.send(request)
-                message = live.receive(timeout)
+                message = allowance.receive(live)
                 while serve is not None and isinstance(message.get("ask"), dict):
                     live.channel.send({"served": serve(message["ask"])})
-                    message = live.receive(max(0.1, until - time.monotonic()))
+                    message = allowance.receive(live)
             except Ended:
                 raise live.death(None) from None
         except Late:
-            raise JobFault("timeout", f"{job} had not ended after {timeout:g} seconds") from None
+            raise JobFault("timeout", f"{job} had not ended after {allowance.seconds:g} seconds") from None
         except Died as died:
             raise JobFault("crash" if died.outcome == "output" else died.outcome, died.says) from None
         finally:

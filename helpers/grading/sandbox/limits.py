@@ -30,7 +30,7 @@ class Limits:
     output: int = 8 * MIB
     outputs: int = 2000
     message: int = 4 * MIB
-    start_seconds: float = 120.0
+    start_seconds: float = 600.0
 
     def __post_init__(self):
         for name, value in vars(self).items():
