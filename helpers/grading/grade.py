@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helpers.checking.exercise import exercise
-from helpers.grading import course, intake, keys, pools, report, secret
+from helpers.grading import course, imports, intake, keys, pools, report, secret
 from helpers.grading.ledger import Ledger
 from helpers.grading.merged import SOLUTION, Planned, solved, transplant
 from helpers.grading.policy import Policy
@@ -136,8 +136,7 @@ def grade(
             counts[result.state] += 1
         progress(len(results), len(found), counts)
         if len(results) < len(found):
-            environment = keys.of_environment()
-            settings = Settings(seed, options.policy, environment, options.tier, options.trusted, options.fork_server)
+            settings = _settings(lab, seed, options)
             with ExitStack() as opened:
                 pool = opened.enter_context(pool or _pool(lab, options))
                 _try_the_reference(plan, settings, pool)
@@ -187,6 +186,18 @@ def _check(submissions: Path, folder: Path) -> None:
         raise NotGradable(f"{folder} is a file. Name a folder for the results with --out.")
     if folder.resolve().is_relative_to(submissions.resolve()):
         raise NotGradable(f"{folder} lies among the submissions. Name a folder elsewhere with --out.")
+
+
+def _settings(lab: Lab, seed: int, options: Options) -> Settings:
+    return Settings(
+        seed,
+        options.policy,
+        keys.of_environment(),
+        options.tier,
+        options.trusted,
+        options.fork_server,
+        (("student", imports.of_lab(lab)), ("judge", imports.of_exercises(lab.exercises))),
+    )
 
 
 def _pool(lab: Lab, options: Options) -> Pool:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from helpers.checking.exercise import exercise
 from helpers.grading import keys, nbval_plugin, worker
 from helpers.grading.judging import judged
-from helpers.grading.marking import JUDGED_FAULTS, Marker
+from helpers.grading.marking import JUDGED_FAULTS, SAID, Marker
 from helpers.grading.merged import GRADED as GRADED_CELL
 from helpers.grading.merged import SOLUTION, STUDENT, Planned
 from helpers.grading.policy import Policy
 from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
 from helpers.grading.sandbox import InfrastructureFault, JobFault
 from helpers.grading.sandbox.meter import Allowance
-from helpers.grading.session import Session
+from helpers.grading.session import Death, Session
 from helpers.grading.worker import Sandboxes, Settings
 
 
@@ -109,9 +109,18 @@ def _graded_cells(job: Job) -> list:
 
 def _faults(job: Job, session: Session, marks: tuple[Mark, ...]) -> str:
     """What ran out of its limits, in words; "" where nothing did."""
-    said = [f"{death.outcome} in {_place(job, death.cell)}: {death.says}" for death in session.deaths]
+    said = [f"{death.outcome} in {_place(job, death.cell)}: {_said(job, death)}" for death in session.deaths]
     said += [f"{m.outcome} in {m.cell}: {m.why}" for m in marks if m.why == JUDGED_FAULTS.get(m.outcome)]
     return "; ".join(dict.fromkeys(said))[:2000]
+
+
+def _said(job: Job, death: Death) -> str:
+    """How a cell ended its kernel; of a cell that may know hidden inputs no number that it can choose."""
+    keys = handed(job.planned)
+    first = next(
+        (n for n, cell in enumerate(job.planned.cells) if cell.kind == GRADED_CELL and cell.exercise in keys), None
+    )
+    return death.says if first is None or death.cell < first else SAID[death.outcome].rstrip(".")
 
 
 def _place(job: Job, number: int) -> str:

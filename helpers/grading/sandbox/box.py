@@ -7,7 +7,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from helpers.grading.sandbox import cgroups, tiers
@@ -32,8 +32,8 @@ class Sandbox:
     Kernels and jobs may be open side by side, and asked for from several threads.
     """
 
-    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool):
-        self.tier, self.role, self.limits, self.forks = tier, role, limits, forks
+    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool, imports: Sequence[str] = ()):
+        self.tier, self.role, self.limits, self.forks, self._imports = tier, role, limits, forks, tuple(imports)
         self.problem = ""
         self._owner = os.getpid()
         self._lock = threading.RLock()
@@ -139,7 +139,7 @@ class Sandbox:
         raise AssertionError
 
     def _serve(self) -> Server:
-        server = Server(self.tier, self.role, self.limits, self.forks)
+        server = Server(self.tier, self.role, self.limits, self.forks, self._imports)
         self.problem = server.problem
         return server
 
@@ -174,11 +174,13 @@ def open_sandbox(
     limits: Limits | None = None,
     fork_server: bool = True,
     trusted: bool = False,
+    imports: Sequence[str] = (),
 ) -> Sandbox:
     """A sandbox, tried out: of the best tier that this machine has, or of the one given.
 
-    `role` is "student", "runner" or "judge". Where jobs cannot be forked, each starts a sandbox of its own. Raises
-    SandboxUnavailable or InfrastructureFault, saying what to do.
+    `role` is "student", "runner" or "judge"; `imports` are modules that its fork server imports beside what each role
+    needs. Where jobs cannot be forked, each starts a sandbox of its own. Raises SandboxUnavailable or
+    InfrastructureFault, saying what to do.
     """
     tiers.require_linux()
     if role not in ROLES:
@@ -189,7 +191,7 @@ def open_sandbox(
     limits = Limits() if limits is None else limits
     why = ""
     for forks in (True, False) if fork_server else (False,):
-        sandbox = Sandbox(tier, role, limits, forks)
+        sandbox = Sandbox(tier, role, limits, forks, imports)
         try:
             sandbox.ask("echo", {"here": True}, limits.start_seconds)
         except (InfrastructureFault, JobFault) as error:
