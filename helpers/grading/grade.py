@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helpers.checking.exercise import exercise
-from helpers.grading import course, handed_in, intake, keys, pools, report, secret
+from helpers.grading import course, handed_in, imports, intake, keys, pools, report, secret
 from helpers.grading.ledger import Ledger
 from helpers.grading.merged import SOLUTION, Planned, solved, transplant
 from helpers.grading.policy import Policy
@@ -144,8 +144,7 @@ def grade(
             counts[result.state] += 1
         progress(len(results), len(found), counts)
         if len(results) < len(found):
-            environment = keys.of_environment()
-            settings = Settings(seed, options.policy, environment, options.tier, options.trusted, options.fork_server)
+            settings = _settings(lab, seed, options)
             with ExitStack() as opened:
                 pool = opened.enter_context(pool or _pool(lab, options))
                 _try_the_reference(plan, settings, pool)
@@ -215,6 +214,18 @@ def _classroom(folder: Path, path: Path | None, found: Sequence) -> Classroom:
     except (OSError, ValueError) as problem:
         raise NotGradable(str(problem)) from None
     return replace(known, times=handed_in.times(found))
+
+
+def _settings(lab: Lab, seed: int, options: Options) -> Settings:
+    return Settings(
+        seed,
+        options.policy,
+        keys.of_environment(),
+        options.tier,
+        options.trusted,
+        options.fork_server,
+        (("student", imports.of_lab(lab)), ("judge", imports.of_exercises(lab.exercises))),
+    )
 
 
 def _pool(lab: Lab, options: Options) -> Pool:

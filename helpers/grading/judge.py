@@ -9,8 +9,6 @@ its costs there: a missing guard is one mistake, and costs no more than that.
 
 from __future__ import annotations
 
-import builtins
-
 from helpers.checking import fingerprint, verdicts
 from helpers.checking.evidence import NoEvidence, Programs, answer_in
 from helpers.checking.examine import Evidence, Spent, examine
@@ -19,21 +17,13 @@ from helpers.checking.kernel_as_json import Portable
 from helpers.checking.probe import RESULTS, parts
 from helpers.checking.trial import Here, Runs
 from helpers.grading.elsewhere import Ask, elsewhere, replays
-from helpers.results.ranks import rehearsal, training
-from helpers.vgpu.base import errors
 
 PARTLY = 0.5
 PARTLY_RIGHT = "Half of the points: the measured launches are right, another case isn't."
 PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
+NOTHING_TO_JUDGE = "What the probe showed holds no answer that can be judged."
 MORE = "`warpbook check` tells more of the public cases."
-OURS = {
-    name
-    for module in (errors, rehearsal, training)
-    for name, kind in vars(module).items()
-    if isinstance(kind, type) and issubclass(kind, errors.VirtualGPUError | rehearsal.NotCarriedOut)
-}
-"""Names of exceptions that say what an answer asked for."""
 
 
 def answer(request: dict, ask: Ask | None = None) -> dict:
@@ -62,7 +52,8 @@ def answer(request: dict, ask: Ask | None = None) -> dict:
             given.replayed = replays(ask)
         seen = examine(given, tried, runs, partly=True)
     except NoEvidence as error:
-        return {part: _part(False, "no evidence of an answer", str(error)) for part in parts(task)}
+        why = str(error) if request.get("open", True) else NOTHING_TO_JUDGE
+        return {part: _part(False, "no evidence of an answer", why) for part in parts(task)}
     return verdict(task, seen, bool(request.get("open", True)))
 
 
@@ -107,14 +98,8 @@ def _words(seen: Evidence, mistake, open: bool) -> str:
     if open:
         return "\n".join([verdicts.message(seen, mistake), *verdicts.failed(verdicts.noted(fingerprint.public(seen)))])
     bad = seen.first_wrong
-    stopped = f"With {bad.case.name} it stopped with {known(type(bad.error).__name__)}." if bad and bad.error else ""
+    stopped = f"With {bad.case.name} it raised an exception." if bad and bad.error else ""
     return " ".join(filter(None, (teach, stopped, MORE)))
-
-
-def known(name: str) -> str:
-    """The name of an exception of Python, of the virtual GPU or of what ranks ask for; any other is as its author
-    wishes, and not told."""
-    return name if name in OURS or isinstance(getattr(builtins, name, None), type) else "an exception"
 
 
 def _hidden(seen: Evidence) -> bool:

@@ -64,7 +64,7 @@ class _Watched(grids.Grid):
                 continue
             if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
                 return
-            if now >= self.deadline:
+            if self.deadline.passed():
                 self.cancelled = True
                 self.findings.fault(faults.timed_out(worker, self))
                 return

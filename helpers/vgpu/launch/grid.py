@@ -36,6 +36,7 @@ from helpers.vgpu.base.errors import OutOfMemory
 from helpers.vgpu.launch import counters as counting
 from helpers.vgpu.launch import path, residency
 from helpers.vgpu.launch.counters import Counters, Footprint
+from helpers.vgpu.launch.deadline import Deadline
 from helpers.vgpu.launch.shares import Shares
 from helpers.vgpu.launch.worker import LANES, Worker, aligned, block_areas
 from helpers.vgpu.lower import sampling
@@ -170,11 +171,11 @@ class Grid:
         if self.seed is not None:
             self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
             self.workers[0].grow(self.most)
-        self.deadline = time.monotonic() + self.timeout
+        self.deadline = Deadline(self.timeout)
         try:
             futures = self.begin()
             while wait(futures, timeout=0.25).not_done:
-                if time.monotonic() > self.deadline:
+                if self.deadline.passed():
                     self.expire()
         except BaseException as interruption:  # Ctrl-C: let the workers stop before anything they use goes away
             self.abandon()
@@ -250,7 +251,7 @@ class Grid:
                     self.report(faults.failed(worker, self))
                 if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
                     return
-                if now >= self.deadline:
+                if self.deadline.passed():
                     self.cancelled = True
                     self.report(faults.timed_out(worker, self))
                     return
