@@ -182,7 +182,8 @@ class Exercise:
     """One exercise.
 
     `language`: "numba", "cuda", "python" for a plain function that returns its result, "tensors" for one whose result
-    its own kernels compute (see `replayed`), or "streams" for one that asks for stream work (see `stream_work`). `cases()`: the launches, smallest first.
+    its own kernels compute (see `replayed`), or "streams" for one that issues stream work (see `stream_work`).
+    `cases()`: the launches, smallest first.
     `measured()`: the launch whose counters meet the budgets, or None. `mistakes`: in the order they are
     tried.
     `hints`: three, from a nudge to nearly the answer. `solution`: source text, explained by `why`.

@@ -171,7 +171,9 @@ class _Player:
 
 
 def _not_yours(operator: str) -> str:
-    return f"PyTorch's own `{operator}` had a part in what it returned, where only your kernels and simple operators may"
+    return (
+        f"PyTorch's own `{operator}` had a part in what it returned, where only your kernels and simple operators may"
+    )
 
 
 def _flat(args: list) -> list:
@@ -186,4 +188,3 @@ def _index(value) -> int:
     if type(value) is not int or not 0 <= value < 2**31:
         raise ValueError(f"{str(value)[:40]} is no index")
     return value
-

@@ -120,7 +120,9 @@ class _Trace:
                 continue
             view = _of_array(value)
             if not view.flags.c_contiguous and type(kernel).__name__ == "RawKernel":
-                raise NotReplayable(f"`{kernel.name}` is given an array whose memory has gaps: contiguous() closes them")
+                raise NotReplayable(
+                    f"`{kernel.name}` is given an array whose memory has gaps: contiguous() closes them"
+                )
             coded.append({"value": self._value(view, value)})
             arrays[position] = view
         step = {"do": LAUNCH, "args": coded, "grid": _sizes(grid), "block": _sizes(block)}
@@ -150,10 +152,9 @@ class _Trace:
         if not view.flags.c_contiguous:
             return None
         for number, other in enumerate(self._views):
-            if (_address(other), other.nbytes, other.dtype) == (_address(view), view.nbytes, view.dtype):
-                if other.flags.c_contiguous:
-                    args = [{"value": number}, list(view.shape)]
-                    return self._step("view", args, view, owner)
+            same = (_address(other), other.nbytes, other.dtype) == (_address(view), view.nbytes, view.dtype)
+            if same and other.flags.c_contiguous:
+                return self._step("view", [{"value": number}, list(view.shape)], view, owner)
         return None
 
     def _outside(self, view: np.ndarray, owner) -> int:

@@ -33,7 +33,14 @@ _LINES = np.array([[*glyph, *[glyph[-1]] * (_CORNERS - len(glyph))] for glyph in
 
 
 def images(
-    count: int, seed: int, *, edge: int = EDGE, shift: float = 1.5, distractors: int = 1, light: float = 0.7, noise: float = 0.05
+    count: int,
+    seed: int,
+    *,
+    edge: int = EDGE,
+    shift: float = 1.5,
+    distractors: int = 1,
+    light: float = 0.7,
+    noise: float = 0.05,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw `count` digits: pixels (count, edge, edge) in float32, about 0 to 1, and labels 0 to 9 in int64.
 
@@ -82,7 +89,9 @@ def _ink(starts: np.ndarray, ends: np.ndarray, pen: np.ndarray, edge: int) -> np
     """How dark strokes (n, strokes, 2) make each pixel: 1 within the pen's radius, and 0 a pixel farther out."""
     at = np.arange(edge, dtype=np.float32)
     nearest = np.full((len(starts), edge, edge), np.inf, np.float32)
-    for start, end in zip(starts.astype(np.float32).swapaxes(0, 1), ends.astype(np.float32).swapaxes(0, 1), strict=True):
+    for start, end in zip(
+        starts.astype(np.float32).swapaxes(0, 1), ends.astype(np.float32).swapaxes(0, 1), strict=True
+    ):
         along = end - start
         x, y = at[None, None, :] - start[:, None, None, 0], at[None, :, None] - start[:, None, None, 1]
         dx, dy = along[:, None, None, 0], along[:, None, None, 1]

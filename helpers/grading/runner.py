@@ -4,9 +4,9 @@ Stream work is replayed here too: a process for each case executes the student's
 
     judge  --trial-->  worker  --a socket of its own-->  a child of `serve`, which runs the launch and ends
 
-`serve` is a job in a sandbox. It compiles an answer's kernels once and forks for every launch; the launch's inputs go to
-the child on a socket that `serve` itself never reads. So no child finds anything of another launch in its memory, and
-what is expected, the seed and the verdict are in none of these processes. `judging` is the worker's side.
+`serve` is a job in a sandbox. It compiles an answer's kernels once and forks for every launch; the launch's inputs go
+to the child on a socket that `serve` itself never reads. So no child finds anything of another launch in its memory,
+and what is expected, the seed and the verdict are in none of these processes. `judging` is the worker's side.
 """
 
 from __future__ import annotations

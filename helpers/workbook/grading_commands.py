@@ -310,6 +310,9 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-fork-server", action="store_true", help="start each kernel from nothing: slower, and further apart"
     )
+    parser.add_argument(
+        "--keep-going", action="store_true", help="also where many submissions run out of time in the same cell"
+    )
     parser.epilog, parser.formatter_class = GRADE_HELP, argparse.RawDescriptionHelpFormatter
 
 
@@ -365,6 +368,7 @@ def options(arguments: argparse.Namespace):
         policy=policy,
         classroom=arguments.classroom,
         again=tuple(arguments.again),
+        keep_going=arguments.keep_going,
     )
 
 
