@@ -12,7 +12,9 @@ torch = pytest.importorskip("torch")
 nn = torch.nn
 
 NETWORKS = {
-    "linear": lambda: [nn.Linear(16, 9), nn.BatchNorm1d(9), nn.ELU(), nn.Dropout(), nn.Linear(9, 4, bias=False), nn.GELU()],
+    "linear": lambda: [
+        nn.Linear(16, 9), nn.BatchNorm1d(9), nn.ELU(), nn.Dropout(), nn.Linear(9, 4, bias=False), nn.GELU(),
+    ],
     "convolutions": lambda: [
         nn.Unflatten(1, (4, 2, 2)), nn.Upsample(scale_factor=2), nn.Conv2d(4, 6, 3, stride=2, padding=1),
         nn.BatchNorm2d(6), nn.LeakyReLU(0.1), nn.ConvTranspose2d(6, 3, 4, 2, 1), nn.SiLU(),
@@ -45,7 +47,8 @@ W, B = np.ones((4, 16), np.float32), np.ones(4, np.float32)
 @pytest.mark.parametrize(
     "rows",
     [
-        None, [], [("Linear", {}, (W, B))] * 99, [("eval", {}, ())], [("Linear", {}, (W,))], [("Linear", {"x": 1}, (W, B))],
+        None, [], [("Linear", {}, (W, B))] * 99, [("eval", {}, ())],
+        [("Linear", {}, (W,))], [("Linear", {"x": 1}, (W, B))],
         [("Linear", {}, (W * np.nan, B))], [("Linear", {}, (W.astype(np.float64), B))], [("Linear", {}, (W[:, :3], B))],
         [("Linear", {}, (None, B))], [("Linear", {}, (np.ones((4000, 16), np.float32), None))],
         [("Unflatten", {"unflattened_size": (1, 4, 4)}, ()), *[("Upsample", {"scale_factor": 4}, ())] * 2],
