@@ -146,14 +146,13 @@ def detail(images: np.ndarray) -> float:
 
 def _degenerate(latents: np.ndarray, images: np.ndarray) -> str:
     """Why no training leads to such images; "" where nothing speaks against it."""
-    copies = Seen(images).copies
-    if copies > MOST_COPIED:
-        return f"images of which {copies:.0f} of 100 repeat others, or are copies of real ones"
+    if Seen(images).copies > MOST_COPIED:
+        return f"images of which more than {MOST_COPIED} of 100 repeat others or copy real ones"
     if linear(latents, images) > MOST_LINEAR:
         return "images that are a linear map of the latents"
-    if not DETAIL[0] <= detail(images) <= DETAIL[1]:
-        return f"images with {detail(images):.2g} times the fine detail of real ones"
-    return ""
+    least, most = DETAIL
+    much = detail(images)
+    return f"images with too {'little' if much < least else 'much'} fine detail" * (not least <= much <= most)
 
 
 def drawing(count: int, seed: int) -> Case:

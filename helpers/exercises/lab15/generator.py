@@ -82,9 +82,11 @@ EXERCISE = Exercise(
             (("layers_of(generator)", "generator"), ("layers_of(generator)", "generator.state_dict()")),
         ),
         Mistake(
-            "a generator that was never trained",
-            "These layers have their initial weights: return the generator that was trained.",
-            (("layers_of(generator)", "layers_of(next(new_networks()))"),),
+            "almost the same images every time",
+            "The generator draws almost the same few images, whatever the latents are. Is it the generator that was "
+            "trained? Does each step get new latents, and real images of every kind?",
+            (("layers_of(generator)", "layers_of(next(new_networks()))"), ("pixels[chosen]", "pixels[0 * chosen]"),
+             ("torch.randn(BATCH, LATENT, device=device)", "torch.ones(BATCH, LATENT, device=device)")),
         ),
         Mistake(
             "real images are noise",
@@ -92,14 +94,9 @@ EXERCISE = Exercise(
             (("torch.tensor(samples(pixels[chosen]), device=device)", "torch.randn(BATCH, 64, device=device)"),),
         ),
         Mistake(
-            "one image is all that is real",
-            "The discriminator always gets the same real image, so that's what the generator learns to draw.",
-            (("pixels[chosen]", "pixels[0 * chosen]"),),
-        ),
-        Mistake(
-            "always the same latents",
-            "The generator is trained on a single batch of latents, so it learns nothing about all the others.",
-            (("torch.randn(BATCH, LATENT, device=device)", "torch.ones(BATCH, LATENT, device=device)"),),
+            "one digit is all that is real",
+            "The discriminator gets real images of a single digit, so the generator learns to draw only that digit.",
+            (("pixels[chosen]", "pixels[load_digits().target == 3][chosen % 180]"),),
         ),
     ),
 )  # fmt: skip
