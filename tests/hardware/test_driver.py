@@ -57,7 +57,10 @@ def test_a_gpu_that_cannot_be_used_is_reported_once(machine, which, capsys):
     assert re.search(reason, shown)
 
 
-@pytest.mark.parametrize("library", [None, Driver(), Driver(capability=(7, 5)), Driver(version=13020)], ids=str)
+USABLE = {"none": None, "newest": Driver(), "Turing": Driver(capability=(7, 5)), "CUDA 13.2": Driver(version=13020)}
+
+
+@pytest.mark.parametrize("library", USABLE.values(), ids=USABLE)
 def test_otherwise_nothing_is_printed_and_the_gpu_is_closed_again(machine, library, capsys):
     machine(library)
     assert backend.on_gpu() is (library is not None)
