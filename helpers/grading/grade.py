@@ -11,6 +11,7 @@ from pathlib import Path
 
 from helpers.checking.exercise import exercise
 from helpers.grading import course, imports, intake, keys, pools, report, secret
+from helpers.grading.alarm import Alarm, withdrawn
 from helpers.grading.ledger import Ledger
 from helpers.grading.merged import SOLUTION, Planned, solved, transplant
 from helpers.grading.policy import Policy
@@ -18,9 +19,9 @@ from helpers.grading.pools import Pool
 from helpers.grading.release import as_bytes, learners_source
 from helpers.grading.report import Fingerprints, LabInfo, Part, Told
 from helpers.grading.results import REJECTED, UNGRADED, Result
-from helpers.grading.sandbox import TIERS
+from helpers.grading.sandbox import TIERS, InfrastructureFault
 from helpers.grading.source import Lab
-from helpers.grading.submission import Job
+from helpers.grading.submission import Job, ungraded
 from helpers.grading.untrusted import read_cells
 from helpers.grading.worker import Settings
 
@@ -43,7 +44,8 @@ class Options:
     """How a run is to go.
 
     `seed`: None to go on with the one that is kept, or draw one; `shard`: (which, of how many), counted from 1;
-    `scheduler`: the address of Dask's; `trusted`: whether the class is.
+    `scheduler`: the address of Dask's; `trusted`: whether the class is; `keep_going`: whether it goes on where many run
+    out of time in the same cell (see `alarm`).
     """
 
     workers: int | None = None
@@ -54,6 +56,7 @@ class Options:
     fork_server: bool = True
     tier: str | None = None
     policy: Policy = field(default_factory=Policy)
+    keep_going: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class Plan:
         self.lab, self._found = lab, found
         self._inputs = secret.hidden_inputs(lab.exercises, seed)
         self._keys = keys.Keys(lab, policy, seed)
+        self.size = len(found)
         self.answers: dict[str, dict[str, str]] = {}
 
     def results(self, ledger: Ledger) -> Iterator[Result]:
@@ -135,22 +139,39 @@ def grade(
         for result in results.values():
             counts[result.state] += 1
         progress(len(results), len(found), counts)
+        told = list(_told(taken, lab, options.shard))
         if len(results) < len(found):
             settings = _settings(lab, seed, options)
             with ExitStack() as opened:
                 pool = opened.enter_context(pool or _pool(lab, options))
                 _try_the_reference(plan, settings, pool)
-                for result in course.graded(plan.jobs(set(results)), settings, pool):
-                    ledger.add(result)
-                    results[result.student, result.file] = result
-                    counts[result.state] = counts.get(result.state, 0) + 1
-                    progress(len(results), len(found), counts)
+                jobs = plan.jobs(set(results))
+                told += _run(plan, jobs, settings, pool, ledger, results, counts, progress, options.keep_going)
         every = tuple(results[piece.student, piece.file] for piece in found)
-        told = tuple(_told(taken, lab, options.shard))
-        graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), told)
+        graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), tuple(told))
         report.keep(folder, every)
         report.write(folder, every, graded.lab, shard=options.shard, fingerprints=graded.fingerprints, told=told)
     return graded
+
+
+def _run(plan, jobs, settings, pool, ledger, results, counts, progress, keep_going: bool) -> list[Told]:
+    """Grade what is left, into `results` and the ledger; what the instructor has to know of it."""
+    alarm, new = Alarm(), []
+    for result in course.graded(jobs, settings, pool):
+        ledger.add(result)
+        new.append(result)
+        results[result.student, result.file] = result
+        counts[result.state] = counts.get(result.state, 0) + 1
+        progress(len(results), plan.size, counts)
+        if (cell := alarm.heard(result)) and not keep_going:
+            pool.renew()  # what is in it now has no result yet, so nothing is lost
+            for late in withdrawn(new, cell):
+                ledger.add(late)
+                results[late.student, late.file] = late
+            for job in plan.jobs(set(results)):
+                results[job.student, job.file] = ungraded(job, InfrastructureFault("the run was stopped before"))
+            return [Told(alarm.words(cell), loud=True)]
+    return [Told(alarm.warning(), loud=True)] if alarm.warning() else []
 
 
 def in_shard(student: str, shard: tuple[int, int] | None) -> bool:

@@ -56,7 +56,7 @@ class Result:
     `student` is the name under which it was handed in, `file` where it lies relative to the folder of submissions,
     `key` the hash of all that the marks depend on, `tier` the sandbox that it ran in ("" where nothing was run),
     `reason` why it was rejected, at fault or not graded, `notes` what the instructor should know (a cell that was not
-    the lab's, a file handed in twice).
+    the lab's, a file handed in twice), `late` the ids of cells that ran out of time.
     """
 
     student: str
@@ -69,6 +69,7 @@ class Result:
     tier: str = ""
     notes: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
+    late: tuple[str, ...] = ()
 
     @property
     def points(self) -> float:
@@ -86,4 +87,4 @@ class Result:
     def from_json(cls, data: Mapping) -> Result:
         """The inverse of `as_json`; raises KeyError or TypeError for anything else."""
         marks = tuple(Mark(**mark) for mark in data["marks"])
-        return cls(**{**data, "marks": marks, "notes": tuple(data["notes"])})
+        return cls(**{**data, "marks": marks, "notes": tuple(data["notes"]), "late": tuple(data["late"])})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from helpers.checking.exercise import exercise
 from helpers.grading import keys, nbval_plugin, worker
@@ -50,7 +50,8 @@ def grade(job: Job, settings: Settings) -> Result:
         return ungraded(job, error, tuple(marker.marks) if marker else (), time.monotonic() - started)
     marks = tuple(marker.marks)
     reason = _faults(job, session, marks)
-    return _result(job, STUDENT_FAULT if reason else GRADED, marks, reason, tier, time.monotonic() - started)
+    result = _result(job, STUDENT_FAULT if reason else GRADED, marks, reason, tier, time.monotonic() - started)
+    return replace(result, late=_late(job, session, marks))
 
 
 def ungraded(job: Job, error: BaseException, marks: tuple[Mark, ...] = (), seconds: float = 0.0) -> Result:
@@ -112,6 +113,13 @@ def _faults(job: Job, session: Session, marks: tuple[Mark, ...]) -> str:
     said = [f"{death.outcome} in {_place(job, death.cell)}: {_said(job, death)}" for death in session.deaths]
     said += [f"{m.outcome} in {m.cell}: {m.why}" for m in marks if m.why == JUDGED_FAULTS.get(m.outcome)]
     return "; ".join(dict.fromkeys(said))[:2000]
+
+
+def _late(job: Job, session: Session, marks: tuple[Mark, ...]) -> tuple[str, ...]:
+    """The cells that ran out of time, or whose judging did."""
+    cells = [_place(job, death.cell) for death in session.deaths if death.outcome == "timeout"]
+    cells += [mark.cell for mark in marks if mark.outcome == "timeout" and mark.why == JUDGED_FAULTS["timeout"]]
+    return tuple(dict.fromkeys(cells))
 
 
 def _said(job: Job, death: Death) -> str:

@@ -22,8 +22,8 @@ class Settings:
     """What is the same for all submissions of a run.
 
     `environment` is the hash of the grader's code and versions, which a worker elsewhere must share; `tier` the name
-    of a sandbox, None for the best that there is; `trusted` whether the class is; `imports` what its fork servers import
-    beforehand, by their roles.
+    of a sandbox, None for the best that there is; `trusted` whether the class is; `imports` what its fork servers
+    import beforehand, by their roles.
     """
 
     seed: int

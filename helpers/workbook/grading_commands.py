@@ -228,6 +228,9 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-fork-server", action="store_true", help="start each kernel from nothing: slower, and further apart"
     )
+    parser.add_argument(
+        "--keep-going", action="store_true", help="also where many submissions run out of time in the same cell"
+    )
     parser.epilog, parser.formatter_class = GRADE_HELP, argparse.RawDescriptionHelpFormatter
 
 
@@ -281,6 +284,7 @@ def options(arguments: argparse.Namespace):
         arguments.trust_the_class,
         not arguments.no_fork_server,
         policy=policy,
+        keep_going=arguments.keep_going,
     )
 
 
