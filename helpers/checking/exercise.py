@@ -294,11 +294,6 @@ def alike(got, wanted, tolerance: float) -> bool:
     """
     if isinstance(wanted, Form):
         return not wanted.lacks(got)
-    if isinstance(wanted, float) and isinstance(got, int | float | np.integer | np.floating):
-        try:
-            return math.isclose(got, wanted, rel_tol=tolerance)
-        except OverflowError:  # a whole number beyond all fractions
-            return False
     return _equal(got, wanted, tolerance)
 
 
@@ -327,6 +322,11 @@ def _equal(got, wanted, tolerance: float) -> bool:
             and len(got) == len(wanted)
             and all(_equal(*each, tolerance) for each in zip(got, wanted, strict=True))
         )
+    if isinstance(wanted, float) and isinstance(got, int | float | np.integer | np.floating):
+        try:
+            return math.isclose(got, wanted, rel_tol=tolerance)
+        except OverflowError:  # a whole number beyond all fractions
+            return False
     return not isinstance(got, np.ndarray | tuple | list) and bool(got == wanted)
 
 

@@ -428,6 +428,8 @@ def test_stream_work_that_writes_nothing_or_fails_says_so():
         ((np.ones(2), 1), ((1, 1), 1), False),
         ((np.int64(1), 1), ((1, 1), 1), False),
         (np.float32(0.1), 0.1, True),
+        ((2, 0.1 + 0.2), (2, 0.3), True),
+        ((2, 0.301), (2, 0.3), False),
         (10**4000, 1.0, False),
         (True, "yes", False),
         ("yes", "yes", True),
