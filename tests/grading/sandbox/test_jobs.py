@@ -16,6 +16,7 @@ from helpers.checking import evidence
 from helpers.checking.exercise import exercise, exercises
 from helpers.grading.judging import judged
 from helpers.grading.sandbox import JobFault, SandboxUnavailable, cgroups, open_sandbox, tiers
+from helpers.grading.sandbox.meter import Allowance
 from helpers.grading.sandbox.wire import LENGTH, Channel, Ended, Late, Malformed, decode, encode
 from tests.grading.sandbox.asking import value
 from tests.grading.sandbox.conftest import MIB, SMALL, need, opened
@@ -79,7 +80,7 @@ def test_a_kernel_s_evidence_is_judged_where_no_student_s_code_ran(box, runner, 
             run = kernel.execute(f"{code}\nprobe(total, 'lab05.total', inputs={inputs!r})", 60)
         (shown,) = (output["data"] for output in run.outputs if probe.MIME in output.get("data", {}))
         request = {"exercise": "lab05.total", "seed": 7, "evidence": shown[probe.MIME]["evidence"]}
-        assert judged(judge, runner, request, 120)["results"]["right"] is right
+        assert judged(judge, runner, request, Allowance(120))["results"]["right"] is right
 
 
 def test_a_student_s_kernel_has_no_exercises_of_labs(any_box, judge):
