@@ -176,7 +176,9 @@ def students(data: bytes) -> tuple[Student, ...]:
 
 
 def keep(folder: Path, classroom: Classroom) -> None:
-    """Write everything but overrides, which are the instructor's own file."""
+    """Write everything but overrides, which are the instructor's own file; nothing where there is nothing to keep."""
+    if replace(classroom, overrides=()) == Classroom():
+        return
     data = {**asdict(classroom), "times": dict(sorted(classroom.times.items()))}
     data.pop("overrides")
     put(folder / KEPT, as_json(data))
