@@ -13,7 +13,6 @@ NEVER = 1e6
 STEPS, SERIES = 256, 512
 """Of what is counted: 512 KiB, which a kernel of two blocks takes about as long for as a copy does."""
 BLOCK = (128,)
-_REPEAT = 8  # so many series are data, the others repeat them: results stay short in JSON
 NO_THREADS = (
     "The launch has fewer threads than there are series: x.shape[0] is time, x.shape[1] the series, and the number of "
     "blocks is rounded up."
@@ -21,9 +20,8 @@ NO_THREADS = (
 
 
 def values(*shape: int, seed: int) -> np.ndarray:
-    """Quarters from -8 to 8, which repeat along the last axis."""
-    few = np.random.default_rng(seed).integers(-32, 33, (*shape[:-1], min(shape[-1], _REPEAT))) / 4
-    return np.ascontiguousarray(np.tile(few, -(-shape[-1] // _REPEAT))[..., : shape[-1]], np.float32)
+    """Quarters from -8 to 8, in each series others: so none can be copied from its neighbour."""
+    return (np.random.default_rng(seed).integers(-32, 33, shape) / 4).astype(np.float32)
 
 
 def blank(*shape: int) -> np.ndarray:
