@@ -1,15 +1,14 @@
-# Needs make and Python 3.11 or newer, nothing else. Another Python: make lab PYTHON=python3.12
+# Needs make and Python 3.11 to 3.14, nothing else. Another Python: make lab PYTHON=python3.12
 # Without make (Windows): see the README; these targets only wrap pip and the `warpbook` command.
 
-NEWEST := python3 python3.11 python3.12 python3.13 python3.14 python
-NEW_ENOUGH := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
-PYTHON ?= $(shell for p in $(NEWEST); do if $$p $(NEW_ENOUGH) 2>/dev/null; then echo $$p; break; fi; done)
+CANDIDATES := python3 python3.11 python3.12 python3.13 python3.14 python
+SUITABLE := -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))'
+PYTHON ?= $(shell for p in $(CANDIDATES); do if $$p $(SUITABLE) 2>/dev/null; then echo $$p; break; fi; done)
 
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALLED := $(VENV)/.installed
 
-.PHONY: help lab check test lint notebooks clean
+.PHONY: help environment lab check test lint notebooks clean
 
 help:
 	@echo "make lab        open the workbook in JupyterLab"
@@ -19,35 +18,35 @@ help:
 	@echo "make notebooks  run every notebook and store what it shows"
 	@echo "make clean      remove the environment and the caches"
 
-lab: $(INSTALLED)
+lab: environment
 	$(BIN)/warpbook lab
 
 check: lint
 	$(BIN)/warpbook test --check
 
-test: $(INSTALLED)
+test: environment
 	$(BIN)/warpbook test
 
-lint: $(INSTALLED)
+lint: environment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-notebooks: $(INSTALLED)
+notebooks: environment
 	$(BIN)/warpbook notebooks --store
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache
 	find helpers tests notebooks labs -name __pycache__ -o -name .ipynb_checkpoints 2>/dev/null | xargs rm -rf
 
-# Brought up to date whenever a dependency or a pin changes.
-$(INSTALLED): pyproject.toml constraints.txt
-	@if [ -z "$(PYTHON)" ] || ! $(PYTHON) $(NEW_ENOUGH) 2>/dev/null; then \
-	  echo "Warpbook needs Python 3.11 or newer, and found: $$($(or $(PYTHON),python3) --version 2>&1 || true)." \
-	       "Install one, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; fi
-	@if ! $(PYTHON) -c 'import ensurepip' 2>/dev/null; then \
-	  echo "$(PYTHON) cannot make environments: its venv module is missing." \
-	       "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; fi
-	@echo "Making the environment in $(VENV): about three minutes, and 3 GB of downloads where PyTorch brings CUDA."
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
-	@touch $@
+# Made if it is not there or its Python no longer runs; then installed if a dependency or a pin has changed, or repaired
+# if a package is missing or damaged. This takes a second when nothing is to be done.
+environment:
+	@if ! $(BIN)/python -c 'import pip' 2>/dev/null; then \
+	  if [ -z "$(PYTHON)" ] || ! $(PYTHON) $(SUITABLE) 2>/dev/null; then \
+	    echo "Warpbook needs Python 3.11 to 3.14, and found: $$($(or $(PYTHON),python3) --version 2>&1 || true)." \
+	         "Install one, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; fi; \
+	  if ! $(PYTHON) -c 'import ensurepip' 2>/dev/null; then \
+	    echo "$(PYTHON) cannot make environments: its venv module is missing." \
+	         "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; fi; \
+	  rm -f $(VENV)/.installed; $(PYTHON) -m venv $(VENV); fi
+	@$(BIN)/python -m helpers.workbook.install

@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 _BACKEND = ("cp", "cupyx", "cuda", "triton")
 _MODULES = {
     "cpus": "hardware.cpus",
+    "digits": "data.digits",
     "gpus": "hardware.gpus",
     "interconnects": "hardware.interconnects",
     "plots": "pictures.plots",

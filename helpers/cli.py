@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,9 @@ from helpers.workbook.command import Command, UsageProblem, project_folder
 
 
 def lab_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("notebook", nargs="?", help="the notebook to open, default the chapter that you are in")
+    parser.add_argument(
+        "notebook", nargs="?", help="the notebook to open, default where `warpbook progress` says to go on"
+    )
     parser.add_argument("--teacher", action="store_true", help="JupyterLab with all panels, and nbgrader's in them")
     parser.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
     parser.add_argument("--port", type=int, help="the port to serve on, default 8888 or the next free one")
@@ -53,6 +56,16 @@ def doctor(arguments: argparse.Namespace) -> int:
     findings = checks.examine()
     print(checks.as_json(findings) if arguments.json else checks.as_text(findings))
     return checks.exit_status(findings)
+
+
+def no_arguments(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def repair(arguments: argparse.Namespace) -> int:
+    from helpers.workbook import install
+
+    return install.install()
 
 
 def empty_cache() -> int:
@@ -152,10 +165,6 @@ def script(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def progress_arguments(parser: argparse.ArgumentParser) -> None:
-    pass
-
-
 def progress(arguments: argparse.Namespace) -> int:
     from helpers.workbook.progress import progress as so_far
 
@@ -193,9 +202,10 @@ def call(command: Sequence[str], cwd: Path | None = None, environment: dict[str,
 COMMANDS = (
     Command("lab", "open the workbook in JupyterLab", lab_arguments, lab),
     Command("doctor", "check this machine: packages, compilers, GPU, widgets", doctor_arguments, doctor),
+    Command("repair", "install what is missing, and reinstall what is damaged", no_arguments, repair),
     Command("test", "run the tests, the notebooks included", test_arguments, test),
     Command("notebooks", "run the notebooks from clean kernels", notebooks_arguments, notebooks),
-    Command("progress", "show what you have answered and passed, and what comes next", progress_arguments, progress),
+    Command("progress", "show what you have answered and passed, and what comes next", no_arguments, progress),
     Command("script", "write a chapter as a plain script, for ncu and nsys", script_arguments, script),
     Command(
         "chapters", "show what each chapter holds: cells, words, explorers, questions", chapters_arguments, chapters
@@ -216,7 +226,8 @@ start with `warpbook doctor` if anything behaves oddly
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser for a command line. Only the command that it names adds its arguments: that may import much."""
     parser = argparse.ArgumentParser(
         prog="warpbook",
         description="A workbook on GPU performance, with or without a GPU.",
@@ -226,19 +237,30 @@ def build_parser() -> argparse.ArgumentParser:
     rows = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in every_command():
         row = rows.add_parser(command.name, help=command.summary, description=command.summary + ".")
-        command.arguments(row)
+        if command.name in words:
+            command.arguments(row)
         row.set_defaults(run=command.run)
     return parser
 
 
+STOPPED_READING = 141
+"""The exit status of a program that a shell ends because nothing reads its output any more, as in `… | head`."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line `arguments` (default: the process's own) and return the exit status."""
-    parsed = build_parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        return parsed.run(parsed)
+        parsed = build_parser(words).parse_args(words)
+        status = parsed.run(parsed)
+        sys.stdout.flush()
+        return status
     except UsageProblem as problem:
         print(f"warpbook: {problem}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more when it ends
+        return STOPPED_READING
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ ROOMS = (
     "vgpu.launch",
     "vgpu.operations",
     "vgpu.standins",
+    "data",
     "results",
     "pictures.figures",
     "pictures.plots",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import busiest_warp, conflicts_per_shared_request, loaded_for_needed, total
+from helpers.checking.measures import busiest_warp, conflicts_per_shared_request, loaded_for_needed, outside_registers
 
 SHARED_OUT = Budget(
     "busiest warp by average",
@@ -29,7 +29,7 @@ NO_CONFLICTS = Budget(
 )
 NO_SHARED = Budget(
     "shared requests",
-    total("shared_requests", "global_update_requests"),
+    outside_registers("shared_requests", "global_update_requests"),
     0,
     "The lanes of one warp share a row, and reach one another's registers by shuffles.",
     "shared_load_requests",

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 from helpers.checking import fingerprint, learner_state
 from helpers.checking.examine import examine, watched
-from helpers.checking.exercise import Exercise, exercise, exercises, plural
+from helpers.checking.exercise import Exercise, exercise, exercises
 from helpers.checking.predict import prose
-from helpers.checking.verdicts import message, named, place_of
+from helpers.checking.verdicts import SHOWN_CASES, failed, message, named, noted, place_of
 from helpers.vgpu.standins.calls import in_place_of_a_kernel, is_numba
 
-SHOWN_CASES = 3
 _CARD = "padding:6px 12px;max-width:760px;background:rgba(127,127,127,.09);border-radius:0 6px 6px 0"
 _SAID = "margin-top:4px;white-space:pre-wrap"
 _QUOTES = re.compile(r"\bline \d+: |^Stuck\? ")
@@ -46,13 +45,11 @@ class Report:
         return f"✗ {self.title}: not yet" + (f" — {self.mistake}." if self.mistake else ".")
 
     def _rows(self) -> list[tuple[bool, str]]:
-        failed = [(ok, f"{name}: {note}") for name, ok, note in self.cases if not ok]
+        wrong = [(False, text) for text in failed(self.cases)]
         right = sum(ok for _, ok, _ in self.cases)
-        rows = [(True, f"right in {right} of {len(self.cases)} cases")] if right and failed else []
-        if len(failed) > SHOWN_CASES:
-            failed[SHOWN_CASES:] = [(False, f"and {plural(len(failed) - SHOWN_CASES, 'case')} more")]
+        rows = [(True, f"right in {right} of {len(self.cases)} cases")] if right and wrong else []
         watched = [(False, f"{self.finder}: {text}") for text in (self.findings or ())[:SHOWN_CASES]]
-        return rows + failed + watched + [(ok, text) for text, ok in self.budgets]
+        return rows + wrong + watched + [(ok, text) for text, ok in self.budgets]
 
     def __repr__(self) -> str:
         rows = [f"  {'✓' if ok else '✗'} {text}" for ok, text in self._rows()]
@@ -103,7 +100,7 @@ def check(answer, key: str | Exercise) -> Report:
         task.key,
         task.title,
         evidence.passed,
-        tuple((outcome.case.name, outcome.ok, outcome.note()) for outcome in evidence.outcomes),
+        noted(evidence),
         tuple((str(budget), budget.ok) for budget in evidence.budgets),
         mistake.name if mistake else None,
         message(evidence, mistake),

@@ -14,9 +14,11 @@ from functools import cache
 
 import numpy as np
 
-from helpers.checking import recording_as_json, stream_work
+from helpers.checking import recording_as_json, replayed, stream_work
 from helpers.checking.exercise import Case, Exercise, Out
 from helpers.checking.kernel_as_json import NotPortable, Portable, packed
+from helpers.checking.replayed import Raised
+from helpers.checking.tensor_program import NotReplayable
 from helpers.checking.values_as_json import NotPlain, plain, unplain
 from helpers.results.streams.recording import Timeline
 from helpers.vgpu.base.errors import CompileError, VirtualGPUError
@@ -29,10 +31,6 @@ MOST_EVIDENCE = 3_000_000
 
 class NoEvidence(ValueError):
     """What was read is no evidence of an answer to that exercise; the message says why."""
-
-
-class Raised(Exception):
-    """The answer raised an exception where it ran; the message has its type and words."""
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
@@ -249,6 +247,7 @@ KINDS = {
     "numba": (_kernel_inputs, _take_kernel, _read_kernel),
     "cuda": (_kernel_inputs, _take_kernel, _read_kernel),
     "python": (_function_inputs, _take_values, _read_values),
+    "tensors": (replayed.inputs, replayed.take, replayed.read),
     "streams": (_stream_inputs, _take_programs, _read_programs),
 }
 """language of an exercise -> its inputs of cases, evidence of an answer and inputs, an answer of evidence."""
@@ -271,4 +270,7 @@ def answer_in(data: object, task: Exercise):
     """The answer to `task` that evidence of unknown origin stands for; raises NoEvidence."""
     if not isinstance(data, dict) or data.get("language") != task.language:
         raise NoEvidence(f"this is no evidence of an answer to {task.key}")
-    return KINDS[task.language][2](data)
+    try:
+        return KINDS[task.language][2](data)
+    except (NotPortable, NotReplayable) as error:
+        raise NoEvidence(str(error)) from None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from helpers.checking import stream_work
+from helpers.checking import replayed, stream_work
 from helpers.checking.exercise import Budget, Case, Exercise, Form, Out, alike, comparable, differing
 from helpers.checking.trial import POISON, Blank, Here, Runs, Seen, Trial
 from helpers.hardware import gpus
@@ -24,7 +24,7 @@ from helpers.results.profile_table import METRICS
 from helpers.results.sanitize.findings import Finding
 from helpers.results.streams.recording import Timeline
 from helpers.vgpu.base.errors import CompileError, KernelTimeout
-from helpers.vgpu.launch.counters import Counters
+from helpers.vgpu.launch.counters import Counters, Footprint
 
 _ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
 _METRICS = {name: metric for metric in METRICS for name in (metric.key, metric.nsight) if name}
@@ -127,6 +127,7 @@ class Spent:
 class Evidence:
     """All that was seen of an answer. `budgets` is empty where a result is wrong: the cost of that says nothing.
 
+    `partly`: what the measured launches cost where they are right and another case is wrong, as without a guard.
     `watched`: the case in which the sanitizer found `findings`, None where it found nothing.
     """
 
@@ -136,6 +137,7 @@ class Evidence:
     findings: tuple[Finding, ...] = ()
     hints: tuple[Finding, ...] = ()
     watched: Case | None = None
+    partly: tuple[Spent, ...] = ()
 
     @property
     def right(self) -> bool:
@@ -152,15 +154,16 @@ class Evidence:
         return next((outcome for outcome in self.outcomes if not outcome.ok), None)
 
 
-def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here) -> Evidence:
-    """Run every case of `task`, watch those that ran to their end, and look at the costs if all is right.
+def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here, partly: bool = False) -> Evidence:
+    """Run every case of `task`, watch those that ran to their end, and look at the costs if all is right; or `partly`
+    right, which is for marks.
 
     Results and counters both come from the virtual GPU, on a machine with a GPU too: it catches a thread that leaves
     its array and shows an element that no thread wrote. `runs` makes of a kernel what runs it. Never raises because an
     answer is wrong.
     """
     with _modelling(task):
-        return _examined(answer, task, runs)
+        return _examined(answer, task, runs, partly)
 
 
 def _modelling(task: Exercise) -> contextlib.AbstractContextManager:
@@ -168,8 +171,10 @@ def _modelling(task: Exercise) -> contextlib.AbstractContextManager:
     return kept(gpus.find(task.gpu)) if task.gpu else contextlib.nullcontext()
 
 
-def _examined(answer, task: Exercise, runs: Callable[[object], Runs]) -> Evidence:
+def _examined(answer, task: Exercise, runs: Callable[[object], Runs], partly: bool) -> Evidence:
     kernel = runs(answer) if task.asks_for_a_kernel else None
+    if task.language == "tensors":
+        answer = replayed.playable(answer, runs)
     cases = task.cases()
     seen = Evidence(task, ())
     for case in cases:
@@ -179,18 +184,27 @@ def _examined(answer, task: Exercise, runs: Callable[[object], Runs]) -> Evidenc
             break
         if task.sanitize and not seen.findings:
             seen = _with_findings(seen, outcome)
-    if not seen.right or not task.budgets:
+    if not task.budgets or not (seen.right or (partly and _may_be_partly_right(seen))):
         return seen
     spent: list[tuple[Spent, ...]] = []
     for case in _costed(answer, cases, task):
-        outcome = next((each for each in seen.outcomes if each.case is case), None)
-        outcome = outcome or _tried(answer, kernel, case, task)
+        outcome = next((each for each in seen.outcomes if each.case is case and seen.right), None)
+        outcome = outcome or _tried(answer, kernel, case, task, watch=task.sanitize and not seen.right)
+        if not seen.right and (not outcome.ok or _with_findings(Evidence(task, ()), outcome).findings):
+            return seen
         if not outcome.ok:  # it did less than elsewhere, and that is no cost of an answer
             return replace(seen, outcomes=(*seen.outcomes, outcome))
         spent.append(_spent(kernel, outcome, task))
     # Of several launches the first counts in which the budget is not kept.
     worst = tuple(next((each for each in same if not each.ok), same[0]) for same in zip(*spent, strict=True))
-    return replace(seen, budgets=worst)
+    return replace(seen, budgets=worst) if seen.right else replace(seen, partly=worst)
+
+
+def _may_be_partly_right(seen: Evidence) -> bool:
+    """Whether what is wrong may be a guard: some case is right, no kernel failed for good, and nothing races."""
+    fatal = any(isinstance(outcome.error, CompileError | KernelTimeout) for outcome in seen.outcomes)
+    racing = any(found.kind.startswith("race") for found in seen.findings)
+    return seen.exercise.asks_for_a_kernel and not fatal and not racing and any(o.ok for o in seen.outcomes)
 
 
 def watched(answer, evidence: Evidence) -> Evidence:
@@ -215,7 +229,7 @@ def _costed(answer, cases: list[Case], task: Exercise) -> list[Case]:
 
 def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool = False) -> Outcome:
     """One case of an answer in any language, beside what it should give."""
-    if task.language == "python":
+    if task.asks_for_a_function:
         try:
             got, played = answer(*case.arguments), None
             if case.plays is not None:
@@ -225,13 +239,8 @@ def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool 
         return replace(_returned(case, got, task.tolerance), played=played)
     if task.language == "streams":
         return _issued(answer, case, task)
-    followed = case.watched if any(budget.of == "warp" for budget in task.budgets) else None
-    seen = kernel.run(trial(case, watch, followed))
-    outcome = _compared(case, seen, task)
-    if seen.again is None or not outcome.ok or seen.findings:
-        return outcome
-    again = _compared(case, replace(seen, output=seen.again), task)
-    return outcome if again.ok else again  # right only as long as nobody watches
+    followed = case.watched if any(budget.of in ("warp", "machine code") for budget in task.budgets) else None
+    return _compared(case, kernel.run(trial(case, watch, followed)), task)
 
 
 def _returned(case: Case, got, tolerance: float) -> Outcome:
@@ -296,15 +305,22 @@ def _with_findings(seen: Evidence, outcome: Outcome) -> Evidence:
 
 @dataclass(frozen=True)
 class Cost:
-    """What budgets measure of a launch: its counters, by the names that a `Profile` has, and the compiler's numbers."""
+    """What budgets measure of a launch: its counters, by the names that a `Profile` has, the compiler's numbers, and
+    the case, which says what is needed."""
 
     counters: Counters
     runs: Runs
     gpu: GPU
+    case: Case
 
     def __getitem__(self, name: str) -> float | None:
         metric = _METRICS.get(name)
         return self.counters[name] if metric is None else metric.value(self)
+
+    @property
+    def needed(self) -> Footprint:
+        """The global memory that any right answer touches."""
+        return self.case.needed
 
     @property
     def total(self) -> Mapping[str, int]:
@@ -318,41 +334,47 @@ class Cost:
 
     def on(self, gpu: GPU | str) -> Cost:
         """The same counts, and the compiler's numbers for another GPU."""
-        return Cost(self.counters, self.runs, gpus.find(gpu) if isinstance(gpu, str) else gpu)
+        return replace(self, gpu=gpus.find(gpu) if isinstance(gpu, str) else gpu)
 
 
 def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent, ...]:
     """What an answer spends in one case."""
     if outcome.timeline is not None:
-        return tuple(_measured(b, lambda: outcome.timeline, "", outcome.case) for b in task.budgets)
+        return tuple(_measured(b, lambda: outcome.timeline, outcome.case) for b in task.budgets)
     if outcome.seen is None:
-        return tuple(_measured(b, lambda: outcome, "", outcome.case) for b in task.budgets)
+        return tuple(_measured(b, lambda: outcome, outcome.case) for b in task.budgets)
     counted = outcome.seen.counters
     of = {
-        "launch": lambda: Cost(counted, kernel, current()),
+        "launch": lambda: Cost(counted, kernel, current(), outcome.case),
         "warp": lambda: outcome.seen.chain,
+        "machine code": lambda: (outcome.seen.chain, kernel.machine_code),
         "warps": lambda: counted.by_warp,
     }
     alone = counted.by_warp.who_does_most() if task.shared_out else ""
     lines = counted.lines
 
-    def worst(budget: Budget) -> str:
-        number = max(lines, key=lambda number: lines[number].get(budget.line_by, 0), default=None)
-        if number is None or not lines[number].get(budget.line_by):
+    def where(budget: Budget, value: float) -> str:
+        """The line that breaks the limit by itself; where several do so together, none of them is to blame for sure."""
+        counts = {number: line.get(budget.line_by, 0) for number, line in lines.items()}
+        number, whole = max(counts, key=counts.get, default=None), sum(counts.values())
+        if not whole or not value * counts[number] / whole > budget.at_most:
             return ""
         return f"line {number}: {kernel.line(number)}"
 
-    return tuple(_measured(b, of[b.of], worst(b), outcome.case, alone) for b in task.budgets)
+    return tuple(_measured(b, of[b.of], outcome.case, alone, where) for b in task.budgets)
 
 
-def _measured(budget: Budget, counted: Callable, where: str, case: Case, alone: str = "") -> Spent:
+def _measured(
+    budget: Budget, counted: Callable, case: Case, alone: str = "", where: Callable[[Budget, float], str] | None = None
+) -> Spent:
     value, lacking = math.inf, ""
     try:
         found = counted()
         value = math.inf if found is None else float(budget.measure(found))  # None: too much to follow to its end
     except CompileError as error:  # it needs a newer GPU than one that the budget is about
         lacking = str(error).split("\n")[0]
-    return Spent(budget.label, value, budget.at_most, budget.teach, where, alone, lacking, case)
+    line = where(budget, value) if where is not None and not lacking else ""
+    return Spent(budget.label, value, budget.at_most, budget.teach, line, alone, lacking, case)
 
 
 def _told_apart(got, wanted) -> tuple[str, str]:

@@ -15,11 +15,13 @@ import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from helpers.vgpu.base.words import plural as plural
+from helpers.vgpu.launch.counters import Footprint
 
 _BOOKS = importlib.import_module("helpers.exercises")  # content, looked up by name: it stands on this room
 FOLDER = Path(_BOOKS.__file__).parent
@@ -28,6 +30,7 @@ BOOKS = tuple(
 )
 """The books: one a chapter, one a lab."""
 
+SECTOR = 32  # bytes
 Patch = tuple[str, str]
 Way = Patch | tuple[Patch, ...] | str
 """A way to be wrong: what is replaced in the solution and by what, several such pairs, or another body."""
@@ -91,7 +94,8 @@ class Case:
 
     For an exercise whose answer is a Python function, `expected` is what the function must return, or the `Form` of
     it. `watched`: the block and the warp in it that are followed where a budget is about one warp. `hidden`: drawn by a
-    secret seed, so that nothing of what an answer does with it may be told but that it is wrong. `plays`: where a
+    secret seed, so that nothing of what an answer does with it may be told but that it is wrong. `reads`: bytes of
+    global memory that have to be read, where that isn't all of the inputs. `plays`: where a
     function returns a plan, what carries it out, on data that the function has not seen. It gives what is to be
     compared with `expected`, and what budgets count, and raises where the plan cannot be carried out.
     """
@@ -103,6 +107,7 @@ class Case:
     expected: object = None
     watched: tuple[int, int] = (0, 0)
     hidden: bool = False
+    reads: int | None = None
     plays: Callable[[object], tuple[object, object]] | None = None
 
     def __post_init__(self):
@@ -114,6 +119,26 @@ class Case:
         """The first output; of a function, what it returns."""
         return next((argument for argument in self.arguments if isinstance(argument, Out)), Out(self.expected))
 
+    @cached_property
+    def needed(self) -> Footprint:
+        """The global memory that any right kernel touches, in whole sectors: what budgets divide by.
+
+        It follows from the arguments alone, so nothing that a kernel does makes it larger. Of inputs every sector
+        counts that holds more than NaN, which fills gaps; of outputs every sector in which an element changes.
+        """
+        outs = [argument for argument in self.arguments if isinstance(argument, Out)]
+        reads = sum(_sectors(a, a == a) for a in self.arguments if isinstance(a, np.ndarray))
+        writes = sum(
+            _sectors(out.expected, np.True_ if out.initial is None else out.expected != out.initial) for out in outs
+        )
+        return Footprint(reads if self.reads is None else self.reads, writes)
+
+
+def _sectors(array: np.ndarray, counts: np.ndarray) -> int:
+    """The bytes of the sectors of an array in which an element counts; arrays begin at the start of a sector."""
+    flags = np.repeat(np.broadcast_to(counts, array.shape).ravel(), array.itemsize)
+    return SECTOR * len(np.unique(np.flatnonzero(flags) // SECTOR))
+
 
 @dataclass(frozen=True, eq=False)
 class Budget:
@@ -124,7 +149,10 @@ class Budget:
     line is shown. `of`:
     "launch", or "warp" where `measure` takes the `Chain` of the warp that the case names, which knows what waits for
     what, instead of the profile, or "warps" where it takes what each warp does (`Shares`). All come from one launch.
-    Measures go by `helpers.results.roads`, so that no other instruction is a way around them.
+    In a chapter it may be "machine code": `measure` takes the pair of that `Chain` and a function that gives the
+    machine instructions for a GPU.
+    Measures go by `helpers.results.roads`, so that no other instruction is a way around them, and divide by what the
+    case needs (`profile.needed`) or by the launch, never by what the kernel touched.
     """
 
     label: str
@@ -153,8 +181,9 @@ class Mistake:
 class Exercise:
     """One exercise.
 
-    `language`: "numba", "cuda", "python" for a plain function that returns its result, or "streams" for one that asks
-    for stream work (see `stream_work`). `cases()`: the launches, smallest first.
+    `language`: "numba", "cuda", "python" for a plain function that returns its result, "tensors" for one whose result
+    its own kernels compute (see `replayed`), or "streams" for one that issues stream work (see `stream_work`).
+    `cases()`: the launches, smallest first.
     `measured()`: the launch whose counters meet the budgets, or None. `mistakes`: in the order they are
     tried.
     `hints`: three, from a nudge to nearly the answer. `solution`: source text, explained by `why`.
@@ -195,6 +224,11 @@ class Exercise:
     def asks_for_a_kernel(self) -> bool:
         """Whether the answer is a kernel, and no plain function."""
         return self.language in ("numba", "cuda")
+
+    @property
+    def asks_for_a_function(self) -> bool:
+        """Whether the answer is a plain function that returns its result."""
+        return self.language in ("python", "tensors")
 
     @property
     def of_a_lab(self) -> bool:

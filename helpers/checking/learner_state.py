@@ -1,11 +1,13 @@
-"""What a learner has answered and passed, kept in a folder of theirs and never in the notebook.
+"""What a learner has answered and passed, kept outside the notebooks: in the user's data folder, one for each workbook.
 
-`WARPBOOK_STATE` names the folder; `WARPBOOK_STATE=off` keeps nothing, for runs whose outputs are stored. Every entry
-is a file of its own, replaced as a whole, so that two notebooks that write at once lose nothing of each other's.
+A workbook is a folder with notebooks/ and helpers/, so a second clone begins at chapter 00. `WARPBOOK_STATE` names
+another folder; `WARPBOOK_STATE=off` keeps nothing, for runs whose outputs are stored. Every entry is a file of its own,
+replaced as a whole, so that two notebooks that write at once lose nothing of each other's.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -15,6 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 _one = threading.Lock()  # within this process; a thread reads an entry and replaces it
+HERE = Path(__file__).resolve().parents[2]
 PREDICTIONS, EXERCISES = "predictions", "exercises"
 
 
@@ -25,6 +28,24 @@ def state_folder() -> Path | None:
         return None
     if chosen:
         return Path(chosen).expanduser()
+    place = workbook() or HERE
+    return shared_folder() / f"{place.name}-{hashlib.sha256(str(place).encode()).hexdigest()[:8]}"
+
+
+def workbook() -> Path | None:
+    """The workbook that this process works in, else the one that `helpers` lies in; None in a wheel's installation."""
+    try:
+        here = Path.cwd()
+    except OSError:  # a folder that was removed meanwhile
+        here = HERE
+    for folder in (here, *here.parents, HERE):
+        if os.path.isdir(folder / "notebooks") and os.path.isdir(folder / "helpers"):
+            return folder.resolve()
+    return None
+
+
+def shared_folder() -> Path:
+    """The folder that holds those of all workbooks. Older versions kept everything in it, whatever the workbook."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":

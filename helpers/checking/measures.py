@@ -1,12 +1,14 @@
 """What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp.
 
-They go by what is asked of memory by any instruction (`results.roads`), so that another road is no way around them.
+They count what any instruction asks of memory (`results.roads`), and divide by what the case needs (`Case.needed`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+
+from helpers.results.roofline import flops_by_unit
 
 
 def per_block(*keys: str) -> Callable:
@@ -30,13 +32,13 @@ def total(*keys: str) -> Callable:
 
 
 def loaded_for_needed(profile) -> float:
-    """Bytes of all sectors that requests loaded, for each byte of the distinct sectors among them; at best 1."""
-    return 32 * profile["global_read_sectors"] / max(32, profile.counters.footprint.read_bytes)
+    """Bytes of all sectors that requests loaded, for each byte of the inputs; at best 1."""
+    return 32 * profile["global_read_sectors"] / max(32, profile.needed.read_bytes)
 
 
 def stored_for_needed(profile) -> float:
-    """Bytes of all sectors that requests stored to, for each byte of the distinct sectors among them; at best 1."""
-    return 32 * profile["global_write_sectors"] / max(32, profile.counters.footprint.written_bytes)
+    """Bytes of all sectors that requests stored to, for each byte of the outputs; at best 1."""
+    return 32 * profile["global_write_sectors"] / max(32, profile.needed.written_bytes)
 
 
 def idle_lanes(profile) -> float:
@@ -45,28 +47,63 @@ def idle_lanes(profile) -> float:
 
 
 def load_requests_for_needed(profile) -> float:
-    """Load requests for each 128 bytes, a word for every lane, of the distinct sectors that they bring."""
-    return 128 * profile["global_read_requests"] / max(32, profile.counters.footprint.read_bytes)
+    """Load requests for each 128 bytes, a word for every lane, of the inputs."""
+    return 128 * profile["global_read_requests"] / max(32, profile.needed.read_bytes)
 
 
 def loaded_for_written(profile) -> float:
-    """Bytes of all sectors that requests loaded, for each byte of the distinct sectors that were stored to."""
-    return 32 * profile["global_read_sectors"] / max(32, profile.counters.footprint.written_bytes)
+    """Bytes of all sectors that requests loaded, for each byte of the outputs."""
+    return 32 * profile["global_read_sectors"] / max(32, profile.needed.written_bytes)
 
 
 def load_requests_for_written(profile) -> float:
-    """Load requests for each 512 bytes, 16 for every lane, of the distinct sectors that were stored to."""
-    return 512 * profile["global_read_requests"] / max(32, profile.counters.footprint.written_bytes)
+    """Load requests for each 512 bytes, 16 for every lane, of the outputs."""
+    return 512 * profile["global_read_requests"] / max(32, profile.needed.written_bytes)
 
 
 def instructions_for_written(profile) -> float:
-    """Instructions of warps for each 128 bytes, a word for every lane, of the distinct sectors that were stored to."""
-    return 128 * profile["instructions"] / max(32, profile.counters.footprint.written_bytes)
+    """Instructions of warps for each 128 bytes, a word for every lane, of the outputs."""
+    return 128 * profile["instructions"] / max(32, profile.needed.written_bytes)
 
 
 def stored_again(profile) -> float:
-    """Bytes that lanes store, for each byte of the distinct sectors that they store to; 1 if each is stored once."""
-    return profile["global_write_bytes"] / max(32, profile.counters.footprint.written_bytes)
+    """Bytes that lanes store, for each byte of the outputs; 1 if each is stored once."""
+    return profile["global_write_bytes"] / max(32, profile.needed.written_bytes)
+
+
+def scratch_words(profile) -> float:
+    """Words stored to global memory beyond the outputs, as to a variable of the module that stands in for shared
+    memory. Atomics are left out: budgets count those by themselves."""
+    stored = profile["global_write_bytes"] - 32 * profile["global_atomic_sectors"]
+    return max(0, stored - profile.needed.written_bytes) / 4
+
+
+def outside_registers(*keys: str) -> Callable:
+    """The sum of these counters of requests, and every word of scratch in global memory."""
+    return lambda profile: sum(profile[key] for key in keys) + scratch_words(profile)
+
+
+def multiplied(profile, needed: float, elements: float) -> float:
+    """Multiplications by any unit for each of those `needed`, of integers too.
+
+    Three multiplications of integers are free for each of the `elements` of global memory that are needed, since an
+    index takes that many.
+    """
+    floats = sum(flops_by_unit(profile.total).values()) / 2
+    return (floats + multiplied_integers(profile, elements)) / needed
+
+
+def multiplied_integers(profile, elements: float) -> float:
+    """Multiplications of integers beyond three for each of `elements` of global memory, whose indices take them."""
+    tensor = profile["ops_tensor_int8"] + profile["ops_tensor_int4"]
+    return tensor / 2 + max(0, profile["integer_products"] - 3 * elements)
+
+
+def special_functions(profile, arithmetic: float) -> float:
+    """Special functions of all threads; each eight operations beyond `arithmetic` count as one, since that is what a
+    polynomial takes in its place."""
+    done = sum(profile[f"flops_{kind}"] for kind in ("fp16", "fp32", "fp64")) + profile["integer_products"]
+    return profile["special_functions"] + max(0, done - arithmetic) / 8
 
 
 def conflicts_per_shared_request(profile) -> float:

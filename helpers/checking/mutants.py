@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from helpers.checking.exercise import Exercise
 from helpers.checking.solutions import BEGIN, END, patched, solution_of
 
-C, PYTHON = ("cuda",), ("numba", "python", "streams")
+C, PYTHON = ("cuda",), ("numba", "python", "tensors", "streams")
 BOTH = C + PYTHON
-KERNELS = ("cuda", "numba", "python")
+KERNELS = ("cuda", "numba", "python", "tensors")
 ARGUMENT = r"(?:(?<=\()|(?<=, ))(\d+)(?=\))"
 """A number that is the last argument of a call: the sizes of launches of stream work are free to choose."""
 
@@ -80,7 +80,7 @@ RULES = (
     Rule("min to max", r"\b(f?)min(f?)\b", r"\1max\2"),
     Rule("max to min", r"\b(f?)max(f?)\b", r"\1min\2"),
     Rule("float to int", r"\bfloat (?=\w+ =)", "int ", C),
-    Rule("negated", r"\breturn (?=[^\n;]+)", "return not ", ("python",)),
+    Rule("negated", r"\breturn (?=[^\n;]+)", "return not ", ("python", "tensors")),
 )
 
 

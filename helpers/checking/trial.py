@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from helpers.hardware.gpus import GPU
-from helpers.results.compiled import limit_on_registers, resources_on
+from helpers.results.compiled import limit_on_registers, machine_code_on, resources_on
 from helpers.results.prepare import prepare
 from helpers.results.sanitize.findings import Finding
 from helpers.results.steps.dependencies import Chain, ChainTooLong, linked
 from helpers.vgpu.launch import launch
-from helpers.vgpu.launch.counters import Counters, Footprint
+from helpers.vgpu.launch.counters import Counters
 
 if TYPE_CHECKING:
     from helpers.vgpu.compile.resources import Resources
 
 POISON = 0xFF
-SECTOR = 32
 LONGEST = 20.0
 """Seconds that one launch may take, where the environment's WARPBOOK_TIMEOUT says nothing else."""
 
@@ -48,8 +48,8 @@ class Blank:
 class Trial:
     """A launch, counted. `arguments`: arrays, scalars and at least one `Blank`, in the kernel's order.
 
-    `watch`: whether the same launch is made once more, under the sanitizer, if it came to its end. `follow`: the block
-    and the warp in it whose every instruction is told, or None.
+    `watch`: whether the sanitizer watches the launch. `follow`: the block and the warp in it whose every instruction is
+    recorded, or None.
     """
 
     arguments: tuple
@@ -63,15 +63,14 @@ class Trial:
 class Seen:
     """What came of a trial: the first output and what was counted while it was made, or the error that ended it.
 
-    `chain`: what the warp executed that was to be followed; None where that is too much to be followed to its end. Of
-    the launch under the sanitizer: `findings`, and the first output `again`, or the error that ended that launch alone.
+    `chain`: what the warp executed that was to be followed; None where that is too much to be followed to its end.
+    `findings`: the sanitizer's, of the same launch.
     """
 
     output: np.ndarray | None = None
     error: Exception | None = None
     counters: Counters | None = None
     chain: Chain | None = None
-    again: np.ndarray | None = None
     findings: tuple[Finding, ...] = ()
 
 
@@ -83,6 +82,9 @@ class Runs(Protocol):
 
     def resources(self, gpu: GPU) -> Resources:
         """Registers, shared memory and spills on `gpu`; raises CompileError where that cannot run the kernel."""
+
+    def machine_code(self, gpu: GPU):
+        """The kernel's `MachineInstruction`s on `gpu`; raises Unsupported without NVIDIA's disassembler."""
 
     def line(self, number: int) -> str:
         """The learner's source of a line, "" where it is not known."""
@@ -97,36 +99,21 @@ class Here:
     def run(self, trial: Trial) -> Seen:
         arguments, outputs = place(trial)
         try:
-            seen = self._counted(trial, arguments, outputs)
-            return self._watched(trial, arguments, outputs, seen) if trial.watch else seen
+            return self._launched(trial, arguments, outputs)
         except Exception as error:  # a learner's kernel may fail in any way
             return Seen(error=error)
 
-    def _counted(self, trial: Trial, arguments: list, outputs: list) -> Seen:
+    def _launched(self, trial: Trial, arguments: list, outputs: list) -> Seen:
         self._forget()
         _, prepared, finish = prepare("check", self._kernel, trial.grid, trial.block, tuple(arguments), {})
         self._prepared = prepared.kernel
-        counters = launch.launch(
-            prepared.kernel, trial.grid, trial.block, prepared.params, prepared.arrays, prepared.shared_bytes,
-            observe=True, timeout=_seconds(), cooperative=prepared.cooperative, watched=trial.follow,
-        )  # fmt: skip
+        found, counters = (_watched if trial.watch else _counted)(trial, prepared)
         finish()
         chain = None
         if trial.follow is not None:
             with contextlib.suppress(ChainTooLong):
                 chain = linked(counters.path)
-        return Seen(outputs[0].get(), counters=_of_arrays(counters, arguments, outputs), chain=chain)
-
-    def _watched(self, trial: Trial, arguments: list, outputs: list, seen: Seen) -> Seen:
-        """The same launch again, in the same memory: by no address can it be told from the first."""
-        from helpers.results.sanitize import sanitize
-
-        fill(trial, arguments)
-        self._forget()
-        found = sanitize(
-            self._kernel, trial.grid, trial.block, tuple(arguments), races_in_global=True, timeout=_seconds()
-        )
-        return replace(seen, again=outputs[0].get(), findings=found.findings)
+        return Seen(outputs[0].get(), counters=counters, chain=chain, findings=tuple(found))
 
     def _forget(self) -> None:
         """Let a kernel that came from elsewhere find nothing of earlier launches, by which it could tell this one."""
@@ -137,8 +124,27 @@ class Here:
         kernel = self._prepared or self._kernel.kernel  # one that came from elsewhere is compiled already
         return resources_on(kernel, gpu, limit_on_registers(self._kernel))
 
+    def machine_code(self, gpu: GPU):
+        kernel = self._prepared or self._kernel.kernel
+        return machine_code_on(kernel, gpu, limit_on_registers(self._kernel))
+
     def line(self, number: int) -> str:
         return self._prepared.line_text(number) if self._prepared else ""
+
+
+def _counted(trial: Trial, prepared: launch.Prepared) -> tuple[Sequence[Finding], Counters]:
+    """No findings, and what a launch counts."""
+    return (), launch.launch(
+        prepared.kernel, trial.grid, trial.block, prepared.params, prepared.arrays, prepared.shared_bytes,
+        observe=True, timeout=_seconds(), cooperative=prepared.cooperative, watched=trial.follow,
+    )  # fmt: skip
+
+
+def _watched(trial: Trial, prepared: launch.Prepared) -> tuple[Sequence[Finding], Counters]:
+    """The sanitizer's findings, and what the same launch counts."""
+    from helpers.results.sanitize.run import counted
+
+    return counted(prepared, trial.grid, trial.block, _seconds(), trial.follow)
 
 
 def _seconds() -> float:
@@ -170,19 +176,3 @@ def fill(trial: Trial, arguments: list) -> None:
             given = given.initial
         if isinstance(given, np.ndarray):
             array[...] = cp.asarray(given)
-
-
-def _of_arrays(counters: Counters, arguments: list, outputs: list) -> Counters:
-    """The counters with a footprint of no more than the arrays that were given, and of no more written than outputs.
-
-    Else a kernel would look sparing by going, once and in order, through a large variable of its own.
-    """
-    seen = counters.footprint
-    arrays = [argument for argument in arguments if hasattr(argument, "get")]
-    kept = Footprint(min(seen.read_bytes, _sectors(arrays)), min(seen.written_bytes, _sectors(outputs)))
-    return replace(counters, footprint=kept)
-
-
-def _sectors(arrays: list) -> int:
-    """The bytes of all sectors that arrays lie in."""
-    return SECTOR * sum(-(-array.nbytes // SECTOR) for array in arrays)

@@ -79,7 +79,6 @@ def seen_as_json(seen: Seen) -> dict:
         "error": None if seen.error is None else error_as_json(seen.error),
         "counters": None if seen.counters is None else _counters_as_json(seen.counters),
         "chain": None if seen.chain is None else _chain_as_json(seen.chain),
-        "again": None if seen.again is None else plain(seen.again),
         "findings": [{name: getattr(each, name) for name in _FINDING} for each in seen.findings],
     }
 
@@ -92,7 +91,6 @@ def seen_of(data: object) -> Seen:
             None if data["error"] is None else error_of(data["error"]),
             None if data["counters"] is None else _counters_of(data["counters"]),
             None if data["chain"] is None else _chain_of(data["chain"]),
-            _array(data["again"]),
             tuple(Finding(**_fields(each, _FINDING)) for each in _list(data["findings"])),
         )
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, NotPlain) as error:

@@ -1,14 +1,18 @@
-"""What evidence says: the misconception behind it, and the words that help."""
+"""What evidence says: the misconception behind it, and the words that help, in a notebook and in a terminal."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 
 from helpers.checking import families, fingerprint
-from helpers.checking.examine import Evidence
-from helpers.checking.exercise import Mistake
+from helpers.checking.examine import Evidence, Spent
+from helpers.checking.exercise import Exercise, Mistake, plural
 from helpers.results.sanitize.findings import Finding
 from helpers.vgpu.base.errors import OutOfBounds, VirtualGPUError
+
+SHOWN_CASES = 3
 
 
 def named(evidence: Evidence) -> Mistake | None:
@@ -39,13 +43,29 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
         told = first.kind.startswith("race") and first.space == "shared"
         if general and not told:  # families tell it of the whole block, a finding of the two threads that it saw
             said.append(f"Usual cure: {first.cure}")
-    for budget in evidence.budgets:
-        if budget.over:
-            said += [budget.teach] if general else []
-            said += [f"Most of it on {budget.where}"] if budget.where else []
-            break
+    over = next((budget for budget in evidence.budgets if budget.over), None)
+    if over is not None:
+        said += [words for words in cost(over, mistake, task) if words not in said]
     said.append(f'Stuck? check.hint("{evidence.exercise.key}", 1)')
     return "\n".join(said)
+
+
+def cost(spent: Spent, mistake: Mistake | None, task: Exercise) -> list[str]:
+    """What to tell of a budget that isn't kept: the exercise's own mistake if it is one, and the line that costs it."""
+    own = mistake is not None and (mistake in task.mistakes or not spent.over)
+    return [mistake.teach if own else spent.teach, *([f"Most of it on {spent.where}"] if spent.where else [])]
+
+
+def failed(cases: Iterable[tuple[str, bool, str]]) -> list[str]:
+    """What came out in the first cases that are wrong, of (name, whether it is right, note)."""
+    wrong = [f"{name}: {note}" for name, right, note in cases if not right]
+    more = len(wrong) - SHOWN_CASES
+    return wrong[:SHOWN_CASES] + ([f"and {plural(more, 'case')} more"] if more > 0 else [])
+
+
+def noted(evidence: Evidence) -> tuple[tuple[str, bool, str], ...]:
+    """The cases as `failed` takes them."""
+    return tuple((outcome.case.name, outcome.ok, outcome.note()) for outcome in evidence.outcomes)
 
 
 def _without_guess(error: Exception) -> str:

@@ -20,25 +20,32 @@ Ask = Callable[[dict], dict]
 """A request of JSON to whatever runs a kernel, and its answer: see `helpers.grading.runner`."""
 
 
-class Elsewhere:
-    """Runs trials of one kernel by asking for them."""
-
-    def __init__(self, kernel: Portable, task: Exercise, ask: Ask):
-        self._ask, self._lines, self._first = ask, kernel.source.splitlines(), kernel.first_line
-        self._resources: dict[str, object] = {}
-        answer = ask({"kernel": kernel.as_json(), "variants": _variants(task)})
+def elsewhere(kernels: list[Portable], task: Exercise, ask: Ask) -> list[Elsewhere]:
+    """What runs trials of each of an answer's kernels; raises NoEvidence where one of them is none."""
+    if kernels:
+        answer = ask({"kernel": [each.as_json() for each in kernels], "variants": _variants(task)})
         if "no_evidence" in answer:
             raise NoEvidence(str(answer["no_evidence"])[:300])
+    return [Elsewhere(kernel, which, ask) for which, kernel in enumerate(kernels)]
+
+
+class Elsewhere:
+    """Runs trials of one kernel, the answer's kernel number `which`, by asking for them."""
+
+    def __init__(self, kernel: Portable, which: int, ask: Ask):
+        self._ask, self._lines, self._first = ask, kernel.source.splitlines(), kernel.first_line
+        self._which = which
+        self._resources: dict[str, object] = {}
 
     def run(self, trial: Trial) -> Seen:
         try:
-            return seen_of(self._ask({"trial": trial_as_json(trial)}).get("seen"))
+            return seen_of(self._ask({"trial": trial_as_json(trial), "which": self._which}).get("seen"))
         except NotSeen as error:
             return Seen(error=error)
 
     def resources(self, gpu: GPU):
         if gpu.name not in self._resources:
-            answer = self._ask({"resources": gpu.name})
+            answer = self._ask({"resources": gpu.name, "which": self._which})
             if "error" in answer:
                 raise error_of(answer["error"])
             self._resources[gpu.name] = resources_of(answer.get("resources"))
@@ -51,7 +58,7 @@ class Elsewhere:
 
 def replays(ask: Ask) -> Callable:
     """What executes a program of stream work on a case, as `stream_work.replayed` does, by asking for it."""
-    ask({"kernel": None, "variants": []})
+    ask({"kernel": [], "variants": []})
 
     def replayed(program: object, case: Case) -> tuple[np.ndarray, Timeline]:
         answer = ask({"replay": replay_as_json(program, case)})
@@ -69,4 +76,4 @@ def _variants(task: Exercise) -> list[dict]:
     """The kinds of code that an exercise's launches need, so that each is compiled once."""
     follows = any(budget.of == "warp" for budget in task.budgets)
     counted = {"count": True, **({"follow": True} if follows else {})}
-    return [counted, *([{"watch": True}] if task.sanitize else [])]
+    return [counted, *([{**counted, "watch": True}] if task.sanitize else [])]

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helpers.checking.exercise import exercise
-from helpers.grading import course, intake, keys, pools, report, secret
+from helpers.grading import course, handed_in, imports, intake, keys, pools, report, secret
+from helpers.grading.alarm import Alarm, withdrawn
 from helpers.grading.ledger import Ledger
 from helpers.grading.merged import SOLUTION, Planned, solved, transplant
 from helpers.grading.policy import Policy
 from helpers.grading.pools import Pool
 from helpers.grading.release import as_bytes, learners_source
-from helpers.grading.report import Fingerprints, LabInfo, Part, Told
+from helpers.grading.report import Classroom, Fingerprints, LabInfo, Part, Told, classroom
 from helpers.grading.results import REJECTED, UNGRADED, Result
-from helpers.grading.sandbox import TIERS
+from helpers.grading.sandbox import TIERS, InfrastructureFault
 from helpers.grading.source import Lab
-from helpers.grading.submission import Job
+from helpers.grading.submission import Job, ungraded
 from helpers.grading.untrusted import read_cells
 from helpers.grading.worker import Settings
 
@@ -43,7 +45,9 @@ class Options:
     """How a run is to go.
 
     `seed`: None to go on with the one that is kept, or draw one; `shard`: (which, of how many), counted from 1;
-    `scheduler`: the address of Dask's; `trusted`: whether the class is.
+    `scheduler`: the address of Dask's; `trusted`: whether the class is; `classroom`: the file `class.toml`, None for
+    what is kept; `again`: students who are graded again although their results stand; `keep_going`: whether it goes on
+    where many run out of time in the same cell (see `alarm`).
     """
 
     workers: int | None = None
@@ -54,6 +58,9 @@ class Options:
     fork_server: bool = True
     tier: str | None = None
     policy: Policy = field(default_factory=Policy)
+    classroom: Path | None = None
+    again: tuple[str, ...] = ()
+    keep_going: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,15 +72,17 @@ class Graded:
     kept: int
     fingerprints: Fingerprints = field(repr=False, default_factory=Fingerprints)
     told: tuple[Told, ...] = ()
+    classroom: Classroom = field(repr=False, default_factory=Classroom)
 
 
 class Plan:
     """What there is to do: jobs to be graded, results that stand, and what was rejected."""
 
-    def __init__(self, lab: Lab, found: Sequence, seed: int, policy: Policy):
-        self.lab, self._found = lab, found
+    def __init__(self, lab: Lab, found: Sequence, seed: int, policy: Policy, again: Sequence[str] = ()):
+        self.lab, self._found, self._again = lab, found, frozenset(again)
         self._inputs = secret.hidden_inputs(lab.exercises, seed)
         self._keys = keys.Keys(lab, policy, seed)
+        self.size = len(found)
         self.answers: dict[str, dict[str, str]] = {}
 
     def results(self, ledger: Ledger) -> Iterator[Result]:
@@ -84,7 +93,8 @@ class Plan:
             else:
                 job = self.job(piece)
                 self.answers[job.student] = fingerprints(solution_sources(job.planned))
-                if (result := ledger.settled(job.student, job.file, job.key)) is not None:
+                result = ledger.settled(job.student, job.file, job.key)
+                if result is not None and job.student not in self._again:
                     yield replace(result, notes=job.notes)
 
     def jobs(self, done: set[tuple[str, str]]) -> Iterator[Job]:
@@ -123,35 +133,54 @@ def grade(
     if not taken.found:
         raise NotGradable(f"Nothing was handed in: {submissions} holds no notebook (.ipynb) and no archive of any.")
     found = [piece for piece in taken.found if in_shard(piece.student, options.shard)]
+    _check_again(options.again, {piece.student for piece in found})
+    of_class = _classroom(folder, options.classroom, found)
     folder.mkdir(parents=True, exist_ok=True)
     with Ledger(folder) as ledger:
         for words in ledger.told:
             tell(words)
         seed = secret.seed_of(folder, options.seed)
-        plan = Plan(lab, found, seed, options.policy)
+        plan = Plan(lab, found, seed, options.policy, options.again)
         results = {(result.student, result.file): result for result in plan.results(ledger)}
         kept = sum(result.state != REJECTED for result in results.values())
         counts = dict.fromkeys((result.state for result in results.values()), 0)
         for result in results.values():
             counts[result.state] += 1
         progress(len(results), len(found), counts)
+        told = list(_told(taken, lab, options.shard))
         if len(results) < len(found):
-            environment = keys.of_environment()
-            settings = Settings(seed, options.policy, environment, options.tier, options.trusted, options.fork_server)
+            settings = _settings(lab, seed, options)
             with ExitStack() as opened:
                 pool = opened.enter_context(pool or _pool(lab, options))
                 _try_the_reference(plan, settings, pool)
-                for result in course.graded(plan.jobs(set(results)), settings, pool):
-                    ledger.add(result)
-                    results[result.student, result.file] = result
-                    counts[result.state] = counts.get(result.state, 0) + 1
-                    progress(len(results), len(found), counts)
+                jobs = plan.jobs(set(results))
+                told += _run(plan, jobs, settings, pool, ledger, results, counts, progress, options.keep_going)
         every = tuple(results[piece.student, piece.file] for piece in found)
-        told = tuple(_told(taken, lab, options.shard))
-        graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), told)
+        graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), tuple(told), of_class)
         report.keep(folder, every)
-        report.write(folder, every, graded.lab, shard=options.shard, fingerprints=graded.fingerprints, told=told)
+        details = {"fingerprints": graded.fingerprints, "told": told, "classroom": of_class}
+        report.write(folder, every, graded.lab, shard=options.shard, **details)
     return graded
+
+
+def _run(plan, jobs, settings, pool, ledger, results, counts, progress, keep_going: bool) -> list[Told]:
+    """Grade what is left, into `results` and the ledger; what the instructor has to know of it."""
+    alarm, new = Alarm(), []
+    for result in course.graded(jobs, settings, pool):
+        ledger.add(result)
+        new.append(result)
+        results[result.student, result.file] = result
+        counts[result.state] = counts.get(result.state, 0) + 1
+        progress(len(results), plan.size, counts)
+        if (cell := alarm.heard(result)) and not keep_going:
+            pool.renew()  # what is in it now has no result yet, so nothing is lost
+            for late in withdrawn(new, cell):
+                ledger.add(late)
+                results[late.student, late.file] = late
+            for job in plan.jobs(set(results)):
+                results[job.student, job.file] = ungraded(job, InfrastructureFault("the run was stopped before"))
+            return [Told(alarm.words(cell), loud=True)]
+    return [Told(alarm.warning(), loud=True)] if alarm.warning() else []
 
 
 def in_shard(student: str, shard: tuple[int, int] | None) -> bool:
@@ -187,6 +216,37 @@ def _check(submissions: Path, folder: Path) -> None:
         raise NotGradable(f"{folder} is a file. Name a folder for the results with --out.")
     if folder.resolve().is_relative_to(submissions.resolve()):
         raise NotGradable(f"{folder} lies among the submissions. Name a folder elsewhere with --out.")
+
+
+def _check_again(again: Sequence[str], there: Collection[str]) -> None:
+    for student in again:
+        if student not in there:
+            near = difflib.get_close_matches(student, there, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise NotGradable(f"Nobody called {student!r} handed in anything, so --again can't apply.{hint}")
+
+
+def _classroom(folder: Path, path: Path | None, found: Sequence) -> Classroom:
+    """The class as `path` describes it, else as it is kept, with the times that submissions bring along."""
+    try:
+        known = classroom.kept(folder)
+        if path is not None:
+            known = replace(classroom.read(path), overrides=known.overrides)
+    except (OSError, ValueError) as problem:
+        raise NotGradable(str(problem)) from None
+    return replace(known, times=handed_in.times(found))
+
+
+def _settings(lab: Lab, seed: int, options: Options) -> Settings:
+    return Settings(
+        seed,
+        options.policy,
+        keys.of_environment(),
+        options.tier,
+        options.trusted,
+        options.fork_server,
+        (("student", imports.of_lab(lab)), ("judge", imports.of_exercises(lab.exercises))),
+    )
 
 
 def _pool(lab: Lab, options: Options) -> Pool:

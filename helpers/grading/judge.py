@@ -2,38 +2,32 @@
 
 No code of a student is ever in this process. Kernels and stream work run elsewhere, on the inputs of one launch or one
 case at a time (see `runner`), on the public cases and on those that a secret seed draws, and counted; what a function
-returned is compared with what it should have. A part counts where the results are right in all of them.
+returned is compared with what it should have. A part counts where the results are right in all of them. Where a kernel
+is wrong in some of them, and right in the launches that are measured, half of the points for results count, and so do
+its costs there: a missing guard is one mistake, and costs no more than that.
 """
 
 from __future__ import annotations
 
-import builtins
-
-from helpers.checking import verdicts
+from helpers.checking import fingerprint, verdicts
 from helpers.checking.evidence import NoEvidence, Programs, answer_in
 from helpers.checking.examine import Evidence, Spent, examine
 from helpers.checking.exercise import Exercise, exercise
 from helpers.checking.kernel_as_json import Portable
 from helpers.checking.probe import RESULTS, parts
 from helpers.checking.trial import Here, Runs
-from helpers.grading.elsewhere import Ask, Elsewhere, replays
-from helpers.results.ranks import rehearsal, training
-from helpers.vgpu.base import errors
+from helpers.grading.elsewhere import Ask, elsewhere, replays
 
+PARTLY = 0.5
+PARTLY_RIGHT = "Half of the points: the measured launches are right, another case isn't."
 PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
+NOTHING_TO_JUDGE = "What the probe showed holds no answer that can be judged."
 MORE = "`warpbook check` tells more of the public cases."
-OURS = {
-    name
-    for module in (errors, rehearsal, training)
-    for name, kind in vars(module).items()
-    if isinstance(kind, type) and issubclass(kind, errors.VirtualGPUError | rehearsal.NotCarriedOut)
-}
-"""Names of exceptions that say what an answer asked for."""
 
 
 def answer(request: dict, ask: Ask | None = None) -> dict:
-    """The verdict on one answer: part -> {right, mistake, why}.
+    """The verdict on one answer: part -> {right, mistake, why}, and `share` of the points where it is partly right.
 
     request: `exercise` (a key), `seed` (a whole number, secret; None for the public cases alone), `evidence` (of
     unknown origin), and `open`: whether its author's process had no hidden inputs, of any exercise, before it was made.
@@ -44,17 +38,22 @@ def answer(request: dict, ask: Ask | None = None) -> dict:
     """
     task = exercise(request["exercise"])
 
-    def runs(kernel) -> Runs:
-        return Elsewhere(kernel, task, ask) if ask is not None and isinstance(kernel, Portable) else Here(kernel)
+    def runs(kernel) -> Runs | list[Runs]:
+        if ask is not None and isinstance(kernel, list):
+            return elsewhere(kernel, task, ask)
+        if ask is not None and isinstance(kernel, Portable):
+            return elsewhere([kernel], task, ask)[0]
+        return [Here(each) for each in kernel] if isinstance(kernel, list) else Here(kernel)
 
     try:
         tried = task if request["seed"] is None else task.for_marks(request["seed"])
         given = answer_in(request["evidence"], task)
         if ask is not None and isinstance(given, Programs):
             given.replayed = replays(ask)
-        seen = examine(given, tried, runs)
+        seen = examine(given, tried, runs, partly=True)
     except NoEvidence as error:
-        return {part: _part(False, "no evidence of an answer", str(error)) for part in parts(task)}
+        why = str(error) if request.get("open", True) else NOTHING_TO_JUDGE
+        return {part: _part(False, "no evidence of an answer", why) for part in parts(task)}
     return verdict(task, seen, bool(request.get("open", True)))
 
 
@@ -63,16 +62,20 @@ def verdict(task: Exercise, seen: Evidence, open: bool = True) -> dict:
     mistake = verdicts.named(seen)
     name = mistake.name if mistake else PUBLIC_ONLY if _hidden(seen) else None
     found = {RESULTS: _part(True) if seen.right else _part(False, name, _words(seen, mistake, open))}
-    spent = {each.label: each for each in seen.budgets}
+    if seen.partly:
+        found[RESULTS]["share"] = PARTLY
+        found[RESULTS]["why"] = f"{PARTLY_RIGHT}\n{found[RESULTS]['why']}"
+        mistake = name = None  # of the results, and not of what they cost
+    spent = {each.label: each for each in seen.budgets or seen.partly}
     for budget in task.budgets:
-        if not seen.right:
+        if not spent:
             found[budget.label] = _part(False, None, "The results come first: the cost of a wrong answer says nothing.")
             continue
         each = spent[budget.label]
-        teach = each.teach if each.over or mistake is None else mistake.teach
-        why = _cost(each, open) if each.ok else f"{_cost(each, open)}. {teach}"
-        if not each.ok and open and not each.case.hidden and each.over and each.where:
-            why += f"\nMost of it on {each.where}"
+        words, *where = verdicts.cost(each, mistake, task)
+        why = _cost(each, open) if each.ok else f"{_cost(each, open)}. {words}"
+        if not each.ok and open and not each.case.hidden:
+            why = "\n".join([why, *where])
         found[budget.label] = _part(each.ok, None if each.ok else name, why)
     return found
 
@@ -93,16 +96,10 @@ def _words(seen: Evidence, mistake, open: bool) -> str:
     if _hidden(seen):
         return f"{teach} {HIDDEN}".strip()
     if open:
-        return verdicts.message(seen, mistake)
+        return "\n".join([verdicts.message(seen, mistake), *verdicts.failed(verdicts.noted(fingerprint.public(seen)))])
     bad = seen.first_wrong
-    stopped = f"With {bad.case.name} it stopped with {known(type(bad.error).__name__)}." if bad and bad.error else ""
+    stopped = f"With {bad.case.name} it raised an exception." if bad and bad.error else ""
     return " ".join(filter(None, (teach, stopped, MORE)))
-
-
-def known(name: str) -> str:
-    """The name of an exception of Python, of the virtual GPU or of what ranks ask for; any other is as its author
-    wishes, and not told."""
-    return name if name in OURS or isinstance(getattr(builtins, name, None), type) else "an exception"
 
 
 def _hidden(seen: Evidence) -> bool:

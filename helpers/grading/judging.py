@@ -7,34 +7,33 @@ goes through here.
 from __future__ import annotations
 
 import socket
-import time
-from collections.abc import Callable
 
 from helpers.checking.trial import LONGEST
 from helpers.grading.runner import LONGEST_MESSAGE
 from helpers.grading.sandbox import JobFault, Sandbox
 from helpers.grading.sandbox.live import Died, Live, death
+from helpers.grading.sandbox.meter import Allowance
 from helpers.grading.sandbox.wire import Channel, Ended, Late, Malformed
 
 GRACE = 10.0
 """Seconds that a child may take beyond a launch and its repetition under the sanitizer: to be forked, and to speak."""
 
 
-def judged(judge: Sandbox, runner: Sandbox, request: dict, seconds: float) -> dict:
-    """The judge's verdict on `request` (see `judge.answer`), in so many seconds.
+def judged(judge: Sandbox, runner: Sandbox, request: dict, allowance: Allowance) -> dict:
+    """The judge's verdict on `request` (see `judge.answer`), in the time that it and the launches may take together.
 
-    Raises JobFault when what was judged came to harm or was too slow, InfrastructureFault when a sandbox did.
+    Raises JobFault when what was judged came to harm or was too slow, InfrastructureFault when a sandbox did or the
+    machine is too busy.
     """
-    until = time.monotonic() + seconds
-    with Launches(runner, lambda: max(0.1, until - time.monotonic())) as launches:
-        return judge.ask("judge", request, seconds, launches.ask, LONGEST_MESSAGE)
+    with Launches(runner, allowance) as launches:
+        return judge.ask("judge", request, allowance, launches.ask, LONGEST_MESSAGE)
 
 
 class Launches:
-    """One kernel's job, started with the first request. `seconds()` says how much time is left."""
+    """One kernel's job, started with the first request; what it takes counts against `allowance`."""
 
-    def __init__(self, sandbox: Sandbox, seconds: Callable[[], float]):
-        self._sandbox, self._seconds, self._live = sandbox, seconds, None
+    def __init__(self, sandbox: Sandbox, allowance: Allowance):
+        self._sandbox, self._allowance, self._live = sandbox, allowance, None
 
     def ask(self, request: dict) -> dict:
         """The answer to {"kernel": …, "variants": …}, then to {"trial": …} or {"resources": …}: data of unknown origin.
@@ -43,25 +42,26 @@ class Launches:
         """
         if self._live is None:
             self._live = self._sandbox.start("runner")
+            self._allowance.add(self._live.reading)
             self._live.channel.longest = LONGEST_MESSAGE
         if "kernel" in request:
-            return self._told(self._send(self._live, request), self._seconds())
+            return self._told(self._send(self._live, request), self._allowance)
         near, far = socket.socketpair()
         channel = Channel(near, LONGEST_MESSAGE)
         with near:
             with far:
                 self._send(self._live, {"next": True}, far.fileno())
-            until = time.monotonic() + min(self._seconds(), 2 * LONGEST + GRACE)
+            allowance = self._allowance.part(2 * LONGEST + GRACE)
             try:
                 channel.send(request)
-                answer = channel.receive(max(0.1, until - time.monotonic()))
+                answer = allowance.receive(channel)
             except Late:
                 raise JobFault("timeout", "a launch had not ended in time") from None
             except Ended:
                 answer = None
             except Malformed as error:
                 raise JobFault("crash", str(error)) from None
-        done = self._told(self._live, max(1.0, until - time.monotonic())).get("done")
+        done = self._told(self._live, self._allowance).get("done")
         if answer is None:
             died = Died("memory", self._live.memory_says) if self._live.out_of_memory() else death(done)
             raise JobFault(died.outcome, died.says)
@@ -74,9 +74,9 @@ class Launches:
             raise self._fault(live) from None
         return live
 
-    def _told(self, live: Live, seconds: float) -> dict:
+    def _told(self, live: Live, allowance: Allowance) -> dict:
         try:
-            return live.receive(seconds)
+            return allowance.receive(live)
         except Late:
             raise JobFault("timeout", "the kernel was not ready in time") from None
         except Died as died:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from helpers.checking.probe import MIME
-from helpers.grading.judge import known
-from helpers.grading.merged import GRADED, MISSING, SOLUTION, UNCHANGED, PlannedCell
+from helpers.grading.merged import GRADED, MISSING, REFERENCE, SOLUTION, UNCHANGED, PlannedCell
 from helpers.grading.regions import STUB
 from helpers.grading.results import FAULTS, Mark
 from helpers.grading.sandbox import InfrastructureFault, JobFault, Run
@@ -34,6 +33,13 @@ SAID = {
     "output": "The cell wrote more than it may.",
 }
 
+NOTHING_SHOWN = "What its probe showed cannot be judged."
+AFTER_A_STOP = (
+    "The lab's cell {cell} did not come to its end after your cells had run, so what it defines is missing here. "
+    "Restart the kernel, run all cells, and see what keeps that cell from ending."
+)
+IS_IT = "Does it have the name, the arguments and the result that the lab describes?"
+
 
 class NoProbe(ValueError):
     """A graded cell showed no evidence that can be judged; the message says why."""
@@ -53,7 +59,8 @@ class Marker:
     """Marks of one submission: `marks` grows by one with the end of each graded cell.
 
     `handed`: keys of the exercises whose graded cells hand hidden inputs to the student's process. From the first of
-    these on, whatever that process says may hold them: then no word of its own becomes feedback.
+    these on, whatever that process says may hold them: then nothing that it can choose becomes feedback, neither a
+    name of an exception nor a number.
     """
 
     def __init__(self, judge: Judge, evidence_bytes: int, handed: Collection[str] = ()):
@@ -61,12 +68,15 @@ class Marker:
         self._judge, self._evidence_bytes, self._handed, self._open = judge, evidence_bytes, frozenset(handed), True
         self._answers: defaultdict[str, list[_Answer]] = defaultdict(list)
         self._verdicts: dict[str, Mapping | JobFault] = {}
+        self._stopped: list[PlannedCell] = []  # cells of the lab's own that ended the kernel
 
     def ended(self, cell: PlannedCell, source: str, run: Run) -> Mark | None:
         """Take note of what came of a cell; the mark, if it is a graded one. May raise InfrastructureFault."""
         if cell.kind == SOLUTION:
             untouched = cell.answer == MISSING or (cell.answer == UNCHANGED and STUB in source)
             self._answers[cell.exercise].append(_Answer(cell, untouched, run, self._open))
+        if cell.kind == REFERENCE and run.outcome in FAULTS:
+            self._stopped.append(cell)
         if cell.kind != GRADED:
             return None
         self._open = self._open and cell.exercise not in self._handed
@@ -80,22 +90,22 @@ class Marker:
     def _judged(self, cell: PlannedCell, source: str, run: Run) -> tuple[float, str, str | None, str]:
         """(points, outcome, mistake, why) of a graded cell."""
         if run.outcome in FAULTS:
-            return 0.0, run.outcome, None, _said(run)
+            return 0.0, run.outcome, None, _said(run, self._open)
         if run.outcome == "error":
             return 0.0, *self._why_nothing(cell, source, run)
         try:
             shown = evidence_in(run.outputs, cell, self._evidence_bytes)
         except NoProbe as error:
-            return 0.0, "wrong", None, str(error)
+            return 0.0, "wrong", None, str(error) if self._open else NOTHING_SHOWN
         verdict = self._verdict(cell.exercise, shown)
         if isinstance(verdict, JobFault):
             return 0.0, verdict.outcome, None, JUDGED_FAULTS[verdict.outcome]
-        right, mistake, why = _part(verdict, cell.part)
-        if right:
+        share, mistake, why = _part(verdict, cell.part)
+        if share == 1:
             return cell.points, "right", None, why
         if self._untouched(cell.exercise):
             return 0.0, "missing", None, "There is no answer yet."
-        return 0.0, "wrong", mistake, why
+        return share * cell.points, "wrong", mistake, why
 
     def _why_nothing(self, cell: PlannedCell, source: str, run: Run) -> tuple[str, str | None, str]:
         """Why a graded cell stopped with an exception: most often its answer was never made."""
@@ -103,19 +113,19 @@ class Marker:
             return "missing", None, "There is no answer yet."
         for answer in self._answers[cell.exercise]:
             if answer.run.outcome in FAULTS:
-                return answer.run.outcome, None, f"In the answer: {_said(answer.run)}"
+                return answer.run.outcome, None, f"In the answer: {_said(answer.run, answer.open)}"
             if answer.run.outcome == "error":
-                words = said_by(answer.run.error) if answer.open else known(_name(answer.run.error))
+                words = said_by(answer.run.error) if answer.open else "an exception"
                 return "error", None, f"The cell of the answer stopped with {words}"
+        if self._stopped:
+            return "error", None, AFTER_A_STOP.format(cell=self._stopped[0].id)
+        if not self._open:
+            return "error", None, f"Trying the answer raised an exception. {IS_IT}"
         name = _not_defined(run.error)
         if name and re.search(rf"\b{name}\b", source):
-            return (
-                "error",
-                None,
-                f"Nothing is called {name}, by which the lab knows the answer: leave names as they are.",
-            )
-        # Its words might hold what the answer was tried on, which is nobody's business.
-        return "error", None, f"Trying the answer stopped with {known(_name(run.error))}: is it what the lab asks for?"
+            why = f"Nothing is called {name}, by which the lab knows the answer: leave names as they are."
+            return "error", None, why
+        return "error", None, f"Trying the answer raised {_name(run.error)}. {IS_IT}"
 
     def _untouched(self, exercise: str) -> bool:
         return bool(self._answers[exercise]) and all(answer.untouched for answer in self._answers[exercise])
@@ -175,15 +185,18 @@ def _not_defined(error: object) -> str:
     return found[1] if found else ""
 
 
-def _part(verdict: Mapping, part: str) -> tuple[bool, str | None, str]:
+def _part(verdict: Mapping, part: str) -> tuple[float, str | None, str]:
+    """The share of the points, the mistake and the words."""
     found = verdict.get(part) if isinstance(verdict, Mapping) else None
     if not isinstance(found, Mapping) or not isinstance(found.get("right"), bool):
         raise InfrastructureFault(f"the judge says nothing on the part {part!r}")
-    mistake = found.get("mistake")
-    return found["right"], None if mistake is None else str(mistake), str(found.get("why", ""))[:LONGEST_WHY]
+    mistake, share = found.get("mistake"), 1.0 if found["right"] else found.get("share", 0.0)
+    if type(share) is not float or not 0 <= share <= 1:
+        raise InfrastructureFault(f"the judge gives the part {part!r} a share of {share!r}")
+    return share, None if mistake is None else str(mistake), str(found.get("why", ""))[:LONGEST_WHY]
 
 
-def _said(run: Run) -> str:
-    """What became of a cell that was stopped, as a sentence."""
-    words = run.says.strip()
+def _said(run: Run, open: bool) -> str:
+    """What became of a cell that was stopped, as a sentence; of how a process ended only if it had nothing to hide."""
+    words = run.says.strip() if open else ""
     return words[0].upper() + words[1:] + ("" if words[-1] in ".!?" else ".") if words else SAID[run.outcome]

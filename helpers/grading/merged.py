@@ -50,6 +50,11 @@ class PlannedCell:
     points: float = 0.0
     answer: str = ""
 
+    @property
+    def is_theirs(self) -> bool:
+        """Whether it holds code that the student wrote."""
+        return self.kind == STUDENT or (self.kind == SOLUTION and self.answer not in (UNCHANGED, MISSING))
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -58,6 +63,17 @@ class Planned:
     notebook: dict = field(repr=False)
     cells: tuple[PlannedCell, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def theirs(self) -> frozenset[int]:
+        """The numbers of cells that hold code of the student's."""
+        return frozenset(number for number, cell in enumerate(self.cells) if cell.is_theirs)
+
+    @property
+    def own(self) -> frozenset[int]:
+        """The numbers of the lab's own cells, but for the graded ones, which call what the student wrote."""
+        every = enumerate(self.cells)
+        return frozenset(number for number, cell in every if not cell.is_theirs and cell.kind != GRADED)
 
 
 def transplant(lab: Lab, submission: Submission, inputs: Mapping[str, object] | None = None) -> Planned:

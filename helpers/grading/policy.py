@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 from helpers.checking.evidence import MOST_EVIDENCE
 from helpers.grading.sandbox import Limits
+from helpers.grading.sandbox.meter import BACKSTOP
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Limits of one submission; times in seconds.
+    """Limits of one submission; times in seconds, counted as `sandbox.meter` counts them.
 
     `cell_seconds` is for one cell, `judge_seconds` for judging one exercise, `whole_seconds` for all of it, cells,
     replays and judging together; `deaths` is how often its kernel may die before the rest is left; `evidence_bytes` how
@@ -26,5 +27,5 @@ class Policy:
 
     @property
     def hang_seconds(self) -> float:
-        """After which a grader that has said nothing is taken for dead."""
-        return self.limits.start_seconds + 2 * self.whole_seconds + 2 * self.judge_seconds
+        """After which a grader that has said nothing is taken for dead, by the clock."""
+        return self.limits.start_seconds + BACKSTOP * (self.whole_seconds + self.judge_seconds)

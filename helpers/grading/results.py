@@ -24,8 +24,10 @@ OUTCOMES = {
     "memory": "the cell asked for more memory than it may have",
     "output": "the cell wrote more than it may",
     "unjudged": "the grader itself failed here",
+    "overridden": "an instructor set the points by hand",
 }
 """What became of one graded cell."""
+OVERRIDDEN = "overridden"
 FAULTS = ("timeout", "crash", "memory", "output")
 
 
@@ -56,7 +58,7 @@ class Result:
     `student` is the name under which it was handed in, `file` where it lies relative to the folder of submissions,
     `key` the hash of all that the marks depend on, `tier` the sandbox that it ran in ("" where nothing was run),
     `reason` why it was rejected, at fault or not graded, `notes` what the instructor should know (a cell that was not
-    the lab's, a file handed in twice).
+    the lab's, a file handed in twice), `late` the ids of cells that ran out of time.
     """
 
     student: str
@@ -69,6 +71,7 @@ class Result:
     tier: str = ""
     notes: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
+    late: tuple[str, ...] = ()
 
     @property
     def points(self) -> float:
@@ -86,4 +89,4 @@ class Result:
     def from_json(cls, data: Mapping) -> Result:
         """The inverse of `as_json`; raises KeyError or TypeError for anything else."""
         marks = tuple(Mark(**mark) for mark in data["marks"])
-        return cls(**{**data, "marks": marks, "notes": tuple(data["notes"])})
+        return cls(**{**data, "marks": marks, "notes": tuple(data["notes"]), "late": tuple(data.get("late", ()))})

@@ -4,9 +4,9 @@ Stream work is replayed here too: a process for each case executes the student's
 
     judge  --trial-->  worker  --a socket of its own-->  a child of `serve`, which runs the launch and ends
 
-`serve` is a job in a sandbox. It compiles the kernel once and forks for every launch; the launch's inputs go to the
-child on a socket that `serve` itself never reads. So no child finds anything of another launch in its memory, and what
-is expected, the seed and the verdict are in none of these processes. `judging` is the worker's side.
+`serve` is a job in a sandbox. It compiles an answer's kernels once and forks for every launch; the launch's inputs go
+to the child on a socket that `serve` itself never reads. So no child finds anything of another launch in its memory,
+and what is expected, the seed and the verdict are in none of these processes. `judging` is the worker's side.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ LONGEST_MESSAGE = 96 << 20  # bytes: a few of the largest arrays that `plain` le
 
 
 def serve(settings: dict, channel: Channel) -> None:
-    """Be the job: take one kernel, then run one launch of it after the other, each in a child."""
+    """Be the job: take an answer's kernels, then run one launch after the other, each in a child."""
     call.prctl(call.PR_SET_DUMPABLE, 0)  # else a child, which is the same user, might look into this process
     given = channel.receive()
     try:
-        portable = None if given["kernel"] is None else Portable.from_json(given["kernel"])
-        for variant in given["variants"]:
-            portable.kernel.compiled(**variant)
+        kernels = [Portable.from_json(each) for each in given["kernel"]]
+        for portable in kernels:
+            for variant in given["variants"]:
+                portable.kernel.compiled(**variant)
     except NotPortable as error:
         channel.send({"no_evidence": str(error)})
         return
@@ -46,14 +47,14 @@ def serve(settings: dict, channel: Channel) -> None:
         child = os.fork()
         if child == 0:
             with socket.socket(fileno=file) as end:
-                _one(portable, end)
+                _one(kernels, end)
             os._exit(0)
         os.close(file)
         _, status = os.waitpid(child, 0)
         channel.send({"done": os.waitstatus_to_exitcode(status)})
 
 
-def _one(portable: Portable | None, end: socket.socket) -> None:
+def _one(kernels: list[Portable], end: socket.socket) -> None:
     """Be the child: one request, one answer."""
     inside.close_files(end)
     channel = Channel(end, LONGEST_MESSAGE)
@@ -61,7 +62,7 @@ def _one(portable: Portable | None, end: socket.socket) -> None:
     if "replay" in request:
         channel.send(_replayed(request["replay"]))
         return
-    runs = Here(portable)
+    runs = Here(kernels[request["which"]])
     if "trial" in request:
         channel.send({"seen": seen_as_json(runs.run(trial_of(request["trial"])))})
         return

@@ -21,9 +21,9 @@ from helpers.grading.merged import transplant
 from helpers.grading.plain_kernel import PlainKernel
 from helpers.grading.policy import Policy
 from helpers.grading.results import Mark
-from helpers.grading.sandbox import JobFault
-from helpers.grading.session import Session
+from helpers.grading.sandbox import InfrastructureFault, JobFault
 from helpers.grading.source import Lab, SourceError
+from helpers.grading.submission import session_of
 from helpers.grading.untrusted import Refused, read_cells
 
 SIGNS = {"right": "✓", "missing": "–"}
@@ -70,10 +70,13 @@ def check(path: Path, labs: Path | None, seconds: float = 60.0) -> Checked:
     inputs = {key: inputs_of(exercise(key)) for key in lab.exercises}
     planned = transplant(lab, Submission("", path.name, path, cells, ""), inputs)
     policy = replace(Policy(), cell_seconds=seconds, whole_seconds=20 * seconds)
-    session = Session(lambda: PlainKernel(path.resolve().parent), policy)
+    session = session_of(planned, lambda: PlainKernel(path.resolve().parent), policy)
     marker = Marker(_judge, policy.evidence_bytes)
     with tempfile.TemporaryDirectory(prefix="warpbook-") as folder:
-        nbval_plugin.run(planned, session, marker, folder)
+        try:
+            nbval_plugin.run(planned, session, marker, folder)
+        except InfrastructureFault as fault:
+            raise NotChecked(f"{path} was not checked, and that is not your answers' fault: {fault}.") from None
     return Checked(lab.title, tuple(marker.marks), planned.notes)
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from helpers.checking.exercise import exercise
 from helpers.grading import keys, nbval_plugin, worker
 from helpers.grading.judging import judged
-from helpers.grading.marking import JUDGED_FAULTS, Marker
+from helpers.grading.marking import JUDGED_FAULTS, SAID, Marker
 from helpers.grading.merged import GRADED as GRADED_CELL
 from helpers.grading.merged import SOLUTION, STUDENT, Planned
+from helpers.grading.policy import Policy
 from helpers.grading.results import GRADED, STUDENT_FAULT, UNGRADED, Mark, Result
 from helpers.grading.sandbox import InfrastructureFault, JobFault
-from helpers.grading.session import Session
+from helpers.grading.sandbox.meter import Allowance
+from helpers.grading.session import Death, Session
 from helpers.grading.worker import Sandboxes, Settings
 
 
@@ -47,7 +50,8 @@ def grade(job: Job, settings: Settings) -> Result:
         return ungraded(job, error, tuple(marker.marks) if marker else (), time.monotonic() - started)
     marks = tuple(marker.marks)
     reason = _faults(job, session, marks)
-    return _result(job, STUDENT_FAULT if reason else GRADED, marks, reason, tier, time.monotonic() - started)
+    result = _result(job, STUDENT_FAULT if reason else GRADED, marks, reason, tier, time.monotonic() - started)
+    return replace(result, late=_late(job, session, marks))
 
 
 def ungraded(job: Job, error: BaseException, marks: tuple[Mark, ...] = (), seconds: float = 0.0) -> Result:
@@ -62,22 +66,30 @@ def ungraded(job: Job, error: BaseException, marks: tuple[Mark, ...] = (), secon
 
 def _set_up(sandboxes: Sandboxes, settings: Settings, job: Job) -> tuple[Session, Marker]:
     policy = settings.policy
-    session = Session(sandboxes.student.kernel, policy, patience=patience(job.planned))
+    session = session_of(job.planned, sandboxes.student.kernel, policy)
 
     def judge(exercise: str, evidence: dict, open: bool) -> dict:
         request = {"exercise": exercise, "seed": settings.seed, "evidence": evidence, "open": open}
         for last in (False, True):
             if not (seconds := min(policy.judge_seconds, session.left())):
                 raise JobFault("timeout", f"a submission may take {policy.whole_seconds:g} s in all, which are used up")
+            allowance = Allowance(seconds)
             try:
-                return judged(sandboxes.judge, sandboxes.runner, request, seconds)
+                return judged(sandboxes.judge, sandboxes.runner, request, allowance)
             except JobFault as fault:
                 # What ends a process cannot always be told from what runs in it, so there is a second try.
                 if last or fault.outcome != "crash":
                     raise
+            finally:
+                session.spend(allowance.used)
         raise AssertionError
 
     return session, Marker(judge, policy.evidence_bytes, handed(job.planned))
+
+
+def session_of(planned: Planned, open_kernel: Callable, policy: Policy) -> Session:
+    """The session that runs a notebook's cells."""
+    return Session(open_kernel, policy, patience(planned), planned.own, planned.theirs)
 
 
 def patience(planned: Planned) -> dict[int, float]:
@@ -89,7 +101,7 @@ def patience(planned: Planned) -> dict[int, float]:
 def handed(planned: Planned) -> frozenset[str]:
     """The exercises of a notebook whose hidden inputs the student's own process is given; a kernel's never are."""
     keys = {cell.exercise for cell in planned.cells if cell.kind == GRADED_CELL}
-    return frozenset(key for key in keys if not exercise(key).asks_for_a_kernel)
+    return frozenset(key for key in keys if exercise(key).language in ("python", "streams"))
 
 
 def _graded_cells(job: Job) -> list:
@@ -98,9 +110,25 @@ def _graded_cells(job: Job) -> list:
 
 def _faults(job: Job, session: Session, marks: tuple[Mark, ...]) -> str:
     """What ran out of its limits, in words; "" where nothing did."""
-    said = [f"{death.outcome} in {_place(job, death.cell)}: {death.says}" for death in session.deaths]
+    said = [f"{death.outcome} in {_place(job, death.cell)}: {_said(job, death)}" for death in session.deaths]
     said += [f"{m.outcome} in {m.cell}: {m.why}" for m in marks if m.why == JUDGED_FAULTS.get(m.outcome)]
     return "; ".join(dict.fromkeys(said))[:2000]
+
+
+def _late(job: Job, session: Session, marks: tuple[Mark, ...]) -> tuple[str, ...]:
+    """The cells that ran out of time, or whose judging did."""
+    cells = [_place(job, death.cell) for death in session.deaths if death.outcome == "timeout"]
+    cells += [mark.cell for mark in marks if mark.outcome == "timeout" and mark.why == JUDGED_FAULTS["timeout"]]
+    return tuple(dict.fromkeys(cells))
+
+
+def _said(job: Job, death: Death) -> str:
+    """How a cell ended its kernel; of a cell that may know hidden inputs no number that it can choose."""
+    keys = handed(job.planned)
+    first = next(
+        (n for n, cell in enumerate(job.planned.cells) if cell.kind == GRADED_CELL and cell.exercise in keys), None
+    )
+    return death.says if first is None or death.cell < first else SAID[death.outcome].rstrip(".")
 
 
 def _place(job: Job, number: int) -> str:

@@ -22,7 +22,8 @@ class Settings:
     """What is the same for all submissions of a run.
 
     `environment` is the hash of the grader's code and versions, which a worker elsewhere must share; `tier` the name
-    of a sandbox, None for the best that there is; `trusted` whether the class is.
+    of a sandbox, None for the best that there is; `trusted` whether the class is; `imports` what its fork servers
+    import beforehand, by their roles.
     """
 
     seed: int
@@ -31,6 +32,7 @@ class Settings:
     tier: str | None = None
     trusted: bool = False
     fork_server: bool = True
+    imports: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 ROLES = ("student", "runner", "judge")
@@ -93,6 +95,7 @@ def _sandbox(settings: Settings, role: str) -> Sandbox:
         limits=settings.policy.limits,
         fork_server=settings.fork_server,
         trusted=settings.trusted,
+        imports=dict(settings.imports).get(role, ()),
     )
 
 

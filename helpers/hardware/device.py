@@ -7,31 +7,30 @@ occupancy, rooflines and modelled times. It never changes what runs.
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import html
 import os
-import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
 
-from helpers.hardware import gpus
+from helpers.hardware import driver, gpus
 from helpers.hardware.gpus import GPU
 
 _chosen: GPU | None = None
 _kept: ContextVar[GPU | None] = ContextVar("modelled GPU", default=None)
-_DRIVERS = {"linux": ("libcuda.so.1", "libcuda.so"), "win32": ("nvcuda.dll",)}
-# cuDeviceGetAttribute's names for the two halves of the compute capability.
-_CAPABILITY_ATTRIBUTES = (75, 76)
 
 
 @dataclass(frozen=True, repr=False)
 class Device:
-    """What runs the kernels (`runs_on`), whether that is a real GPU, and the GPU that is modelled."""
+    """What runs the kernels (`runs_on`), whether that is a real GPU, and the GPU that is modelled.
+
+    `trouble` says why a GPU that this machine has isn't used; it is empty where there is none, and by choice.
+    """
 
     runs_on: str
     real: bool
     models: GPU
+    trouble: str = ""
 
     def __repr__(self) -> str:
         return f"Device(runs on={self.runs_on!r}, models={self.models.product!r})"
@@ -45,45 +44,13 @@ class Device:
         return (
             f"<p>Kernels run on: <strong>{self.runs_on}</strong>. "
             f"Modelled: <strong>{self.models.product}</strong>. {note}</p>"
+            + (f"<p>{html.escape(self.trouble)}</p>" if self.trouble else "")
         )
 
 
-def _driver():
-    """The CUDA driver library, or None where there is none."""
-    for name in _DRIVERS.get(sys.platform, ()):
-        try:
-            return ctypes.CDLL(name)
-        except OSError:
-            continue
-    return None
-
-
-@cache
-def _probe() -> tuple[str, tuple[int, int]] | None:
-    """Name and compute capability of the driver's first GPU, or None: no driver, no GPU, or it refuses."""
-    driver = _driver()
-    if driver is None:
-        return None
-    count, handle, value = ctypes.c_int(0), ctypes.c_int(0), ctypes.c_int(0)
-    # Each call returns 0 when it worked; a missing or unusable GPU shows as another code, not as a crash.
-    if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)) or count.value == 0:
-        return None
-    if driver.cuDeviceGet(ctypes.byref(handle), 0):
-        return None
-    name = ctypes.create_string_buffer(128)
-    if driver.cuDeviceGetName(name, len(name), handle):
-        return None
-    capability = []
-    for attribute in _CAPABILITY_ATTRIBUTES:
-        if driver.cuDeviceGetAttribute(ctypes.byref(value), attribute, handle):
-            return None
-        capability.append(value.value)
-    return name.value.decode(errors="replace"), (capability[0], capability[1])
-
-
 def real_gpu() -> bool:
-    """Whether kernels run on a real GPU: the driver reports one and WARPBOOK_BACKEND is not `virtual`."""
-    return os.environ.get("WARPBOOK_BACKEND", "").lower() != "virtual" and _probe() is not None
+    """Whether kernels run on a real GPU: there is one that can be used, and WARPBOOK_BACKEND is not `virtual`."""
+    return driver.usable() is not None
 
 
 def current() -> GPU:
@@ -94,7 +61,8 @@ def current() -> GPU:
         return chosen
     if "WARPBOOK_GPU" in os.environ:
         return gpus.find(os.environ["WARPBOOK_GPU"])
-    return gpus.nearest(*_probe()) if real_gpu() else gpus.find(gpus.DEFAULT)
+    found = driver.usable()
+    return gpus.nearest(found.name, found.capability) if found else gpus.find(gpus.DEFAULT)
 
 
 def device(name: str | GPU | None = None) -> Device:
@@ -107,8 +75,8 @@ def device(name: str | GPU | None = None) -> Device:
         _chosen = name if isinstance(name, GPU) else gpus.find(name)
         if _kept.get() is not None:
             _kept.set(_chosen)
-    real = real_gpu()
-    return Device(_probe()[0] if real else "virtual GPU", real, current())
+    found = driver.usable()
+    return Device(found.name if found else "virtual GPU", found is not None, current(), driver.trouble())
 
 
 @contextlib.contextmanager

@@ -32,6 +32,16 @@ def resources_on(kernel, gpu: GPU, max_registers: int | None):
     return resources(kernel.ptx, "ptx", arch=assembled_for(gpu), entry=kernel.entry, max_registers=max_registers)
 
 
+def machine_code_on(kernel, gpu: GPU, max_registers: int | None):
+    """The `MachineInstruction`s of a kernel, as the engine loads it, on `gpu`.
+
+    Raises `Unsupported` where NVIDIA's assembler or disassembler isn't installed.
+    """
+    from helpers.vgpu.compile.machine_code import machine_code
+
+    return machine_code(kernel.ptx, assembled_for(gpu), kernel.entry, max_registers)
+
+
 @dataclass(frozen=True)
 class Compiled:
     """A kernel compiled for its arguments, and the limit on registers that its author set (None: none)."""

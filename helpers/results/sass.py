@@ -6,6 +6,7 @@ unrolls, what it keeps in registers. A profile counts PTX; `notes` says in words
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -55,6 +56,11 @@ class MachineCode:
         """How many instructions have this opcode: "LDS.128", or "LDS" for those of all widths."""
         return sum(f"{found.opcode}.".startswith(f"{opcode}.") for found in self.instructions)
 
+    @property
+    def loads_in_flight(self) -> int:
+        """The most loads from global memory that a warp issues before it needs the value of one of them."""
+        return loads_in_flight(self.instructions)
+
     def __repr__(self) -> str:
         rows = [self.title]
         for line in self.lines:
@@ -79,6 +85,24 @@ class MachineCode:
             f'<caption style="text-align:left;color:inherit">{escape(self.title)} (compiler)</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         )
+
+
+_REGISTER = re.compile(r"\bR(\d+)")
+
+
+def loads_in_flight(instructions: Iterable) -> int:
+    """The most loads from global memory that are issued, in order of address, before one of their values is needed."""
+    most, loads, pending = 0, 0, set()
+    for each in instructions:
+        named = [int(number) for number in _REGISTER.findall(each.operands)]
+        if pending.intersection(named):
+            loads, pending = 0, set()
+        memory, op, nbytes = each.access or ("", "", 0)
+        if (memory, op) == ("global", "load"):
+            loads += 1
+            pending.update(range(named[0], named[0] + max(1, nbytes // 4)))
+            most = max(most, loads)
+    return most
 
 
 def sass(kernel, grid, block, args, *, device: GPU | str | None = None, **meta) -> MachineCode:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parents[2]
+from helpers.checking.learner_state import workbook
 
 
 class UsageProblem(Exception):
@@ -19,9 +19,8 @@ def project_folder() -> Path:
 
     Raises UsageProblem when neither holds notebooks/, as after `pip install` of a built wheel.
     """
-    for folder in (Path.cwd(), *Path.cwd().parents, HERE):
-        if (folder / "notebooks").is_dir() and (folder / "helpers").is_dir():
-            return folder
+    if folder := workbook():
+        return folder
     raise UsageProblem(
         "No notebooks/ folder here or beside the installed helpers. Change into the folder of the workbook "
         "(the one with README.md) and call again."

@@ -6,6 +6,7 @@ project raise is a finding here, never a crash.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -13,16 +14,18 @@ import platform
 import re
 import shutil
 import struct
+import subprocess
 import sys
-import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-OLDEST_PYTHON = (3, 11)
+from helpers.workbook import packages, real_gpu
+
+PYTHONS = (3, 11), (3, 14)
 STATES = ("ok", "warn", "problem")
-REINSTALL = "python -m pip install -c constraints.txt -e '.[test]' in the folder of the workbook (or: make lab)"
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,34 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """One row: the name shown, what looks, and the remedy when looking itself fails."""
+    """One row: the name shown, what looks, and the remedy when looking itself fails.
+
+    Where `packages` are named, the remedy is to reinstall them.
+    """
 
     name: str
     look: Callable[[str], Finding | Iterable[Finding]]
-    remedy: str
+    remedy: str = ""
+    packages: tuple[str, ...] = ()
+
+
+def reinstall(*names: str) -> str:
+    """The remedy for what these packages bring: to repair what is damaged, or to reinstall them if nothing is."""
+    if any(fault.serious for fault in package_faults()):
+        return f"Packages are damaged or missing: {packages.called('repair')}"
+    with contextlib.suppress(OSError):
+        pins, _ = packages.read()
+        names = tuple(f"{name}=={pins[name]}" for name in names if name in pins)
+    return packages.pip_line(["install", "--force-reinstall", "--no-deps", *names])
+
+
+@cache
+def package_faults() -> tuple[packages.Fault, ...]:
+    """What is wrong with the installed packages; nothing where the pins aren't at hand."""
+    try:
+        return tuple(packages.faults(*packages.read(), packages.installed()))
+    except OSError:
+        return ()
 
 
 # -- Python and packages --------------------------------------------------------------------------------
@@ -56,87 +82,86 @@ class Check:
 def python_version(name: str, version: tuple[int, ...] | None = None) -> Finding:
     version = tuple(sys.version_info[:3]) if version is None else version
     found = f"Python {'.'.join(map(str, version))} on {platform.system()} {platform.machine()}"
-    if version[:2] < OLDEST_PYTHON:
-        return Finding(name, "problem", found, "Install Python 3.11 or newer and make the environment with it.")
+    oldest, newest = PYTHONS
+    if not oldest <= version[:2] <= newest:
+        return Finding(name, "problem", found, "Install Python 3.11 to 3.14 and make the environment with it.")
     return Finding(name, "ok", found)
 
 
-def canonical(name: str) -> str:
-    """A package's name as pip compares it: lower case, one dash for any run of `-`, `_` and `.`."""
-    return re.sub(r"[-_.]+", "-", name).lower()
+def pinned_packages(name: str) -> list[Finding]:
+    """Every package that is missing, damaged, or not at its pin; the last is a warning where others depend on it."""
+    if not packages.PINS.is_file():
+        found = "constraints.txt is not beside the installed helpers: versions not compared"
+        return [Finding(name, "warn", found, "Install from the folder of the workbook, as its README says.")]
+    return [
+        Finding(fault.name, "problem" if fault.serious else "warn", fault.found, packages.pip_line(fault.pip))
+        for fault in package_faults()
+    ] or [Finding(name, "ok", "every package is complete and at the version of constraints.txt")]
 
 
-def read_pins(text: str) -> dict[str, str]:
-    """The `name==version` lines of a constraints file, by canonical name."""
-    lines = (line.split("#")[0].strip() for line in text.splitlines())
-    pairs = (line.split("==") for line in lines if "==" in line)
-    return {canonical(name.strip()): version.strip() for name, version in pairs}
+IMPORTED = ("numpy", "matplotlib.pyplot", "sklearn", "ipywidgets", "anywidget", "numba.cuda", "cupy", "torch")
+ON_LINUX = ("triton",)
+"""What chapters and labs import, themselves or through helpers; `helpers` gives them the real cupy on a GPU."""
 
 
-def read_requirements(pyproject: str) -> set[str]:
-    """The direct dependencies that a pyproject.toml asks for on this platform, by canonical name."""
-    from packaging.requirements import Requirement
-
-    rows = map(Requirement, tomllib.loads(pyproject)["project"]["dependencies"])
-    return {canonical(row.name) for row in rows if row.marker is None or row.marker.evaluate()}
-
-
-def installed_versions() -> dict[str, str]:
-    """Every installed package and its version, by canonical name; the first on the path wins."""
-    versions: dict[str, str] = {}
-    for package in importlib.metadata.distributions():
-        if package.metadata["Name"]:
-            versions.setdefault(canonical(package.metadata["Name"]), package.version)
-    return versions
+def imports(name: str) -> list[Finding]:
+    modules = IMPORTED + ON_LINUX * sys.platform.startswith("linux")
+    failing = packages.failing_imports(modules)
+    return [
+        Finding(name, "problem", f"import {module}: {said}", reinstall(*_distributions(module)))
+        for module, said in failing.items()
+    ] or [Finding(name, "ok", f"{', '.join(modules)} can be imported")]
 
 
-def compare(pins: Mapping[str, str], direct: set[str], installed: Mapping[str, str]) -> list[Finding]:
-    """Findings for what is missing or has another version than pinned, else one that says all agree.
-
-    A wrong direct dependency is a problem, a wrong dependency of a dependency a warning; a pin of
-    something that this platform does not need is neither.
-    """
-    from packaging.version import Version
-
-    findings = []
-    for name in sorted(direct | set(pins)):
-        pin, have = pins.get(name), installed.get(name)
-        if have is None:
-            if name in direct:
-                remedy = f'python -m pip install "{name}=={pin}"' if pin else f"python -m pip install {name}"
-                findings.append(Finding(name, "problem", "not installed", remedy))
-        # A local part, as in 2.13.0+cpu, names a build and not another version.
-        elif pin and Version(Version(have).public) != Version(pin):
-            state = "problem" if name in direct else "warn"
-            remedy = f'python -m pip install "{name}=={pin}"'
-            findings.append(Finding(name, state, f"{have}, where {pin} is pinned", remedy))
-    if findings:
-        return findings
-    present = sum(name in installed for name in set(pins) | direct)
-    return [Finding("packages", "ok", f"{present} packages at the versions of constraints.txt")]
-
-
-def packages(name: str) -> list[Finding]:
-    pins, project = ROOT / "constraints.txt", ROOT / "pyproject.toml"
-    if not pins.is_file() or not project.is_file():
-        return [
-            Finding(
-                name,
-                "warn",
-                "constraints.txt is not beside the installed helpers: versions not compared",
-                "Install from the folder of the workbook: " + REINSTALL,
-            )
-        ]
-    direct = read_requirements(project.read_text(encoding="utf-8"))
-    return compare(read_pins(pins.read_text(encoding="utf-8")), direct, installed_versions())
+def _distributions(module: str) -> tuple[str, ...]:
+    """The installed packages that bring a module; what is damaged may not say."""
+    top = module.split(".")[0]
+    named = {"sklearn": "scikit-learn", "cupy": "cupy-cuda13x"}
+    found = importlib.metadata.packages_distributions().get(top, ())
+    return tuple(sorted({packages.canonical(each) for each in found})) or (named.get(top, top),)
 
 
 # -- compilers ------------------------------------------------------------------------------------------
 
 ONE_LINER = 'extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = 2.0f * threadIdx.x; }'
 THREADS = 64
+PTX = """
+.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry doctor(.param .u64 x)
+{
+    .reg .b32 %r<2>;
+    .reg .f32 %f<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [x];
+    mov.u32 %r1, %tid.x;
+    cvt.rn.f32.u32 %f1, %r1;
+    add.f32 %f1, %f1, %f1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.f32 [%rd3], %f1;
+    ret;
+}
+"""
+"""The same kernel in PTX, so that the virtual GPU can be tried without a compiler."""
 
 
+@contextlib.contextmanager
+def compiled_anew() -> Iterator[None]:
+    """What is kept on disk would hide that a compiler is gone."""
+    before = os.environ.get("WARPBOOK_CACHE")
+    os.environ["WARPBOOK_CACHE"] = "off"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["WARPBOOK_CACHE"]
+        else:
+            os.environ["WARPBOOK_CACHE"] = before
+
+
+@compiled_anew()
 def cuda_c_compiler(name: str) -> Finding:
     from helpers.vgpu import compile
 
@@ -145,6 +170,7 @@ def cuda_c_compiler(name: str) -> Finding:
     return Finding(name, "ok", f"NVRTC compiles, PTX {version[1] if version else 'of unknown version'}")
 
 
+@compiled_anew()
 def python_compiler(name: str) -> Finding:
     from helpers.vgpu import compile
 
@@ -155,7 +181,7 @@ def python_compiler(name: str) -> Finding:
     return (
         Finding(name, "ok", f"numba-cuda {importlib.metadata.version('numba-cuda')} compiles {doctor.__name__}()")
         if compiled.entry_name in compiled.ptx
-        else Finding(name, "problem", "no kernel in its PTX", REINSTALL)
+        else Finding(name, "problem", "no kernel in its PTX", reinstall("numba", "numba-cuda"))
     )
 
 
@@ -167,7 +193,7 @@ def triton_compiler(name: str, platform: str = sys.platform) -> Finding:
         version = triton.installed().__version__
     except Unsupported as error:
         if platform.startswith("linux"):
-            return Finding(name, "problem", str(error).split(". ")[0], REINSTALL)
+            return Finding(name, "problem", str(error).split(". ")[0], reinstall("triton"))
         remedy = "Only the chapters about Triton need it: read them on Linux, in WSL, in a container or in the cloud."
         return Finding(name, "warn", "Triton is published for Linux only", remedy)
     from helpers.vgpu.standins.triton.driver import VirtualDriver
@@ -176,6 +202,7 @@ def triton_compiler(name: str, platform: str = sys.platform) -> Finding:
     return Finding(name, "ok", f"Triton {version}, compiling for {target.backend} {target.arch}")
 
 
+@compiled_anew()
 def registers(name: str) -> Finding:
     from helpers.vgpu import compile
 
@@ -191,13 +218,10 @@ def registers(name: str) -> Finding:
 def virtual_gpu(name: str) -> Finding:
     import numpy as np
 
-    from helpers.vgpu import compile
     from helpers.vgpu.launch import launch
     from helpers.vgpu.storage import memory
 
-    (kernel,) = launch.load(
-        compile.cuda_c_to_ptx(ONE_LINER, name="doctor.cu").ptx, language="cuda", source=ONE_LINER
-    ).values()
+    (kernel,) = launch.load(PTX, language="cuda", source=ONE_LINER).values()
     values = memory.array((THREADS,), np.float32, label="x")
     launch.launch(kernel, 1, THREADS, [struct.pack("<Q", memory.owner(values).address)])
     if not np.array_equal(values, 2.0 * np.arange(THREADS, dtype=np.float32)):
@@ -222,7 +246,10 @@ def vector_unit(name: str, cpu: str | None = None) -> Finding:
     return Finding(name, "warn", f"no wide vectors on {cpu}", remedy)
 
 
-def cache(name: str) -> Finding:
+PROBE_BYTES = 1 << 20
+
+
+def disk_cache(name: str) -> Finding:
     """Where compiled code is kept from one process to the next; that it is not kept costs seconds and nothing else."""
     from helpers.vgpu.base import on_disk
 
@@ -233,15 +260,33 @@ def cache(name: str) -> Finding:
         return Finding(name, "warn", f"compiled code is not kept: {problem}", remedy)
     if place is None:
         return Finding(name, "ok", "compiled code is not kept (WARPBOOK_CACHE=off)")
+    try:
+        with tempfile.TemporaryFile(dir=place) as file:
+            file.write(bytes(PROBE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())  # some file systems report a full disk only now
+    except OSError as error:
+        remedy = "Make room on that disk, or set WARPBOOK_CACHE to another folder."
+        return Finding(name, "warn", f"nothing more can be kept in {place}: {error.strerror or error}", remedy)
     return Finding(name, "ok", f"{entries} entries, {nbytes / 1e6:.1f} MB of compiled code in {place}")
 
 
 def what_runs(name: str) -> Finding:
     from helpers.hardware.device import device
+    from helpers.hardware.driver import wanted
 
     here = device()
-    kind = "a real GPU" if here.real else "the virtual GPU (no NVIDIA GPU found, and none is needed)"
-    return Finding(name, "ok", f"kernels run on {kind}: {here!r}")
+    if here.real:
+        real_gpu.launch_both()
+        return Finding(name, "ok", f"kernels run on a real GPU, where CuPy and Numba each launched one: {here!r}")
+    if here.trouble:
+        remedy = "Nothing is broken. For measured times see the table of drivers in README.md; to hide this message, "
+        return Finding(name, "warn", f"{here.trouble} Kernels run on the virtual GPU.", remedy + HIDE)
+    why = "chosen by WARPBOOK_BACKEND" if wanted() == "virtual" else "no NVIDIA GPU found, and none is needed"
+    return Finding(name, "ok", f"kernels run on the virtual GPU ({why}): {here!r}")
+
+
+HIDE = "set WARPBOOK_BACKEND=virtual."
 
 
 # -- JupyterLab -----------------------------------------------------------------------------------------
@@ -249,7 +294,7 @@ def what_runs(name: str) -> Finding:
 
 # The extension's folder, the package that brings it, what is not shown without it.
 LAB_EXTENSIONS = (
-    ("@jupyter-widgets/jupyterlab-manager", "jupyterlab_widgets", "widgets"),
+    ("@jupyter-widgets/jupyterlab-manager", "jupyterlab-widgets", "widgets"),
     ("anywidget", "anywidget", "pictures whose marks are dragged"),
 )
 
@@ -272,15 +317,33 @@ def widgets(name: str, folders: Sequence[Path] | None = None) -> Finding:
                 name,
                 "problem",
                 f"{versions}, but JupyterLab has no extension for {what}",
-                f"python -m pip install --force-reinstall --no-deps -c constraints.txt {package}, then reload the page",
+                f"{reinstall(package)}. Then reload the page.",
             )
     return Finding(name, "ok", f"{versions}, extensions for widgets present")
 
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
 def browser_paths() -> tuple[str | None, str | None]:
-    """Paths of Chromium (or Chrome) and its driver, None for what is missing: what the browser test needs."""
-    browsers = ("chromium", "chromium-browser", "google-chrome", "chrome")
-    return next(filter(None, map(shutil.which, browsers)), None), shutil.which("chromedriver")
+    """Paths of Chromium (or Chrome) and its driver, None for what is missing: what the browser test needs.
+
+    Of several browsers, as on hosted runners, it is the first of the driver's own release.
+    """
+    driver, found = shutil.which("chromedriver"), list(filter(None, map(shutil.which, BROWSERS)))
+    if driver and len(found) > 1:
+        wanted = _release(driver)
+        found.sort(key=lambda path: _release(path) != wanted)
+    return found[0] if found else None, driver
+
+
+def _release(program: str) -> str:
+    """The major version that a browser or its driver gives; empty if it doesn't run."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        ran = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30)
+        if version := re.search(r"(\d+)\.\d+\.", ran.stdout):
+            return version[1]
+    return ""
 
 
 def browser(name: str) -> Finding:
@@ -321,25 +384,20 @@ def grading_sandbox(name: str) -> Finding:
 # -- the table ------------------------------------------------------------------------------------------
 
 CHECKS = (
-    Check("Python", python_version, "Install Python 3.11 or newer."),
-    Check("packages", packages, REINSTALL),
-    Check(
-        "CUDA C compiler",
-        cuda_c_compiler,
-        "Reinstall nvidia-cuda-nvrtc and nvidia-cuda-runtime: " + REINSTALL,
-    ),
-    Check("Python compiler", python_compiler, "Reinstall numba and numba-cuda: " + REINSTALL),
-    Check("Triton", triton_compiler, "Reinstall triton: " + REINSTALL),
-    Check("registers", registers, "Reinstall nvidia-nvjitlink: " + REINSTALL),
-    Check("virtual GPU", virtual_gpu, "Reinstall llvmlite: " + REINSTALL),
-    Check("vector unit", vector_unit, "Reinstall llvmlite: " + REINSTALL),
-    Check("cache", cache, "Set WARPBOOK_CACHE to a folder of your own, or to off."),
-    Check("what runs", what_runs, "Set WARPBOOK_BACKEND=virtual to leave the GPU alone."),
-    Check("widgets", widgets, "Reinstall jupyterlab and ipywidgets: " + REINSTALL),
+    Check("Python", python_version, "Install Python 3.11 to 3.14."),
+    Check("packages", pinned_packages, packages=("packaging",)),
+    Check("imports", imports, packages=("numpy", "matplotlib", "scikit-learn", "torch")),
+    Check("CUDA C compiler", cuda_c_compiler, packages=("nvidia-cuda-nvrtc", "nvidia-cuda-runtime", "cuda-bindings")),
+    Check("Python compiler", python_compiler, packages=("numba", "numba-cuda", "llvmlite", "nvidia-nvvm")),
+    Check("Triton", triton_compiler, packages=("triton",)),
+    Check("registers", registers, packages=("nvidia-nvjitlink", "nvidia-cuda-nvrtc")),
+    Check("virtual GPU", virtual_gpu, packages=("llvmlite", "numpy")),
+    Check("vector unit", vector_unit, packages=("llvmlite",)),
+    Check("cache", disk_cache, "Set WARPBOOK_CACHE to a folder of your own, or to off."),
+    Check("what runs", what_runs, "To use the virtual GPU and leave this one alone, set WARPBOOK_BACKEND=virtual."),
+    Check("widgets", widgets, packages=("jupyterlab", "ipywidgets", "jupyterlab-widgets", "anywidget")),
     Check("browser test", browser, "On Debian: apt-get install chromium chromium-driver"),
-    Check(
-        "grading sandbox", grading_sandbox, "Only an instructor's machine needs it. Reinstall ipykernel: " + REINSTALL
-    ),
+    Check("grading sandbox", grading_sandbox, packages=("ipykernel", "jupyter-client", "psutil")),
 )
 
 
@@ -352,16 +410,18 @@ def no_compilers_remedy(remedy: str, system: str = sys.platform) -> str:
 
 def examine(checks: Sequence[Check] = CHECKS) -> list[Finding]:
     """Make every check; one that raises becomes a problem with the row's remedy."""
-    findings: list[Finding] = []
-    for check in checks:
-        try:
-            result = check.look(check.name)
-            findings += [result] if isinstance(result, Finding) else list(result)
-        except Exception as error:  # whatever a broken installation throws is what the learner wants to read
-            first = (str(error).strip().splitlines() or [""])[0]
-            found = f"{type(error).__name__}: {first}" if first else type(error).__name__
-            findings.append(Finding(check.name, "problem", found, no_compilers_remedy(check.remedy)))
-    return findings
+    return [finding for check in checks for finding in _examined(check)]
+
+
+def _examined(check: Check) -> Iterable[Finding]:
+    try:
+        result = check.look(check.name)
+        return [result] if isinstance(result, Finding) else list(result)
+    except (Exception, SystemExit) as error:  # whatever a broken installation raises is what has to be shown
+        first = (str(error).strip().splitlines() or [""])[0]
+        found = f"{type(error).__name__}: {first}" if first else type(error).__name__
+        remedy = check.remedy or reinstall(*check.packages)
+        return [Finding(check.name, "problem", found, no_compilers_remedy(remedy))]
 
 
 MARKS = {"ok": "ok     ", "warn": "warn   ", "problem": "PROBLEM"}
@@ -381,7 +441,7 @@ def as_text(findings: Sequence[Finding]) -> str:
     lines.append(
         f"{problems} problem{'s' * (problems != 1)}, {warnings} warning{'s' * (warnings != 1)}."
         if problems or warnings
-        else "All well: run `warpbook lab`."
+        else f"All well: run `{packages.called('lab')}`."
     )
     return "\n".join(lines)
 

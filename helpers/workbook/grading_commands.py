@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from helpers.workbook.command import Command, UsageProblem, project_folder
@@ -94,6 +96,8 @@ Reports on what was graded, without grading anything:
 
   warpbook report results
   warpbook report results --canvas exported.csv
+  warpbook report results --moodle worksheet.csv
+  warpbook report results --class class.toml
   warpbook report results --merge results-1 results-2 results-3
 
 Exit status 1 when anything still has to be graded or is missing: that is never a zero.
@@ -109,6 +113,8 @@ def report_arguments(parser: argparse.ArgumentParser) -> None:
         "--merge", nargs="+", type=Path, metavar="FOLDER", help="results of shards, merged into RESULTS"
     )
     parser.add_argument("--canvas", type=Path, metavar="FILE", help="Canvas's exported gradebook, to be filled in")
+    parser.add_argument("--moodle", type=Path, metavar="FILE", help="Moodle's grading worksheet, to be filled in")
+    class_argument(parser)
     parser.add_argument("--column", default="", metavar="HEADING", help="its column, where it is not the lab's title")
     parser.add_argument(
         "--format", action="append", choices=FORMATS, metavar="FORMAT", help="write this only; repeatable"
@@ -118,8 +124,26 @@ def report_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
+def class_argument(parser: argparse.ArgumentParser) -> None:
+    about = "class.toml: roster, due date and late rule (labs/README.md); default what RESULTS has kept"
+    parser.add_argument("--class", dest="classroom", type=Path, metavar="FILE", help=about)
+
+
+def classroom_of(folders: Sequence[Path], path: Path | None):
+    """The class of a results folder and of those merged into it; `path` replaces what they have kept."""
+    from helpers.grading.report import classroom
+
+    kept = [classroom.kept(folder) for folder in folders]
+    first = next((each for each in kept if each.roster or each.due), kept[0])
+    found = classroom.read(path) if path else first
+    times = {student: time for each in kept for student, time in each.times.items()}
+    overrides = tuple(dict.fromkeys(override for each in kept for override in each.overrides))
+    return replace(found, times=times, overrides=overrides)
+
+
 def report(arguments: argparse.Namespace) -> int:
     from helpers.grading import report as reports
+    from helpers.grading.report.classroom import add_override
 
     folder = arguments.results
     try:
@@ -128,10 +152,14 @@ def report(arguments: argparse.Namespace) -> int:
                 raise UsageProblem(f"{folder} is one of the folders to merge; give a new folder before --merge.")
             found = reports.merge(arguments.merge)
             reports.keep(folder, found.results)
+            for override in classroom_of(arguments.merge, None).overrides:
+                add_override(folder, override)
         else:
             found = reports.read(folder)
         options = {
             "canvas": arguments.canvas.read_bytes() if arguments.canvas else None,
+            "moodle": arguments.moodle.read_bytes() if arguments.moodle else None,
+            "classroom": classroom_of([folder, *(arguments.merge or ())], arguments.classroom),
             "column": arguments.column,
             "zero_rejected": arguments.zero_rejected,
             "told": found.all_told(),
@@ -147,6 +175,57 @@ def report(arguments: argparse.Namespace) -> int:
     sys.stdout.reconfigure(encoding="utf-8")
     print(f"{len(paths):,} files in {folder}\n\n{text}", end="")
     return reports.exit_status(found.results, found.lab) or int(bool(found.lacks))
+
+
+# -- override --------------------------------------------------------------------------------------------
+
+OVERRIDE_HELP = """\
+  warpbook override results alice lab05-total-budget 2 --why "The barrier was ours to give."
+  warpbook override results bob total 15 --why "Handed in on paper."
+
+Sets points by hand. They stay however often the class is graded again, the student's feedback shows them with the
+reason, and `total` replaces the score as a whole, whatever was deducted for handing in late. They stand in
+RESULTS/overrides.csv: delete a line there to take one back, then call `warpbook report RESULTS`.
+"""
+
+
+def override_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that was graded into")
+    parser.add_argument("student", metavar="STUDENT", help="as in the gradebook")
+    parser.add_argument("part", metavar="PART", help="the id of a graded cell, or total")
+    parser.add_argument("points", type=float, metavar="POINTS")
+    parser.add_argument("--why", default="", metavar="WORDS", help="for the student")
+    parser.epilog, parser.formatter_class = OVERRIDE_HELP, argparse.RawDescriptionHelpFormatter
+
+
+def override(arguments: argparse.Namespace) -> int:
+    from helpers.grading import report as reports
+    from helpers.grading.report.classroom import TOTAL, Override, add_override
+
+    try:
+        found = reports.read(arguments.results)
+        most = {TOTAL: found.lab.out_of} | {part.cell: part.points for part in found.lab.parts}
+        if arguments.part not in most:
+            raise ValueError(f"There is no part {arguments.part!r}. There are: {', '.join(most)}.")
+        if arguments.part != TOTAL and arguments.points > most[arguments.part]:
+            raise ValueError(f"{arguments.part} has {most[arguments.part]:g} points at most.")
+        of_class = classroom_of([arguments.results], None)
+        names = {result.student for result in found.results} | {row.student_id for row in of_class.roster}
+        if arguments.student not in names:
+            near = difflib.get_close_matches(arguments.student, names, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise ValueError(f"There is no student {arguments.student!r} in {arguments.results}.{hint}")
+        given = Override(arguments.student, arguments.part, arguments.points, arguments.why)
+        add_override(arguments.results, given)
+        of_class = classroom_of([arguments.results], None)
+        details = {"told": found.all_told(), "fingerprints": found.fingerprints, "classroom": of_class}
+        formats = [name for name in reports.FORMATS if name not in reports.TEMPLATES]
+        kept = {"shard": found.shard, "lacks": found.lacks}
+        reports.write(arguments.results, found.results, found.lab, formats, **kept, **details)
+    except (OSError, ValueError) as problem:
+        raise UsageProblem(str(problem)) from problem
+    print(f"{given.student}: {given.part} is {given.points:g} points now, in every report but Canvas's and Moodle's.")
+    return 0
 
 
 # -- grade ----------------------------------------------------------------------------------------------
@@ -221,12 +300,18 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=positive, metavar="SECONDS", help=timeout)
     parser.add_argument("--seed", type=seed, metavar="N", help="of hidden cases, or a file with it; default drawn")
     parser.add_argument("--shard", type=shard, metavar="I/N", help="grade only this part of the class; needs --seed")
+    class_argument(parser)
+    again = "grade this student again although the result stands; repeatable"
+    parser.add_argument("--again", action="append", default=[], metavar="STUDENT", help=again)
     parser.add_argument("--scheduler", metavar="ADDRESS", help="grade on the workers of this Dask scheduler")
     parser.add_argument(
         "--trust-the-class", action="store_true", help="where there is no sandbox, run the code with limits alone"
     )
     parser.add_argument(
         "--no-fork-server", action="store_true", help="start each kernel from nothing: slower, and further apart"
+    )
+    parser.add_argument(
+        "--keep-going", action="store_true", help="also where many submissions run out of time in the same cell"
     )
     parser.epilog, parser.formatter_class = GRADE_HELP, argparse.RawDescriptionHelpFormatter
 
@@ -261,7 +346,7 @@ def grade(arguments: argparse.Namespace) -> int:
         return 130
     if graded.kept:
         print(f"{graded.kept:,} of {len(graded.results):,} submissions were graded before, and stand.\n")
-    details = {"fingerprints": graded.fingerprints, "told": graded.told}
+    details = {"fingerprints": graded.fingerprints, "told": graded.told, "classroom": graded.classroom}
     print(reports.as_text(graded.results, graded.lab, **details), end="")
     return reports.exit_status(graded.results, graded.lab)
 
@@ -281,6 +366,9 @@ def options(arguments: argparse.Namespace):
         arguments.trust_the_class,
         not arguments.no_fork_server,
         policy=policy,
+        classroom=arguments.classroom,
+        again=tuple(arguments.again),
+        keep_going=arguments.keep_going,
     )
 
 
@@ -353,6 +441,7 @@ def check(arguments: argparse.Namespace) -> int:
 COMMANDS = (
     Command("check", "mark your own lab on the public cases", check_arguments, check),
     Command("grade", "grade what students handed in", grade_arguments, grade),
+    Command("override", "set points by hand", override_arguments, override),
     Command("release", "make the learners' notebooks from the authors'", release_arguments, release),
     Command("report", "write gradebooks, feedback and a summary from results", report_arguments, report),
 )

@@ -60,11 +60,18 @@ class Progress:
     beside: Path
 
     @property
+    def next(self) -> Row | None:
+        """Where to go on: the chapter begun last, a lab begun, the next chapter, then whatever was left out."""
+        chapters = [row for row in self.rows if row.chapter.number.isdigit()]
+        labs = [row for row in self.rows if row.started and row not in chapters]
+        begun = max((number for number, row in enumerate(chapters) if row.started), default=-1)
+        order = (*chapters[begun : begun + 1], *labs, *chapters[begun + 1 :], *self.rows)
+        return next((row for row in order if not row.done), None)
+
+    @property
     def step(self) -> str:
-        """The next step: the first that is open, else the first that was not begun."""
-        waiting = [row for row in self.rows if not row.done]
-        row = next((row for row in waiting if row.started), waiting[0] if waiting else None)
-        return "All done." if row is None else f"Next, in {row.chapter.place}: {row.next}."
+        """The next step, in words."""
+        return "All done." if self.next is None else f"Next, in {self.next.chapter.place}: {self.next.next}."
 
     def _cells(self, row: Row) -> tuple[str, ...]:
         asked, given = len(row.chapter.predictions), len(row.chapter.exercises)
@@ -79,7 +86,7 @@ class Progress:
     def _where(self) -> str:
         if self.where is None:
             return "WARPBOOK_STATE is off: nothing is kept."
-        return f"Kept in {self.where}; delete that folder to start again."
+        return f"Kept in {self.where}; delete that folder to start again.{_older(self.where)}"
 
     def __repr__(self) -> str:
         table = [HEADS, *((r.chapter.name, *self._cells(r)) for r in self.rows)]
@@ -110,6 +117,15 @@ class Progress:
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
             f"<p><b>{html.escape(self.step)}</b><br>{html.escape(self._where)}</p></div>"
         )
+
+
+def _older(where: Path) -> str:
+    """How to take over what an older version kept for all workbooks, until this one has answers of its own."""
+    shared = learner_state.shared_folder()
+    kinds = [kind for kind in (learner_state.PREDICTIONS, learner_state.EXERCISES) if (shared / kind).is_dir()]
+    if not kinds or where.exists() or where.parent != shared:
+        return ""
+    return f" An older version kept answers in {' and '.join(kinds)} of {shared}: move both here to go on with them."
 
 
 def _bar(part: int, whole: int) -> str:

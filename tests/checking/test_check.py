@@ -9,6 +9,7 @@ import pytest
 from helpers import check as checking
 from helpers import cp, cuda
 from helpers.checking.check import check, hint, solution
+from helpers.checking.examine import trial
 from helpers.checking.exercise import (
     Budget,
     Case,
@@ -20,7 +21,9 @@ from helpers.checking.exercise import (
     numbers,
     thread_1d,
 )
-from helpers.checking.trial import POISON, Blank, Trial, place
+from helpers.checking.trial import POISON, Blank, Here, Trial, place
+from helpers.vgpu.base.errors import OutOfBounds
+from helpers.vgpu.launch.grid import Grid
 
 
 def double_cases():
@@ -323,6 +326,23 @@ def test_the_sanitizer_fails_an_answer_that_came_out_right():
     assert asked.findings == ("race: a read and a write, lines 3 and 5",)
     assert "✗ sanitizer: race: a read and a write, lines 3 and 5" in repr(asked)
     assert "nothing orders the two" in asked.message
+
+
+def test_a_kernel_is_launched_once_to_be_counted_and_watched(monkeypatch):
+    """A second launch under the sanitizer would differ in addresses, by which a kernel could tell it apart."""
+    launches, go = [], Grid.go
+    monkeypatch.setattr(Grid, "go", lambda run, threads: (launches.append(run), go(run, threads)))
+    seen = Here(shift("")).run(dataclasses.replace(trial(RACY.cases()[0]), watch=True, follow=(0, 1)))
+    assert len(launches) == 1
+    assert seen.counters["shared_load_requests"] == 2 and seen.chain is not None
+    assert [found.kind for found in seen.findings] == ["race_read_write"]
+
+
+def test_a_fault_in_a_watched_launch_is_the_answers_error():
+    seen = Here(shift("if (threadIdx.x > 9) out[100 * n] = 1;")).run(
+        dataclasses.replace(trial(RACY.cases()[0]), watch=True)
+    )
+    assert isinstance(seen.error, OutOfBounds) and "out[6400]" in str(seen.error) and not seen.findings
 
 
 def test_a_wrong_result_that_nothing_explains_is_shown_to_the_sanitizer():

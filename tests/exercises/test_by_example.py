@@ -119,7 +119,7 @@ def wrong_mutants(key: str, some) -> list[str]:
     task, bad = exercise(key), []
     for mutant in some(mutants(task), MUTANTS):
         answer = built(task, mutant.text)
-        report = check(ending(answer) if task.language == "python" else answer, task)
+        report = check(ending(answer) if task.asks_for_a_function else answer, task)
         if report.passed and not (task.of_a_lab and _wrong_elsewhere(task, mutant.text)):
             bad.append(f"passes, by {mutant.rule}: {mutant.change!r}")
         elif not report.passed and not (report.mistake and report.message):

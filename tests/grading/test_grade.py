@@ -139,6 +139,17 @@ def test_only_what_changed_is_graded_anew(course, lent, tmp_path):
     assert next(result for result in again.results if result.student == "half").points == course.lab.out_of
 
 
+def test_one_student_is_graded_again_on_request(course, lent, tmp_path):
+    results = shutil.copytree(course.results, tmp_path / "results")
+    before = (results / ledger.NAME).read_text().splitlines()
+    again = grade(course.lab, course.submissions, results, replace(OPTIONS, again=("good",)), pool=lent)
+    (line,) = (results / ledger.NAME).read_text().splitlines()[len(before) :]
+    assert json.loads(line)["student"] == "good" and again.kept == 5
+    assert again.results == course.graded.results
+    with pytest.raises(NotGradable, match="Did you mean good"):
+        grade(course.lab, course.submissions, results, replace(OPTIONS, again=("goood",)), pool=lent)
+
+
 def test_a_name_that_changed_or_an_output_is_no_reason_to_grade_anew(course, tmp_path):
     """Notebooks are saved again and again with other outputs and execution counts."""
     changed = shutil.copytree(course.submissions, tmp_path / "handed_in")

@@ -4,7 +4,7 @@ import pytest
 
 from helpers.checking.probe import MIME
 from helpers.grading.marking import Marker, NoProbe, evidence_in
-from helpers.grading.merged import GRADED, SOLUTION, PlannedCell
+from helpers.grading.merged import GRADED, REFERENCE, SOLUTION, PlannedCell
 from helpers.grading.regions import STUB
 from helpers.grading.sandbox import InfrastructureFault, JobFault, Run
 from tests.grading.scripted import shown
@@ -204,6 +204,42 @@ def test_words_of_an_exception_in_a_graded_cell_are_kept_back():
     (mark,) = marked((ANSWER, ran()), (RESULTS, raised("ValueError", "inputs were [3, 1, 4]")))
     assert mark.outcome == "error"
     assert "ValueError" in mark.why and "3, 1, 4" not in mark.why
+
+
+CHOSEN = {
+    "an exception in the graded cell": lambda n: [(ANSWER, ran()), (RESULTS, raised(("OSError", "KeyError")[n], ""))],
+    "a name that is missing": lambda n: [
+        (ANSWER, ran()),
+        (RESULTS, 'probe(one, "two")', raised("NameError", f"name '{('one', 'two')[n]}' is not defined")),
+    ],
+    "an exception in the answer": lambda n: [(ANSWER, raised(("OSError", "KeyError")[n], "")), (RESULTS, raised())],
+    "an exit status": lambda n: [(RESULTS, ran(outcome="crash", says=f"the process ended, with exit status {n}"))],
+    "an exit status in the answer": lambda n: [
+        (ANSWER, ran(outcome="crash", says=f"the process ended, with exit status {n}")), (RESULTS, raised())
+    ],
+    "a number of bytes": lambda n: [(RESULTS, ran(shown("lab99.one", "results", {"x": "x" * (10_000 + n)})))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ended", CHOSEN.values(), ids=CHOSEN)
+def test_after_hidden_inputs_feedback_has_nothing_that_an_answer_can_choose(ended):
+    marks = []
+    for choice in range(2):
+        marker = Marker(lambda *asked: RIGHT, 10_000, {"lab99.one"})
+        marker.ended(RESULTS, "", ran(shown("lab99.one", "results")))  # here the inputs are handed out
+        for cell, *source, run in ended(choice):
+            marker.ended(cell, *(source or [""]), run)
+        marks.append(marker.marks[-1])
+    assert marks[0] == marks[1]
+    assert marks[0].points == 0
+
+
+def test_a_cell_of_the_lab_that_was_stopped_is_named_rather_than_a_name_that_it_defines():
+    imports = PlannedCell(REFERENCE, "imports")
+    source = 'probe(one, "lab99.one", "results")'
+    stopped = (imports, ran(outcome="timeout", says="it had not ended after 20 seconds"))
+    (mark,) = marked(stopped, (ANSWER, ran()), (RESULTS, source, raised("NameError", "name 'probe' is not defined")))
+    assert "imports" in mark.why and "probe" not in mark.why
 
 
 @pytest.mark.parametrize("name", ["<b>bold</b>", "x" * 500, ""])

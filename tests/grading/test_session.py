@@ -2,8 +2,10 @@
 
 from contextlib import nullcontext
 
+import pytest
+
 from helpers.grading.policy import Policy
-from helpers.grading.sandbox import Run
+from helpers.grading.sandbox import InfrastructureFault, Run
 from helpers.grading.session import Session
 from tests.grading.scripted import Kernels
 
@@ -67,28 +69,25 @@ def test_deaths_are_bounded():
     assert "ended the kernel 3 times" in runs[-1].says
 
 
+def takes(seconds, outcome="ok"):
+    return Run([], None, outcome, 0.0, "so it was", seconds)
+
+
 def test_the_time_of_all_cells_together_is_bounded():
-    now = [0.0]
-
-    def slow(timeout):
-        now[0] += 8
-        return "ok"
-
-    kernels = Kernels(dict.fromkeys("abcd", slow))
-    _, runs = run_all(kernels, "abcd", Policy(whole_seconds=20), clock=lambda: now[0])
+    kernels = Kernels(dict.fromkeys("abcd", takes(8)))
+    _, runs = run_all(kernels, "abcd", Policy(whole_seconds=20))
     assert [run.outcome for run in runs] == ["ok", "ok", "ok", "timeout"]
     assert "20 s" in runs[-1].says
 
 
 def test_a_cell_gets_no_more_than_is_left():
-    now, given = [0.0], []
+    given = []
 
     def slow(timeout):
         given.append(timeout)
-        now[0] += 15
-        return "ok"
+        return takes(15)
 
-    run_all(Kernels({"a": slow, "b": slow}), "ab", Policy(cell_seconds=10, whole_seconds=20), clock=lambda: now[0])
+    run_all(Kernels({"a": slow, "b": slow}), "ab", Policy(cell_seconds=10, whole_seconds=20))
     assert given == [10, 5]
 
 
@@ -100,7 +99,62 @@ def test_a_cell_that_trains_may_take_longer_than_others():
             given.append(timeout)
             return Run([], None, "ok", 0.0, "")
 
-    session = Session(lambda: nullcontext(Patient()), Policy(cell_seconds=5), clock=lambda: 0.0, patience={1: 4.0})
+    session = Session(lambda: nullcontext(Patient()), Policy(cell_seconds=5), patience={1: 4.0})
     for number in range(3):
         session.run(number, "pass")
     assert given == [5, 20, 5]
+
+
+# -- whose fault it is: cells 0 and 2 are the lab's own, 1 holds an answer, 3 is graded --------------------------------
+
+LAB = {"own": {0, 2}, "theirs": {1}}
+HOW = ("timeout", "crash", "memory", "output")
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_cell_that_ends_its_kernel_before_any_code_of_the_student_s_is_an_infrastructure_fault(how):
+    with pytest.raises(InfrastructureFault, match="no code of the student's had run"):
+        run_all(Kernels({"a": how}), "abcd", **LAB)
+
+
+def test_so_is_a_graded_cell_where_there_is_no_answer():
+    with pytest.raises(InfrastructureFault, match="no code of the student's had run"):
+        run_all(Kernels({"d": "crash"}), "abcd", own={0, 1, 2}, theirs=())
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_cell_of_the_lab_s_that_fails_without_the_student_s_cells_too_is_an_infrastructure_fault(how):
+    kernels = Kernels({"c": how})
+    with pytest.raises(InfrastructureFault, match="without the student's cells"):
+        run_all(kernels, "abcd", **LAB)
+    assert kernels.ran == [["a", "b", "c"], ["a", "c"]]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_cell_of_the_lab_s_that_fails_only_after_the_student_s_cells_is_the_student_s_fault(how):
+    outcomes = iter([how, "ok"])
+    kernels = Kernels({"c": lambda timeout: next(outcomes)})
+    session, runs = run_all(kernels, "abcd", **LAB)
+    assert kernels.ran == [["a", "b", "c"], ["a", "c"], ["a", "b", "d"]]
+    assert [(death.cell, death.outcome) for death in session.deaths] == [(2, how)]
+    assert runs[3].outcome == "ok"
+
+
+@pytest.mark.parametrize("cell", "bd")
+def test_no_other_kernel_is_needed_where_the_student_s_own_code_ends_it(cell):
+    kernels = Kernels({cell: "crash"})
+    session, _ = run_all(kernels, "abcd", **LAB)
+    assert ["a", "c"] not in kernels.ran
+    assert [death.outcome for death in session.deaths] == ["crash"]
+
+
+def test_what_the_student_has_used_up_is_not_taken_from_the_lab_s_own_cells_in_a_new_kernel():
+    given = []
+
+    def own(timeout):
+        given.append(timeout)
+        return takes(1)
+
+    kernels = Kernels({"a": own, "b": takes(15, "timeout")})
+    run_all(kernels, "abc", Policy(cell_seconds=10, whole_seconds=20), **LAB)
+    assert given == [10, 10]

@@ -24,16 +24,21 @@ def judge_of(policy: Policy):
 
 def test_judging_has_the_time_that_cells_have_left(monkeypatch):
     given = []
-    monkeypatch.setattr(submission, "judged", lambda judge, runner, request, seconds: given.append((request, seconds)))
-    _, judge = judge_of(Policy(judge_seconds=60, whole_seconds=5))
+
+    def judged(judge, runner, request, allowance):
+        given.append((request, allowance.seconds))
+        allowance.used = 2.0
+
+    monkeypatch.setattr(submission, "judged", judged)
+    session, judge = judge_of(Policy(judge_seconds=60, whole_seconds=5))
+    session.spend(1)
     judge("lab99.double", {"kernel": 1}, False)
-    ((request, seconds),) = given
-    assert request == {"exercise": "lab99.double", "seed": 3, "evidence": {"kernel": 1}, "open": False}
-    assert 0 < seconds <= 5
-    _, judge = judge_of(Policy(judge_seconds=60, whole_seconds=1e-9))
+    judge("lab99.double", {"kernel": 1}, False)
+    request = {"exercise": "lab99.double", "seed": 3, "evidence": {"kernel": 1}, "open": False}
+    assert given == [(request, 4.0), (request, 2.0)]
     with pytest.raises(JobFault) as caught:
         judge("lab99.double", {}, True)
-    assert caught.value.outcome == "timeout" and len(given) == 1
+    assert caught.value.outcome == "timeout" and len(given) == 2
 
 
 @pytest.mark.parametrize(("outcome", "tries"), [("crash", 2), ("timeout", 1), ("memory", 1)])

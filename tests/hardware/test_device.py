@@ -6,51 +6,27 @@ import sys
 import pytest
 
 import helpers.hardware.device
+from helpers.hardware import driver
 from helpers.hardware.device import current, device, real_gpu, reset
 from helpers.hardware.gpus import GPUS
-
-
-class Driver:
-    """A CUDA driver with one GPU, as ctypes sees it."""
-
-    def __init__(self, init=0, devices=1, name=b"NVIDIA H200", capability=(9, 0)):
-        self.init, self.devices, self.name, self.capability = init, devices, name, capability
-
-    def cuInit(self, flags):
-        return self.init
-
-    def cuDeviceGetCount(self, count):
-        count._obj.value = self.devices
-        return 0
-
-    def cuDeviceGet(self, handle, ordinal):
-        return 0
-
-    def cuDeviceGetName(self, buffer, length, handle):
-        buffer.value = self.name
-        return 0
-
-    def cuDeviceGetAttribute(self, value, attribute, handle):
-        value._obj.value = self.capability[attribute - 75]
-        return 0
+from tests.fake_driver import Driver
 
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch):
     """A machine whose driver the test sets; the choice of GPU is forgotten afterwards."""
-    module = sys.modules["helpers.hardware.device"]
     monkeypatch.delenv("WARPBOOK_BACKEND", raising=False)
     monkeypatch.delenv("WARPBOOK_GPU", raising=False)
 
-    def with_driver(driver):
-        module._probe.cache_clear()
-        monkeypatch.setattr(module, "_driver", lambda: driver)
+    def with_driver(library):
+        driver.probe.cache_clear()
+        monkeypatch.setattr(driver, "library", lambda: library)
 
     with_driver(None)
     reset()
     yield with_driver
     reset()
-    module._probe.cache_clear()
+    driver.probe.cache_clear()
 
 
 def test_without_a_driver(machine):
@@ -59,10 +35,11 @@ def test_without_a_driver(machine):
     assert current() is GPUS["A100"]
 
 
-@pytest.mark.parametrize("driver", [Driver(init=100), Driver(devices=0)], ids=["no device", "none visible"])
-def test_a_driver_without_a_gpu_is_no_gpu(machine, driver):
-    machine(driver)
-    assert not real_gpu()
+@pytest.mark.parametrize("library", [Driver(fails={"cuInit": 100}), Driver(devices=0)], ids=["none", "none visible"])
+def test_a_driver_without_a_gpu_is_no_gpu(machine, library):
+    machine(library)
+    assert not real_gpu() and device().runs_on == "virtual GPU"
+    assert "no GPU that it can use" in device()._repr_html_()
 
 
 def test_a_real_gpu_is_named_and_modelled(machine):

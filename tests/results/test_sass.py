@@ -79,6 +79,19 @@ def test_lines_and_their_instructions_stand_side_by_side(arrays):
     assert sum(len(line.instructions) for line in found.lines) == len(found.instructions)
 
 
+@pytest.mark.parametrize(("promise", "loads"), [("", 2), ("__restrict__", 8)])
+def test_loads_in_flight_are_those_before_a_value_is_needed(promise, loads):
+    source = f"""
+extern "C" __global__ void sums(const float* {promise} x, const float* {promise} y, float* {promise} out, int n) {{
+    int threads = blockDim.x;
+    #pragma unroll 4
+    for (int i = threadIdx.x; i < n; i += threads) out[i] = x[i] + y[i];
+}}"""
+    x, out = cp.ones(1024, np.float32), cp.zeros(1024, np.float32)
+    found = sass(cp.RawKernel(source, "sums"), 1, 128, (x, x, out, np.int32(1024)), device="A100")
+    assert found.loads_in_flight == loads
+
+
 def test_nothing_runs_and_an_old_gpu_is_shown_as_the_oldest_that_cuda_knows(arrays):
     found = sass(scale, 1, 128, arrays, device="V100")
     assert not arrays[1].any()

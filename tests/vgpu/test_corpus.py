@@ -40,6 +40,15 @@ def test_both_engines_count_alike(row):
 
 
 @each(unless(lambda row: row.check))
+def test_a_launch_that_is_watched_as_well_counts_alike(row):
+    """A checked answer is launched once: the sanitizer watches the launch that's counted."""
+    with scheduled("sequential"):
+        plain, both = harness.run(row, "counted"), harness.run(row, "watched and counted")
+    if row.counts:
+        assert both.total == plain.total and both.lines == plain.lines and both.footprint == plain.footprint
+
+
+@each(unless(lambda row: row.check))
 @pytest.mark.parametrize("seed", (1, 2))
 def test_any_schedule_gives_the_same(row, seed):
     harness.run(row, f"random {seed}")

@@ -12,6 +12,10 @@ import time
 import numpy as np
 import pytest
 
+from helpers.hardware.device import current as device_now
+from helpers.hardware.device import device
+from helpers.results.sanitize import sanitize
+from helpers.vgpu import reference
 from helpers.vgpu.base.errors import (
     Deadlock,
     DeviceAssert,
@@ -22,6 +26,7 @@ from helpers.vgpu.base.errors import (
     Unsupported,
     VirtualGPUError,
 )
+from helpers.vgpu.launch.launch import launch
 from helpers.vgpu.standins import cupy as cp
 from helpers.vgpu.standins import numba_cuda as cuda
 from helpers.vgpu.storage import memory
@@ -53,6 +58,66 @@ def the_next_launch_works(compiled):
 
 
 # ---------------------------------------------------------------- memory
+
+CONSTANT = """__constant__ __align__(16) unsigned int keys[64];
+extern "C" __global__ void k(unsigned int* out) {{
+    __shared__ __align__(16) unsigned int tile[64];
+    unsigned int i = threadIdx.x, *place, near = __cvta_generic_to_shared(tile);
+    asm volatile("mov.u64 %0, %1;" : "=l"(place) : "l"(keys + i));  // or the compiler makes each write a trap
+    tile[i] = i;
+    __syncthreads();
+    {}
+    out[i] = keys[i];
+}}"""
+WRITES = {
+    "a store": "*(volatile unsigned int*)place = 7;",
+    "st.global": """asm volatile("st.global.u32 [%0], %1;" :: "l"(place), "r"(7));""",
+    "a store of bytes": "((volatile char*)place)[1] = 7;",
+    "a wide store": "if (i % 4 == 0) *(uint4*)place = make_uint4(1, 2, 3, 4);",
+    "one lane's store": "if (i == 9) *(volatile unsigned int*)place = 7;",
+    "a store that begins in an array": "*(volatile unsigned int*)(i < 20 ? out + i : place) = 7;",
+    "an atomic": "atomicAdd(place, 1u);",
+    "a reduction": """asm volatile("red.global.add.u32 [%0], 1;" :: "l"(place));""",
+    "a bulk copy": """if (i == 0) asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 64;"
+        :: "l"(place), "r"(near));""",
+    "a bulk reduction": """if (i == 0) asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], "
+        "[%1], 64;" :: "l"(place), "r"(near));""",
+}
+
+
+@pytest.fixture
+def hopper():
+    before = device_now().name
+    device("H100")
+    yield
+    device(before)
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_constant_memory_cannot_be_written(name, hopper):
+    kernel, out = cp.RawKernel(CONSTANT.format(WRITES[name]), "k"), cp.zeros(64, "uint32")
+    for counts in (False, True):
+        prepared = kernel.prepare((out,), grid=1, block=64)
+        with pytest.raises(OutOfBounds, match=r"write to constant memory: .* which kernels can only read") as caught:
+            launch(prepared.kernel, 1, 64, prepared.params, prepared.arrays, observe=counts)
+        assert "`keys`" in str(caught.value) and "`__device__`" in str(caught.value)
+    with pytest.raises(OutOfBounds):
+        reference.run(prepared.kernel, None, 1, 64, prepared.params)
+    assert sanitize(kernel, 1, 64, (out,)).errors[0].what.startswith("thread")
+    assert not kernel_constants(prepared).any()
+
+
+def kernel_constants(prepared) -> np.ndarray:
+    return np.asarray(prepared.kernel.module.variables.allocations["keys"])
+
+
+def test_a_device_variable_and_what_it_reads_from_a_constant_are_fine():
+    source = """__constant__ int keys[3] = {5, 6, 7};
+    __device__ int seen[3];
+    extern "C" __global__ void k(int* out) { int i = threadIdx.x; seen[i] = keys[i]; out[i] = seen[i]; }"""
+    out = cp.zeros(3, "int32")
+    cp.RawKernel(source, "k")((1,), (3,), (out,))
+    assert out.get().tolist() == [5, 6, 7]
 
 
 def test_reading_past_the_end(compiled):

@@ -142,10 +142,17 @@ def test_off_keeps_nothing(place, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no modes here")
-def test_a_folder_that_others_may_open_or_own_is_refused(place, monkeypatch):
+def test_a_folder_that_others_can_only_read_is_used(place):
+    place.mkdir()
+    place.chmod(0o755)
+    assert on_disk.folder() == place
+    assert made("x") and len(list(place.iterdir())) == 1
+
+
+def test_a_folder_that_others_may_write_to_or_own_is_refused(place, monkeypatch):
     place.mkdir()
     place.chmod(0o770)
-    with pytest.raises(on_disk.Refused, match="chmod 700"):
+    with pytest.raises(on_disk.Refused, match="chmod go-w"):
         on_disk.folder()
     assert made("x") and made("x") and not list(place.iterdir())
     place.chmod(0o700)

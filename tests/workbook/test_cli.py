@@ -39,6 +39,28 @@ def test_every_command_explains_itself(command, capsys):
     assert command.summary in " ".join(capsys.readouterr().out.split())
 
 
+HEAVY = ("numpy", "llvmlite", "numba", "nbformat", "nbclient", "IPython", "helpers.grading", "helpers.vgpu")
+
+
+@pytest.mark.parametrize("word", ["--help", *(each.name for each in cli.every_command() if each.name != "report")])
+def test_a_command_line_is_read_without_heavy_imports(word):
+    """`report` lists the formats that it knows, and the others import what they need when they run."""
+    code = (
+        f"import sys; from helpers import cli; cli.build_parser([{word!r}]); "
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_output_that_nothing_reads_is_no_traceback(root):
+    command = [sys.executable, "-m", "helpers.cli", "progress"]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+        ran.stdout.close()
+        assert ran.stderr.read() == b""
+    assert ran.returncode == cli.STOPPED_READING
+
+
 @pytest.mark.parametrize("arguments", [[], ["fly"], ["lab", "--port", "x"]], ids=lambda a: " ".join(a) or "none")
 def test_what_is_not_understood_exits_2(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
@@ -49,7 +71,7 @@ def test_what_is_not_understood_exits_2(arguments, capsys):
 
 def test_a_folder_without_notebooks_is_told_where_to_go(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("helpers.workbook.command.HERE", tmp_path)
+    monkeypatch.setattr("helpers.checking.learner_state.HERE", tmp_path)
     assert cli.main(["lab"]) == 2
     assert "the one with README.md" in capsys.readouterr().err
 

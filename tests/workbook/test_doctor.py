@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import errno
+import importlib.metadata
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
 from helpers.vgpu.base import on_disk
-from helpers.workbook import doctor
+from helpers.workbook import doctor, real_gpu
 from helpers.workbook.doctor import Check, Finding
+from tests.fake_driver import Driver
 
 
 def test_a_finding_that_is_not_ok_needs_a_remedy():
@@ -18,45 +26,9 @@ def test_a_finding_that_is_not_ok_needs_a_remedy():
         Finding("thing", "fine", "found")
 
 
-def test_pins_are_read():
-    text = "# comment\nnumpy==2.4.6\n\nCUDA_bindings==13.5.0  # why\nnot a pin\n"
-    assert doctor.read_pins(text) == {"numpy": "2.4.6", "cuda-bindings": "13.5.0"}
-
-
-@pytest.mark.parametrize(
-    ("installed", "expected"),
-    [
-        ({"numpy": "2.4.6", "idna": "3.20"}, [("packages", "ok")]),
-        ({"numpy": "2.4.6+cpu", "idna": "3.20.0"}, [("packages", "ok")]),  # a build, and another spelling
-        ({"numpy": "2.4.6"}, [("packages", "ok")]),  # a pin that this platform does not need
-        ({"idna": "3.20"}, [("numpy", "problem")]),
-        ({"numpy": "2.3.0", "idna": "3.20"}, [("numpy", "problem")]),
-        ({"numpy": "2.4.6", "idna": "3.1"}, [("idna", "warn")]),
-        ({"idna": "3.1"}, [("idna", "warn"), ("numpy", "problem")]),
-    ],
-    ids=str,
-)
-def test_packages_against_pins(installed, expected):
-    findings = doctor.compare({"numpy": "2.4.6", "idna": "3.20"}, {"numpy"}, installed)
-    assert [(finding.name, finding.state) for finding in findings] == expected
-    for finding in findings:
-        assert finding.state == "ok" or f'"{finding.name}==' in finding.remedy
-
-
-def test_a_direct_dependency_without_a_pin_is_still_looked_for():
-    (finding,) = doctor.compare({}, {"numpy"}, {})
-    assert (finding.state, finding.remedy) == ("problem", "python -m pip install numpy")
-
-
-def test_requirements_of_another_platform_do_not_count():
-    text = """[project]
-    dependencies = ["numpy", "Cuda_Thing[cu13]; sys_platform == 'nowhere'", "tqdm; python_version > '3'"]"""
-    assert doctor.read_requirements(text) == {"numpy", "tqdm"}
-
-
 @pytest.mark.parametrize(
     ("version", "state"),
-    [((3, 11, 0), "ok"), ((3, 14, 1), "ok"), ((3, 10, 9), "problem"), ((2, 7, 18), "problem")],
+    [((3, 11, 0), "ok"), ((3, 14, 1), "ok"), ((3, 10, 9), "problem"), ((3, 15, 0), "problem")],
 )
 def test_python(version, state):
     finding = doctor.python_version("Python", version)
@@ -92,6 +64,7 @@ def test_widgets_need_the_extension(tmp_path):
     [
         ({"chromium": "/c", "chromedriver": "/d"}, "ok"),
         ({"google-chrome": "/c", "chromedriver": "/d"}, "ok"),
+        ({"chromium": "/c", "google-chrome": "/g", "chromedriver": "/d"}, "ok"),
         ({"chromium": "/c"}, "warn"),
         ({}, "warn"),
     ],
@@ -162,11 +135,121 @@ def test_triton_is_missed_only_where_it_can_be_had(platform, state, monkeypatch)
 def test_the_cache_is_shown_and_what_keeps_it_from_being_used(tmp_path, monkeypatch):
     monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "kept"))
     on_disk.kept("thing", (), ("x",), lambda: bytes(99_968))
-    finding = doctor.cache("cache")
+    finding = doctor.disk_cache("cache")
     assert (finding.state, finding.found) == ("ok", f"1 entries, 0.1 MB of compiled code in {tmp_path / 'kept'}")
     (tmp_path / "file").touch()
     monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "file"))
-    finding = doctor.cache("cache")
+    finding = doctor.disk_cache("cache")
     assert finding.state == "warn" and finding.remedy == "Set WARPBOOK_CACHE to another folder."
     monkeypatch.setenv("WARPBOOK_CACHE", "off")
-    assert doctor.cache("cache").found == "compiled code is not kept (WARPBOOK_CACHE=off)"
+    assert doctor.disk_cache("cache").found == "compiled code is not kept (WARPBOOK_CACHE=off)"
+
+
+def test_a_full_disk_is_reported(tmp_path, monkeypatch):
+    def full(file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setattr(os, "fsync", full)
+    finding = doctor.disk_cache("cache")
+    assert finding.state == "warn" and "No space left" in finding.found and "Make room" in finding.remedy
+
+
+def test_of_several_browsers_the_drivers_own_release_is_taken(tmp_path, monkeypatch):
+    for name, version in (("chromium", 140), ("google-chrome", 142), ("chromedriver", 142)):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} {version}.0.7000.1\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    assert doctor.browser_paths() == (str(tmp_path / "google-chrome"), str(tmp_path / "chromedriver"))
+
+
+# -- damaged environments -------------------------------------------------------------------------------
+
+WITHOUT = """
+import sys
+
+class Gone:
+    def find_spec(self, name, *rest):
+        if name.split(".")[0] in {gone!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Gone())
+from helpers import cli
+sys.exit(cli.main(["doctor", "--json"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "gone", [("llvmlite",), ("numpy",), ("torch", "packaging", "psutil", "jupyter_core", "IPython")]
+)
+def test_it_never_crashes(gone, root):
+    code = WITHOUT.format(gone=gone)
+    ran = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=300)
+    findings = json.loads(ran.stdout)
+    assert ran.returncode == 1 and len(findings) >= len(doctor.CHECKS) and "Traceback" not in ran.stderr
+
+
+def test_what_the_chapters_import_is_tried(root):
+    """Modules that lie beside a notebook, or that it writes itself, cannot be found by the project."""
+    here = root / "notebooks"
+    imported = set()
+    for path in here.glob("*.ipynb"):
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                with contextlib.suppress(SyntaxError):
+                    imported |= set(top_modules("".join(cell["source"])))
+    installed = importlib.metadata.packages_distributions()
+    foreign = {name for name in imported if name in installed and name != "helpers"}
+    assert {"torch", "numpy", "sklearn"} <= foreign
+    assert foreign <= {name.split(".")[0] for name in doctor.IMPORTED + doctor.ON_LINUX}
+
+
+def top_modules(source):
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.split(".")[0]
+
+
+# -- a real GPU -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def with_driver(monkeypatch):
+    from helpers.hardware import driver
+
+    def installed(library):
+        driver.probe.cache_clear()
+        monkeypatch.delenv("WARPBOOK_BACKEND", raising=False)
+        monkeypatch.setattr(driver, "library", lambda: library)
+
+    yield installed
+    driver.probe.cache_clear()
+
+
+def test_a_gpu_is_real_only_when_both_libraries_have_launched_a_kernel(with_driver, monkeypatch):
+    def refused():
+        raise RuntimeError("cudaErrorInsufficientDriver")
+
+    with_driver(Driver())
+    right = [2.0 * thread for thread in range(real_gpu.THREADS)]
+    row = [check for check in doctor.CHECKS if check.name == "what runs"]
+    for by_cupy, by_numba, state in (
+        (lambda: right, lambda: right, "ok"),
+        (refused, lambda: right, "problem"),
+        (lambda: right, refused, "problem"),
+        (lambda: right, lambda: right[::-1], "problem"),
+    ):
+        monkeypatch.setattr(real_gpu, "by_cupy", by_cupy)
+        monkeypatch.setattr(real_gpu, "by_numba", by_numba)
+        (finding,) = doctor.examine(row)
+        assert finding.state == state
+        assert state == "ok" or "WARPBOOK_BACKEND=virtual" in finding.remedy
+
+
+def test_a_gpu_that_cannot_be_used_is_a_warning_with_the_reason(with_driver):
+    with_driver(Driver(b"Tesla T4", (7, 5), 12040))
+    finding = doctor.what_runs("what runs")
+    assert finding.state == "warn" and "supports CUDA 12.4" in finding.found and "README" in finding.remedy

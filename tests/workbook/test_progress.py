@@ -87,6 +87,39 @@ def test_an_answer_that_was_only_revealed_is_none(book):
     assert progress(book).rows[0].answered == 0
 
 
+@pytest.fixture
+def two_clones(tmp_path, monkeypatch):
+    """Two workbooks of one user, whose data folder is new."""
+    monkeypatch.delenv("WARPBOOK_STATE", raising=False)
+    monkeypatch.setattr(learner_state, "shared_folder", lambda: tmp_path / "data")
+    clones = [tmp_path / name / "warpbook" for name in ("one", "two")]
+    for clone in clones:
+        (clone / "helpers").mkdir(parents=True)
+        (clone / "notebooks").mkdir()
+        written(clone / "notebooks", text("# Begin"), code('predict("?", key="ch00-a")'), name="00_begin.ipynb")
+        written(clone / "notebooks", text("# Go on"), code('predict("?", key="ch01-a")'), name="01_go_on.ipynb")
+    return clones
+
+
+def test_progress_belongs_to_a_clone(two_clones, monkeypatch):
+    monkeypatch.chdir(two_clones[0] / "notebooks")
+    learner_state.keep(learner_state.PREDICTIONS, "ch00-a", said=1, right=True)
+    monkeypatch.chdir(two_clones[0])
+    assert progress().step == "Next, in chapter 01: start."
+    monkeypatch.chdir(two_clones[1])
+    assert progress().step == "Next, in chapter 00: start."
+
+
+def test_answers_of_an_older_version_are_pointed_out_until_there_are_others(two_clones, monkeypatch):
+    monkeypatch.chdir(two_clones[0])
+    shared = learner_state.shared_folder()
+    assert "older version" not in repr(progress())
+    (shared / learner_state.PREDICTIONS).mkdir(parents=True)
+    assert f"kept answers in predictions of {shared}: move" in repr(progress())
+    learner_state.keep(learner_state.PREDICTIONS, "ch00-a", said=1, right=True)
+    assert "older version" not in repr(progress())
+
+
 def test_off_says_so(book, monkeypatch):
     monkeypatch.setenv("WARPBOOK_STATE", "off")
     assert "nothing is kept" in repr(progress(book))

@@ -12,6 +12,7 @@ from helpers import cli
 from helpers.checking import learner_state
 from helpers.workbook import room
 from helpers.workbook.command import UsageProblem
+from helpers.workbook.progress import progress
 from tests.workbook.made import code, text, written
 
 ROOT, START = Path("/book"), Path("/book/notebooks/00_start_here.ipynb")
@@ -84,7 +85,9 @@ def test_it_goes_on_where_the_learner_is(tmp_path, monkeypatch):
         room.page(empty)
 
     def begins() -> str:
-        return room.page(notebooks).name[:2]
+        page, step = room.page(notebooks), progress(notebooks).step
+        assert step == "All done." or f"chapter {page.name[:2]}:" in step  # `lab` and `progress` agree
+        return page.name[:2]
 
     assert begins() == "00"
     learner_state.keep(learner_state.PREDICTIONS, "ch1-a", said=1, right=True)  # what was left out in 00 stays out
@@ -93,6 +96,13 @@ def test_it_goes_on_where_the_learner_is(tmp_path, monkeypatch):
     assert begins() == "02"
     learner_state.keep(learner_state.EXERCISES, "lab01.one", passed="2026-01-02")
     assert begins() == "02"
+    written(lab, text("# Lab 01"), code('check(f, "lab01.one")\ncheck(f, "lab01.two")'), name="lab01_maps.ipynb")
+    assert room.page(notebooks).name == "lab01_maps.ipynb"  # begun, and no chapter is open before it
+    learner_state.keep(learner_state.EXERCISES, "lab01.two", passed="2026-01-02")
     learner_state.keep(learner_state.PREDICTIONS, "ch2-a", said=1, right=True)
     learner_state.keep(learner_state.EXERCISES, "ch2.one", passed="2026-01-02")
-    assert begins() == "02"
+    assert begins() == "00" and progress(notebooks).step.startswith("Next, in chapter 00")  # nothing else is left
+    for key in ("ch0-a", "ch1-a"):
+        learner_state.keep(learner_state.PREDICTIONS, key, said=1, right=True)
+    learner_state.keep(learner_state.EXERCISES, "ch0.one", passed="2026-01-02")
+    assert begins() == "02" and progress(notebooks).step == "All done."

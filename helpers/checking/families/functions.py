@@ -18,7 +18,7 @@ NUMBERS = int | float | np.integer | np.floating
 def _calls(evidence: Evidence) -> list[tuple[object, object, str]]:
     """(got, wanted, case) of each wrong call, if each returned something; else none."""
     found = failing(evidence)
-    if evidence.exercise.language != "python" or any(o.error is not None for o in found):
+    if not evidence.exercise.asks_for_a_function or any(o.error is not None for o in found):
         return []
     return [(o.got, o.case.expected, o.case.name) for o in found]
 
@@ -189,7 +189,7 @@ def _single(evidence: Evidence) -> str | None:
 
 def _seen(evidence: Evidence) -> str | None:
     calls = _calls(evidence)
-    return f"It is so in {len(calls)} of {len(evidence.outcomes)} cases." if calls else None
+    return f"{len(calls)} of {len(evidence.outcomes)} cases are wrong." if calls else None
 
 
 FAMILIES = (
@@ -257,5 +257,5 @@ FAMILIES = (
     ),
     Family("the right words, written otherwise", _spelling, "Capital letters, spaces and marks count, too."),
     Family("one piece is wrong", _one_piece, "All pieces but one are right."),
-    Family("the value is wrong", _seen, "None of the known mistakes does just this; the cases say what came out."),
+    Family("the value is wrong", _seen, "This isn't a mistake we recognise."),
 )

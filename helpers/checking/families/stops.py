@@ -185,7 +185,7 @@ def _some_only(evidence: Evidence) -> str | None:
     if not found:
         return None
     words = "every case" if len(found) == len(evidence.outcomes) else f"{len(found)} of {len(evidence.outcomes)} cases"
-    return f"It does so in {words}."
+    return f"That happens in {words}."
 
 
 def _half_warps(evidence: Evidence) -> str | None:
@@ -257,7 +257,7 @@ FAMILIES = (
         "there is no element?",
     ),
     Family("the result has another form", _no_array, "Type and shape of the result are part of the question."),
-    Family("it stops with an error", _some_only, "The message below says where."),
+    Family("it stops with an error", _some_only, "It stops with an exception."),
     Family(
         "nothing is returned",
         _nothing_returned,

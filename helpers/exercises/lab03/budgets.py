@@ -15,7 +15,7 @@ def _of_the_blocks_rows(profile) -> float:
 
 def _loads_per_product(profile) -> float:
     """Shared loads of a thread for each product; there are as many products as rows × rows × columns."""
-    elements = profile.counters.footprint.read_bytes / 4
+    elements = profile.needed.read_bytes / 4
     return WARP * profile["shared_read_requests"] / (elements * TILE * profile.counters.grid[0])
 
 

@@ -77,7 +77,7 @@ ATOMICS_A_BLOCK = Budget(
 )
 QUEUE = Budget(
     "shared atomic wavefronts per 32 bytes",
-    lambda profile: 32 * profile["shared_atomic_wavefronts"] / profile.counters.footprint.read_bytes,
+    lambda profile: 32 * profile["shared_atomic_wavefronts"] / profile.needed.read_bytes,
     10,
     "Lanes that want the same word follow one another. Spread a bin over several words, or let lanes with the same "
     "value speak with one voice.",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from helpers.checking.exercise import Budget, cover
-from helpers.checking.measures import per_block, per_warp, stored_for_needed, total
+from helpers.checking.measures import outside_registers, per_block, per_warp, stored_for_needed, total
 
 BLOCK = 256
 ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
@@ -11,7 +13,7 @@ ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefin
 
 def _barriers_a_round(profile) -> float:
     """Barriers of a warp for each 256 elements; from what was read, how many they are is known to a sector."""
-    rounds = cover(profile.counters.footprint.read_bytes, 4 * BLOCK)
+    rounds = cover(profile.needed.read_bytes, 4 * BLOCK)
     return profile["synchronisations"] / profile.counters.warps / max(1, rounds)
 
 
@@ -24,7 +26,7 @@ COALESCED_STORES = Budget(
 )
 STORES_A_WARP = Budget(
     "shared stores per warp",
-    per_warp("shared_write_requests"),
+    lambda profile: outside_registers("shared_write_requests")(profile) / profile.counters.warps,
     1.25,
     "Within a warp lanes add by shuffles, which take no shared memory. One number a warp is left to store.",
     "shared_store_requests",
@@ -45,7 +47,7 @@ NO_ATOMICS = Budget(
 )
 SHARED_A_ROW = Budget(
     "shared requests per row",
-    per_block("shared_requests"),
+    lambda profile: outside_registers("shared_requests")(profile) / math.prod(profile.counters.grid),
     80,
     "Eight warps leave one number each. Nothing else needs to be in shared memory.",
     "shared_load_requests",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers, plural
+from helpers.checking.exercise import SECTOR, Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
 from helpers.exercises.lab07.budgets import FEW_REGISTERS, LOADED_ONCE, NO_SPILLS
 
 BLOCKS, THREADS = 2, 128
@@ -31,7 +31,8 @@ def _case(n: int, blocks: int = BLOCKS, threads: int = THREADS, seed: int = 0) -
     grad, a, b = (numbers(n, seed=(seed or n) + k) for k in range(3))
     wanted = (grad + np.float32(0.5) * (a + b)).astype(np.float32)
     what = f"{plural(n, 'element')}, {plural(blocks, 'block')} of {threads}"
-    return Case(what, (Out(wanted, initial=grad), a, b, np.int32(n)), (blocks,), (threads,))
+    reads = 3 * SECTOR * cover(grad.nbytes, SECTOR)  # what is added to is read as well
+    return Case(what, (Out(wanted, initial=grad), a, b, np.int32(n)), (blocks,), (threads,), reads=reads)
 
 
 def _counted(less: int, seed: int = 0, warp: int = 0) -> Case:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
-from helpers.checking.measures import total
+from helpers.checking.measures import outside_registers
 from helpers.exercises.lab07.budgets import FEW_REGISTERS, LOADED_ONCE, NO_SPILLS
 
 KEPT, THREADS = 8, 128
@@ -53,7 +53,7 @@ EXERCISE = Exercise(
     budgets=(
         Budget(
             "requests to local and shared memory",
-            total("local_requests", "shared_requests"),
+            outside_registers("local_requests", "shared_requests"),
             0,
             "An array stands in registers only where the compiler knows every index.",
             "local_load_requests",

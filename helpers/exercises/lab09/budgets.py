@@ -1,30 +1,33 @@
 """Budgets of products: what a block has to load once, how often a patch asks for its factors, and who multiplies.
 
-They go by the launch and by the distinct bytes that it reads, so no work that is of no use makes a ratio smaller. A
-product is counted where whole tiles cover it: `of` and `by` are the sides of the tile of results that a block has.
+They divide by what the case needs, so useless work never makes a ratio smaller. Launches are measured where whole tiles
+cover the result.
 """
 
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import stored_for_needed, total
-from helpers.results.roofline import flops_by_unit
+from helpers.checking.measures import multiplied, multiplied_integers, outside_registers, stored_for_needed
 
 WARP, FRAGMENT, FLOAT, HALF = 32, 16, 4, 2
 
 
 def loaded_for_tiles(profile) -> float:
     """Bytes of all sectors that requests loaded, for each byte of the rows and columns that the blocks need."""
+    return 32 * profile["global_read_sectors"] / _bytes_for_tiles(profile)
+
+
+def _bytes_for_tiles(profile) -> float:
+    """Bytes of the rows and columns that the blocks need."""
     across, down = profile.counters.grid[:2]
-    needed = max(32, profile.counters.footprint.read_bytes) * 2 * across * down / (across + down)
-    return 32 * profile["global_read_sectors"] / needed
+    return profile.needed.read_bytes * 2 * across * down / (across + down)
 
 
 def products(profile, tile: int, size: int) -> float:
     """The multiplications of a matrix product with square tiles of results, whose factors have `size` bytes."""
     across, down = profile.counters.grid[:2]
-    inner = profile.counters.footprint.read_bytes / (size * tile * (across + down))
-    return tile * tile * across * down * max(1, inner)
+    inner = profile.needed.read_bytes / (size * tile * (across + down))
+    return tile * tile * across * down * inner
 
 
 def _reads_for_products(profile) -> float:
@@ -39,26 +42,32 @@ def _computed_for_causal(profile) -> float:
     """Multiplications for each that a triangle with its diagonal needs, in heads of whole tiles of 16."""
     across, _, heads = profile.counters.grid
     rows = 16 * across
-    inner = profile.counters.footprint.read_bytes / (2 * FLOAT * rows * heads)
-    return sum(flops_by_unit(profile.total).values()) / 2 / (heads * rows * (rows + 1) / 2 * max(1, inner))
+    inner = profile.needed.read_bytes / (2 * FLOAT * rows * heads)
+    elements = (_bytes_for_causal(profile) + profile.needed.written_bytes) / FLOAT
+    return multiplied(profile, heads * rows * (rows + 1) / 2 * inner, elements)
 
 
 def _loaded_for_causal(profile) -> float:
     """Bytes of sectors loaded, for each byte that the blocks on and below the diagonal need."""
-    across = profile.counters.grid[0]
-    needed = max(32, profile.counters.footprint.read_bytes) * (across + 1) / 2
-    return 32 * profile["global_read_sectors"] / needed
+    return 32 * profile["global_read_sectors"] / _bytes_for_causal(profile)
+
+
+def _bytes_for_causal(profile) -> float:
+    """Bytes of the rows that the blocks on and below the diagonal need."""
+    return profile.needed.read_bytes * (profile.counters.grid[0] + 1) / 2
 
 
 def _ordinary_for_products(profile) -> float:
-    """Multiplications that ordinary cores make, in floating point, for each that the product has."""
+    """Multiplications that ordinary cores make, of floats or integers, for each that the product has."""
     flops = sum(profile[f"flops_{kind}"] for kind in ("fp16", "fp32", "fp64"))
-    return flops / 2 / products(profile, 32, HALF)
+    elements = _bytes_for_tiles(profile) / HALF + profile.needed.written_bytes / FLOAT
+    return (flops / 2 + multiplied_integers(profile, elements)) / products(profile, 32, HALF)
 
 
 def _instructions_for_fragments(profile) -> float:
-    """Instructions of warps for each 16 × 16 × 16 multiplications."""
-    return FRAGMENT**3 * profile["instructions"] / products(profile, 32, HALF)
+    """Instructions of warps for each 16 × 16 × 16 multiplications; those of integers count once more."""
+    instructions = profile["instructions"] + profile["integer_products"] / WARP
+    return FRAGMENT**3 * instructions / products(profile, 32, HALF)
 
 
 LOADED = Budget(
@@ -83,7 +92,7 @@ READS = Budget(
 )
 IN_REGISTERS = Budget(
     "requests to local memory",
-    total("local_requests"),
+    outside_registers("local_requests"),
     0,
     "An array stands in registers only where the compiler knows every index.",
     "local_load_requests",

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import loaded_for_needed, loaded_for_written, per_warp, total
+from helpers.checking.measures import (
+    loaded_for_needed,
+    loaded_for_written,
+    outside_registers,
+    per_warp,
+    special_functions,
+)
 
 WARP, BLOCK = 32, 256
+ARITHMETIC = 18  # operations for an element: about ten of them are `expf`'s, of up to 1,024 elements a row of 832 has
 
 
 def _exponentials_for_elements(profile) -> float:
-    """Special functions of all threads for each float of the distinct sectors that were stored to."""
-    return 4 * profile["special_functions"] / max(32, profile.counters.footprint.written_bytes)
+    """Special functions of all threads for each element of the result, beside one `expf` and what goes with it."""
+    elements = profile.needed.written_bytes / 4
+    return special_functions(profile, ARITHMETIC * elements) / elements
 
 
 ONCE = Budget(
@@ -28,7 +36,7 @@ TWICE = Budget(
 )
 IN_REGISTERS = Budget(
     "requests to local memory",
-    total("local_requests"),
+    outside_registers("local_requests"),
     0,
     "An array stands in registers only where the compiler knows every index: unroll the loops over it, with a number "
     "of rounds that is known, and leave out what is beyond the row by an if.",

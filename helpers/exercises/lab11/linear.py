@@ -118,10 +118,6 @@ EXERCISE = Exercise(
         int row = top + r, column = side + t % 32;
         y[row * n + column] = out[r][t % 32] * sx[row] * sw[column];
     }""",)),
-        Mistake("a scale is fetched for every result",
-            "Right, but each lane fetches the scale of its column again for every row. The compiler may not keep it, "
-            "since a store to y could have changed it: keep it in a variable.",
-            (("* scale;", "* sw[column];"),)),
         Mistake("one code at a time",
             "Right, but a lane loads single codes, each with an address of its own. As a uint4 it loads 16 of them.",
             ((("        *(uint4*)left[t % 4][t / 4] = *(const uint4*)&x[(top + t / 4) * k + first + t % 4 * 16];\n"

@@ -1,23 +1,29 @@
 """Budgets of attention: what a block has to load once, what is left out under a mask, how often a tile is read.
 
-They go by the launch and by the distinct bytes that it reads. What a masked launch needs is counted for the sizes that
-are measured: a window of `WIDTH` keys, and groups of `GROUP` heads.
+They divide by what the case needs. What a masked launch needs is counted for the sizes that are measured: a window of
+`WIDTH` keys, and groups of `GROUP` heads.
 """
 
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import conflicts_per_shared_request, loaded_for_needed, total
+from helpers.checking.measures import (
+    conflicts_per_shared_request,
+    loaded_for_needed,
+    multiplied,
+    outside_registers,
+    special_functions,
+)
 from helpers.exercises.lab12.shared import HEAD
-from helpers.results.roofline import flops_by_unit
 
 WARP, ROWS, FEWER_ROWS, FLOAT = 32, 32, 16, 4
 WIDTH, GROUP = 48, 4
+ARITHMETIC = 3 * 4 * HEAD  # operations for a key: 4 · HEAD are its two products, the rest adds up and measures anew
 
 
 def _vectors(profile) -> float:
-    """The distinct vectors of a head's width that a launch reads."""
-    return max(1, profile.counters.footprint.read_bytes / (FLOAT * HEAD))
+    """The vectors of a head's width that the inputs have."""
+    return profile.needed.read_bytes / (FLOAT * HEAD)
 
 
 def _loaded(profile) -> float:
@@ -33,35 +39,42 @@ def _shared_reads(profile) -> float:
 
 def _exponentials_for_keys(profile) -> float:
     """Special functions of all threads for each key, which is two vectors with its value."""
-    return profile["special_functions"] / max(1, _vectors(profile) / 2)
+    keys = _vectors(profile) / 2
+    return special_functions(profile, ARITHMETIC * keys) / keys
 
 
 def _loaded_for_tiles(profile) -> float:
     """Vectors loaded for each that the blocks need: its queries once, and for each block all keys and values."""
     blocks = profile.counters.grid[0]
-    keys = max(1, (_vectors(profile) - ROWS * blocks) / 2)
+    keys = (_vectors(profile) - ROWS * blocks) / 2
     return _loaded(profile) / (ROWS * blocks + 2 * keys * blocks)
 
 
 def _reads_for_tiles(profile) -> float:
     """Wavefronts of shared reads for each 32 of the products of attention without a mask."""
     rows = ROWS * profile.counters.grid[0]
-    keys = max(1, (_vectors(profile) - rows) / 2)
+    keys = (_vectors(profile) - rows) / 2
     return WARP * _shared_reads(profile) / (2 * HEAD * rows * keys)
 
 
 def _loaded_in_window(profile) -> float:
     """Vectors loaded for each that blocks of 16 queries need under the window."""
+    return _loaded(profile) / _vectors_in_window(profile)
+
+
+def _vectors_in_window(profile) -> float:
+    """The vectors that blocks of 16 queries need: their queries, and the keys and values that these see."""
     across, heads = profile.counters.grid[:2]
     keys = sum(FEWER_ROWS * (b + 1) - max(0, FEWER_ROWS * b - WIDTH + 1) for b in range(across))
-    return _loaded(profile) / (heads * (FEWER_ROWS * across + 2 * keys))
+    return heads * (FEWER_ROWS * across + 2 * keys)
 
 
 def _computed_in_window(profile) -> float:
     """Multiplications for each of the products that the window leaves."""
     across, heads = profile.counters.grid[:2]
     seen = sum(min(row + 1, WIDTH) for row in range(FEWER_ROWS * across))
-    return sum(flops_by_unit(profile.total).values()) / 2 / (2 * HEAD * heads * seen)
+    elements = HEAD * _vectors_in_window(profile) + profile.needed.written_bytes / FLOAT
+    return multiplied(profile, 2 * HEAD * heads * seen, elements)
 
 
 def _past(profile) -> tuple[int, int, float]:
@@ -104,7 +117,7 @@ ONE_A_TILE = Budget(
 )
 IN_REGISTERS = Budget(
     "shared and local requests",
-    total("shared_requests", "local_requests", "global_update_requests"),
+    outside_registers("shared_requests", "local_requests", "global_update_requests"),
     0,
     "One warp has the whole head, and its lanes reach one another's registers by shuffles. Scores are not stored.",
     "shared_load_requests",

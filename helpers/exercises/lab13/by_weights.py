@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from helpers.checking.budgets import SHARED_OUT
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, numbers
+from helpers.checking.measures import busiest_warp
 from helpers.exercises.lab13 import shared
 
 SIZES = ((1, 1, 1, 1, 1, 1), (1, 1, 3, 3, 1, 3), (2, 3, 5, 7, 4, 3), (3, 2, 8, 9, 5, 5), (9, 2, 7, 6, 3, 2))
@@ -21,6 +25,17 @@ def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1) -> Case
     return Case(shared.name(n, c, h, w, k, r), (x, g, wanted, *sizes), (k * c * r * r,), (128,))
 
 
+def _busiest_warp(profile) -> float:
+    """What the busiest warp does, by the average: instructions, or requests by those that a warp needs for its terms.
+
+    Instructions alone don't tell, since useless ones of other warps raise the average.
+    """
+    shares, (_, g, *_) = profile.counters.by_warp, profile.case.arguments
+    terms = g.size / g.shape[1]
+    needed = 2 * terms / math.prod(profile.counters.block)
+    return max(busiest_warp(shares), shares.requests.max() / needed)
+
+
 EXERCISE = Exercise(
     key="lab13.by_weights",
     title="the gradient by the filters, a block for each weight, in CUDA C",
@@ -32,7 +47,7 @@ EXERCISE = Exercise(
     sanitize=True,
     also_wrong=shared.ENDED,
     shared_out=True,
-    budgets=(shared.NO_ATOMICS, shared.SHARED_A_WARP, SHARED_OUT),
+    budgets=(shared.NO_ATOMICS, shared.SHARED_A_WARP, replace(SHARED_OUT, measure=_busiest_warp, of="launch")),
     hints=(
         "A weight's gradient is one long sum over all images and all places. How does a block add up one long sum?",
         "Threads add every 128th term to a register, five shuffles join a warp, shared memory joins the four warps, "

@@ -1,4 +1,4 @@
-"""The autograd function that ties three kernels together, judged by what comes out of it and goes back through it."""
+"""The autograd function that ties three kernels together: its result and both gradients, by their own launches."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _drawn(dice: np.random.Generator) -> list[Case]:
 EXERCISE = Exercise(
     key="lab13.function",
     title="an autograd function of your own",
-    language="python",
+    language="tensors",
     name="gradients",
     cases=lambda: [*(_case(*size) for size in SIZES), _case(*EXPANDED, one=True)],
     drawn=_drawn,
@@ -44,25 +44,25 @@ EXERCISE = Exercise(
         "without gaps: gradient.contiguous() makes it so.",
     ),
     why="Autograd does not look into a function. It keeps what forward asks it to keep, hands backward the gradient "
-    "by the result, and takes back one gradient for each argument. So a kernel is part of a network as soon as you "
-    "can write down its two halves. The price of the saved tensors is memory that lives until the backward pass: "
-    "that is why training needs so much more memory than inference.",
+    "with respect to the result, and takes back one gradient for each argument. So a kernel is part of a network as "
+    "soon as you can write down its two halves. The price of the saved tensors is memory that lives until the backward "
+    "pass: that is why training needs so much more memory than inference.",
     stretch="the first layer's images need no gradient: context.needs_input_grad says so. How many launches does an "
     "epoch save?",
     mistakes=(
         Mistake(
             "the gradients are swapped",
-            "backward returns gradients in the order of forward's arguments: first by the images, then by the "
-            "weights.",
+            "backward returns gradients in the order of forward's arguments: first with respect to the "
+            "images, then with respect to the weights.",
             ((RETURN, "return by_w, by_x"),),
         ),
         Mistake(
-            "no gradient by the weights",
+            "no gradient with respect to the weights",
             "Zeros say that nothing depends on the weights: then they would never learn.",
             ((RETURN, "return by_x, 0 * by_w"),),
         ),
         Mistake(
-            "no gradient by the images",
+            "no gradient with respect to the images",
             "Zeros say that nothing depends on the images: then layers before this one would never learn.",
             ((RETURN, "return 0 * by_x, by_w"),),
         ),
@@ -86,7 +86,7 @@ EXERCISE = Exercise(
         Mistake(
             "a gradient whose memory has gaps",
             "y.sum() hands back one number that stands for all, with strides of 0. A kernel that counts elements "
-            "from a pointer reads beyond it: make the gradient contiguous first.",
+            "from a pointer reads past the end of it: make the gradient contiguous first.",
             (("gradient = gradient.contiguous()", "gradient = gradient.detach()"),),
         ),
         Mistake(
@@ -94,6 +94,27 @@ EXERCISE = Exercise(
             "The gradient is a sum over images. If the loss is a mean, the gradient from above holds that factor "
             "already.",
             (((RETURN, "return by_x, by_w / len(images)")),),
+        ),
+        Mistake(
+            "PyTorch computes it",
+            "The result and both gradients must come from your three kernels. convolve, gradient_by_images and "
+            "gradient_by_weights launch them.",
+            (
+                ("return convolve(images, weights)", "return torch.nn.functional.conv2d(images, weights)"),
+                (RETURN, "return by_x, torch.nn.grad.conv2d_weight(images, weights.shape, gradient)"),
+            ),
+        ),
+        Mistake(
+            "NumPy computes it",
+            "The result and both gradients must come from your three kernels. What NumPy computes from a tensor can't "
+            "be followed, and is taken for a constant.",
+            (
+                (
+                    "return convolve(images, weights)",
+                    "windows = np.lib.stride_tricks.sliding_window_view(images.numpy(), weights.shape[2:], (2, 3))\n"
+                    "        return torch.from_numpy(np.einsum('ncpqab,kcab->nkpq', windows, weights.numpy()))",
+                ),
+            ),
         ),
         Mistake(
             "forward returns something else",

@@ -1,4 +1,4 @@
-"""A network trained with one's own convolution, graded by its labels of images that nobody has seen."""
+"""A network with one's own convolution: its labels of new images, computed with its author's kernel and weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from helpers.checking.exercise import Budget, Case, Exercise, Mistake
 from helpers.exercises.lab13 import shared
 
 HELD_OUT, AT_MOST = 300, 18
-"""The solution from 16 seeds, on nine draws of 300 images or more each: 8.0 of 100 wrong on average, 14.0 at most."""
+"""The solution from 16 seeds, on nine draws of 320 images each: 7.1 of 100 wrong on average, 13.1 at most."""
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
@@ -18,8 +18,8 @@ def _drawn(dice: np.random.Generator) -> list[Case]:
 
 EXERCISE = Exercise(
     key="lab13.lenet",
-    title="a LeNet that knows digits",
-    language="python",
+    title="a small LeNet that reads digits",
+    language="tensors",
     name="classify",
     cases=lambda: [shared.images(1, 1), shared.images(7, 2), shared.images(HELD_OUT, 3)],
     drawn=_drawn,
@@ -29,27 +29,28 @@ EXERCISE = Exercise(
             "wrong labels of 100",
             shared.wrong_of_100,
             AT_MOST,
-            "Print the loss as you train: it should fall well below 0.3. And give the network at the end what it was "
-            "trained on: images with the same mean and spread.",
+            "Kernels come first: if `check` finds anything in exercises 1 to 4, fix that. Then print the loss as you "
+            "train. It should fall below 0.4. Are old gradients cleared in every step?",
             of="answer",
         ),
     ),
     hints=(
         "A step has four lines: the loss of a batch, clear the old gradients, backward, and the optimiser's step.",
-        "cross_entropy(network(train_images[batch]), train_labels[batch]) is the loss. classify does to its pixels "
-        "what was done to the training images, runs the network without gradients, and takes the greatest of ten "
+        "cross_entropy(network(train_images[batch]), train_labels[batch]) is the loss. classify prepares its "
+        "pixels like the training images, runs the network without gradients, and takes the largest of ten "
         "scores.",
         "scores = network(prepared(pixels)) within torch.no_grad(), then scores.argmax(1).cpu().numpy().",
     ),
     why="Nothing in the training loop knows that a convolution is yours: loss.backward() calls your backward as it "
-    "calls any other. What counts in the end is what the network says of images that it has never seen. They were "
-    "turned, moved and lit a little, and noise was added. A network that only remembered its training images would "
-    "do worse on them.",
-    stretch="turn, move and light the training images, too. How many labels are wrong then?",
+    "calls any other. Every image has its own light, size, slant and place, so no two of one digit have much in "
+    "common pixel by pixel. On the same training images, 36 of 100 labels of a logistic regression are wrong, 40 of a "
+    "support vector machine's and 67 of the nearest neighbour's. A filter finds a stroke wherever it is, and pooling "
+    "lets it move.",
+    stretch="draw new training images for every epoch. How many labels are wrong then?",
     mistakes=(
         Mistake(
             "scores in place of labels",
-            "The network gives ten scores for each image. The label is the place of the greatest: argmax(1).",
+            "The network gives ten scores for each image. The label is the index of the largest: argmax(1).",
             ((".argmax(1)", ""), (".argmax(1)", ".softmax(1)"), (".argmax(1)", ".amax(1)")),
         ),
         Mistake(
@@ -73,12 +74,6 @@ EXERCISE = Exercise(
             "labels of another digit",
             "Most images get the digit next to theirs. Labels count from 0, as the scores do.",
             (("train_labels[batch]", "(train_labels[batch] + 1) % 10"),),
-        ),
-        Mistake(
-            "pixels as they come",
-            "The network was trained on images with a mean near 0 and a spread near 1. classify gets pixels from 0 "
-            "to 16: prepared(pixels) does to them what was done to the training images.",
-            (("prepared(pixels)", "torch.from_numpy(pixels)[:, None].to(device)"),),
         ),
     ),
 )  # fmt: skip

@@ -33,7 +33,8 @@ def _case(batch: int, hidden: int, seed: int = 1) -> Case:
     left = np.concatenate([left, left.sum(axis=0, keepdims=True)]).astype(np.float32)
     arguments = (kept, c_old, d_out, d_next, d_c, Out(left, initial=np.zeros_like(left)))
     grid, block = (cover(hidden, ACROSS),), (ACROSS, DOWN)
-    return Case(shared.name(batch, hidden), (*arguments, np.int32(batch), np.int32(hidden)), grid, block)
+    arguments = (*arguments, np.int32(batch), np.int32(hidden))
+    return Case(shared.name(batch, hidden), arguments, grid, block, reads=9 * c_old.nbytes)  # h isn't needed
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:

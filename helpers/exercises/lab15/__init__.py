@@ -1,3 +1,3 @@
-"""Lab 15, mend the GAN: two losses, a training step that steps, real data, and a generator that draws digits."""
+"""Lab 15, fix the GAN: two losses, a training step, real images, and a generator that draws digits."""
 
 ORDER = ("judging", "fooling", "step", "samples", "generator")

@@ -1,104 +1,102 @@
-"""A generator, trained with what was mended, graded by what it draws of latents that nobody has seen."""
+"""A generator, trained with the fixed parts, graded by what its layers draw from latents unknown to the learner."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake
-from helpers.exercises.lab15 import shared
+from helpers.exercises.lab15.drawn import drawing, measured
 
-MANY = 300
+MANY = 600
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
-    few, same, many = (int(seed) for seed in dice.integers(10**6, 10**9, 3))
-    return [
-        shared.drawing(int(dice.integers(2, 9)), few),
-        shared.drawing(int(dice.integers(2, 9)), same, same=True),
-        shared.drawing(MANY, many),
-    ]
+    return [drawing(int(dice.integers(MANY, MANY + 100)), int(dice.integers(10**6, 10**9)))]
 
 
 EXERCISE = Exercise(
     key="lab15.generator",
     title="a generator that draws digits",
     language="python",
-    name="draw",
-    cases=lambda: [shared.drawing(1, 1), shared.drawing(5, 2, same=True), shared.drawing(MANY, 3)],
+    name="trained",
+    cases=lambda: [drawing(MANY, 3)],
     drawn=_drawn,
     patience=4,
     budgets=(
         Budget(
             "digits missing of ten",
-            shared.digits_missing,
-            3,
+            measured("missing"),
+            1,
             "Some digits are hardly ever drawn: the generator has found a few images that always pass. Is the "
-            "discriminator trained as often, on real images of every kind?",
+            "discriminator trained as often as the generator, on real images of every digit?",
             of="answer",
         ),
         Budget(
             "distance to real digits in per cent",
-            shared.mean_distance,
-            24,
-            "The images are far from every real digit. Is the discriminator shown real images, in the generator's "
+            measured("distance"),
+            22,
+            "The images are far from every real digit. Does the discriminator get real images, in the generator's "
             "range?",
             of="answer",
         ),
         Budget(
-            "copies of real digits of 100",
-            shared.copies,
-            5,
-            "Images that are a real one to the last pixel were copied, and not drawn.",
+            "unreadable images of 100",
+            measured("unreadable"),
+            55,
+            "Too many images lie between digits. Does the training run for all steps, with a new batch in each?",
+            of="answer",
+        ),
+        Budget(
+            "copies and repeats of 100",
+            measured("copies"),
+            10,
+            "A copy is much closer to one real image than to all others, and a repeat is almost the same as another "
+            "drawn image. A trained generator makes next to none of either.",
+            of="answer",
+        ),
+        Budget(
+            "digits that hardly vary",
+            measured("alike"),
+            2,
+            "The images of a digit are almost the same, whatever the latents are: each digit has collapsed to a few "
+            "images.",
             of="answer",
         ),
     ),
     hints=(
-        "A step wants a batch of real images and as many latents, both new each time.",
+        "A step takes a batch of real images and as many latents, both new each time.",
         "torch.randint(len(pixels), (BATCH,)) chooses a batch, and samples brings it to the right range. "
-        "torch.randn(BATCH, LATENT) draws latents. Then train_step.",
-        "draw is the way back: generator(torch.tensor(latents)), then from -1 … 1 to 0 … 16, and to the shape (n, 8, "
-        "8).",
+        "torch.randn(BATCH, LATENT) draws latents. Then call train_step.",
+        "batch = torch.tensor(samples(pixels[chosen]), device=device), then train_step(generator, discriminator, "
+        "g_optimiser, d_optimiser, batch, latents). trained returns layers_of(generator).",
     ),
-    why="Nobody tells the generator what a digit is. All that it ever learns is how the discriminator's score "
-    "changes with each pixel, and all that the discriminator knows comes from the real batch. So a fault in any one "
-    "place, in a label, a detach, a range or a batch, leaves curves that look busy and images that look like "
-    "nothing. That is why what it draws is looked at, and not the loss.",
-    stretch="give both networks the digit's label as ten more numbers, and ask for a digit of your choice.",
+    why="The generator never sees a digit. All that it learns is how the discriminator's score changes with each "
+    "pixel, and all that the discriminator knows comes from the real batch. So a fault in any one place, such as a "
+    "label, a range or a batch, leaves loss curves that look plausible and images that look like nothing. That's why a "
+    "generator is judged by what it draws, and not by its loss.",
+    stretch="give both networks the digit's label as ten more inputs, and draw a digit of your choice.",
     mistakes=(
         Mistake(
-            "pixels from -1 to 1",
-            "What comes out of tanh goes from -1 to 1, and pixels go from 0 to 16: do the reverse of samples.",
-            (("(drawn + 1) * 8", "drawn"), ("(drawn + 1) * 8", "drawn * 8")),
+            "the generator itself",
+            "What's graded is the list of layers with their weights: return layers_of(generator).",
+            (("layers_of(generator)", "generator"), ("layers_of(generator)", "generator.state_dict()")),
         ),
         Mistake(
-            "rows, not images",
-            "Each row of 64 numbers is an image of 8 × 8.",
-            ((".reshape(-1, 8, 8)", ""),),
-        ),
-        Mistake(
-            "a tensor in place of an array",
-            "What is asked for is a NumPy array: .cpu().numpy() makes one of a tensor.",
-            ((".cpu().numpy()", ""),),
-        ),
-        Mistake(
-            "the latents are not used",
-            "The same latents must give the same image. Here new ones are drawn each time.",
-            (("torch.tensor(latents, device=device)", "torch.randn(len(latents), LATENT, device=device)"),),
+            "almost the same images every time",
+            "The generator draws almost the same few images, whatever the latents are. Is it the generator that was "
+            "trained? Does each step get new latents, and real images of every kind?",
+            (("layers_of(generator)", "layers_of(next(new_networks()))"), ("pixels[chosen]", "pixels[0 * chosen]"),
+             ("torch.randn(BATCH, LATENT, device=device)", "torch.ones(BATCH, LATENT, device=device)")),
         ),
         Mistake(
             "real images are noise",
-            "What the discriminator is shown as real is noise, so the generator learns to draw noise.",
+            "The discriminator gets noise as real images, so the generator learns to draw noise.",
             (("torch.tensor(samples(pixels[chosen]), device=device)", "torch.randn(BATCH, 64, device=device)"),),
         ),
         Mistake(
-            "nothing was learned",
-            "Whatever the latents, the same grey comes out: train_step was never called, or hardly ever.",
-            (("    train_step(generator", "    (lambda *_: None)(generator"),),
-        ),
-        Mistake(
-            "one image is all that is real",
-            "The discriminator is always shown the same real image, so that is what the generator learns to draw.",
-            (("pixels[chosen]", "pixels[0 * chosen]"),),
+            "one digit is all that is real",
+            "The discriminator gets real images of a single digit, so the generator learns to draw only that digit.",
+            (("pixels[chosen]", "pixels[load_digits().target == 3][chosen % 180]"),),
         ),
     ),
 )  # fmt: skip

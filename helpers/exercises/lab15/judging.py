@@ -28,7 +28,7 @@ def _drawn(dice: np.random.Generator) -> list[Case]:
 
 EXERCISE = Exercise(
     key="lab15.judging",
-    title="what the discriminator should mind",
+    title="the discriminator's loss",
     language="python",
     name="judging",
     tolerance=1e-4,
@@ -44,9 +44,9 @@ EXERCISE = Exercise(
         "0.",
         "The loss has two terms: of the real scores with ones as targets, and of the drawn ones with zeros.",
     ),
-    why="A probability that has become 0 has forgotten how wrong the score was: its logarithm is infinite, and its "
-    "gradient is NaN or 0. Cross-entropy of scores is calculated as max(s, 0) - s · t + log(1 + exp(-|s|)), where no "
-    "exp can overflow. It is the trick of log-sum-exp, for two classes.",
+    why="A probability that has underflowed to 0 no longer says how wrong the score was: its logarithm is infinite, "
+    "and its gradient is NaN or 0. So the cross-entropy has to be computed from scores, as max(s, 0) - s · t + "
+    "log(1 + exp(-|s|)), where no exp can overflow. It's the log-sum-exp trick for two classes.",
     stretch="ones of 0.9 in place of 1 for what is real keep the discriminator from being too sure. What does that "
     "change?",
     mistakes=(
@@ -57,19 +57,21 @@ EXERCISE = Exercise(
               ("torch.§(real", "torch.zeros_like(real")),),
         ),
         Mistake(
-            "nobody minds the drawn ones",
+            "the drawn images are left out",
             "A discriminator that is only shown real images learns to call everything real.",
             (("return real + fake", "return real"),),
         ),
         Mistake(
-            "nobody minds the real ones",
+            "the real images are left out",
             "A discriminator that is only shown drawn images learns to call everything drawn.",
             (("return real + fake", "return fake"),),
         ),
         Mistake(
             "the mean of both",
             "The loss is the sum of two means, one over the real scores and one over the drawn ones.",
-            (("return real + fake", "return (real + fake) / 2"),),
+            (("return real + fake", "return (real + fake) / 2"),
+             ("return real + fake", "return (len(real_scores) * real + len(fake_scores) * fake) / "
+              "(len(real_scores) + len(fake_scores))")),
         ),
         Mistake(
             "sums in place of means",

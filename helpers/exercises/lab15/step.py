@@ -1,10 +1,11 @@
-"""One step of training, judged by what it makes of the weights of two linear networks."""
+"""One training step, recorded and then replayed on two linear networks whose weights the learner hasn't seen."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.exercise import Case, Exercise, Mistake, numbers, plural, seeds
+from helpers.checking.exercise import Budget, Case, Exercise, Mistake, numbers, plural, seeds
+from helpers.checking.step_as_data import replayed
 from helpers.exercises.lab15 import shared
 
 BOTH = "discriminator_loss(discriminator(real), discriminator(fake.detach()))"
@@ -21,7 +22,13 @@ SECOND = """    g_optimiser.zero_grad()
 def _case(n: int, latent: int, pixels: int, seed: int) -> Case:
     shapes = (latent, pixels), (pixels, 1), (n, pixels), (n, latent)
     given = tuple(numbers(shape, seed + at) / np.float32(8) for at, shape in enumerate(shapes))
-    return Case(f"{plural(n, 'image')} of {plural(pixels, 'pixel')}", given, expected=shared.stepped(*given))
+
+    def plays(calls):
+        done = replayed(calls, given, shared.RATE, shared.ROUNDS)
+        return done.weights, done
+
+    name = f"{plural(n, 'image')} of {plural(pixels, 'pixel')}"
+    return Case(name, (n, latent, pixels), expected=shared.stepped(*given), plays=plays)
 
 
 def _drawn(dice: np.random.Generator) -> list[Case]:
@@ -32,20 +39,29 @@ EXERCISE = Exercise(
     key="lab15.step",
     title="a training step that steps",
     language="python",
-    name="weights_after",
+    name="recorded_step",
     tolerance=1e-3,
     cases=lambda: [_case(1, 1, 1, 1), _case(4, 2, 3, 2), _case(7, 5, 6, 3)],
     drawn=_drawn,
+    budgets=(
+        Budget(
+            "gradients through the generator per step",
+            lambda outcome: outcome.played.passes,
+            1,
+            "A gradient goes back through the generator more than once in a step: the discriminator's loss goes into "
+            "it too, where no optimiser uses what it finds. The discriminator should get fake.detach().",
+        ),
+    ),
     hints=(
         "Two losses, two optimisers: each needs zero_grad, backward and step, in this order.",
         "The discriminator's loss must not go back into the generator: what it sees is fake.detach().",
         "First the discriminator, with real and fake.detach(). Then the generator, with "
         "generator_loss(discriminator(fake)), where fake is not detached.",
     ),
-    why="The two networks share a graph, and each loss may move only one of them. detach() cuts the graph for the "
-    "discriminator's step. The generator's step must go through the discriminator without moving it: that is what "
-    "separate optimisers are for. The gradients that it leaves in the discriminator are the reason why zero_grad() "
-    "stands right before each backward().",
+    why="Both losses depend on the same graph, but each may move only one network. The discriminator's loss must stop "
+    "before the generator: its gradient there would cost a backward pass that no step uses. The generator's loss must "
+    "go through the discriminator without moving it, and it leaves gradients there. That's why gradients are cleared "
+    "before each backward().",
     stretch="the discriminator's gradients in the generator's step are calculated and thrown away. How much time does "
     "requires_grad_(False) save there?",
     mistakes=(
@@ -70,9 +86,15 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "nothing is cut off",
-            "The discriminator's backward goes on into the generator and frees its graph, so the generator's own "
-            "backward has nothing to go through. The discriminator is to see fake.detach().",
+            "The discriminator's backward() goes on into the generator and frees its graph, so the generator's own "
+            "backward() has no graph left. The discriminator should get fake.detach().",
             (("discriminator(fake.detach())", "discriminator(fake)"),),
+        ),
+        Mistake(
+            "the discriminator's loss goes into the generator",
+            "The weights are right, but the discriminator's loss sends a gradient back through the generator, where "
+            "no optimiser uses it. retain_graph=True makes that possible, detach() makes it unnecessary.",
+            (("discriminator(fake.detach())).backward()", "discriminator(fake)).backward(retain_graph=True)"),),
         ),
         Mistake(
             "the generator goes first",

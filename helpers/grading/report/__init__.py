@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from helpers.grading.report.canvas import canvas
+from helpers.grading.report.classroom import Classroom
+from helpers.grading.report.classroom import keep as keep_class
 from helpers.grading.report.feedback import feedback
 from helpers.grading.report.files import as_json, put_all
 from helpers.grading.report.fingerprint import fingerprint
@@ -20,6 +22,7 @@ from helpers.grading.report.gradebook import gradebook, seconds
 from helpers.grading.report.lab import LabInfo, Part, Tier
 from helpers.grading.report.machines import gradescope, junit
 from helpers.grading.report.material import Fingerprints, Made, Material, Told, gather, why_unsettled
+from helpers.grading.report.moodle import moodle
 from helpers.grading.report.summary import summary
 from helpers.grading.report.transcript import as_text as _as_text
 from helpers.grading.report.transcript import transcript
@@ -27,6 +30,7 @@ from helpers.grading.results import Result
 
 __all__ = [
     "FORMATS",
+    "Classroom",
     "Fingerprints",
     "Folder",
     "LabInfo",
@@ -55,6 +59,7 @@ class Format:
 FORMATS = {
     "gradebook": Format("gradebook.csv, nbgrader's columns", gradebook),
     "canvas": Format("canvas.csv, Canvas's exported gradebook with the scores filled in; needs a template", canvas),
+    "moodle": Format("moodle.csv, Moodle's grading worksheet with the grades filled in; needs a template", moodle),
     "gradescope": Format("gradescope/STUDENT.json, results.json of Gradescope", gradescope),
     "junit": Format("junit.xml, a test suite for each submission", junit),
     "feedback": Format("feedback/STUDENT.html and .md, for the students", feedback),
@@ -63,6 +68,8 @@ FORMATS = {
     "transcript": Format("transcript.txt, the class in a terminal", transcript),
 }
 """What can be written. The last row sees what the others had to tell."""
+TEMPLATES = ("canvas", "moodle")
+"""Formats that fill in a file of the learning platform's own."""
 
 
 def make(
@@ -71,9 +78,11 @@ def make(
     formats: Sequence[str] | None = None,
     *,
     canvas: bytes | None = None,
+    moodle: bytes | None = None,
     column: str = "",
     fingerprints: Fingerprints | None = None,
     zero_rejected: bool = False,
+    classroom: Classroom | None = None,
     told: Iterable[Told] = (),
 ) -> tuple[Material, dict[str, dict[str, bytes]]]:
     """The files of each format by their path in the results folder, and the material with all that is told.
@@ -83,16 +92,19 @@ def make(
     unknown = [name for name in formats or () if name not in FORMATS]
     if unknown:
         raise ValueError(f"there is no format {unknown[0]!r}; there are {', '.join(FORMATS)}")
-    if "canvas" in (formats or ()) and canvas is None:
-        raise ValueError("the format canvas fills a template: export the gradebook in Canvas and give it")
+    templates = {name: data for name, data in (("canvas", canvas), ("moodle", moodle)) if data is not None}
+    for name in TEMPLATES:
+        if name in (formats or ()) and name not in templates:
+            raise ValueError(f"the format {name} fills a template: export it in {name.capitalize()} and give it")
     material = gather(
         results,
         lab,
         told=told,
-        template=canvas,
+        templates=templates,
         column=column,
         fingerprints=fingerprints or Fingerprints(),
         zero_rejected=zero_rejected,
+        classroom=classroom,
     )
     files: dict[str, dict[str, bytes]] = {}
     for name, row in FORMATS.items():
@@ -116,10 +128,11 @@ def write(
     """Write reports into `folder` and return the paths; `formats` are names of `FORMATS`, default all.
 
     `canvas`: the bytes of Canvas's exported gradebook, to be filled, and `column` the heading to fill where it is not
-    the lab's title; `fingerprints`: for the summary's list of equal answers; `zero_rejected`: give rejected submissions
-    0 points instead of none; `told`: more for the instructor; `shard`: (which, of how many), for `merge`;
-    `lacks`: what is missing of the class. `lab.json` and `files.json` are always written: what was reported on, and
-    which file is whose.
+    the lab's title; `moodle`: those of Moodle's grading worksheet; `classroom`: roster, late rule and overrides, which
+    are kept for the next report; `fingerprints`: for the summary's list of equal answers; `zero_rejected`: give
+    rejected submissions 0 points instead of none; `told`: more for the instructor; `shard`: (which, of how many), for
+    `merge`; `lacks`: what is missing of the class. `lab.json` and `files.json` are always written: what was reported
+    on, and which file is whose.
     """
     material, files = make(results, lab, formats, **options)
     told = [[each.text, each.loud] for each in options.get("told", ()) if each.text not in lacks]
@@ -128,6 +141,8 @@ def write(
     students = [
         {"student": entry.result.student, "file": entry.result.file, "name": entry.stem} for entry in material.entries
     ]
+    if options.get("classroom"):
+        keep_class(Path(folder), options["classroom"])
     return put_all(Path(folder), files, students)
 
 

@@ -8,15 +8,13 @@ come next, then the row of Points Possible, then a row a student.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from helpers.grading.names import platform_number
-from helpers.grading.report.material import Made, Material, Standing, Told
+from helpers.grading.report.csv_files import read, written
+from helpers.grading.report.material import Made, Material, Told
+from helpers.grading.report.people import Matched, Person, folded, match
 from helpers.grading.report.words import amount, listed, one_line
 from helpers.vgpu.base.words import plural
 
@@ -27,9 +25,6 @@ KEPT = ("N/A", "EX")
 """Grades that say that there is nothing to grade: not assigned, excused."""
 _REMARK = re.compile(r"\s*(muted|manual posting.*)?\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"(.*\S)\s*\((\d+)\)")
-
-
-BOM = "\ufeff"
 
 
 @dataclass(frozen=True)
@@ -54,15 +49,17 @@ class Template:
 
 def canvas(material: Material) -> Made:
     """The template filled, or nothing where there is no template; raises ValueError when it is none of Canvas's."""
-    if material.template is None:
+    exported = material.templates.get("canvas")
+    if exported is None:
         return Made({})
     titles = (material.column,) if material.column else (material.lab.title, material.lab.name)
     try:
-        template = find(material.template, titles)
+        template = find(exported, titles)
     except ValueError as problem:
         raise ValueError(f"the Canvas gradebook cannot be filled: {problem}") from None
     standings = material.standings()
-    matched, told = match(template, standings)
+    found = match(_people(template), standings)
+    matched, told = found.rows, list(_unmatched(template, found))
     kept, replaced, filled = [], [], 0
     for index, standing in sorted(matched.items()):
         row = template.students[index]
@@ -89,36 +86,8 @@ def canvas(material: Material) -> Made:
     if without:
         told.append(Told(f"Canvas: in the template, and no submission is theirs: {listed(without, 1000)}"))
     told.append(Told(f"Canvas: {plural(filled, 'score')} filled in, column {template.head[template.column]!r}"))
-    data = _written(template.rows, material.template) if filled else material.template
+    data = written(template.rows, exported) if filled else exported
     return Made({"canvas.csv": data}, tuple(told))
-
-
-def read(data: bytes) -> list[list[str]]:
-    """The rows of a CSV file with commas or semicolons; raises ValueError for what is none.
-
-    Bytes that are no UTF-8 become halves of surrogate pairs, and the same bytes when they are written.
-    """
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data:
-        raise ValueError("it is not UTF-8; save it as CSV UTF-8")
-    text = data.decode(errors="surrogateescape").removeprefix(BOM)
-    try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=_separator(data), strict=True))
-    except csv.Error as problem:
-        raise ValueError(f"its fields cannot be told apart, see to its quotes: {problem}") from None
-
-
-def _separator(data: bytes) -> str:
-    head = data.partition(b"\n")[0]
-    return ";" if head.count(b";") > head.count(b",") else ","
-
-
-def _written(rows: list[list[str]], like: bytes) -> bytes:
-    """The rows as a file with the separator, the line ends and the byte order mark of another."""
-    out = io.StringIO()
-    end = "\r\n" if b"\r\n" in like else "\n"
-    csv.writer(out, delimiter=_separator(like), lineterminator=end).writerows(rows)
-    bom = BOM if like.startswith(BOM.encode()) else ""
-    return (bom + out.getvalue()).encode(errors="surrogateescape")
 
 
 def find(data: bytes, titles: Iterable[str]) -> Template:
@@ -150,45 +119,22 @@ def find(data: bytes, titles: Iterable[str]) -> Template:
     return Template(table, head, column, possible, tuple(row for row in body if row is not points))
 
 
-def match(template: Template, standings: Iterable[Standing]) -> tuple[dict[int, Standing], list[Told]]:
-    """Which row is whose, and who could be meant by several; each row has one student at most."""
-    places: list[dict[str, set[int]]] = [{} for _ in (*KEYS, "name")]
-    run_together: dict[str, set[int]] = {}
-    for index, row in enumerate(template.students):
-        for table, heading in zip(places, KEYS, strict=False):
-            table.setdefault(_folded(template.text(row, heading)), set()).add(index)
-        for name in _spellings(template.name(row)):
-            places[-1].setdefault(name, set()).add(index)
-        run_together.setdefault(_run_together(template.name(row)), set()).add(index)
-    claims: dict[int, list[Standing]] = {}
-    told: list[Told] = []
-    for standing in standings:
-        wanted = _folded(standing.student)
-        names = set(_spellings(standing.student))
-        rows = next((table[wanted] for table in places[:-1] if wanted and wanted in table), None)
-        rows = rows or set().union(*(places[-1].get(name, set()) for name in names))
-        rows = rows or _downloaded(standing, run_together, places[KEYS.index("ID")])
-        if len(rows) == 1:
-            claims.setdefault(min(rows), []).append(standing)
-        elif rows:
-            name = one_line(standing.student, 80)
-            told.append(Told(f"Canvas: {name} could be any of {len(rows)} rows: none is filled", loud=True))
-    for index, claimed in sorted(claims.items()):
-        if len(claimed) > 1:
-            name, who = one_line(template.name(template.students[index]), 80), listed([s.student for s in claimed])
-            told.append(Told(f"Canvas: {who} are all {name}: not filled", loud=True))
-    return {index: claimed[0] for index, claimed in claims.items() if len(claimed) == 1}, told
+def _people(template: Template) -> list[Person]:
+    """The rows of students, as they may be identified."""
+    return [
+        Person(tuple(template.text(row, key) for key in KEYS), template.name(row), template.text(row, "ID"))
+        for row in template.students
+    ]
 
 
-def _downloaded(standing: Standing, names: dict[str, set[int]], ids: dict[str, set[int]]) -> set[int]:
-    """The rows of a student who is called as in Canvas's download, liddellalice_12345_…, by name and number."""
-    numbers = {number for file in standing.files if (number := platform_number(file))}
-    student = standing.student
-    for number in numbers:
-        student = student.removesuffix(f"_{number}")
-    rows = names.get(_run_together(student), set())
-    by_number = set().union(*(ids.get(number, set()) for number in numbers))
-    return rows & by_number or rows
+def _unmatched(template: Template, matched: Matched) -> Iterator[Told]:
+    """Who could not be matched to one row."""
+    for standing, rows in matched.unclear:
+        name = one_line(standing.student, 80)
+        yield Told(f"Canvas: {name} could be any of {rows} rows: none is filled", loud=True)
+    for index, claimed in matched.claimed.items():
+        name, who = one_line(template.name(template.students[index]), 80), listed([s.student for s in claimed])
+        yield Told(f"Canvas: {who} are all {name}: not filled", loud=True)
 
 
 def _more_told(template: Template, material: Material, kept: list[str], replaced: list[str]) -> Iterator[Told]:
@@ -210,23 +156,4 @@ def _more_told(template: Template, material: Material, kept: list[str], replaced
 
 def _titled(heading: str, title: str) -> bool:
     numbered = _NUMBER.fullmatch(heading)
-    return _folded(title) in {_folded(heading), _folded(numbered.group(1)) if numbered else ""}
-
-
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-def _run_together(name: str) -> str:
-    """Letters and digits of a name, without accents: Canvas leaves out all else where it names files."""
-    return "".join(sign for sign in unicodedata.normalize("NFKD", name).casefold() if sign.isalnum())
-
-
-def _spellings(name: str) -> Iterator[str]:
-    """A name as it is, and with its two parts in the other order."""
-    folded = _folded(name)
-    if folded:
-        yield folded
-    last, comma, first = folded.partition(",")
-    if comma:
-        yield f"{first.strip()} {last.strip()}".strip()
+    return folded(title) in {folded(heading), folded(numbered.group(1)) if numbered else ""}

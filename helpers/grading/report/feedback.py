@@ -42,6 +42,7 @@ class ToldPart:
 def feedback(material: Material) -> Made:
     """Two files for each submission."""
     files: dict[str, bytes] = {}
+    standings = {standing.student: standing for standing in material.standings()}
     for entry in material.entries:
         files |= pages(
             "feedback.j2",
@@ -49,6 +50,7 @@ def feedback(material: Material) -> Made:
             entry=entry,
             lab=material.lab,
             said=state_words(entry),
+            standing=standings[entry.result.student],
             all_right=all(mark.outcome == "right" for mark in entry.result.marks),
             exercises=_exercises(entry, material.lab) if entry.ran else [],
         )

@@ -27,7 +27,8 @@ COLUMNS = (
     "score",
     "max_score",
 )
-"""Those that a folder of submissions does not tell stay empty: dates, names and e-mail addresses."""
+"""Without a roster and a due date, names, e-mail addresses and dates stay empty."""
+FROM_THE_ROSTER = ("student_id", "last_name", "first_name", "email")
 
 
 def as_csv(rows: Iterable[Iterable[str | float | None]]) -> bytes:
@@ -49,11 +50,14 @@ def gradebook(material: Material) -> Made:
     for standing in standings:
         score = standing.score if alike[cell(standing.student)] == 1 else None
         known = {"assignment": material.lab.name, "student_id": standing.student, "max_score": material.lab.out_of}
+        known |= {"duedate": material.classroom.due, "timestamp": material.classroom.times.get(standing.student)}
+        if standing.listed:
+            known |= {name: getattr(standing.listed, name) for name in FROM_THE_ROSTER}
         if score is None:
             said = f"no score for {one_line(standing.student, 80)}, who handed in {one_line(standing.reason, 200)}"
             told += [Told(f"{said}: take out all but one", loud=True)] if standing.torn else []
         else:
-            known |= {"raw_score": score, "late_submission_penalty": 0, "score": score}
+            known |= {"raw_score": standing.raw, "late_submission_penalty": standing.deducted, "score": score}
         rows.append([known.get(column) for column in COLUMNS])
     return Made({"gradebook.csv": as_csv(rows)}, tuple(told))
 

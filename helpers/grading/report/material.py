@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from helpers.grading.report.classroom import OVERRIDES, TOTAL, Classroom, Override, Student
 from helpers.grading.report.files import stems
 from helpers.grading.report.lab import LabInfo, Tier
-from helpers.grading.report.words import amount, one_line
-from helpers.grading.results import GRADED, REJECTED, STATES, STUDENT_FAULT, UNGRADED, Mark, Result
+from helpers.grading.report.people import folded, match
+from helpers.grading.report.words import amount, listed, one_line
+from helpers.grading.results import GRADED, OVERRIDDEN, REJECTED, STATES, STUDENT_FAULT, UNGRADED, Mark, Result
 from helpers.vgpu.base.words import plural
 
 ORDER = (UNGRADED, GRADED, STUDENT_FAULT, REJECTED)
@@ -59,7 +61,9 @@ class Told:
 class Standing:
     """One student in a gradebook: a score, or None and the reason why there is none.
 
-    `torn` where several submissions disagree on it; `files` are all that the student handed in.
+    `torn` where several submissions disagree on it; `files` are all that the student handed in. `raw` is the score
+    before `deducted` points were taken off for handing in late, and `said` tells the student about that, or about a
+    score that was set by hand. `listed` is the student's row of the roster.
     """
 
     student: str
@@ -67,6 +71,10 @@ class Standing:
     reason: str = ""
     torn: bool = False
     files: tuple[str, ...] = field(default=(), compare=False)
+    raw: float | None = None
+    deducted: float = 0.0
+    said: str = ""
+    listed: Student | None = None
 
 
 @dataclass(frozen=True)
@@ -92,10 +100,12 @@ class Material:
     lab: LabInfo
     entries: tuple[Entry, ...]
     fingerprints: Fingerprints = Fingerprints()
-    template: bytes | None = None
+    templates: Mapping[str, bytes] = field(default_factory=dict)
     column: str = ""
     zero_rejected: bool = False
     told: tuple[Told, ...] = ()
+    classroom: Classroom = field(default_factory=Classroom)
+    listed: Mapping[str, Student] = field(default_factory=dict)
 
     def counts(self) -> dict[str, int]:
         """Submissions by state, those that need doing first."""
@@ -119,10 +129,33 @@ class Material:
         by_student: dict[str, list[Entry]] = {}
         for entry in self.entries:
             by_student.setdefault(entry.result.student, []).append(entry)
-        return [
+        handed_in = [
             replace(self._standing(student, entries), files=tuple(entry.result.file for entry in entries))
             for student, entries in by_student.items()
         ]
+        zero = 0.0 if self.classroom.missing_is_zero else None
+        missing = [Standing(each.student_id, zero, "nothing", listed=each) for each in self.missing()]
+        return [self._settled(standing) for standing in (*handed_in, *missing)]
+
+    def missing(self) -> list[Student]:
+        """Those on the roster who handed in nothing."""
+        there = {each.student_id for each in self.listed.values()}
+        return [each for each in self.classroom.roster if each.student_id not in there]
+
+    def _settled(self, standing: Standing) -> Standing:
+        """After the late rule, or as an override says."""
+        student = standing.listed or self.listed.get(standing.student)
+        by_hand = next((each for each in self.classroom.overrides if _is_total(each, standing.student, student)), None)
+        if by_hand:
+            said = f"Your instructor set the score to {amount(by_hand.points)}" + _because(by_hand)
+            return replace(standing, score=by_hand.points, raw=by_hand.points, torn=False, said=said, listed=student)
+        found = replace(standing, raw=standing.score, listed=student)
+        days = self.classroom.days_late(standing.student, student)
+        if not days or not self.classroom.late or standing.score is None or not standing.files:
+            return found
+        deducted = standing.score * self.classroom.late.percent(days) / 100
+        said = self.classroom.late.words(days)
+        return replace(found, score=standing.score - deducted, deducted=deducted, said=said)
 
     def _standing(self, student: str, entries: list[Entry]) -> Standing:
         tried = [entry for entry in entries if entry.state != REJECTED]
@@ -146,14 +179,87 @@ class Made:
     told: tuple[Told, ...] = ()
 
 
-def gather(results: Iterable[Result], lab: LabInfo, *, told: Iterable[Told] = (), **others) -> Material:
+def gather(
+    results: Iterable[Result],
+    lab: LabInfo,
+    *,
+    told: Iterable[Told] = (),
+    classroom: Classroom | None = None,
+    **others,
+) -> Material:
     """The results as material, sorted by student and file; of several for one file the last counts."""
+    classroom = classroom or Classroom()
     last: dict[tuple[str, str], Result] = {}
     for result in results:
         last[result.student, result.file] = result
+    listed_as, more = _on_the_roster(last, classroom)
+    last = {key: _with_overrides(result, classroom, listed_as.get(result.student)) for key, result in last.items()}
     names = stems(last)
     entries = tuple(Entry(result, names[key], why_unsettled(result, lab)) for key, result in sorted(last.items()))
-    return Material(lab, entries, told=(*told, *_told(entries)), **others)
+    material = Material(lab, entries, classroom=classroom, listed=listed_as, **others)
+    return replace(material, told=(*told, *_told(entries), *more, *_about_the_class(material)))
+
+
+def _on_the_roster(results: Iterable[tuple[str, str]], classroom: Classroom) -> tuple[dict[str, Student], list[Told]]:
+    """Which student is which row of the roster, and who is on none."""
+    if not classroom.roster:
+        return {}, []
+    files: dict[str, list[str]] = {}
+    for student, file in sorted(results):
+        files.setdefault(student, []).append(file)
+    found = match(
+        [each.person for each in classroom.roster], [Standing(s, None, files=tuple(f)) for s, f in files.items()]
+    )
+    listed_as = {student.student: classroom.roster[row] for row, student in found.rows.items()}
+    lost = [student for student in files if student not in listed_as]
+    told = [Told(f"NOT ON THE ROSTER, or unclear who it is: {listed(lost, 1000)}", loud=True)] if lost else []
+    return listed_as, told
+
+
+def _about_the_class(material: Material) -> Iterable[Told]:
+    classroom, missing = material.classroom, material.missing()
+    if missing:
+        names = listed([each.student_id for each in missing], 1000)
+        yield Told(f"{len(missing):,} of {len(classroom.roster):,} on the roster handed in nothing: {names}")
+    students = sorted({entry.result.student for entry in material.entries})
+    known = {name for each in students for name in _names(each, material.listed.get(each))}
+    known |= {folded(each.student_id) for each in classroom.roster}
+    cells = {TOTAL, *(part.cell for part in material.lab.parts)}
+    for each in classroom.overrides:
+        if folded(each.student) not in known or each.part not in cells:
+            yield Told(f"{OVERRIDES}: there is no {one_line(each.student, 80)} with {one_line(each.part)}", loud=True)
+    if classroom.late:
+        unknown = [each for each in students if classroom.days_late(each, material.listed.get(each)) is None]
+        if unknown:
+            yield Told(f"no time of handing in is known, so nothing is deducted: {listed(unknown, 1000)}", loud=True)
+
+
+def _names(student: str, on_roster: Student | None) -> set[str]:
+    others = (on_roster.student_id, on_roster.email) if on_roster else ()
+    return {folded(name) for name in (student, *others) if name}
+
+
+def _is_total(override: Override, student: str, on_roster: Student | None) -> bool:
+    return override.part == TOTAL and folded(override.student) in _names(student, on_roster)
+
+
+def _because(override: Override) -> str:
+    return f": {one_line(override.why)}" if override.why else "."
+
+
+def _with_overrides(result: Result, classroom: Classroom, on_roster: Student | None) -> Result:
+    """The result with the points of single cells as the instructor set them."""
+    names = _names(result.student, on_roster)
+    by_cell = {each.part: each for each in classroom.overrides if folded(each.student) in names}
+
+    def mark(given: Mark) -> Mark:
+        override = by_cell.get(given.cell)
+        if override is None:
+            return given
+        why = "Your instructor set these points" + _because(override)
+        return replace(given, points=override.points, outcome=OVERRIDDEN, mistake=None, why=why)
+
+    return replace(result, marks=tuple(map(mark, result.marks)))
 
 
 def why_unsettled(result: Result, lab: LabInfo | None = None) -> str:

@@ -24,8 +24,16 @@ STYLE = (HERE / "page.css").read_text(encoding="utf-8")
 _HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
 """What a browser may do for the page: apply its own style sheet, known by its hash, and nothing else."""
+_CODE = re.compile("`([^`\n]+)`")
+
+
+def _html(text: str) -> Markup:
+    """Escaped text whose `code` is set as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
+
+
 _ANSWERS = {
-    "html": (escape, lambda text: escape(words.plain(text))),
+    "html": (_html, lambda text: _html(words.plain(text))),
     "md": (words.markdown, words.fenced),
 }
 """For each format: what escapes one clean line, and what shows several lines as they are."""

@@ -10,8 +10,9 @@ from helpers.grading.results import FAULTS, REJECTED, UNGRADED
 from helpers.vgpu.base.words import plural
 
 NAME_COLUMNS = 28
-SIGNS = {"right": "✓", "wrong": "✗", "error": "E", "missing": "·", "unjudged": "?"} | dict.fromkeys(FAULTS, "!")
-LEGEND = "✓ right  ✗ wrong  E error  · no answer  ! stopped: time, crash, memory or output  ? not judged"
+SIGNS = {"right": "✓", "wrong": "✗", "error": "E", "missing": "·", "unjudged": "?", "overridden": "o"}
+SIGNS |= dict.fromkeys(FAULTS, "!")
+LEGEND = "✓ right  ✗ wrong  E error  · no answer  ! stopped: time, crash, memory or output  ? not judged  o set by hand"
 
 
 def transcript(material: Material) -> Made:

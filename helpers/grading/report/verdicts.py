@@ -18,6 +18,7 @@ VERDICTS = {
     "memory": ("✗", "asked for too much memory"),
     "output": ("✗", "wrote too much"),
     "unjudged": ("?", "not judged yet"),
+    "overridden": ("✎", "set by your instructor"),
 }
 """A sign and words for each outcome; never a colour alone."""
 
@@ -39,14 +40,14 @@ def verdict(mark: Mark) -> tuple[str, str]:
     sign, words = VERDICTS.get(mark.outcome, ("?", mark.outcome))
     return (
         (sign, f"{words}, in part right")
-        if 0 < mark.points < mark.out_of and mark.outcome != "right"
+        if 0 < mark.points < mark.out_of and mark.outcome not in ("right", "overridden")
         else (sign, words)
     )
 
 
 def next_steps(exercise: str, marks: Sequence[Mark]) -> list[tuple[str, str]]:
     """What to try for an exercise, as (words, code); nothing where all of it is right."""
-    left = [mark for mark in marks if mark.outcome not in ("right", "unjudged")]
+    left = [mark for mark in marks if mark.outcome not in ("right", "unjudged", "overridden")]
     if not left:
         return []
     only_cost = any(mark.part == RESULTS and mark.outcome == "right" for mark in marks) and left[0].outcome == "wrong"

@@ -7,8 +7,7 @@ import os
 import socket
 import sys
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from helpers.grading.sandbox import cgroups, tiers
@@ -17,6 +16,7 @@ from helpers.grading.sandbox.jobs import job as job_row
 from helpers.grading.sandbox.kernel import SandboxedKernel
 from helpers.grading.sandbox.limits import Limits
 from helpers.grading.sandbox.live import Died, Live, Unanswered
+from helpers.grading.sandbox.meter import Allowance
 from helpers.grading.sandbox.server import Server
 from helpers.grading.sandbox.tiers import Tier
 from helpers.grading.sandbox.view import ROLES
@@ -32,8 +32,8 @@ class Sandbox:
     Kernels and jobs may be open side by side, and asked for from several threads.
     """
 
-    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool):
-        self.tier, self.role, self.limits, self.forks = tier, role, limits, forks
+    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool, imports: Sequence[str] = ()):
+        self.tier, self.role, self.limits, self.forks, self._imports = tier, role, limits, forks, tuple(imports)
         self.problem = ""
         self._owner = os.getpid()
         self._lock = threading.RLock()
@@ -49,27 +49,34 @@ class Sandbox:
         return opened
 
     def ask(
-        self, job: str, request: dict, timeout: float, serve: Callable[[dict], dict] | None = None, longest: int = 0
+        self,
+        job: str,
+        request: dict,
+        timeout: float | Allowance,
+        serve: Callable[[dict], dict] | None = None,
+        longest: int = 0,
     ) -> dict:
         """Send one request to a job, such as "judge", and return its answer, which may have `longest` bytes.
 
-        `serve` answers what the job asks on its way. Raises JobFault when what ran there failed or took more than
-        `timeout` seconds, InfrastructureFault when the sandbox did, and what `serve` raises.
+        `serve` answers what the job asks on its way. `timeout` is in seconds as `meter` counts them. Raises JobFault
+        when what ran there failed or took longer, InfrastructureFault when the sandbox did or the machine is too busy,
+        and what `serve` raises.
         """
         live = self.start(job)
-        until = time.monotonic() + timeout
+        allowance = timeout if isinstance(timeout, Allowance) else Allowance(timeout)
+        allowance.add(live.reading)
         try:
             live.channel.longest = longest or LONGEST_ANSWER
             try:
                 live.channel.send(request)
-                message = live.receive(timeout)
+                message = allowance.receive(live)
                 while serve is not None and isinstance(message.get("ask"), dict):
                     live.channel.send({"served": serve(message["ask"])})
-                    message = live.receive(max(0.1, until - time.monotonic()))
+                    message = allowance.receive(live)
             except Ended:
                 raise live.death(None) from None
         except Late:
-            raise JobFault("timeout", f"{job} had not ended after {timeout:g} seconds") from None
+            raise JobFault("timeout", f"{job} had not ended after {allowance.seconds:g} seconds") from None
         except Died as died:
             raise JobFault("crash" if died.outcome == "output" else died.outcome, died.says) from None
         finally:
@@ -132,7 +139,7 @@ class Sandbox:
         raise AssertionError
 
     def _serve(self) -> Server:
-        server = Server(self.tier, self.role, self.limits, self.forks)
+        server = Server(self.tier, self.role, self.limits, self.forks, self._imports)
         self.problem = server.problem
         return server
 
@@ -167,11 +174,13 @@ def open_sandbox(
     limits: Limits | None = None,
     fork_server: bool = True,
     trusted: bool = False,
+    imports: Sequence[str] = (),
 ) -> Sandbox:
     """A sandbox, tried out: of the best tier that this machine has, or of the one given.
 
-    `role` is "student", "runner" or "judge". Where jobs cannot be forked, each starts a sandbox of its own. Raises
-    SandboxUnavailable or InfrastructureFault, saying what to do.
+    `role` is "student", "runner" or "judge"; `imports` are modules that its fork server imports beside what each role
+    needs. Where jobs cannot be forked, each starts a sandbox of its own. Raises SandboxUnavailable or
+    InfrastructureFault, saying what to do.
     """
     tiers.require_linux()
     if role not in ROLES:
@@ -182,7 +191,7 @@ def open_sandbox(
     limits = Limits() if limits is None else limits
     why = ""
     for forks in (True, False) if fork_server else (False,):
-        sandbox = Sandbox(tier, role, limits, forks)
+        sandbox = Sandbox(tier, role, limits, forks, imports)
         try:
             sandbox.ask("echo", {"here": True}, limits.start_seconds)
         except (InfrastructureFault, JobFault) as error:

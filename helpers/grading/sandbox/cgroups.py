@@ -18,7 +18,9 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
-WANTED = ("memory", "pids", "cpu")
+WANTED = ("memory", "pids", "cpu", "cpuacct")
+MOST_WEIGHT = {"cpu.weight": "10000", "cpu.shares": "262144"}
+"""The largest share of the CPU that a group can have, by the file in which versions 2 and 1 keep it."""
 _numbers = itertools.count()
 
 
@@ -51,7 +53,7 @@ class Group:
             raise
 
     def _limit(self, controller: str, folder: Path, memory: int, processes: int) -> None:
-        if controller == "cpu":
+        if controller in ("cpu", "cpuacct"):
             return  # a share like everybody's is what a group has to begin with
         if controller == "pids":
             (folder / "pids.max").write_text(str(processes))
@@ -76,6 +78,32 @@ class Group:
         """Put a process, and all that it will start, into the group."""
         for folder in set(self.folders.values()):
             (folder / "cgroup.procs").write_text(str(pid))
+
+    def pids(self) -> list[int] | None:
+        """The processes in the group; None where that cannot be read."""
+        with contextlib.suppress(OSError, ValueError, StopIteration):
+            return [int(pid) for pid in (next(iter(self.folders.values())) / "cgroup.procs").read_text().split()]
+        return None
+
+    def cpu_seconds(self) -> float | None:
+        """CPU seconds of all processes that are or were in the group; None where Linux does not count them."""
+        with contextlib.suppress(OSError, ValueError, KeyError, StopIteration):
+            if self.version == 1:
+                return int((self.folders["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
+            lines = (next(iter(self.folders.values())) / "cpu.stat").read_text().splitlines()
+            return int(dict(line.split() for line in lines)["usage_usec"]) / 1e6
+        return None
+
+    def end(self) -> None:
+        """Kill what is in the group where Linux can do it at once, and let nothing more start.
+
+        What is dying needs the CPU for it: a hundred processes would else share what one job has on a busy machine.
+        """
+        for folder in set(self.folders.values()):
+            for name, value in {"pids.max": "0", **MOST_WEIGHT, "cgroup.kill": "1"}.items():
+                with contextlib.suppress(OSError):
+                    if (file := folder / name).exists():
+                        file.write_text(value)
 
     def killed_for_memory(self) -> bool:
         """Whether Linux has ended a process of the group because the group was out of memory."""

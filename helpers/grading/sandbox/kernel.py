@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from helpers.grading.sandbox.faults import InfrastructureFault
 from helpers.grading.sandbox.live import Died, Live, death
+from helpers.grading.sandbox.meter import Allowance, TooSlow
 from helpers.grading.sandbox.wire import Ended, Late
 
 GRACE_SECONDS = 2.0
@@ -19,7 +22,8 @@ class Run:
 
     `outputs` in nbformat's form; `error` has ename, evalue and traceback, or is None; `outcome` is "ok", "error" (an
     exception was raised), "timeout", "crash", "memory" or "output" (too much of it): after the last four the kernel
-    is dead. `says` tells such an outcome in a sentence.
+    is dead. `says` tells such an outcome in a sentence. `seconds` are by the clock, `counted` those that count against
+    a limit (see `meter`).
     """
 
     outputs: list[dict]
@@ -27,6 +31,7 @@ class Run:
     outcome: str
     seconds: float = field(compare=False)
     says: str = ""
+    counted: float = field(default=0.0, compare=False)
 
 
 class SandboxedKernel:
@@ -61,26 +66,28 @@ class SandboxedKernel:
             raise
 
     def execute(self, code: str, timeout: float | None = None) -> Run:
-        """Execute a cell within `timeout` seconds.
+        """Execute a cell within `timeout` seconds, as `meter` counts them.
 
-        Raises InfrastructureFault when the sandbox failed, and RuntimeError when the kernel is dead.
+        Raises InfrastructureFault when the sandbox failed or the machine is too busy, and RuntimeError when the kernel
+        is dead.
         """
         if not self.alive:
             raise RuntimeError("this kernel is dead: open another, and execute again the cells that did not kill it")
         self._cells += 1
         number = f"cell-{self._cells}"
         timeout = self._live.limits.cell_seconds if timeout is None else timeout
-        start = time.monotonic()
+        start, allowance = time.monotonic(), Allowance(timeout, [self._live.reading])
         cell = Cell(number)
         outcome, says = "", ""
         try:
             self._live.channel.received = 0
             self._order({"execute": code, "number": number})
-            outcome = self._follow(cell, start + timeout)
+            outcome = self._follow(cell, lambda: allowance.receive(self._live))
             if not outcome:
                 outcome, says = "timeout", f"it had not ended after {timeout:g} seconds"
                 self._order({"interrupt": True})
-                self._follow(cell, time.monotonic() + GRACE_SECONDS)
+                until = time.monotonic() + GRACE_SECONDS
+                self._follow(cell, lambda: self._live.receive(max(0.0, until - time.monotonic())))
         except Died as died:
             # Whatever comes after the time is out belongs to that.
             if not outcome:
@@ -91,10 +98,13 @@ class SandboxedKernel:
         if outcome == "timeout" and self._live.out_of_memory():
             # Some process of the job was ended for its memory, and another waited for it.
             outcome, says = "memory", self._live.memory_says
+        if outcome != "timeout" and self.alive:
+            with contextlib.suppress(TooSlow):
+                allowance.left()
         seconds = time.monotonic() - start
         if outcome not in ("ok", "error"):
             self.close()
-        return Run(cell.outputs, cell.error, outcome, seconds, says)
+        return Run(cell.outputs, cell.error, outcome, seconds, says, allowance.used)
 
     def _order(self, order: dict) -> None:
         try:
@@ -102,15 +112,12 @@ class SandboxedKernel:
         except Ended:
             raise self._live.death(None) from None
 
-    def _follow(self, cell: Cell, until: float) -> str:
+    def _follow(self, cell: Cell, receive: Callable[[], dict]) -> str:
         """Read what a cell says until it is done: "ok" or "error", or "" when the time is out before."""
         limits = self._live.limits
         while not cell.done:
-            left = until - time.monotonic()
-            if left <= 0:
-                return ""
             try:
-                message = self._live.receive(left)
+                message = receive()
             except Late:
                 return ""
             if self._live.channel.received > limits.output:

@@ -8,6 +8,10 @@ import re
 from dataclasses import dataclass
 
 MIB = 1 << 20
+THREADS = 1
+"""How many threads NumPy, PyTorch and other libraries compute with: what a fork server has must not run any beside it,
+and training on few data is no quicker with more."""
+COUNTED = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM", "BLIS")
 
 
 @dataclass(frozen=True)
@@ -30,12 +34,17 @@ class Limits:
     output: int = 8 * MIB
     outputs: int = 2000
     message: int = 4 * MIB
-    start_seconds: float = 120.0
+    start_seconds: float = 600.0
 
     def __post_init__(self):
         for name, value in vars(self).items():
             if not value > 0:
                 raise ValueError(f"{name} is a positive number, not {value!r}")
+
+
+def threads() -> dict[str, str]:
+    """The variables of the environment that libraries take the number of their threads from."""
+    return {f"{name}_NUM_THREADS": str(THREADS) for name in COUNTED}
 
 
 def apply(limits: Limits, memory_here: bool, processes_here: bool) -> None:

@@ -13,6 +13,7 @@ from helpers.grading.sandbox import processes
 from helpers.grading.sandbox.cgroups import Group
 from helpers.grading.sandbox.faults import InfrastructureFault
 from helpers.grading.sandbox.limits import Limits
+from helpers.grading.sandbox.meter import Reading, read
 from helpers.grading.sandbox.wire import Channel, Ended, Late, Malformed
 
 WATCH_SECONDS = 0.05
@@ -136,8 +137,14 @@ class Live:
     def out_of_memory(self) -> bool:
         return self.over == "memory" or (self.group is not None and self.group.killed_for_memory())
 
+    def reading(self) -> Reading:
+        """What the job's processes have had of the CPU."""
+        return read(processes.pid_of(self.handle) if self.handle >= 0 else -1, self.group)
+
     def end(self) -> bool:
         """End everything of the job at once; whether it had ended in time."""
+        if self.group is not None:
+            self.group.end()
         return processes.end(self.handle, self.alone) if self.handle >= 0 else True
 
     def close(self) -> None:

@@ -62,7 +62,11 @@ def wait(handle: int, seconds: float) -> bool:
     return bool(waiter.poll(int(seconds * 1000)))
 
 
-def end(handle: int, alone: bool, seconds: float = 10.0) -> bool:
+END_SECONDS = 120.0
+"""For processes that are killed to be gone: a hundred of them on a busy machine take their time."""
+
+
+def end(handle: int, alone: bool, seconds: float = END_SECONDS) -> bool:
     """End the process of a handle and all below it; whether they had ended in time.
 
     `alone`: it is the first of a namespace of processes, with which the kernel ends all others. Else they are looked

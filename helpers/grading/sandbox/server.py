@@ -12,16 +12,16 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 
 from helpers.grading.sandbox import processes, users
 from helpers.grading.sandbox.faults import InfrastructureFault
-from helpers.grading.sandbox.limits import Limits
+from helpers.grading.sandbox.limits import Limits, threads
 from helpers.grading.sandbox.live import Live
 from helpers.grading.sandbox.tiers import Tier
 from helpers.grading.sandbox.view import HELPERS, HOME, PLACE, SCRATCH, in_scratch, view
 from helpers.grading.sandbox.warm import ROLES
 
-THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM", "BLIS")
 START = "import sys; sys.path.insert(0, {place!r}); from helpers.grading.sandbox.zygote import main; main({number})"
 
 
@@ -34,7 +34,7 @@ def environment(home: str, scratch: str) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "USER": "learner",
         "LOGNAME": "learner",
-        **{f"{name}_NUM_THREADS": "1" for name in THREADS},
+        **threads(),
         "MPLBACKEND": "Agg",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",
@@ -50,7 +50,7 @@ def environment(home: str, scratch: str) -> dict[str, str]:
 class Server:
     """The program `zygote` in a sandbox, started, and its control socket."""
 
-    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool):
+    def __init__(self, tier: Tier, role: str, limits: Limits, forks: bool, imports: Sequence[str] = ()):
         try:
             self.control, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             self.says = tempfile.TemporaryFile()  # noqa: SIM115
@@ -67,7 +67,7 @@ class Server:
             "isolates": tier.isolates,
             "root": tier.isolates and users.root(),
             "shown": in_scratch(entries),
-            "warm": ROLES[role],
+            "warm": (*imports, *ROLES[role]),
         }
         self.forks = forks
         self._turn = threading.Lock()

@@ -74,7 +74,7 @@ ROLES = {
     "runner": ("helpers.grading.runner", "helpers.grading.warm:runner", f"{HERE}:rest"),
     "judge": ("helpers.grading.judge", f"{HERE}:exercises", f"{HERE}:rest"),
 }
-"""What the fork server of each role imports, and calls, before any job comes."""
+"""What the fork server of each role imports, and calls, before any job comes, beside what `open_sandbox` is given."""
 
 
 def warm_up(names: Sequence[str]) -> str:

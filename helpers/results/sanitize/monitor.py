@@ -155,20 +155,22 @@ class Monitor:
     def _watch_global(self, arrays, shift: int, races: bool) -> None:
         """Shadows of the memory that the arguments lie in, where races or unwritten memory are looked for."""
         starts, ends = self.run.table
+        self.offsets = np.zeros(max(1, len(starts)), np.int64)  # where the shadow of each allocation begins
+        self.run.slots["shadow_offsets"] = self.offsets.ctypes.data
         homes: dict[int, list] = {}
         for array in arrays:
             if array.nbytes:
                 homes.setdefault(int(np.searchsorted(starts, array.address, "right")) - 1, []).append(array)
         unwritten = {i: _unwritten(int(starts[i]), int(ends[i]), inside, shift) for i, inside in homes.items()}
         unwritten = {i: found for i, found in unwritten.items() if found is not None}
-        self.run.touch_offsets[:] = -1
+        self.offsets[:] = -1
         total = 0
         for index in sorted(set(homes) | self._variables(starts) if races else unwritten):
-            self.run.touch_offsets[index] = total
+            self.offsets[index] = total
             total += (int(ends[index] - starts[index]) >> shift) + 1
         area, in_heap = self.run.heap, total
         watched = area is not None and (any(s.kind == "heap" for s in self.lowered.sites) or bool(area.live()))
-        self.run.slots["heap_touch"] = in_heap if watched else -1
+        self.run.slots["heap_shadow"] = in_heap if watched else -1
         total += (area.nbytes >> shift) + 1 if watched else 0
         if not total:
             return
@@ -177,7 +179,7 @@ class Monitor:
         if watched:
             self.heap = HeapWatch(self, area, [shadow[in_heap:] for shadow in shadows], shift)
         for index, found in unwritten.items():
-            begin = int(self.run.touch_offsets[index])
+            begin = int(self.offsets[index])
             writes[begin : begin + len(found)][found] = NEVER_WRITTEN
 
     def global_part(self, start: int, nbytes: int | None) -> np.ndarray | None:
@@ -188,9 +190,9 @@ class Monitor:
             return self.heap.shadows[0][self.heap.part(start, end)]
         starts, ends = self.run.table
         index = int(np.searchsorted(starts, start, "right")) - 1
-        if self.written is None or index < 0 or self.run.touch_offsets[index] < 0:
+        if self.written is None or index < 0 or self.offsets[index] < 0:
             return None
-        first, shift = int(self.run.touch_offsets[index]), self["global_shift"]
+        first, shift = int(self.offsets[index]), self["global_shift"]
         end = int(ends[index]) if nbytes is None else start + nbytes
         return self.written[first + (start - int(starts[index]) >> shift) : first + (end - int(starts[index]) >> shift)]
 

@@ -67,6 +67,7 @@ class Report:
         self.entries: dict[tuple, _Entry] = {}
         self.by_site: dict[tuple, _Entry] = {}
         self.ended_early = False
+        self.error: Exception | None = None  # what a plain launch would have raised first
 
     def _add(self, finding: Finding, count: int, cell=None, reach: int | None = None) -> _Entry:
         lines = frozenset((finding.line, finding.other_line))
@@ -137,6 +138,7 @@ class Report:
             return
         names = self.names
         error = faults.error(names.kernel, names.lowered, fault, names.grid, names.block, names.arrays)
+        self.error = self.error or error
         first, _, rest = str(error).partition("\n")
         cure = rest.partition("Usual cure: ")[2].replace("\n", " ").strip()
         kind = self._fault_kind(fault)

@@ -1,4 +1,5 @@
-"""A launch under watch: one worker, and faults that do not end it where it can go on."""
+"""A launch under watch, which counts as well where that is wanted: one worker, and faults that do not end it where it
+can go on."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from helpers.vgpu.base.context import ENTRY_HOMES, FAILED, IDLE, OUT_OF_FUEL, PL
 from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.launch import grid as grids
 from helpers.vgpu.launch import host_calls, launch, residency
+from helpers.vgpu.launch.counters import Counters
 from helpers.vgpu.runtime import jit, shadow
 
 SPINS = 64  # backward jumps before other lanes and warps get their turn, where threads wait for one another
@@ -36,6 +38,7 @@ class _Watched(grids.Grid):
 
     monitor: Monitor
     findings: Report
+    counted: Counters | None
 
     def work(self, worker) -> None:
         worker.running = True
@@ -61,7 +64,7 @@ class _Watched(grids.Grid):
                 continue
             if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
                 return
-            if now >= self.deadline:
+            if self.deadline.passed():
                 self.cancelled = True
                 self.findings.fault(faults.timed_out(worker, self))
                 return
@@ -97,10 +100,33 @@ def run(
     seed: int | None = None,
 ) -> Findings:  # fmt: skip
     """Launch a prepared kernel under watch, in order or (with a seed) by a random schedule."""
+    return _run(prepared, grid, block, shared_bytes, races_in_global, timeout, cooperative, seed)[0]
+
+
+def counted(
+    prepared, grid, block, timeout: float, followed: tuple[int, int] | None = None
+) -> tuple[Findings, Counters]:
+    """The findings (races in global memory included) and the counters of one launch.
+
+    A kernel that is judged by both is launched once for both, so it can't behave differently when it's watched.
+    followed: the `watched` of `launch.launch`. Errors: as `launch.launch`; a fault is raised, not listed.
+    """
+    found, running = _run(
+        prepared, grid, block, prepared.shared_bytes, True, timeout, prepared.cooperative, observe=True,
+        followed=followed,
+    )  # fmt: skip
+    if running.findings.error is not None:
+        raise running.findings.error
+    return found, running.counted
+
+
+def _run(
+    prepared, grid, block, shared_bytes, races_in_global, timeout, cooperative, seed=None, observe=False, followed=None
+) -> tuple[Findings, _Watched]:
     kernel = prepared.kernel
     grid, block = launch.check_dimensions(grid, block)
     _runtime()
-    lowered, address = kernel.compiled(fine=seed is not None, watch=True)
+    lowered, address = kernel.compiled(observe, seed is not None, watch=True, follow=followed is not None)
     needed = launch.check_shared(lowered, shared_bytes)
     if cooperative:
         residency.check_cooperative(kernel, grid, block, needed)
@@ -112,7 +138,19 @@ def run(
     timeout = float(os.environ.get("WARPBOOK_TIMEOUT", 60)) if timeout is None else timeout
     packed = launch.pack(kernel, prepared.params)
     running = _Watched(
-        kernel, lowered, address, grid, block, packed, needed, shared_bytes, False, timeout, cooperative, seed
+        kernel,
+        lowered,
+        address,
+        grid,
+        block,
+        packed,
+        needed,
+        shared_bytes,
+        observe,
+        timeout,
+        cooperative,
+        seed,
+        followed,
     )
     running.given = prepared.params
     running.findings = Report(Names(kernel, lowered, grid, block, prepared.arrays), cooperative)
@@ -131,5 +169,6 @@ def run(
         running.findings.fault(running.fault)
     host_calls.flush(running.printed)
     found = running.findings.findings(running.monitor.pairs)
+    running.counted = running.counters() if observe else None
     running.monitor.close()
-    return Findings(kernel.name, found, not running.findings.ended_early, () if seed is None else (seed,))
+    return Findings(kernel.name, found, not running.findings.ended_early, () if seed is None else (seed,)), running

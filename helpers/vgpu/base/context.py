@@ -10,7 +10,8 @@ CONTEXT = (
     "params", "variables", "shared_base", "shared_bytes", "local_base", "local_bytes",
     "ntid_x", "ntid_y", "ntid_z", "nctaid_x", "nctaid_y", "nctaid_z", "ctaid_x", "ctaid_y", "ctaid_z",
     "fuel", "fuel_slice", "error", "error_site", "error_lane", "error_address", "error_warp", "error_block",
-    "warp", "warps", "sites", "segments", "starts", "ends", "allocations", "reads", "writes", "touch_offsets",
+    "warp", "warps", "sites", "segments", "starts", "ends", "writable_ends", "allocations", "reads",
+    "writes", "touch_offsets",
     "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices", "rounds",
     "dynamic_shared", "zeroed_shared", "zeroed_state", "host", "host_data", "barriers", "loose_barriers", "workspace",
     # asynchronous copies; waits for an mbarrier: the one that failed last, those of a round, rounds without progress,
@@ -25,6 +26,8 @@ CONTEXT = (
     "random", "order", "lanes", "watch",
     # the heap of kernels: where it is, how large, its tables, where its part of the maps of touched memory begins
     "heap", "heap_bytes", "heap_owners", "heap_ends", "heap_touch",
+    # where each allocation's shadow begins, and the heap's, under the sanitizer (-1: not watched)
+    "shadow_offsets", "heap_shadow",
     # what each warp does: the table, and requests to global memory in this turn; the log of one warp, and its number
     "by_warp", "asked", "path", "followed",
 )  # fmt: skip

@@ -72,7 +72,7 @@ def _usual() -> str:
 
 @functools.lru_cache(maxsize=8)
 def _private(chosen: str) -> Path:
-    """A folder that nobody but this user can write to or read, made if it is not there yet."""
+    """A folder that only this user can write to, made if it is not there yet."""
     path = Path(chosen)
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -82,8 +82,8 @@ def _private(chosen: str) -> Path:
     if hasattr(os, "geteuid"):
         if found.st_uid != os.geteuid():
             raise Refused(f"{path} belongs to another user. Set WARPBOOK_CACHE to a folder of your own.")
-        if found.st_mode & 0o077:
-            raise Refused(f"others may open {path}, and code is read from it. Call `chmod 700 {path}`.")
+        if found.st_mode & 0o022:
+            raise Refused(f"other users can write to {path}, and code is read from it. Call `chmod go-w {path}`.")
     return path
 
 

@@ -21,18 +21,33 @@ _VERB = {
 
 def _bounds(scene) -> KernelError:
     site, fault = scene.site, scene.fault
-    verb = _VERB[site.kind]
+    verb, what = _VERB[site.kind], "out of bounds"
     place, cure = _place(scene)
-    what = (
-        "use after free"
-        if site.space in ("global", "generic") and heap_words.is_freed(fault.address)
-        else "out of bounds"
-    )
+    if site.space in ("global", "generic"):
+        if heap_words.is_freed(fault.address):
+            what = "use after free"
+        elif (name := _constant(scene)) is not None:
+            what, place, cure = "write to constant memory", f"of {name}, which kernels can only read", _CONSTANT
     message = (
         f"{what}: {scene.where()} {verb} {site.nbytes or 'many'} bytes {place}.\n"
         f"  {scene.at_line(scene.line)}\n  Usual cure: {cure}"
     )
     return OutOfBounds(message, address=fault.address, **scene.keywords())
+
+
+_CONSTANT = (
+    "let the kernel write to an array or a `__device__` variable. The host sets a `__constant__` variable before the "
+    "launch."
+)
+
+
+def _constant(scene) -> str | None:
+    """The constant variable that a fault's address lies in: an access inside it fails only if it writes."""
+    found = memory.describe(scene.fault.address)
+    if found.allocation is None or found.freed or found.allocation.kind != memory.CONSTANT:
+        return None
+    writes = scene.site.kind in ("store", "atomic", "bulk_store") and found.offset < found.allocation.nbytes
+    return f"`{found.allocation.label}`" if writes else None
 
 
 def _place(scene) -> tuple[str, str]:

@@ -142,6 +142,8 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("flops_fp64", None, "double-precision operations, per thread (fma = 2)", "FLOP"),
     Counter("integer_divisions", None, "divisions and remainders of integers, per warp", "instructions",
             "each becomes up to 20 instructions of the machine"),
+    Counter("integer_products", None, "multiplications of integers, per thread (dp4a = 4, dp2a = 2)", "operations",
+            "those of indices among them"),
     Counter("special_functions", None, "roots, reciprocals, exponents, logarithms, sines, per thread", "operations",
             "single precision; a division takes one too"),
     Counter("tensor_instructions", "sm__inst_executed_pipe_tensor.sum", "tensor-core products, per warp",
@@ -171,7 +173,8 @@ COUNTERS: tuple[Counter, ...] = (
 KEYS = tuple(c.key for c in COUNTERS)
 _DIVISIONS = ("div", "rem")
 _SPECIAL = ("cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh")
-_PER_THREAD = ("flops_fp", "special")  # how their keys begin
+_PRODUCTS = {"mul": 1, "mad": 1, "madc": 1, "mul24": 1, "mad24": 1, "dp2a": 2, "dp4a": 4}
+_PER_THREAD = ("flops_fp", "integer_products", "special")  # how their keys begin
 _BY_NAME = {c.key: c for c in COUNTERS} | {c.nsight: c for c in COUNTERS if c.nsight}
 
 
@@ -310,6 +313,8 @@ def _static(instruction) -> dict[str, int]:
         counts[f"flops_fp{operand.bits}"] = found.op.flops * (2 if found.packed else 1)
     if instruction.opcode in _DIVISIONS and not operand.is_float:
         counts["integer_divisions"] = 1
+    elif instruction.opcode in _PRODUCTS and not operand.is_float:
+        counts["integer_products"] = _PRODUCTS[instruction.opcode]
     elif instruction.opcode in _SPECIAL and operand.kind == "f" and operand.bits == 32:
         counts["special_functions"] = 1
     return counts

@@ -36,6 +36,7 @@ from helpers.vgpu.base.errors import OutOfMemory
 from helpers.vgpu.launch import counters as counting
 from helpers.vgpu.launch import path, residency
 from helpers.vgpu.launch.counters import Counters, Footprint
+from helpers.vgpu.launch.deadline import Deadline
 from helpers.vgpu.launch.shares import Shares
 from helpers.vgpu.launch.worker import LANES, Worker, aligned, block_areas
 from helpers.vgpu.lower import sampling
@@ -98,7 +99,7 @@ class Grid:
             self.workspace = memory.allocate(256, label="barrier of the grid")
             ctypes.memset(self.workspace.address, 0, 256)
         self.heap = heap.ensure() if any(site.kind == "heap" for site in lowered.sites) else heap.current()
-        self.table = memory.table()
+        *self.table, self.writable_ends = memory.tables()
         uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
         self.textures = textures.table(sampling.addresses) if uses_textures else (np.zeros(1, np.int64), [])
         self.asynchronous = any(site.kind in ASYNCHRONOUS for site in lowered.sites)
@@ -138,6 +139,7 @@ class Grid:
             **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
             **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
             "fuel_slice": FUEL, "warps": self.warps, "starts": starts.ctypes.data, "ends": ends.ctypes.data,
+            "writable_ends": self.writable_ends.ctypes.data,
             "allocations": len(starts), "reads": self.reads.ctypes.data if observe else 0,
             "writes": self.writes.ctypes.data if observe else 0, "touch_offsets": self.touch_offsets.ctypes.data,
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
@@ -169,11 +171,11 @@ class Grid:
         if self.seed is not None:
             self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
             self.workers[0].grow(self.most)
-        self.deadline = time.monotonic() + self.timeout
+        self.deadline = Deadline(self.timeout)
         try:
             futures = self.begin()
             while wait(futures, timeout=0.25).not_done:
-                if time.monotonic() > self.deadline:
+                if self.deadline.passed():
                     self.expire()
         except BaseException as interruption:  # Ctrl-C: let the workers stop before anything they use goes away
             self.abandon()
@@ -249,7 +251,7 @@ class Grid:
                     self.report(faults.failed(worker, self))
                 if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
                     return
-                if now >= self.deadline:
+                if self.deadline.passed():
                     self.cancelled = True
                     self.report(faults.timed_out(worker, self))
                     return

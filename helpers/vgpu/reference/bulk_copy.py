@@ -20,7 +20,7 @@ from helpers.vgpu.reference import async_copy, mbarrier
 from helpers.vgpu.reference import memory as mem
 from helpers.vgpu.reference.mbarrier import failure
 from helpers.vgpu.reference.warp import LANES, Frame, Warp
-from helpers.vgpu.storage import heap, layout, memory, tensor_map
+from helpers.vgpu.storage import layout, tensor_map
 
 S32, U32 = isa.TYPES["s32"], isa.TYPES["u32"]
 
@@ -85,13 +85,13 @@ def _complete(block, chosen) -> None:
 # ---------------------------------------------------------------- what a copy moves
 
 
-def _run(warp, remote: int, offset: int, nbytes: int, where: dict) -> tuple[Piece, ...]:
+def _run(warp, remote: int, offset: int, nbytes: int, writes: bool, where: dict) -> tuple[Piece, ...]:
     if nbytes % 16:
         raise failure(KernelError, f"a bulk copy of {nbytes} bytes, which is no multiple of 16", where)
     if remote % 16 or offset % 16:
         raise failure(Misaligned, "a bulk copy at an address that is no multiple of 16", where)
     _in_shared(warp, offset, nbytes, where)
-    _in_global(remote, nbytes, where)
+    _in_global(remote, nbytes, writes, where)
     return (Piece(int(warp.block.shared.base) + offset, remote, nbytes),)
 
 
@@ -100,19 +100,17 @@ def _in_shared(warp, offset: int, nbytes: int, where: dict) -> None:
         raise failure(OutOfBounds, f"a bulk copy of {nbytes} bytes outside shared memory", where | {"address": offset})
 
 
-def _in_global(address: int, nbytes: int, where: dict) -> None:
-    area = heap.current()
-    if area is not None and nbytes <= area.nbytes and area.inside(np.full(1, address, np.uint64), nbytes)[0]:
-        return
-    starts, ends = memory.table()
-    if nbytes and not any(int(s) <= address and address + nbytes <= int(e) for s, e in zip(starts, ends, strict=True)):
+def _in_global(address: int, nbytes: int, writes: bool, where: dict) -> None:
+    if nbytes and not mem.inside_device_memory(np.full(LANES, address, np.uint64), nbytes, writes)[0]:
         raise failure(OutOfBounds, f"a bulk copy of {nbytes} bytes outside global memory", where | {"address": address})
 
 
-def _box(warp, address: int, offset: int, starts: list[int], where: dict) -> tuple[tuple[Piece, ...], int]:
+def _box(
+    warp, address: int, offset: int, starts: list[int], writes: bool, where: dict
+) -> tuple[tuple[Piece, ...], int]:
     """The elements of a box, and the bytes they take in shared memory."""
     try:
-        _in_global(address, 128, where)
+        _in_global(address, 128, False, where)
         raw = ctypes.string_at(address, 128)
     except OutOfBounds:
         window = warp.block.param_window
@@ -127,7 +125,7 @@ def _box(warp, address: int, offset: int, starts: list[int], where: dict) -> tup
     nbytes = math.prod(found.counts) * element
     # Swizzling changes places within rows of so many bytes, of which the last may be begun only.
     _in_shared(warp, offset, layout.align_up(nbytes, found.swizzle or 1), where)
-    _in_global(base, element + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)), where)
+    _in_global(base, element + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)), writes, where)
     pieces = []
     for number, indices in enumerate(itertools.product(*(range(n) for n in reversed(found.counts)))):
         at = [start + i * step for start, i, step in zip(starts, reversed(indices), steps, strict=True)]
@@ -174,10 +172,10 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         where = mbarrier.whereabouts(warp, instruction, lane)
         if tensor:
             starts = [int(c[lane]) for c in coordinates]
-            pieces, nbytes = _box(warp, int(remotes[lane]), int(offsets[lane]), starts, where)
+            pieces, nbytes = _box(warp, int(remotes[lane]), int(offsets[lane]), starts, not loads, where)
         else:
             nbytes = int(sizes[lane])
-            pieces = _run(warp, int(remotes[lane]), int(offsets[lane]), nbytes, where)
+            pieces = _run(warp, int(remotes[lane]), int(offsets[lane]), nbytes, not loads, where)
         if loads:
             barrier = warp.block.mbarriers.find(int(barriers[lane]), where)
             made = Bulk(pieces, nbytes, where, barrier)

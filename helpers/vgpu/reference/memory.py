@@ -87,7 +87,7 @@ def access(warp, instruction, mask, addresses, space, op, nbytes):
             hosts = np.where(where, seen + base, hosts)
             inside = (seen < size) & (seen + np.uint64(nbytes) <= size)
         else:
-            inside = _inside_device_memory(addresses, nbytes)
+            inside = inside_device_memory(addresses, nbytes, op != "load")
         _check(warp, instruction, where, seen, inside, name, op, nbytes)
         if name != "param":
             warp.observe(instruction, name, op, nbytes, where, seen)
@@ -107,10 +107,12 @@ def _split(warp, mask, addresses, space):
     return [("global", rest), *parts]
 
 
-def _inside_device_memory(addresses, nbytes):
+def inside_device_memory(addresses, nbytes, writes):
+    """Which addresses have `nbytes` bytes of one array behind them; constant memory is only there to be read."""
     area = heap.current()
     in_heap = np.zeros(LANES, bool) if area is None else area.inside(addresses, nbytes)
-    starts, ends = memory.table()
+    starts, ends, writable = memory.tables()
+    ends = writable if writes else ends
     if not len(starts):
         return in_heap
     found = np.searchsorted(starts, addresses, "right").astype(int) - 1

@@ -58,7 +58,7 @@ def _mark() -> Routine:
     r = Routine("mark_run", "ptr ctx, ptr site, i64 address, i64 bytes, i64 writes")
     with r.when(r.slot("reads").eq(0) | r["bytes"].eq(0)):
         r.give()
-    known = r.call("i1", "place", r["ctx"], r["site"], r["address"], r["bytes"])
+    known = r.call("i1", "place", r["ctx"], r["site"], r["address"], r["bytes"], r["writes"].ne(0))
     space = r.load(r.at(r["site"], 8 * SITE_SLOT["space"]), "i64", 8)
     with r.when(known & space.eq(0)):
         base, touch = (r.load(r.at(r["site"], 8 * SITE_SLOT[name]), "i64", 8) for name in ("base", "touch"))
@@ -210,7 +210,8 @@ def _drop() -> Routine:
 
 def _check_run() -> Routine:
     """Bounds and alignment of a plain copy on both sides; 0 after reporting a fault."""
-    r = Routine("check_bulk", "ptr ctx, i64 id, ptr site, i64 lane, i64 remote, i64 offset, i64 bytes", "i1")
+    r = Routine("check_bulk", "ptr ctx, i64 id, ptr site, i64 lane, i64 remote, i64 offset, i64 bytes, i1 writes", "i1")
+    inside = lambda nbytes: r.call("i1", "place", r["ctx"], r["site"], r["remote"], nbytes, r["writes"])
     no = r.number("i1", 0)
     with r.when((r["bytes"] & 15).ne(0)):
         fault(r, "bulk_size", r["id"], r["lane"], r["bytes"])
@@ -223,9 +224,8 @@ def _check_run() -> Routine:
     with r.when((r["offset"] + r["bytes"]).above(r.slot("shared_bytes"))):
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(no)
-    with r.when(r["bytes"].ne(0)), r.when(r.call("i1", "place", r["ctx"], r["site"], r["remote"], r["bytes"]) ^ 1):
-        first = r.call("i1", "place", r["ctx"], r["site"], r["remote"], r.number("i64", 1))
-        wrong = first.pick(r["remote"] + r["bytes"] - 1, r["remote"])
+    with r.when(r["bytes"].ne(0)), r.when(inside(r["bytes"]) ^ 1):
+        wrong = inside(r.number("i64", 1)).pick(r["remote"] + r["bytes"] - 1, r["remote"])
         fault(r, "bounds", r["id"], r["lane"], wrong)
         r.give(no)
     r.give(r.number("i1", 1))
@@ -274,11 +274,14 @@ def _check_tensor() -> Routine:
     `private` is memory of the runtime: the map is copied there once, and nobody looks at the kernel's again.
     """
     r = Routine(
-        "check_tensor", "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank, ptr private", "i64"
+        "check_tensor",
+        "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank, ptr private, i1 writes",
+        "i64",
     )
     bad, map_ = r.number("i64", -1), r["private"]
     right = r.variable("i1", 0)
-    with r.when(r.call("i1", "place", r["ctx"], r["site"], r["map"], r.number("i64", TENSOR_BYTES))):
+    inside = lambda start, nbytes, writes: r.call("i1", "place", r["ctx"], r["site"], start, nbytes, writes)
+    with r.when(inside(r["map"], r.number("i64", TENSOR_BYTES), r.number("i1", 0))):
         source = r["map"].to("ptr")
         r.line(f"call void @llvm.memcpy.p0.p0.i64({map_}, {source}, i64 {TENSOR_BYTES}, i1 true)")
         right.set(r.call("i1", "sound_map", map_, r["rank"]))
@@ -301,7 +304,7 @@ def _check_tensor() -> Routine:
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(bad)
     start = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
-    with r.when(r.call("i1", "place", r["ctx"], r["site"], start, extent.get()) ^ 1):
+    with r.when(inside(start, extent.get(), r["writes"]) ^ 1):
         fault(r, "bounds", r["id"], r["lane"], start)
         r.give(bad)
     r.give(box.get())
@@ -317,7 +320,7 @@ def _issue() -> Routine:
         f"ptr reduce, {coordinates}",
     )
     ctx, kind = r["ctx"], r["kind"]
-    id_ = r.call("i64", "site_id", ctx, r["site"])
+    id_, writes = r.call("i64", "site_id", ctx, r["site"]), (kind & STORES).ne(0)
     spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes")}
     spread |= {f"c{axis}": r.spread(r[f"c{axis}"]) for axis in range(AXES)}
     private = r.spread(r.number(V64, 0))  # 256 bytes, of which a tensor map takes 128
@@ -328,11 +331,12 @@ def _issue() -> Routine:
         )
         nbytes = r.variable("i64", size)
         with r.when((kind & TENSOR).ne(0)):
-            nbytes.set(r.call("i64", "check_tensor", ctx, id_, r["site"], lane, remote, offset, r["rank"], private))
+            given = (ctx, id_, r["site"], lane, remote, offset, r["rank"], private, writes)
+            nbytes.set(r.call("i64", "check_tensor", *given))
             with r.when(nbytes.get().eq(-1)):
                 r.give()
         with r.when((kind & TENSOR).eq(0)):
-            fine = r.call("i1", "check_bulk", ctx, id_, r["site"], lane, remote, offset, size)
+            fine = r.call("i1", "check_bulk", ctx, id_, r["site"], lane, remote, offset, size, writes)
             with r.when(fine ^ 1):
                 r.give()
         with r.when((kind & STORES).eq(0)):

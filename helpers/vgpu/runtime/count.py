@@ -21,13 +21,14 @@ def touched(r: Routine, write: Value) -> Value:
     return r.at(write.ne(0).pick(writes, reads), r.known("touch"))
 
 
-def _place() -> Routine:
+def place(name: str, offsets: str, in_heap: str) -> Routine:
     """Whether `size` bytes at an address lie in one allocation; the site keeps which.
 
     Done when a site leaves the allocation it used last. Shared and local memory are windows of the generic address
     space, the heap has its own tables, and all else is found by a binary search over the sorted table of allocations.
+    An access that `writes` finds no room in constant memory. `offsets` is the slot of a table that says where the map of each allocation begins; `in_heap` looks the heap up.
     """
-    r = Routine("place", "ptr ctx, ptr site, i64 addr, i64 size", "i1")
+    r = Routine(name, "ptr ctx, ptr site, i64 addr, i64 size, i1 writes", "i1")
     addr, no = r["addr"], r.number("i1", 0)
     base, nbytes, space, touch = found = [r.variable("i64", 0) for _ in range(4)]
     with r.once() as leave:
@@ -41,8 +42,8 @@ def _place() -> Routine:
         window(SHARED, r.slot("shared_base"), r.slot("shared_bytes"))
         window(LOCAL, r.slot("local_base"), r.slot("local_bytes") * (r.slot("warps") << 5))
         with r.when((addr - r.slot("heap")).below(r.slot("heap_bytes"))):
-            r.pass_on("place_in_heap")
-        starts, ends = r.slot("starts", "ptr"), r.slot("ends", "ptr")
+            r.pass_on(in_heap)
+        starts, ends = r.slot("starts", "ptr"), r["writes"].pick(r.slot("writable_ends", "ptr"), r.slot("ends", "ptr"))
         low, high = r.variable("i64", 0), r.variable("i64", r.slot("allocations"))
         with r.repeat() as stop:
             stop(low.get().reaches(high.get()))
@@ -57,7 +58,7 @@ def _place() -> Routine:
         nbytes.set(r.load(r.at(ends, index, "i64"), "i64", 8) - base.get())
         with r.when((addr - base.get()).reaches(nbytes.get())):
             r.give(no)
-        touch.set(r.load(r.at(r.slot("touch_offsets", "ptr"), index, "i64"), "i64", 8))
+        touch.set(r.load(r.at(r.slot(offsets, "ptr"), index, "i64"), "i64", 8))
     with r.when(nbytes.get().below(r["size"])):
         r.give(no)
     span = nbytes.get() - r["size"]
@@ -140,4 +141,5 @@ def _local_sectors() -> Routine:
 
 
 def source() -> str:
-    return f"{_place()}{_first_lanes()}{_distinct()}{_wavefronts()}{_touch()}{_local_sectors()}"
+    looked_up = place("place", "touch_offsets", "place_in_heap")
+    return f"{looked_up}{_first_lanes()}{_distinct()}{_wavefronts()}{_touch()}{_local_sectors()}"

@@ -25,13 +25,16 @@ def _lanes() -> Routine:
     return r
 
 
-def _place() -> Routine:
-    """The whole heap is one area as far as offsets go; what may be touched in it is asked for each lane."""
-    r = Routine("place_in_heap", "ptr ctx, ptr site, i64 addr, i64 size", "i1")
+def place(name: str, offset: str) -> Routine:
+    """The whole heap is one area as far as offsets go; what may be touched in it is asked for each lane.
+
+    `offset` is the slot that says where its part of a map begins.
+    """
+    r = Routine(name, "ptr ctx, ptr site, i64 addr, i64 size, i1 writes", "i1")
     bits = r.call("i32", "heap_lanes", r["ctx"], r.everywhere(r["addr"]), r.number("i32", 1), r["size"])
     with r.when(bits.ne(0)):
         span = r.slot("heap_bytes") - r["size"]
-        r.set_site(base=r.slot("heap"), span=span, space=0, touch=r.slot("heap_touch"), mask=-1)
+        r.set_site(base=r.slot("heap"), span=span, space=0, touch=r.slot(offset), mask=-1)
     r.give(bits.ne(0))
     return r
 
@@ -74,4 +77,4 @@ def _call() -> Routine:
 
 
 def source() -> str:
-    return f"{_lanes()}{_place()}{_access(True)}{_access(False)}{_call()}"
+    return f"{_lanes()}{place('place_in_heap', 'heap_touch')}{_access(True)}{_access(False)}{_call()}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helpers.vgpu.base.context import ERROR_CODE
 from helpers.vgpu.runtime.count import SHARED
-from helpers.vgpu.runtime.overwrites import ATOMIC, STORE
+from helpers.vgpu.runtime.overwrites import ATOMIC, LOAD, STORE
 from helpers.vgpu.runtime.pattern import SHARED_ELEMENT, Request
 from helpers.vgpu.runtime.repeated import ADDRESSES
 from helpers.vgpu.runtime.value import V64, Value
@@ -21,6 +21,11 @@ class Access(Routine):
         self.counted, self.letter = counted, "c" if counted else "p"
         parameters = f"ptr ctx, ptr site, {ADDRESSES.get(space, V64)} where, i32 mask, i32 size, i32 rule"
         super().__init__(name.format(self.letter), parameters, "i64", words)
+
+    @property
+    def writes(self) -> Value:
+        """Whether the access writes, as an atomic does."""
+        return self["rule"].ne(LOAD)
 
     def answer(self, lanes: Value) -> None:
         """Return these lanes (i32) of an access without a learnt pattern.
@@ -84,7 +89,7 @@ def _slow_global(counted: bool) -> Access:
 
     bad = beyond()
     with r.when(bad.ne(0)):
-        placed = r.call("i1", "place", r["ctx"], r["site"], where.lane(r.lowest(bad)), size.to("i64"))
+        placed = r.call("i1", "place", r["ctx"], r["site"], where.lane(r.lowest(bad)), size.to("i64"), r.writes)
         with r.when(beyond().eq(0) & placed ^ 1):
             r.pass_on(mixed)
     crooked = r.crooked(mask)
@@ -121,7 +126,7 @@ def _mixed(counted: bool) -> Access:
     good, lost, places = r.variable("i32", 0), r.variable("i32", 0), r.spread(where)
     with r.each(r["mask"]) as lane, r.once() as leave:
         address, bit = r.load(r.at(places, lane, "i64"), "i64", 8), lane.bit()
-        with r.when(r.call("i1", "place", r["ctx"], r["site"], address, size) ^ 1):
+        with r.when(r.call("i1", "place", r["ctx"], r["site"], address, size, r.writes) ^ 1):
             lost.set(lost.get() | bit)
             leave()
         with r.when((address & size - 1).ne(0)):

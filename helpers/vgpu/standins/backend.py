@@ -2,19 +2,21 @@
 
 Triton itself is always the real one: without a GPU it is given a driver for the virtual GPU.
 
-The environment variable WARPBOOK_BACKEND overrides the choice: "virtual" counts on the virtual GPU although there
-is a real one, "gpu" insists on a real one.
+A real GPU that the installed packages can't use (an old driver, an old GPU, one that fails) counts as none, and the
+reason is printed. WARPBOOK_BACKEND overrides the choice: "virtual" uses the virtual GPU although there is a real one,
+"gpu" insists on a real one.
 """
 
 from __future__ import annotations
 
-import os
+import sys
 from functools import cache
 from importlib import import_module
 
+from helpers.hardware import driver
 from helpers.hardware.device import real_gpu
 
-CHOICES = ("auto", "virtual", "gpu")
+INSTEAD = "Kernels run on the virtual GPU instead: everything works, but no time is measured on a GPU."
 MODULES = {
     "cp": {True: "cupy", False: "helpers.vgpu.standins.cupy"},
     "cupyx": {True: "cupyx", False: "helpers.vgpu.standins.cupyx"},
@@ -25,16 +27,18 @@ MODULES = {
 
 @cache
 def on_gpu() -> bool:
-    """Whether kernels run on a real GPU: there is one, and WARPBOOK_BACKEND does not say "virtual".
+    """Whether kernels run on a real GPU: there is one that can be used, and WARPBOOK_BACKEND isn't "virtual".
 
-    Errors: ValueError for an unknown value of WARPBOOK_BACKEND, RuntimeError for "gpu" without a GPU.
+    A GPU that can't be used is reported on stderr, once. Errors: ValueError for an unknown value of
+    WARPBOOK_BACKEND, RuntimeError for "gpu" without a usable GPU.
     """
-    wanted = os.environ.get("WARPBOOK_BACKEND", "auto")
-    if wanted not in CHOICES:
-        raise ValueError(f"WARPBOOK_BACKEND is {wanted!r}; it may be {', '.join(CHOICES)}")
-    if wanted == "gpu" and not real_gpu():
-        raise RuntimeError("WARPBOOK_BACKEND is 'gpu', but the CUDA driver finds no GPU. Run `warpbook doctor`.")
-    return wanted != "virtual" and real_gpu()
+    trouble = driver.trouble()
+    if driver.wanted() == "gpu" and not real_gpu():
+        reason = trouble or "This machine has no NVIDIA driver."
+        raise RuntimeError(f"WARPBOOK_BACKEND is 'gpu', but no GPU can be used. {reason}")
+    if trouble:
+        print(f"{trouble} {INSTEAD}", file=sys.stderr, flush=True)
+    return real_gpu()
 
 
 @cache

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import inspect
 
+from helpers.vgpu.base import own
+
+LAUNCHED = own.Listeners()
+"""Called as f(kernel, grid, block, arguments, shared bytes) before a program's launch of a kernel."""
+
 
 def is_numba(kernel) -> bool:
     """True for what `@cuda.jit` makes, which is launched as `kernel[grid, block](*arguments)`."""

@@ -144,7 +144,8 @@ def load_variables(module: Module) -> LoadedVariables:
                 f"The variable `{variable.name}` is declared `extern` but not defined in this source. "
                 "The virtual GPU links nothing: define it in the same source."
             )
-    allocations = {v.name: memory.allocate(v.nbytes, label=v.name) for v in wanted}
+    kinds = {"global": "device", "const": memory.CONSTANT}
+    allocations = {v.name: memory.allocate(v.nbytes, label=v.name, kind=kinds[v.space]) for v in wanted}
     addresses = {name: allocation.address for name, allocation in allocations.items()}
     targets = function_handles(module) | addresses
     for variable in wanted:

@@ -26,6 +26,7 @@ from helpers.vgpu.storage.host import available, size_text
 
 ALIGNMENT = 256
 RED_ZONE = 256
+CONSTANT = "constant"  # the kind of memory that kernels can only read
 FRESH = 0xFF  # every float is NaN and every signed integer -1: reading before writing shows
 REMEMBERED = 512  # freed ranges that keep their address
 REMEMBERED_BYTES = 64 << 20  # … as long as the memory they hold back stays below this
@@ -49,6 +50,7 @@ class _Block:
     freed: bool = False
 
     end = property(lambda self: self.address + self.nbytes)
+    writable_end = property(lambda self: self.address if self.kind == CONSTANT else self.end)
     held = property(lambda self: 0 if self.mapping is not None else self.nbytes)
 
 
@@ -121,12 +123,13 @@ _lock = steady.lock(rank=4)
 _notes: deque[_Block] = deque()  # blocks whose Allocation is gone, not yet taken off the books
 _starts = _words("Q")  # addresses of the live blocks, sorted
 _ends = _words("Q")  # … where each of them ends, and
+_writable = _words("Q")  # … and where the part of it ends that kernels may write to
 _live: list[_Block] = []  # the blocks themselves, in the same order
 _freed: deque[_Block] = deque()  # freed blocks that keep their address, oldest first
 _in_use: Counter[str] = Counter()  # kind of memory -> bytes
 _limits: dict[str, int] = {}
 _serials = count(1)
-_table: tuple[np.ndarray, np.ndarray] | None = None
+_table: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 _change: object | None = None  # a change of the books that is under way
 _held_back = 0  # bytes of memory that the freed blocks keep from the host
 
@@ -135,7 +138,7 @@ def allocate(nbytes: int, label: str | None = None, kind: str = "device") -> All
     """Allocate device memory, filled with 0xFF bytes.
 
     `nbytes` may be 0. `label` names the memory in error messages; `kind` says whose books it is on
-    ("device", "cupy", "pinned"). Raises OutOfMemory, with what was asked for and what is in use, when the
+    ("device", "cupy", "pinned", CONSTANT). Raises OutOfMemory, with what was asked for and what is in use, when the
     host has no more.
     """
     nbytes = int(nbytes)
@@ -220,15 +223,21 @@ def owner(array: np.ndarray) -> Allocation | None:
 
 def table() -> tuple[np.ndarray, np.ndarray]:
     """Starts and exact ends of the live allocations: two sorted uint64 arrays, made anew after a change."""
+    return tables()[:2]
+
+
+def tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """As `table`, and for each allocation where the part ends that kernels may write to: its start if it's constant."""
     global _table
     if _table is not None and not _notes:
         return _table
     with _lock:
         _settle()
         if _table is None:
-            starts, ends = (np.array(words, dtype=np.uint64) for words in (_starts, _ends))
-            starts.flags.writeable = ends.flags.writeable = False
-            _table = starts, ends
+            found = tuple(np.array(words, dtype=np.uint64) for words in (_starts, _ends, _writable))
+            for words in found:
+                words.flags.writeable = False
+            _table = found
         return _table
 
 
@@ -339,6 +348,7 @@ def _mend() -> None:
     _live[:] = [kept[address] for address in sorted(kept)]
     _starts[:] = _words("Q", (block.address for block in _live))
     _ends[:] = _words("Q", (block.end for block in _live))
+    _writable[:] = _words("Q", (block.writable_end for block in _live))
     _in_use.clear()
     for block in _live:
         _in_use[block.kind] += block.nbytes
@@ -357,6 +367,7 @@ def _enter(block: _Block, instead: int = 0) -> None:
     _live[where:past] = [block]
     _starts[where:past] = _words("Q", [block.address])
     _ends[where:past] = _words("Q", [block.end])
+    _writable[where:past] = _words("Q", [block.writable_end])
     _in_use[block.kind] += block.nbytes
     _table = None
     _end(change)
@@ -374,7 +385,7 @@ def _retire(block: _Block) -> None:
     where = bisect.bisect_left(_starts, block.address)
     if where == len(_live) or _live[where] is not block:  # Ctrl-C came before it was on the books
         return _end(change)
-    del _starts[where], _ends[where], _live[where]
+    del _starts[where], _ends[where], _writable[where], _live[where]
     _in_use[block.kind] -= block.nbytes
     _table = None
     _freed.append(block)

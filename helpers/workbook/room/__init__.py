@@ -56,15 +56,15 @@ def environment(*, teacher: bool = False) -> dict[str, str]:
 
 
 def page(notebooks: Path) -> Path:
-    """Where to go on in the folder of chapters: in the last that was begun, or after it if nothing is open there.
+    """Where to go on, as `warpbook progress` says; the last chapter when all is done.
 
     Raises UsageProblem where there is no chapter.
     """
-    rows = [row for row in progress(notebooks).rows if row.chapter.path.parent == notebooks.resolve()]
-    if not rows:
+    so_far = progress(notebooks)
+    chapters = [row for row in so_far.rows if row.chapter.path.parent == notebooks.resolve()]
+    if not chapters:
         raise UsageProblem(f"There is no chapter in {notebooks}. `git checkout -- notebooks` brings the course's back.")
-    begun = max((number for number, row in enumerate(rows) if row.started), default=0)
-    return rows[min(begun + rows[begun].done, len(rows) - 1)].chapter.path
+    return (so_far.next or chapters[-1]).chapter.path
 
 
 def display_present(platform: str = sys.platform, variables: dict[str, str] | None = None) -> bool:

@@ -160,4 +160,57 @@ extern "C" __global__ void copy4(const float* in, float* out,
     else while(4*i<n && 0) {}
  int s=4*i; if(s<n && s+3>=n) for(int j=s;j<n;++j) out[j]=in[j]; }""",
     ),
+    (
+        "ch04.count",
+        "in bytes, with a list",
+        """def sectors(stride, offset):
+    found = []
+    for lane in range(32):
+        sector = 4 * (lane * stride + offset) // 32
+        if sector not in found:
+            found.append(sector)
+    return len(found)""",
+    ),
+    (
+        "ch04.count",
+        "one expression",
+        (
+            (
+                """    touched = set()
+    for lane in range(32):
+        touched.add((lane * stride + offset) // 8)
+    return len(touched)""",
+                "    return len({(lane * stride + offset) >> 3 for lane in range(32)})",
+            ),
+        ),
+    ),
+    (
+        "ch04.scale",
+        "a while loop",
+        (
+            (
+                """    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = 1.5f * x[i];""",
+                """    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    while (i < n) {
+        out[i] = x[i] + 0.5f * x[i];
+        i += blockDim.x * gridDim.x;
+    }""",
+            ),
+        ),
+    ),
+    (
+        "ch04.scale",
+        "restrict and the read-only path",
+        (
+            (
+                "const float* x, float* out",
+                "const float* __restrict__ x, float* __restrict__ out",
+            ),
+            (
+                "1.5f * x[i]",
+                "1.5f * __ldg(x + i)",
+            ),
+        ),
+    ),
 ]

@@ -282,4 +282,39 @@ def matmul(a, b, c):
     if row < c.shape[0] and col < c.shape[1]:
         c[row, col] = total""",
     ),
+    (
+        "ch05.turned",
+        "named corners",
+        """def stores(bx, by, tx, ty):
+    first_row, first_column = 32 * bx, 32 * by
+    return (first_row + ty, first_column + tx), (tx, ty)""",
+    ),
+    (
+        "ch05.turned",
+        "lists of the parts turned into tuples",
+        (
+            (
+                "    return place, element",
+                "    return tuple(list(place)), (element[0], element[1])",
+            ),
+        ),
+    ),
+    (
+        "ch05.wavefronts",
+        "a Counter of different words",
+        """from collections import Counter
+
+
+def wavefronts(words):
+    return max(Counter(word % 32 for word in set(words)).values())""",
+    ),
+    (
+        "ch05.wavefronts",
+        "bank by bank",
+        """def wavefronts(words):
+    most = 0
+    for bank in range(32):
+        most = max(most, len({word for word in words if word % 32 == bank}))
+    return most""",
+    ),
 ]

@@ -306,4 +306,69 @@ def argmax(x, out):
     if t == 0 and p[0] != 2147483647:
         cuda.atomic.max(out, 0, (np.int64(v[0]) << 32) | np.int64(0x7FFFFFFF - p[0]))""",
     ),
+    (
+        "ch06.replay",
+        "registers looked up with get",
+        """def replay(order):
+    memory, registers = 0, {}
+    for thread in order:
+        held = registers.get(thread)
+        if held is None:
+            registers[thread] = memory
+        else:
+            memory = held + 1
+    return memory""",
+    ),
+    (
+        "ch06.replay",
+        "a set of those that have read",
+        """def replay(order):
+    counter, loaded, values = 0, set(), [0] * (max(order, default=-1) + 1)
+    for thread in order:
+        if thread in loaded:
+            counter = values[thread] + 1
+        else:
+            loaded.add(thread)
+            values[thread] = counter
+    return counter""",
+    ),
+    (
+        "ch06.needed",
+        "nested conditions",
+        """def needed(writer, reader):
+    (block, thread), (other_block, other_thread) = writer, reader
+    if block == other_block:
+        if thread == other_thread:
+            return "nothing"
+        return "__syncwarp" if thread // 32 == other_thread // 32 else "__syncthreads"
+    return "new launch\"""",
+    ),
+    (
+        "ch06.needed",
+        "from the strongest down",
+        """def needed(writer, reader):
+    if writer[0] != reader[0]:
+        return "new launch"
+    if writer[1] >> 5 != reader[1] >> 5:
+        return "__syncthreads"
+    return "__syncwarp" if writer[1] != reader[1] else "nothing\"""",
+    ),
+    (
+        "ch06.passes",
+        "counts in a list",
+        """def passes(words):
+    counts = [0] * 32
+    for word in words:
+        counts[word % 32] += 1
+    return max(counts)""",
+    ),
+    (
+        "ch06.passes",
+        "a Counter",
+        """from collections import Counter
+
+
+def passes(words):
+    return max(Counter(word & 31 for word in words).values())""",
+    ),
 ]

@@ -397,4 +397,25 @@ extern "C" __global__ void exclusive(const int* __restrict__ x, int* __restrict_
 }
 """,
     ),
+    (
+        "ch07.cost",
+        "steps by halving",
+        """def cost(n, threads):
+    steps, left = 0, threads
+    while left > 1:
+        left //= 2
+        steps += 1
+    blocks = -(-n // threads)
+    return steps, blocks * threads - blocks, blocks""",
+    ),
+    (
+        "ch07.depth",
+        "steps by halving",
+        """def depth(n, blocks, threads):
+    loop = -(-n // (blocks * threads))
+    tree = 0
+    while 2**tree < threads:
+        tree += 1
+    return loop + tree + blocks""",
+    ),
 ]

@@ -268,4 +268,60 @@ def elements(wanted, registers, threads, itemsize, name):
     return count
 """,
     ),
+    (
+        "ch09.flight",
+        "math.ceil",
+        (
+            (
+                "    return (wanted + at_once - 1) // at_once",
+                """    import math
+
+    return math.ceil(wanted / at_once)""",
+            ),
+        ),
+    ),
+    (
+        "ch09.profiled",
+        "warps in place of threads",
+        """from helpers import gpus, occupancy
+
+
+def estimated(blocks, threads, registers, shared_bytes, name):
+    gpu = gpus.find(name)
+    fits = occupancy(registers, shared_bytes, threads, gpu).blocks_per_sm
+    blocks_here = min(fits, blocks / gpu.sms)
+    return 100.0 * (blocks_here * threads / 32) / (gpu.threads_per_sm / 32)""",
+    ),
+    (
+        "ch09.early",
+        "the loop of the start, with __restrict__",
+        """
+extern "C" __global__
+void four(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    #pragma unroll 4
+    for (int k = i; k < n; k += all) out[k] = 3 * x[k] + y[k];
+}
+""",
+    ),
+    (
+        "ch09.early",
+        "guarded loads, then guarded stores",
+        """
+extern "C" __global__
+void four(const float* x, const float* y, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    float v[4], w[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k)
+        if (i + k * all < n) {
+            v[k] = x[i + k * all];
+            w[k] = y[i + k * all];
+        }
+    #pragma unroll
+    for (int k = 0; k < 4; ++k)
+        if (i + k * all < n) out[i + k * all] = 3 * v[k] + w[k];
+}
+""",
+    ),
 ]

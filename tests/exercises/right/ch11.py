@@ -229,4 +229,47 @@ ROWS = [
     graph.launch(stream)
 """,
     ),
+    (
+        "ch11.early",
+        "an event in place of the stream",
+        (
+            (
+                """    work((16,), (256,), (second, np.int32(second.size), many), stream=slow)
+    quick.synchronize()""",
+                """    ready = cp.cuda.Event()
+    ready.record(quick)
+    work((16,), (256,), (second, np.int32(second.size), many), stream=slow)
+    ready.synchronize()""",
+            ),
+        ),
+    ),
+    (
+        "ch11.send",
+        "two halves by a loop",
+        """def send_both(first, second, room, device, work, rounds):
+    stream = cp.cuda.Stream(non_blocking=True)
+    for start, part in ((0, first), (first.size, second)):
+        held = slice(start, start + part.size)
+        room[held] = part
+        device[held].set(room[held], stream)
+    work((16,), (256,), (device, np.int32(device.size), rounds), stream=stream)""",
+    ),
+    (
+        "ch11.finish",
+        "chunk by chunk",
+        """def finish(to_gpu, kernel, back, chunks):
+    there = done = returned = 0
+    for _ in range(chunks):
+        there += to_gpu
+        done = max(there, done) + kernel
+        returned = max(done, returned) + back
+    return returned""",
+    ),
+    (
+        "ch11.fill",
+        "one launch of everything",
+        """def fill(x, work, rounds):
+    stream = cp.cuda.Stream(non_blocking=True)
+    work(((x.size + 255) // 256,), (256,), (x, np.int32(x.size), rounds), stream=stream)""",
+    ),
 ]

@@ -163,4 +163,80 @@ def settle(x, out):
         out[even, column] = r
 """,
     ),
+    (
+        "ch12.utilisation",
+        "intervals merged first",
+        """def utilisation(kernels, period):
+    begin, end = period
+    merged = []
+    for start, stop in sorted((max(a, begin), min(b, end)) for a, b in kernels):
+        if start >= stop:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], stop)
+        else:
+            merged.append([start, stop])
+    return round(100 * sum(stop - start for start, stop in merged) / (end - begin))""",
+    ),
+    (
+        "ch12.utilisation",
+        "starts and stops counted in order",
+        """def utilisation(kernels, period):
+    begin, end = period
+    marks = []
+    for start, stop in kernels:
+        start, stop = max(start, begin), min(stop, end)
+        if start < stop:
+            marks += [(start, 1), (stop, -1)]
+    busy = running = 0
+    last = begin
+    for time, change in sorted(marks):
+        if running:
+            busy += time - last
+        running += change
+        last = time
+    return round(100 * busy / (end - begin))""",
+    ),
+    (
+        "ch12.selftime",
+        "children summed per call",
+        """def self_times(calls):
+    own = []
+    for at, (name, total, _) in enumerate(calls):
+        below = sum(time for _, time, caller in calls if caller == at)
+        own.append(total - below)
+    return own""",
+    ),
+    (
+        "ch12.selftime",
+        "a dictionary of what is below",
+        """def self_times(calls):
+    below = {}
+    for _, time, caller in calls:
+        below[caller] = below.get(caller, 0) + time
+    return [time - below.get(at, 0) for at, (_, time, _) in enumerate(calls)]""",
+    ),
+    (
+        "ch12.worth",
+        "the new total, row by row",
+        """def worth_mending(rows, factors):
+    whole = sum(row[1] for row in rows)
+    best = (None, whole)
+    for name, total, _ in rows:
+        after = whole - total + total / factors[name]
+        if after < best[1]:
+            best = (name, after)
+    return best[0], round(whole / best[1], 2)""",
+    ),
+    (
+        "ch12.worth",
+        "max by what is saved",
+        """def worth_mending(rows, factors):
+    whole = sum(total for _, total, _ in rows)
+    saved = {name: total * (1 - 1 / factors[name]) for name, total, _ in rows}
+    best = max(saved, key=saved.get)
+    if saved[best] <= 0:
+        return None, 1.0
+    return best, round(whole / (whole - saved[best]), 2)""",
+    ),
 ]

@@ -188,6 +188,20 @@ def test_a_compilers_caret_stands_where_it_points():
     assert '<div class="said code">Line 5' in page
 
 
+def test_code_in_words_is_set_as_code_and_stays_harmless():
+    why = "`warpbook check` says more. `<img src=x onerror=alert(1)>` and a lone ` stay text."
+    given = [result("ada", GRADED, marks("wrong", *RIGHT[1:], why={0: why}))]
+    page = report.make(given, LAB)[1]["feedback"]["feedback/ada.html"].decode()
+    assert "<code>warpbook check</code> says more" in page and "a lone ` stay" in page
+    assert "<img" not in page
+
+
+def test_the_summary_names_an_exercise_once_above_its_parts():
+    page = report.make(made_class(), LAB)[1]["summary"]["summary.html"].decode()
+    section = page.partition("<h2>Exercises</h2>")[2].partition("</section>")[0]
+    assert section.count("<h3>The total of an array</h3>") == 1 and section.count("The total of an array") == 1
+
+
 def test_what_several_parts_share_is_said_once_and_hints_below_the_exercise():
     why = 'Let all threads load.\nStuck? check.hint("lab05.total", 1)'
     given = [result("ada", GRADED, marks("wrong", "wrong", *RIGHT[2:], why={0: why, 1: why}))]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from helpers.hardware.device import current, device
+from helpers.results.sanitize.run import counted
 from helpers.results.sanitize.run import run as watched
 from helpers.vgpu import reference
 from helpers.vgpu.compile import cuda_c_to_ptx
@@ -107,7 +108,7 @@ def run(row: Row, way: str):
 
     `way`: a name of `WAYS`, and behind it a seed for ways that take one.
     """
-    how, _, seed = way.partition(" ")
+    how, seed = (way, "") if way in WAYS else way.split(" ")
     with there(row.gpu):
         prepared, expected, arguments = made(row).prepare()
         found = WAYS[how](row, prepared, int(seed) if seed else None)
@@ -137,11 +138,19 @@ def _watched(row: Row, prepared, seed: int | None) -> None:
     assert report.ok, repr(report)
 
 
+def _both(row: Row, prepared, seed: int | None):
+    given = launch.Prepared(
+        prepared.kernel, list(prepared.params), list(prepared.arrays), row.shared, cooperative=row.cooperative
+    )
+    return counted(given, row.grid, row.block, 60)[1]
+
+
 WAYS = {
     "plain": _launched,
     "counted": functools.partial(_launched, observe=True),
     "random": functools.partial(_launched, schedule="random"),
     "watched": _watched,
+    "watched and counted": _both,
     "interpreted": _interpreted,
 }
 

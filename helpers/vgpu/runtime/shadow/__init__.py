@@ -11,6 +11,7 @@ All of it works on 32 lanes at once, on no lane by itself but where something is
 
 from __future__ import annotations
 
+from helpers.vgpu.runtime import count, heap
 from helpers.vgpu.runtime.shadow import access, copies, sync, words
 from helpers.vgpu.runtime.shadow.words import (
     CLASH,
@@ -59,7 +60,9 @@ def hooks() -> str:
 
 def source() -> str:
     """What watched kernels call, as a module of LLVM IR by itself."""
-    parts = [words.reported(), words.unset(), words.used(), access.clash()]
+    parts = [heap.place("shadow_place_in_heap", "heap_shadow")]
+    parts += [count.place("shadow_place", "shadow_offsets", "shadow_place_in_heap")]
+    parts += [words.reported(), words.unset(), words.used(), access.clash()]
     parts += [make(across) for make in (words.unordered, words.word) for across in (False, True)]
     parts += [access.in_shared(), access.in_local(), access.in_global()]
     parts += [access.values(bits) for bits in (8, 16, 32, 64)]
@@ -69,4 +72,4 @@ def source() -> str:
         sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]
-    return "declare i1 @place(ptr, ptr, i64, i64)\n" + "".join(map(str, parts))
+    return "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\n" + "".join(map(str, parts))

@@ -102,7 +102,7 @@ def in_global() -> Watched:
         now = rest.get()
         stop(now.eq(0))
         address = r.load(r.at(addresses, r.lowest(now).to("i64") << 3), "i64", 8)
-        found = r.call("i1", "place", r["ctx"], scratch, address, r["nbytes"].to("i64"))
+        found = r.call("i1", "shadow_place", r["ctx"], scratch, address, r["nbytes"].to("i64"), r.number("i1", 0))
         base, span, touch = (r.load(r.at(scratch, 8 * SITE_SLOT[n]), "i64", 8) for n in ("base", "span", "touch"))
         offset = where - base
         inside = ~offset.above(span).bits() & now | now & r.number("i32", 0) - now

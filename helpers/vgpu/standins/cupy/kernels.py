@@ -13,6 +13,7 @@ from helpers.hardware.occupancy import most_threads
 from helpers.vgpu import compile as compilers
 from helpers.vgpu import operations
 from helpers.vgpu.base.errors import ArgumentError, LaunchError, NoSuchKernel
+from helpers.vgpu.standins import calls
 from helpers.vgpu.standins.cupy import streams
 from helpers.vgpu.standins.cupy.arguments import pack, slots
 from helpers.vgpu.standins.cupy.device import modelled
@@ -186,6 +187,8 @@ class RawKernel:
                 )
         prepared = self.prepare(args, grid, block)
         self._check_shared(shared_mem)
+        for hear in calls.LAUNCHED:
+            hear(self, grid, block, args, shared_mem)
         operations.kernel(
             streams.queue_of(stream),
             prepared.kernel,

@@ -17,6 +17,7 @@ from helpers.vgpu.compile import python as compile_numba
 from helpers.vgpu.compile.resources import Resources, resources
 from helpers.vgpu.launch import launch
 from helpers.vgpu.launch.residency import most_resident
+from helpers.vgpu.standins import calls
 from helpers.vgpu.standins.numba import host
 from helpers.vgpu.standins.numba.args import Packer, mismatch, present, type_of
 from helpers.vgpu.standins.numba.config import best_block, dimensions
@@ -360,6 +361,8 @@ class Configured:
         prepared = self.dispatcher.prepare(args, shared_bytes=self.sharedmem)
         for callback in self.pre_launch_callbacks:
             callback(self.dispatcher._select(tuple(map(present, args))), self)
+        for hear in calls.LAUNCHED:
+            hear(self.dispatcher, self.griddim, self.blockdim, args, prepared.shared_bytes)
         operations.kernel(
             host.queue_of(self.stream),
             prepared.kernel,

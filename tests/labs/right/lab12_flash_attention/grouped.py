@@ -63,4 +63,22 @@ extern "C" __global__ void grouped(const float* q, const float* k, const float* 
 }"""
 grouped = cp.RawKernel(GROUPED, "grouped")''',
     ),
+    (
+        "the query and the head of a row by name, restrict",
+        (
+            (
+                "        int from = ((first + mine + i) / group * heads + (first + mine + i) % group) * 32 + lane;",
+                "        int r = first + mine + i, from = (r / group * heads + r % group) * 32 + lane;",
+            ),
+            (
+                "            if (start + lane > n - queries + (first + mine + i) / group) s[i] = LOWEST;",
+                """            int last = n - queries + (first + mine + i) / group;
+            s[i] = start + lane > last ? LOWEST : s[i];""",
+            ),
+            (
+                "const float* q, const float* k, const float* v, float* out",
+                "const float* __restrict__ q, const float* __restrict__ k, const float* __restrict__ v, float* __restrict__ out",
+            ),
+        ),
+    ),
 ]

@@ -39,4 +39,21 @@ def step(q, k, v, out, scale):
         start += 32
     out[head, lane] = o / l""",
     ),
+    (
+        "scores scaled, not the query, and weights joined by two",
+        (
+            (
+                "        query = scale * q[head, lane]",
+                "        query = q[head, lane]",
+            ),
+            (
+                "                    s = product",
+                "                    s = scale * product",
+            ),
+            (
+                "        out[head, lane] = o / l",
+                "        out[head, lane] = o * (np.float32(1) / l)",
+            ),
+        ),
+    ),
 ]

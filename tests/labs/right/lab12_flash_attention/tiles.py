@@ -56,4 +56,25 @@ extern "C" __global__ void tiles(const float* q, const float* k, const float* v,
 }"""
 tiles = cp.RawKernel(TILES, "tiles")''',
     ),
+    (
+        "powers of two in place of e, and restrict",
+        (
+            (
+                "tile_q[mine + i][lane] = first + mine + i < rows ? scale * q",
+                "tile_q[mine + i][lane] = first + mine + i < rows ? scale * 1.44269504f * q",
+            ),
+            (
+                "float shrink = expf(m[i] - top);",
+                "float shrink = exp2f(m[i] - top);",
+            ),
+            (
+                "s[i] = expf(s[i] - top);",
+                "s[i] = exp2f(s[i] - top);",
+            ),
+            (
+                "const float* q, const float* k, const float* v, float* out",
+                "const float* __restrict__ q, const float* __restrict__ k, const float* __restrict__ v, float* __restrict__ out",
+            ),
+        ),
+    ),
 ]

@@ -42,4 +42,20 @@ def window(q, k, v, out, scale, width):
     if row < n:
         out[head, row, lane] = o / l""",
     ),
+    (
+        "a distance in place of two comparisons, and one reciprocal",
+        (
+            (
+                """        if key > row or key <= row - width:
+            s = lowest""",
+                """        back = row - key
+        if back < 0 or back >= width:
+            s = lowest""",
+            ),
+            (
+                "        out[head, row, lane] = o / l",
+                "        out[head, row, lane] = o * (np.float32(1) / l)",
+            ),
+        ),
+    ),
 ]

@@ -32,4 +32,29 @@ ROWS = [
 """
         + GIVEN,
     ),
+    (
+        "the gradient copied before it is used",
+        (
+            (
+                """        gradient = gradient.contiguous()  # one number for all has strides of 0, and kernels know no strides
+""",
+                """        gradient = gradient.clone(memory_format=torch.contiguous_format)
+""",
+            ),
+        ),
+    ),
+    (
+        "only what is needed",
+        (
+            (
+                """        by_x = gradient_by_images(gradient, weights, images.shape)
+        by_w = gradient_by_weights(images, gradient, weights.shape)
+        return by_x, by_w""",
+                """        needs_x, needs_w = context.needs_input_grad
+        by_x = gradient_by_images(gradient, weights, images.shape) if needs_x else None
+        by_w = gradient_by_weights(images, gradient, weights.shape) if needs_w else None
+        return by_x, by_w""",
+            ),
+        ),
+    ),
 ]

@@ -4,7 +4,7 @@ KEY = "lab14.backward"
 
 HEAD = '''BACKWARD = r"""extern "C" __global__ void backward(const float* kept, const float* c_old, const float* d_out, const float* d_next,
                                            const float* d_c, float* left, int batch, int hidden) {
-'''  # noqa: E501
+'''
 STEP = """        float i = kept[row * 6 * hidden + unit], f = kept[(row * 6 + 1) * hidden + unit];
         float g = kept[(row * 6 + 2) * hidden + unit], o = kept[(row * 6 + 3) * hidden + unit];
         float t = tanhf(f * c_old[row * hidden + unit] + i * g);

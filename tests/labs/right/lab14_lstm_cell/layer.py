@@ -29,7 +29,7 @@ ROWS = [
         step(blocks, (16, 16), (made[0], U, start, lengths, out[0], np.int32(0), *widths))
         for t in range(1, steps):
             step(blocks, (16, 16), (made[t], U, out[t - 1], lengths, out[t], np.int32(t), *widths))
-""",  # noqa: E501
+""",
     ),
     (
         "a sum of biases in its own kernel, and blocks of another size",

@@ -4,8 +4,8 @@ KEY = "lab15.step"
 
 GIVEN = """
 
-def weights_after(w_g, w_d, real, latents):
-    return run_steps(train_step, w_g, w_d, real, latents)
+def recorded_step(images, latent, pixels):
+    return recorded(train_step, images, latent, pixels)
 """
 
 ROWS = [

@@ -1,0 +1,175 @@
+"""PyTorch's simple operators in NumPy, by the names that its dispatcher has for them.
+
+There is no convolution among them: those are left to the kernels of whoever answers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+MOST_ELEMENTS = 4_000_000
+"""Elements that one result may have."""
+_ENDLESS = 2**63 - 1
+_DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
+
+
+def run(name: str, operands: list, named: dict) -> np.ndarray:
+    """The result of an operator of `TABLE`; where its name ends in "_", its first operand afterwards."""
+    if named.get("dtype", "float32") not in _DTYPES or any(isinstance(each, str) for each in operands):
+        raise ValueError(f"{name} is given a dtype that isn't one of {', '.join(_DTYPES)}")
+    result = np.asarray(TABLE[name](*operands, **named))
+    if result.size > MOST_ELEMENTS:
+        raise ValueError(f"{name} makes an array of {result.size:,} elements")
+    return result
+
+
+def _elementwise(function: Callable) -> Callable:
+    def checked(*operands, **named):
+        shape = np.broadcast_shapes(*(np.shape(each) for each in operands))
+        if math.prod(shape) > MOST_ELEMENTS:
+            raise ValueError(f"operands make an array of shape {shape}")
+        return function(*operands, **named)
+
+    return checked
+
+
+def _add(a, b, alpha=1):
+    return a + (b if alpha == 1 else alpha * b)
+
+
+def _div(a, b):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.true_divide(a, b, dtype=None if a.dtype.kind == "f" else np.float32)
+
+
+def _expand(a, shape, implicit=False):
+    lead = len(shape) - a.ndim
+    return np.broadcast_to(a, [a.shape[at - lead] if n == -1 else n for at, n in enumerate(shape)])
+
+
+def _swapped(a, first=0, second=1):
+    return a if a.ndim < 2 else np.swapaxes(a, first, second)
+
+
+def _slice(a, dim=0, start=None, end=None, step=1):
+    at = [slice(None)] * a.ndim
+    at[dim] = slice(start, None if end == _ENDLESS else end, step)
+    return a[tuple(at)]
+
+
+def _mm(a, b):
+    if a.ndim != 2 or b.ndim != 2 or a.shape[0] * b.shape[1] > MOST_ELEMENTS:
+        raise ValueError("a product is of two matrices")
+    return a @ b
+
+
+def _pooled(reduce: Callable) -> Callable:
+    def pool(a, kernel, stride=(), padding=(0, 0), *_more):
+        if any(padding):
+            raise ValueError("pooling is without padding")
+        (height, width), (down, across) = _pair(kernel), _pair(stride or kernel)
+        windows = np.lib.stride_tricks.sliding_window_view(a, (height, width), (-2, -1))
+        return reduce(windows[..., ::down, ::across, :, :], axis=(-2, -1))
+
+    return pool
+
+
+def _pair(sizes) -> tuple[int, int]:
+    return (sizes[0], sizes[-1]) if isinstance(sizes, list | tuple) else (sizes, sizes)
+
+
+def _full(shape, value=0, dtype=None):
+    if math.prod(shape) > MOST_ELEMENTS:
+        raise ValueError(f"an array of shape {shape}")
+    return np.full(shape, value, dtype or np.float32)
+
+
+def _empty(shape, dtype=None):
+    return _full(shape, 0 if dtype and np.dtype(dtype).kind != "f" else np.nan, dtype)
+
+
+def _in_place(function: Callable) -> Callable:
+    def write(a, *operands, **named):
+        if not a.flags.writeable:
+            raise ValueError("it writes to a tensor whose elements share memory")
+        a[...] = function(a, *operands, **named)
+        return a
+
+    return write
+
+
+def _over(axes):
+    return tuple(axes) if isinstance(axes, list) else axes
+
+
+_PLAIN = {
+    "add": _elementwise(_add),
+    "sub": _elementwise(lambda a, b, alpha=1: a - (b if alpha == 1 else alpha * b)),
+    "rsub": _elementwise(lambda a, b, alpha=1: b - alpha * a),
+    "mul": _elementwise(lambda a, b: a * b),
+    "div": _elementwise(_div),
+    "neg": lambda a: -a,
+    "relu": lambda a: np.maximum(a, 0),
+    "tanh": np.tanh,
+    "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
+    "zero": np.zeros_like,
+    "fill": lambda a, value: np.full_like(a, value),
+    "copy": lambda a, b, *_: b,
+}
+TABLE: dict[str, Callable] = {
+    **_PLAIN,
+    **{f"{name}_": _in_place(function) for name, function in _PLAIN.items()},
+    # the same elements
+    "detach": lambda a: a,
+    "detach_": lambda a: a,
+    "alias": lambda a: a,
+    "lift_fresh": lambda a: a,
+    "view": lambda a, shape: a.reshape(shape),
+    "_unsafe_view": lambda a, shape: a.reshape(shape),
+    "expand": _expand,
+    "unsqueeze": lambda a, dim: np.expand_dims(a, dim),
+    "squeeze": lambda a, dim=None: np.squeeze(a, _over(dim)),
+    "t": _swapped,
+    "transpose": _swapped,
+    "permute": np.transpose,
+    "select": lambda a, dim, index: np.take(a, index, dim),
+    "slice": _slice,
+    "clone": lambda a: np.array(a, order="C"),
+    "contiguous": lambda a: np.array(a, order="C"),
+    "_to_copy": lambda a, dtype=None: np.array(a, dtype, order="C"),
+    "cat": lambda arrays, dim=0: np.concatenate(arrays, dim),
+    # new ones
+    "empty": _empty,
+    "empty_strided": lambda shape, stride, dtype=None: _empty(shape, dtype),
+    "empty_like": lambda a, dtype=None: _empty(a.shape, dtype or a.dtype),
+    "new_empty": lambda a, shape, dtype=None: _empty(shape, dtype or a.dtype),
+    "new_empty_strided": lambda a, shape, stride, dtype=None: _empty(shape, dtype or a.dtype),
+    "zeros": lambda shape, dtype=None: _full(shape, 0, dtype),
+    "zeros_like": lambda a, dtype=None: np.zeros(a.shape, dtype or a.dtype),
+    "new_zeros": lambda a, shape, dtype=None: _full(shape, 0, dtype or a.dtype),
+    "ones": lambda shape, dtype=None: _full(shape, 1, dtype),
+    "ones_like": lambda a, dtype=None: np.ones(a.shape, dtype or a.dtype),
+    "new_ones": lambda a, shape, dtype=None: _full(shape, 1, dtype or a.dtype),
+    "full": _full,
+    # layers
+    "mm": _mm,
+    "addmm": lambda bias, a, b, beta=1, alpha=1: beta * bias + alpha * _mm(a, b),
+    "max_pool2d_with_indices": _pooled(np.max),
+    "max_pool2d": _pooled(np.max),
+    "avg_pool2d": _pooled(np.mean),
+    "sum": lambda a, dim=None, keepdim=False, dtype=None: np.sum(a, axis=_over(dim), keepdims=keepdim),
+    "mean": lambda a, dim=None, keepdim=False, dtype=None: np.mean(a, axis=_over(dim), keepdims=keepdim),
+    "amax": lambda a, dim=None, keepdim=False: np.max(a, axis=_over(dim), keepdims=keepdim),
+    "argmax": lambda a, dim=None, keepdim=False: np.argmax(a, axis=dim, keepdims=keepdim),
+    "_softmax": lambda a, dim, half=False: _softmax(a, dim),
+    "_log_softmax": lambda a, dim, half=False: np.log(_softmax(a, dim)),
+}
+"""Name of an operator -> it, on arrays. Those whose names end in "_" write to their first operand."""
+
+
+def _softmax(a: np.ndarray, dim: int) -> np.ndarray:
+    powers = np.exp(a - a.max(dim, keepdims=True))
+    return powers / powers.sum(dim, keepdims=True)

@@ -1,0 +1,172 @@
+"""How lab 15 looks at what a generator draws: which digits, how near to real ones, and how varied."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from helpers.checking.exercise import Case, Form
+from helpers.checking.layers import outputs
+
+GRADES = 16
+"""Pixels go from 0 to this."""
+LATENT, SIDE = 16, 8
+FEW = 2
+"""A digit counts as missing where fewer than this many of 100 images look like it."""
+VOTES = 5
+"""An image can be read where this many of the nearest real images show the same digit."""
+COPY, NEARER = 6, 0.75
+"""A copy is closer to its nearest real image than this, in per cent, or than this share of the way to the second.
+
+One in ten held-out digits is that close to another one, and fewer than one in a hundred of a trained generator's.
+"""
+REPEAT = 5
+"""An image that is closer than this to another drawn one, in per cent, repeats it. No two real digits are so close."""
+ALIKE = 0.4
+"""The images of a digit are too much alike where their variance is below this share of the real images' variance."""
+MOST_COPIED = 20
+"""Of 100 images: with more copies or repeats than this, nothing else about them is measured."""
+MOST_LINEAR = 82
+"""Per cent of the variance that a linear map of the latents may explain: of one Gaussian it explains 85 or more, of
+trained generators up to 78."""
+LEAST_DETAIL, MOST_DETAIL = (LATENT, 0.5), (44, 5)
+"""From which direction on, of those in which real images vary, most first; and a multiple of their variance there.
+Trained generators have 1.2 to 1.4, and 1.5 to 3.1. Blurred images have less, and images with added noise more."""
+
+
+@cache
+def real() -> tuple[np.ndarray, np.ndarray]:
+    """Real images as rows from 0 to 1, and their digits."""
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    return digits.data.astype(np.float64) / GRADES, digits.target
+
+
+def distances(images: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The root mean square difference of the pixels of each two images, in per cent of the range of pixels."""
+    squares = (images**2).sum(1)[:, None] + (others**2).sum(1) - 2 * images @ others.T
+    return 100 * np.sqrt(np.maximum(squares, 0) / others.shape[1])
+
+
+class Seen:
+    """Images (n, 64) from 0 to 1 beside the real ones."""
+
+    def __init__(self, images: np.ndarray):
+        pixels, labels = real()
+        away = distances(images, pixels)
+        order = np.argpartition(away, VOTES, axis=1)[:, :VOTES]
+        order = np.take_along_axis(order, np.take_along_axis(away, order, 1).argsort(1), 1)
+        first, second = np.take_along_axis(away, order[:, :2], 1).T
+        self.images, self.away, self.digits = images, first, labels[order[:, 0]]
+        self.readable = (labels[order] == self.digits[:, None]).all(1)
+        self.copied = (first < COPY) | (first < NEARER * second)
+        between = distances(images, images)
+        np.fill_diagonal(between, np.inf)
+        self.repeated = between.min(1) < REPEAT
+
+    def _share(self, which: np.ndarray) -> float:
+        return 100 * float(which.mean())
+
+    @property
+    def missing(self) -> int:
+        """Digits of ten that are hardly ever drawn."""
+        counts = np.bincount(self.digits[~self.copied], minlength=10)
+        return int((100 * counts < FEW * len(self.digits)).sum())
+
+    @property
+    def distance(self) -> float:
+        """The mean distance to the nearest real image; a copy is as far away as can be."""
+        return float(np.where(self.copied, 100, self.away).mean())
+
+    @property
+    def unreadable(self) -> float:
+        """Of 100 images."""
+        return self._share(~self.readable)
+
+    @property
+    def copies(self) -> float:
+        """Copies of real images and repeats, of 100 images."""
+        return self._share(self.copied | self.repeated)
+
+    @property
+    def alike(self) -> int:
+        """Digits of ten whose images are missing or vary too little."""
+        pixels, labels = real()
+        return sum(
+            (self.digits == digit).sum() < 2
+            or self.images[self.digits == digit].var(0).sum() < ALIKE * pixels[labels == digit].var(0).sum()
+            for digit in range(10)
+        )
+
+
+def measured(name: str):
+    """The measure of a budget: what `Seen` says by this name."""
+    return lambda outcome: getattr(outcome.played, name)
+
+
+def _tell(images: np.ndarray, _truth) -> str:
+    """What images are like, roughly."""
+    seen = Seen(images)
+    if images.std(0).max() < 0.15:
+        return "one image"
+    if seen.away.mean() > 30:
+        return "noise"
+    if seen.away.mean() > 24:
+        return "far from digits"
+    return "few digits" if len(np.unique(seen.digits)) < 5 else ""
+
+
+def linear(latents: np.ndarray, images: np.ndarray) -> float:
+    """How much of the variance a linear map of the latents explains, in per cent: of the pixels, or of what a final
+    tanh was given, whichever is more."""
+    inputs = np.column_stack([latents, np.ones(len(latents))])
+
+    def explained(values: np.ndarray) -> float:
+        left = values - inputs @ np.linalg.lstsq(inputs, values, rcond=None)[0]
+        return 100 * (1 - left.var(0).sum() / max(values.var(0).sum(), 1e-12))
+
+    return max(explained(images), explained(np.arctanh(np.clip(2 * images - 1, -0.95, 0.95))))
+
+
+@cache
+def _directions() -> tuple[np.ndarray, np.ndarray]:
+    """The mean real image, and the directions in which real images vary, most first."""
+    pixels, _ = real()
+    mean = pixels.mean(0)
+    return mean, np.linalg.svd(pixels - mean, full_matrices=False)[2]
+
+
+def detail(images: np.ndarray, first: int) -> float:
+    """The variance in the directions from the `first` on, as a multiple of the real images' variance there."""
+    mean, rows = _directions()
+    drawn, wanted = ((((each - mean) @ rows[first:].T) ** 2).sum(1).mean() for each in (images, real()[0]))
+    return float(drawn / wanted)
+
+
+def _degenerate(latents: np.ndarray, images: np.ndarray) -> str:
+    """Why no training leads to such images; "" where nothing speaks against it."""
+    if Seen(images).copies > MOST_COPIED:
+        return f"images of which more than {MOST_COPIED} of 100 repeat others or copy real ones"
+    if linear(latents, images) > MOST_LINEAR:
+        return "images that are a linear map of the latents"
+    (first, least), (second, most) = LEAST_DETAIL, MOST_DETAIL
+    if detail(images, first) < least:
+        return "images with too little fine detail"
+    return "images with too much fine detail" if detail(images, second) > most else ""
+
+
+def drawing(count: int, seed: int) -> Case:
+    """A generator as layers, evaluated on `count` latents that a seed draws."""
+    latents = np.random.default_rng(seed).normal(size=(count, LATENT)).astype(np.float32)
+
+    def plays(layers):
+        images = outputs(layers, latents)
+        images = (images.reshape(count, -1).astype(np.float64) + 1) / 2
+        if images.shape[1] != SIDE * SIDE or not np.isfinite(images).all():
+            return images, None
+        return images, Seen(images)
+
+    form = Form((count, SIDE * SIDE), "f", 0, 1, tell=_tell, also=lambda images: _degenerate(latents, images))
+    return Case(f"{count} latents", (), expected=form, plays=plays)

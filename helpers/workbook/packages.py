@@ -1,0 +1,193 @@
+"""The packages of this environment: what the project pins, what is installed, and what is damaged.
+
+Nothing here needs a package to be intact, so that a broken environment can be described and repaired from inside.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PINS, PROJECT = ROOT / "constraints.txt", ROOT / "pyproject.toml"
+EXTRAS = ("test",)
+"""The optional dependencies that `make lab` and environment.yml install as well."""
+
+
+def canonical(name: str) -> str:
+    """A package's name as pip compares it: lower case, one dash for any run of `-`, `_` and `.`."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def read_pins(text: str) -> dict[str, str]:
+    """The `name==version` lines of a constraints file, by canonical name."""
+    lines = (line.split("#")[0].strip() for line in text.splitlines())
+    pairs = (line.split("==") for line in lines if "==" in line)
+    return {canonical(name.strip()): version.strip() for name, version in pairs}
+
+
+def read_requirements(pyproject: str, extras: tuple[str, ...] = ()) -> set[str]:
+    """The direct dependencies that a pyproject.toml lists for this platform, by canonical name."""
+    Requirement = _packaging("requirements").Requirement
+    project = tomllib.loads(pyproject)["project"]
+    rows = project["dependencies"] + [row for name in extras for row in project["optional-dependencies"][name]]
+    parsed = map(Requirement, rows)
+    return {canonical(row.name) for row in parsed if row.marker is None or row.marker.evaluate()}
+
+
+def same_version(installed: str, pin: str) -> bool:
+    """Whether they are one version; a local part, as in 2.13.0+cpu, names a build and not another version."""
+    Version = _packaging("version").Version
+    return Version(Version(installed).public) == Version(pin)
+
+
+def _packaging(module: str):
+    """A module of `packaging`, from pip's own copy where the package is damaged."""
+    try:
+        return importlib.import_module(f"packaging.{module}")
+    except ImportError:
+        return importlib.import_module(f"pip._vendor.packaging.{module}")
+
+
+@dataclass(frozen=True)
+class Installed:
+    """One installed package, the folder that its files are relative to, and the files that pip wrote."""
+
+    name: str
+    version: str
+    folder: Path
+    files: tuple[str, ...]
+
+    @property
+    def missing(self) -> int:
+        """How many of its files are gone, compiled Python aside."""
+        there: dict[str, frozenset[str]] = {}
+        gone = 0
+        for file in self.files:
+            parent, _, name = file.rpartition("/")
+            if parent not in there:
+                there[parent] = _names(os.path.join(self.folder, parent))
+            gone += name not in there[parent] and not name.endswith(".pyc")
+        return gone
+
+
+def _names(folder: str) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(folder))
+    except OSError:
+        return frozenset()
+
+
+def installed() -> dict[str, Installed]:
+    """Every installed package by canonical name; the first on the path wins."""
+    found: dict[str, Installed] = {}
+    for package in importlib.metadata.distributions():
+        metadata = package.metadata
+        name = metadata["Name"] if metadata else None
+        if name and metadata["Version"]:
+            files = tuple(_recorded(package.read_text("RECORD") or ""))
+            each = Installed(canonical(name), metadata["Version"], Path(str(package.locate_file(""))), files)
+            found.setdefault(each.name, each)
+    return found
+
+
+def _recorded(text: str) -> Iterator[str]:
+    """The paths in a RECORD file; a path that holds a comma is quoted there, and is left out."""
+    for line in text.splitlines():
+        path = line.split(",", 1)[0]
+        if path and not path.startswith('"'):
+            yield path
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One package that is missing, damaged, or not at its pin; `serious` if Warpbook depends on it directly."""
+
+    name: str
+    found: str
+    wanted: str
+    serious: bool
+    damaged: bool = False
+
+    @property
+    def pip(self) -> list[str]:
+        """The arguments of pip that put it right."""
+        force = ["--force-reinstall", "--no-deps"] if self.damaged else []
+        return ["install", *force, self.wanted]
+
+
+def faults(pins: Mapping[str, str], direct: set[str], there: Mapping[str, Installed]) -> list[Fault]:
+    """What is wrong, by name. A pin of something that this platform does not need is no fault."""
+    found = []
+    for name in sorted(direct | set(pins)):
+        pin, have = pins.get(name), there.get(name)
+        wanted = f"{name}=={pin}" if pin else name
+        if have is None:
+            if name in direct:
+                found.append(Fault(name, "not installed", wanted, serious=True))
+        elif pin and not same_version(have.version, pin):
+            found.append(Fault(name, f"{have.version}, where {pin} is pinned", wanted, serious=name in direct))
+        elif gone := have.missing:
+            # The installed build, such as 2.13.0+cpu: another build may need packages that are not there.
+            exact = f"{name}=={have.version}"
+            words = f"damaged: {gone:,} of its {len(have.files):,} files are missing"
+            found.append(Fault(name, words, exact, serious=True, damaged=True))
+    return found
+
+
+_IMPORT = """
+import importlib, sys
+answers, sys.stdout = sys.stdout, sys.stderr
+for name in sys.argv[1:]:
+    try:
+        importlib.import_module(name)
+        print("ok", file=answers, flush=True)
+    except BaseException as error:
+        print(type(error).__name__ + ":", *str(error).split(), file=answers, flush=True)
+"""
+
+
+def failing_imports(modules: Sequence[str]) -> dict[str, str]:
+    """The modules that cannot be imported, each with the error.
+
+    They are imported in another process: a damaged library can take Python down with it.
+    """
+    failing, left = {}, list(modules)
+    while left:
+        ran = subprocess.run([sys.executable, "-c", _IMPORT, *left], capture_output=True, text=True, errors="replace")
+        said = ran.stdout.splitlines()
+        failing |= {name: line for name, line in zip(left, said, strict=False) if line != "ok"}
+        if len(said) < len(left):
+            failing[left[len(said)]] = f"Python crashed, exit status {ran.returncode}"
+        left = left[len(said) + 1 :]
+    return failing
+
+
+def read() -> tuple[dict[str, str], set[str]]:
+    """The pins and the direct dependencies of this project. Raises FileNotFoundError in a wheel's installation."""
+    return read_pins(PINS.read_text(encoding="utf-8")), read_requirements(PROJECT.read_text(encoding="utf-8"), EXTRAS)
+
+
+def called(*arguments: str) -> str:
+    """How to call `warpbook` in this environment, as a line for a shell: it need not be activated."""
+    script = Path(sys.executable).with_name("warpbook.exe" if sys.platform == "win32" else "warpbook")
+    return " ".join([_short(script), *arguments])
+
+
+def pip_line(arguments: list[str]) -> str:
+    """A call of this environment's pip, as a line for a shell."""
+    quoted = [f'"{word}"' if "==" in word else word for word in arguments]
+    return " ".join([_short(Path(sys.executable)), "-m", "pip", *quoted])
+
+
+def _short(path: Path) -> str:
+    """A path as typed where the command was called."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

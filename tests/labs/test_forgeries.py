@@ -1,0 +1,213 @@
+"""Right answers that do useless work, or the same work by other units, to look cheaper than they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from helpers.checking.examine import examine
+from helpers.checking.exercise import exercise
+from helpers.checking.solutions import built, patched
+
+
+def way_of(key: str, mistake: str, number: int = 0):
+    return next(each for each in exercise(key).mistakes if each.name == mistake).ways[number]
+
+
+def reading(array: str, threads: int = 256, size: int = 8192) -> str:
+    """CUDA C that loads every element of `array` once and uses none of them."""
+    return f"""    {{
+        float unused = 0;
+        int all = gridDim.x * gridDim.y * {threads}, thread = threadIdx.y * blockDim.x + threadIdx.x;
+        for (int i = (blockIdx.y * gridDim.x + blockIdx.x) * {threads} + thread; i < {size}; i += all)
+            unused += {array}[i];
+        if (unused == 12345.678f) {array}[0] = 0;
+    }}
+"""
+
+
+COMPUTED, LOADED = "multiplications per one needed", "bytes loaded per byte needed"
+READS = "shared wavefronts per 32 products"
+ORDINARY, INSTRUCTIONS = "multiplications on ordinary cores", "instructions per 16 x 16 x 16"
+SPECIAL, SHARED, BUSIEST = "special functions per element", "shared requests per warp", "busiest warp by average"
+TILES = way_of("lab12.tiles", "a key is read again for each query")
+GROUPED = way_of("lab12.grouped", "keys are taken in that nobody sees")
+HEAD = "    __shared__ float tile_q[32][32], tile_k[32][33], tile_v[32][32];\n"
+PATCH, PATCH_PART = way_of("lab09.patch", "a column of results instead of a patch"), "shared wavefronts per product"
+WHOLE = ("    if side <= top:  # the", "    if True:  # the")
+INTEGER = (
+    WHOLE,
+    ("total = np.float32(0)", "total = np.{t}(0)"),
+    ("total += mine[y, j] * yours[x, j]", "total += np.{t}(mine[y, j]) * np.{t}(yours[x, j])"),
+    ('17), "float32")', '17), "{t}")'),
+    ("= q[h, row, j] if", "= int(q[h, row, j] * np.float32(4)) if"),
+    ("= k[h, side + y, j] if", "= int(k[h, side + y, j] * np.float32(4)) if"),
+    ("total if column", "np.float32(total) / np.float32(16) if column"),
+)
+READ_CAUSAL = (
+    "    total = np.float32(0)",
+    "    if row < n and column < n:\n        if out[h, row, column] == np.float32(12345.678):\n"
+    "            out[h, row, column] = 0\n    total = np.float32(0)",
+)
+
+
+def integers(kind: str) -> tuple:
+    return tuple((old, new.format(t=kind)) for old, new in INTEGER)
+
+
+TENSOR = """    __shared__ {word} left[32][{words}], right[32][{words}];
+    int t = threadIdx.x, top = 32 * blockIdx.y, side = 32 * blockIdx.x;
+    int sum[8] = {{}};
+    for (int first = 0; first < k; first += 32) {{
+        for (int r = t / 32, l = t % 32; r < 32; r += 4) {{
+            ((signed char*)left[r])[l * {step}] = top + r < m && first + l < k
+                ? int(4 * float(a[(top + r) * k + first + l])) : 0;
+            ((signed char*)right[l])[r * {step}] = first + r < k && side + l < n
+                ? int(4 * float(b[(first + r) * n + side + l])) : 0;
+        }}
+        __syncthreads();
+        for (int j = 0; j < {inner}; ++j) {{
+            int other = right[t % 32][j];
+            for (int i = 0; i < 8; ++i) sum[i] {add};
+        }}
+        __syncthreads();
+    }}
+    for (int i = 0; i < 8; ++i) {{
+        int row = top + t / 32 * 8 + i, column = side + t % 32;
+        if (row < m && column < n) c[row * n + column] = sum[i] / 16.0f;
+    }}"""
+MINE = "left[t / 32 * 8 + i][j]"
+DP4A = TENSOR.format(word="int", words=9, step=1, inner=8, add=f"= __dp4a({MINE}, other, sum[i])")
+MAD = TENSOR.format(word="signed char", words=36, step=1, inner=32, add=f"+= {MINE} * other")
+LINEAR = """    __shared__ uint4 left[32][5], right[32][5];
+    int t = threadIdx.x, top = 32 * blockIdx.y, side = 32 * blockIdx.x;
+    int sum[8] = {};
+    for (int first = 0; first < k; first += 64) {
+        left[t / 4][t % 4] = *(const uint4*)&x[(top + t / 4) * k + first + t % 4 * 16];
+        right[t / 4][t % 4] = *(const uint4*)&w[(side + t / 4) * k + first + t % 4 * 16];
+        __syncthreads();
+        for (int j = 0; j < 4; ++j) {
+            uint4 other = right[t % 32][j];
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                uint4 mine = left[t / 32 * 8 + i][j];
+                sum[i] = __dp4a(int(mine.x), int(other.x), sum[i]);
+                sum[i] = __dp4a(int(mine.y), int(other.y), sum[i]);
+                sum[i] = __dp4a(int(mine.z), int(other.z), sum[i]);
+                sum[i] = __dp4a(int(mine.w), int(other.w), sum[i]);
+            }
+        }
+        __syncthreads();
+    }
+    float scale = sw[side + t % 32];
+    for (int i = 0; i < 8; ++i) {
+        int row = top + t / 32 * 8 + i;
+        y[row * n + side + t % 32] = sum[i] * sx[row] * scale;
+    }"""
+POWER = """__device__ float power(float v) {  // e to the v, without a special function
+    v = fmaxf(v * 1.4426950408889634f, -126.0f);
+    float whole = floorf(v), f = v - whole;
+    float p = 1.3333558e-3f;
+    p = p * f + 9.6181291e-3f;
+    p = p * f + 5.5504109e-2f;
+    p = p * f + 2.4022651e-1f;
+    p = p * f + 6.9314718e-1f;
+    p = p * f + 1;
+    return p * __int_as_float((int(whole) + 127) << 23);
+}
+extern "C\""""
+SUMMED = "        v[k] = expf(v[k] - m);\n        sum += v[k];"
+AGAIN = "out[row * n + i] = v[k] * share"
+ONE_BY_POLYNOMIAL = (
+    ('extern "C"', POWER),
+    (SUMMED, "        sum += expf(v[k] - m);"),
+    (AGAIN, "out[row * n + i] = power(v[k] - m) * share"),
+)
+BOTH_BY_POLYNOMIAL = (
+    ('extern "C"', POWER),
+    (SUMMED, "        sum += power(v[k] - m);"),
+    (AGAIN, "out[row * n + i] = power(v[k] - m + 1) * share * 0.36787944f"),
+)
+
+
+def third_pass(more: str) -> tuple:
+    line = "        for k in (16, 8"
+    read = f"            if p[row, i] + grad[row, i]{more} == np.float32(12345.678):\n                dot += 1\n"
+    return ((line, f"        for i in range(lane, p.shape[1], 32):\n{read}{line}"),)
+
+
+JOIN = """if (t % 32 == 0) s[t / 32] = sum;
+    __syncthreads();
+    if (t == 0) {  // its register holds the sum of the first warp
+        for (int v = 1; v < 4; ++v) sum += s[v];
+        dw[blockIdx.x] = sum;
+    }"""
+SHUFFLES = "    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);\n"
+TREE = """scratch[128 * blockIdx.x + t] = sum;
+    __syncthreads();
+    for (int d = 64; d > 0; d /= 2) {
+        if (t < d) scratch[128 * blockIdx.x + t] += scratch[128 * blockIdx.x + t + d];
+        __syncthreads();
+    }
+    if (t == 0) dw[blockIdx.x] = scratch[128 * blockIdx.x];"""
+WARPS = """scratch[4 * blockIdx.x + t / 32] = sum;
+    scratch[8192 + 128 * blockIdx.x + t] = sum;
+    __syncthreads();
+    if (t == 0) {
+        sum = 0;
+        for (int v = 0; v < 128; ++v) sum += scratch[8192 + 128 * blockIdx.x + v];
+        dw[blockIdx.x] = sum;
+    }"""
+LOOP = "for (int i = t; i < images * oh * ow; i += blockDim.x) {"
+BURNING = """    {word} burnt = t;
+    for (int i = t; t >= 32 && i < {rounds} * images * oh * ow; i += 32) burnt = {step};
+    for (int i = t; t < 32 && i < images * oh * ow; i += 32) {{"""
+
+
+def burning(word: str, step: str, rounds: int = 40) -> tuple:
+    loop = BURNING.format(word=word, step=step, rounds=rounds).lstrip()
+    return (LOOP, loop), (JOIN, f"if (burnt == 12345) sum += 1;\n    {JOIN}")
+
+
+ROWS = [
+    # exercise, what is done, the way from the solution to it, the part that it must not get
+    ("lab09.patch", "the output read", reading("c") + PATCH, PATCH_PART),
+    ("lab09.patch", "a module variable read", reading("scratch") + PATCH, PATCH_PART),
+    ("lab09.causal", "the output read", (WHOLE, READ_CAUSAL), COMPUTED),
+    ("lab09.causal", "int32", integers("int32"), COMPUTED),
+    ("lab09.causal", "int64", integers("int64"), COMPUTED),
+    ("lab09.tensor", "dp4a", DP4A, ORDINARY),
+    ("lab09.tensor", "dp4a", DP4A, INSTRUCTIONS),
+    ("lab09.tensor", "products of bytes", MAD, ORDINARY),
+    ("lab11.linear", "dp4a", LINEAR, INSTRUCTIONS),
+    ("lab11.linear", "dp4a and the output read", reading("y", 128, 6144) + LINEAR, INSTRUCTIONS),
+    ("lab10.softmax", "one exponential by a polynomial", ONE_BY_POLYNOMIAL, SPECIAL),
+    ("lab10.softmax", "both exponentials by a polynomial", BOTH_BY_POLYNOMIAL, SPECIAL),
+    ("lab10.softmax_backward", "a third pass", third_pass(""), LOADED),
+    ("lab10.softmax_backward", "a third pass and the output read", third_pass(" + dx[row, i]"), LOADED),
+    ("lab12.tiles", "the output read", (TILES, (HEAD, HEAD + reading("out", size=4096))), READS),
+    ("lab12.tiles", "a module variable read", (TILES, (HEAD, HEAD + reading("scratch"))), READS),
+    ("lab12.grouped", "the output read", (GROUPED, (HEAD, HEAD + reading("out"))), READS),
+    ("lab13.by_weights", "a tree in global memory", ((SHUFFLES, ""), (JOIN, TREE)), SHARED),
+    ("lab13.by_weights", "all sums in global memory", ((SHUFFLES, ""), (JOIN, WARPS)), SHARED),
+    ("lab13.by_weights", "other warps burn floats", burning("float", "burnt * 1.5f + i"), BUSIEST),
+    ("lab13.by_weights", "other warps burn integers", burning("unsigned", "burnt * 5 + i"), BUSIEST),
+    ("lab13.by_weights", "other warps load", burning("float", "burnt + x[i % (16 * c * h * w)]", 4), BUSIEST),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "way", "part"), [pytest.param(key, way, part, id=f"{key}: {what}: {part}") for key, what, way, part in ROWS]
+)
+def test_a_budget_is_not_cheated(key, way, part):
+    """The launch that is measured, alone: its result is right, and the budget isn't kept."""
+    task = exercise(key)
+    text = patched(task, way)
+    if "scratch[" in text:
+        text = text.replace('extern "C"', '__device__ float scratch[1 << 18];\nextern "C"', 1)
+    alone = replace(task, cases=lambda: [task.measured()], measured=None, sanitize=False)
+    seen = examine(built(task, text), alone)
+    assert seen.right, seen.first_wrong.note()
+    assert {spent.label: spent.ok for spent in seen.budgets}[part] is False, seen.budgets
