@@ -51,11 +51,6 @@ class Outcome:
         return self.error is None and not self.wrong.any()
 
     @property
-    def only_untouched(self) -> bool:
-        """Every wrong element is one that no thread wrote."""
-        return self.wrong is not None and not (self.wrong & ~self.untouched).any()
-
-    @property
     def pieces(self) -> tuple[Outcome, ...]:
         """Of a function that should return several arrays, and returns as many things: what was seen of each."""
         got, wanted = self.got, self.case.expected

@@ -179,3 +179,15 @@ def test_a_plan_is_judged_by_what_comes_of_it_where_no_code_of_its_author_is(pla
 
 def test_why_a_plan_could_not_be_carried_out_is_told():
     assert "NoPlan: nothing can be done so often" in check(lambda: -1, PLANNED).message
+
+
+@pytest.mark.parametrize(("by", "same"), [(1, True), (1 + 1e-4, True), (1 + 1e-3, False), (1.01, False)])
+def test_sums_of_errors_are_compared_up_to_rounding(by, same):
+    kept, found = ({"cases": [{"wrong": 3, "masks": 5, "by": [size, size, size]}]} for size in (1000.0, 1000.0 * by))
+    assert fingerprint.same(kept, found) is same
+
+
+@pytest.mark.parametrize(("by", "same"), [(1, True), (1.009, True), (1.02, False), (2, False)])
+def test_costs_are_compared_to_one_part_in_a_hundred(by, same):
+    kept, found = ({"cases": ["right"], "over": {"bytes": size}} for size in (500.0, 500.0 * by))
+    assert fingerprint.same(kept, found) is same

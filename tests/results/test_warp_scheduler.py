@@ -71,6 +71,15 @@ def test_a_warp_waits_for_memory_as_long_as_the_model_says():
     assert wait.end - wait.start == DRAM_CYCLES - 1
 
 
+def test_the_next_warp_does_not_wait_until_a_store_has_landed():
+    """A warp ends once memory has taken its store; a load's data have to arrive first."""
+    clocks = 20 * DRAM_CYCLES
+    ended = {op: timeline(ran(Link("x", 1, (), "global", op, 1)), 1, A100, clocks=clocks).finished
+             for op in ("store", "load")}  # fmt: skip
+    assert ended["load"] == pytest.approx(20, abs=1)
+    assert ended["store"] > 10 * ended["load"]
+
+
 @pytest.mark.parametrize("name", GPUS)
 def test_every_row_is_full_of_spans_on_every_gpu(name):
     found = timeline(ran(load(), Link("add", 1, (0,)), Link("st", 1, (1,), "global", "store", 4)), 3, find(name))

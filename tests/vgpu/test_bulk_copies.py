@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 
 from helpers.hardware.device import current, device
+from helpers.vgpu.base.context import TENSOR_MAP
 from helpers.vgpu.base.errors import BarrierError, Deadlock, KernelError, Misaligned, OutOfBounds, Unsupported
 from helpers.vgpu.standins import cupy as cp
 from helpers.vgpu.standins.tensor_map import driver_arguments, tensor_map
@@ -477,6 +480,23 @@ def test_what_is_no_tensor_map(engine):
     for wrong in (bytes(128), mapped(data, (64,))):
         with pytest.raises(KernelError, match="tensor map"):
             kernel(1, 32, wrong, np.zeros(64, np.int32), 64, 0, 0, 0, 0, 0, shared_bytes=1024)
+
+
+def test_rows_of_a_tensor_lie_multiples_of_16_bytes_apart(engine):
+    """A kernel may be handed a map that `describe` refuses to make."""
+    source = TENSOR.replace("DIMENSIONS", "2").replace("T*", "int*").replace("T tile", "int tile")
+    kernel = engine.c(source.replace("sizeof(T)", "4"), **HOPPER)
+    data, out = on_device(ints(8, 64, dtype=np.int32)), np.zeros(32, np.int32)
+    made, at = bytearray(mapped(data, (2, 16))), TENSOR_MAP["strides"] + 8
+    for stride in (256, 128, 248, 264, 252):
+        struct.pack_into("<Q", made, at, stride)
+        launch = lambda: kernel(1, 32, bytes(made), out, 32, 0, 0, 0, 0, 0, shared_bytes=1024)
+        if stride % 16:
+            with pytest.raises(KernelError, match="tensor map"):
+                launch()
+        else:
+            launch()
+            assert (out[16:] == data.ravel()[stride // 4 :][:16]).all()
 
 
 def test_a_freed_array_behind_a_tensor_map(engine):

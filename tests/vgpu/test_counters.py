@@ -383,3 +383,26 @@ def test_a_store_without_a_line_counts_where_its_instructions_do():
     found = profile(kernel, 1, 32, (cp.zeros(32, np.float32), np.int32(3)), device="A100")
     (line,) = (line for line in found.lines if line["global_store_requests"])
     assert line.number == 4 and line["global_store_sectors"] == 4
+
+
+def test_what_has_no_line_counts_in_the_first():
+    """PTX by hand has no `.loc` at all, and is counted all the same."""
+    text = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, 7;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}"""
+    out = array(8, np.int32)
+    given = [struct.pack("<Q", out.ctypes.data)]
+    counted = launch.launch(launch.load(text, language="cuda")["k"], 1, 32, given, observe=True)
+    assert counted["global_store_requests"] == 1 and counted["instructions"] > 1
+    assert [*counted.lines] == [1]
+    assert {key: counted.lines[1][key] for key in ("instructions", "global_store_requests")} == {
+        key: counted[key] for key in ("instructions", "global_store_requests")
+    }

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
 from helpers.hardware.device import device
+from helpers.vgpu.base.context import LAUNCH_SLOT
 from helpers.vgpu.base.errors import Deadlock, DeviceAssert, LaunchError, OutOfBounds
+from helpers.vgpu.faults import Fault
+from helpers.vgpu.launch.grid import Grid
 from helpers.vgpu.standins import cupy as cp
 
 i4, f4 = np.int32, np.float32
@@ -359,3 +364,12 @@ def test_threads_that_run_together(engine, name):
     out = np.zeros(64, i4)
     engine.c(GROUPS.replace("BODY", body))(1, 64, V, out)
     np.testing.assert_array_equal(out, np.where(V % 3 == 0, by_group(V % 3, function), -1))
+
+
+def test_the_lowest_block_that_failed_is_reported_whatever_came_first():
+    """Workers fail in any order; no block past the lowest is started any more."""
+    run = Grid.__new__(Grid)
+    run.lock, run.fault, run.shared = threading.Lock(), None, np.full(len(LAUNCH_SLOT), 100, np.int64)
+    for block in (5, 2, 7, 3):
+        run.report(Fault("trap", block))
+    assert run.fault.block == 2 and run.shared[LAUNCH_SLOT["stop_block"]] == 2

@@ -449,6 +449,15 @@ def test_the_default_stream_in_between():
     assert timeline.findings() == []
 
 
+def test_the_default_stream_before_or_after_another_stands_between_nothing():
+    arrays, stream = [device() for _ in range(2)], cp.cuda.Stream()
+    for queues in ((None, None, stream, stream), (stream, stream, None, None)):
+        with streams.record() as timeline:
+            for number, each in enumerate(queues):
+                launch(arrays[number % 2], *([each] if each else []))
+        assert timeline.findings() == []
+
+
 def test_waiting_for_an_event_that_was_never_recorded():
     stream = cp.cuda.Stream()
     with streams.record() as timeline:
