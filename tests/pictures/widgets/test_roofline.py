@@ -1,13 +1,10 @@
 """The explorer of rooflines: kernels of both languages under the roofs of any GPU, scaled or not."""
 
-import sys
-
 import numpy as np
 import pytest
 
-from helpers import Launch, cp, cuda, gpus, ladder, plots, profile, widgets
+from helpers import Launch, cp, cuda, ladder, profile, widgets
 from helpers.pictures.figures import card_height
-from helpers.results.timing import Timing
 from helpers.workbook.run import unnamed_pictures
 
 N = 1 << 20
@@ -96,21 +93,3 @@ def test_every_control_has_a_name_and_the_view_a_height(profiles):
     assert explorer.view.layout.height == f"{card_height(caption_lines=4)}px"
     many = {f"another name of a kernel {n}": profiles["saxpy"] for n in range(12)}
     assert widgets.roofline(many).view.layout.height == f"{card_height(caption_lines=8)}px"
-
-
-def test_a_measured_time_belongs_to_the_gpu_that_was_measured(profiles, monkeypatch):
-    drawn, chart, module = [], plots.roofline_chart, sys.modules[widgets.roofline.__module__]
-
-    def seen(places, *args, **named):
-        drawn.append(places)
-        return chart(places, *args, **named)
-
-    monkeypatch.setattr(plots, "roofline_chart", seen)
-    monkeypatch.setattr(module, "real_gpu", lambda: True)
-    monkeypatch.setattr(module, "current", lambda: gpus.find("A100"))
-    timings = {"saxpy": Timing((1e-3,) * 3, 1, "events", "A100")}
-    explorer = widgets.roofline(profiles, gpu="A100", timings=timings)
-    assert drawn[-1]["saxpy"].measured and drawn[-1]["saxpy"].seconds == 1e-3
-    assert not drawn[-1]["polynomial"].measured
-    explorer.controls["gpu"].value = "T4"
-    assert not drawn[-1]["saxpy"].measured and drawn[-1]["saxpy"].seconds != 1e-3
