@@ -10,7 +10,7 @@ import pytest
 from helpers.workbook.run import ROOT
 
 CHAPTER = ROOT / "notebooks" / "13_matmul_ladder.ipynb"
-CELLS = ("class Layout:", "def coalesce(", "def compose(")
+CELLS = ("class Layout:", "def coalesce(", "def compose_parts(", "def compose(")
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ class Watcher:
             return found
         run = self.grids[0]
         found.append(_array(run.lane_ids, BOOK_READ | DATA_READ))  # as special registers
-        read = [run.first_pcs, run.touch_offsets, *run.table, run.textures[0], run.kernel.module.variables.table]
+        read = [run.first_pcs, run.touch_offsets, *run.table, run.writable_ends, run.textures[0], run.kernel.module.variables.table]
         read += [run.order] if run.order is not None else []
         read += [bound.words for bound in run.textures[1]]
         found += [_array(array, BOOK_READ) for array in read]
@@ -116,7 +116,7 @@ class Watcher:
         return found
 
     def _shadows(self, watch: monitor.Monitor) -> list[tuple[int, int, int]]:
-        arrays = [watch.words, watch.pairs, watch.bounds, *watch.kept]
+        arrays = [watch.words, watch.pairs, watch.bounds, watch.offsets, *watch.kept]
         for resident in watch.resident.values():
             arrays += [*resident.shadows.values(), resident.local]
         arrays += [knowledge.known for knowledge in watch.order.places.values()]
