@@ -92,7 +92,7 @@ UNDEFINED = (
     ),
     Family(
         "lanes that a mask names do not come",
-        _found("mask_absent", "mask_ended"),
+        _found("mask_absent", "mask_ended", "shuffle_absent"),
         "All lanes that a mask names must come to the shuffle, vote or barrier, and what those would send that do not, "
         "is undefined. Put no branch around it, and end none before it: lanes without an element come along with a "
         "value that changes nothing.",

@@ -10,12 +10,12 @@ WIDE = 512  # bytes of a request in which each of 32 lanes moves 16
 
 
 def wide_loads(profile) -> float:
-    """Load requests for each 512 bytes, 16 for every lane, of the distinct sectors that they bring."""
+    """Load requests for each 512 bytes of the inputs: 16 bytes for each lane."""
     return WIDE / 128 * load_requests_for_needed(profile)
 
 
 def _stores(profile) -> float:
-    """Store requests for each 128 bytes, a word for every lane, of the distinct sectors that they write to."""
+    """Store requests for each 128 bytes of the results: a word for each lane."""
     return 128 * profile["global_write_requests"] / max(32, profile.needed.written_bytes)
 
 

@@ -10,6 +10,8 @@ from helpers.results.sanitize.kinds import KINDS
 from helpers.results.source_cells import in_box, source_code
 
 Index = tuple[int, int, int]
+SHOWN = 3
+"""As many findings of one kind and with one remedy are shown in full, where there are more than one more."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +127,31 @@ class Findings:
         how = f" (random {many_seeds} {', '.join(map(str, self.seeds))})" if self.seeds else ""
         return f"sanitizer: {self.kernel}{how}: {said}{ended}"
 
+    def _grouped(self) -> tuple[tuple[Finding, ...], list[str]]:
+        """The findings that are shown, and a sentence for each group of the others."""
+        groups: dict[tuple[str, str], list[Finding]] = {}
+        for finding in self.findings:
+            groups.setdefault((finding.kind, finding.cure), []).append(finding)
+        left_out, sentences = set(), []
+        for group in groups.values():
+            if len(group) > SHOWN + 1:
+                rest = group[SHOWN:]
+                left_out |= set(map(id, rest))
+                lines = sorted({line for f in rest for line in (f.line, f.other_line) if line is not None})
+                places = f", at lines {', '.join(map(str, lines))}" if lines else ""
+                sentences.append(f"{rest[0].level}: {len(rest)} more of the kind “{rest[0].title}”{places}")
+        return tuple(f for f in self.findings if id(f) not in left_out), sentences
+
     def __repr__(self) -> str:
-        return "\n\n".join([self.title, *map(str, self.findings)])
+        shown, sentences = self._grouped()
+        return "\n\n".join([self.title, *map(str, shown), *sentences])
 
     def _repr_html_(self) -> str:
         if not self.findings:
             return f"<p>{html.escape(self.title)}</p>"
-        rows = "".join(_row(f) for f in self.findings)
+        shown, sentences = self._grouped()
+        rows = "".join(_row(f) for f in shown)
+        rows += "".join(f"<tr><td></td><td colspan='3'>{html.escape(text)}</td></tr>" for text in sentences)
         head = "".join(f"<th style='text-align:left'>{h}</th>" for h in ("line", "what", "seen", "usual cure"))
         caption = f"<caption style='text-align:left;color:inherit'>{html.escape(self.title)}</caption>"
         return in_box(f"<table style='color:inherit;background:transparent'>{caption}<tr>{head}</tr>{rows}</table>")

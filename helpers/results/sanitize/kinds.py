@@ -57,6 +57,8 @@ _ROWS = (
          "guard the work, not the thread, so that all lanes come.", "hint"),
     Kind("mask_self", "mask does not name the thread itself", "every lane that executes the instruction must be in "
          "its own mask."),
+    Kind("shuffle_absent", "shuffle from a lane that isn't part of it", "what it gives is undefined: read only from "
+         "lanes that the mask names and that execute the shuffle, or don't use the result."),
     Kind("activemask", "activemask() as a mask in divergent code", "who is active is not who should take part: compute "
          "the mask before the branch with __ballot_sync(0xffffffff, condition).", "hint"),
     Kind("partial_warp", "matrix instruction by part of a warp", "let whole warps reach it: choose by warp, not by "

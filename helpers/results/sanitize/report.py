@@ -95,6 +95,9 @@ class Report:
         # A read that came before the write it races with found nothing there: one mistake, not two.
         racing = {(f.array, line) for f in found if f.kind.startswith("race_") for line in (f.line, f.other_line)}
         found = [f for f in found if f.kind != "uninitialised" or (f.array, f.line) not in racing]
+        # A mask that names lanes which don't come says the same as what is then shuffled from them.
+        masks = {f.line for f in found if f.kind in ("mask_absent", "mask_ended")}
+        found = [f for f in found if f.kind != "shuffle_absent" or f.line not in masks]
         # Whether a read came before the free that it races with or after it is the schedule's choice.
         freeing = {line for f in found if f.cure == _FREE_LATER for line in (f.line, f.other_line)}
         found = [f for f in found if f.kind != "use_after_free" or f.line not in freeing]
@@ -218,6 +221,9 @@ class Report:
         kind = row % PAIR_KINDS
         place, line, text = self._place(number)
         names = self.names
+        if place.kind == "shuffle":
+            self._absent(row, number, thread, block, address % 32)
+            return
         space = self._space(place, address)
         array, index = names.element(space, address, place.nbytes)
         me, here = names.thread_index(thread), names.block_index(block)
@@ -292,6 +298,14 @@ class Report:
         written = "written before" if common["space"] == "local" else "written"
         what = f"{who} {_DOES[place.kind]} {element}, which {scopes[common['space']]} {written}."
         return Finding("uninitialised", what=what, cure=KINDS["uninitialised"].cure, **common)
+
+    def _absent(self, row: int, number: int, thread: int, block: int, lane: int) -> None:
+        """A use of what a shuffle gave for a lane that took no part in it."""
+        _, line, text = self._place(number)
+        me, here = self.names.thread_index(thread), self.names.block_index(block)
+        what = f"{self.names.said(me, here)} uses a value that came from lane {lane}, which isn't part of this shuffle."
+        finding = Finding("shuffle_absent", line, text, what, KINDS["shuffle_absent"].cure, thread=me, block=here)
+        self._add(finding, 0, (row, number, 0))
 
     def lost(self, pieces) -> None:
         """Pieces of the heap that were allocated by this launch, and that nobody can free any more."""

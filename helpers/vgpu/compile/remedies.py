@@ -189,12 +189,22 @@ REMEDIES = (
         "Write `cuda::std::{0}` and `#include <cuda/std/{0}>`.",
     ),
     (
-        r'namespace "std" has no member "(is_\w+|enable_if\w*|conditional\w*|remove_\w+|decay\w*|common_type\w*)"',
+        r'namespace "std" has no member "(is_\w+|\w+_constant|\w+_type|enable_if\w*|conditional\w*|remove_\w+|decay\w*|'
+        r'common_type\w*|void_t|conjunction\w*|disjunction\w*|negation\w*)"',
         "Write `cuda::std::{0}` and `#include <cuda/std/type_traits>`.",
     ),
     (
+        r'namespace "std" has no member "(a?(?:sin|cos|tan)h?|atan2|exp2?|expm1|log(?:2|10|1p)?|pow|r?sqrt|cbrt|hypot|'
+        r'erfc?|ceil|trunc|fmod|copysign|[tl]gamma|fmin|fmax)"',
+        "Write `{0}f` for floats, or `{0}`, without `std::`: it needs no header in a kernel.",
+    ),
+    (
         r'namespace "std" has no member "(\w+)"',
-        "The host's `std` is not there: write `{0}f` or `{0}` without it, or `cuda::std::{0}` with its header.",
+        "The host's `std` is not there. See whether CUDA's has it: `cuda::std::{0}`, with its header `<cuda/std/…>`.",
+    ),
+    (
+        r'namespace "cooperative_groups" has no member "(\w*cluster\w*)"',
+        "The virtual GPU has no clusters of blocks: exchange data through global memory.",
     ),
     (
         r"device-side kernel launch could not be processed",

@@ -246,7 +246,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         self.position, self.current = len(segment.body), segment.last
         self.location = segment.last.location if segment.last else self.location
         if self.watch and segment.last:
-            definedness.used(self, segments.sources(segment.last))
+            definedness.used(self, segments.sources(segment.last), absent=False)
         {
             "jump": self.end_jump,
             "branch": self.end_branch,

@@ -5,6 +5,10 @@ one is needed, a value that `selp` then drops. So an unwritten read is a mistake
 is stored or exchanged, or decides a branch or an address. Until then each register that may hold such a value has a
 shadow, 64 bits a lane: 0, or the load's place and where it read. Arithmetic hands shadows on; what drops a value
 (`selp`, and with 0, or with ones) drops its shadow. Stores to local memory keep what they store unwritten.
+
+What a shuffle gives for a source lane that takes no part is undefined in the same way (PTX ISA, `shfl.sync`). Its
+shadow holds the shuffle's place and that lane. Sums of part of a warp send such values on and never use them, so they
+pass through shuffles and branches, and count where they are stored or make an address.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ KEEPS = ("arithmetic", "address")  # kinds that only make values of values
 COMPARED = "%compared"
 SLOT_BYTES = 32  # of one access, each with the lanes for which it is unwritten
 PLACE = 48  # the bits of where in a shadow
+ABSENT = 1 << 47  # of where: the rest is the lane that a shuffle asked, and no address
 
 
 def shadow(name: str) -> str:
@@ -27,7 +32,7 @@ def shadow(name: str) -> str:
 def follow(flow, registers: dict[str, str]) -> set[str]:
     """The registers whose values may come from memory; each gets a shadow that lives as long as it does."""
     body = [i for s in flow.segments for i in s.body]
-    tracked = {name for i in body if _from_memory(i) for name in results(i)}
+    tracked = {name for i in body if _from_memory(i) or _shuffled(i) for name in results(i)}
     makers = [i for i in body if kind_of(i) in KEEPS]
     while more := {n for i in makers if tracked & set(_read(i)) for n in results(i)} - tracked:
         tracked |= more
@@ -39,6 +44,10 @@ def follow(flow, registers: dict[str, str]) -> set[str]:
 
 def _from_memory(instruction: Instruction) -> bool:
     return kind_of(instruction) == "load" and not {"param", "const"} & set(instruction.modifiers)
+
+
+def _shuffled(instruction: Instruction) -> bool:
+    return kind_of(instruction) == "shuffle"
 
 
 def _read(instruction: Instruction) -> list[str]:
@@ -54,14 +63,14 @@ def _operands(instruction: Instruction) -> list[str]:
 def before(k, instruction: Instruction, kind: str) -> list[tuple[str, Value]]:
     """Tell of values that matter here; give what the shadows of the results are to be."""
     targets = [name for name in results(instruction) if name in k.tracked]
+    used(k, registers_in(instruction.guard), absent=False)
+    made = None
     if kind in KEEPS:
-        used(k, registers_in(instruction.guard))
         made = _made(k, instruction) if targets else None
     else:
         names = registers_in(instruction.operands[0]) if _copies(k, instruction) else sources(instruction)
-        used(k, [*registers_in(instruction.guard), *names], k.guarded_mask(k.guard(instruction.guard)))
-        made = None
-        targets = [] if kind == "load" else targets
+        used(k, names, k.guarded_mask(k.guard(instruction.guard)), absent=not _shuffled(instruction))
+        targets = [] if kind in ("load", "shuffle") else targets
     made = k.e.const("i64", 0) if made is None else made
     return [(shadow(name), made) for name in targets]
 
@@ -100,6 +109,12 @@ def _there(k, value: Value | None) -> Value:
     return k.e.const("i1", 0) if value is None else k.e.icmp("ne", value, k.e.const("i64", 0))
 
 
+def _unwritten(k, value: Value) -> Value:
+    """The lanes of a shadow whose value nobody has written, without those that a shuffle took from an absent lane."""
+    e = k.e
+    return e.bin("and", _there(k, value), e.icmp("eq", e.bin("and", value, e.const("i64", ABSENT)), e.const("i64", 0)))
+
+
 def _of(k, operand) -> Value | None:
     return held(k, registers_in(operand))
 
@@ -135,13 +150,17 @@ def _logical(k, opcode: str, bits: int, values, shadows) -> Value | None:
     return found
 
 
-def used(k, names, mask: Value | None = None) -> None:
-    """Tell of the lanes for which one of these registers holds what nobody has written; once for each load."""
+def used(k, names, mask: Value | None = None, absent: bool = True) -> None:
+    """Report the lanes for which one of these registers is undefined; once for each load or shuffle.
+
+    absent: whether what was shuffled from an absent lane counts here, beside what nobody has written.
+    """
     e, value = k.e, held(k, names)
     if value is None:
         return
     value = e.splat(value)
-    lanes = e.bin("and", k.bits_of(_there(k, value)), k.mask if mask is None else mask)
+    undefined = _there(k, value) if absent else _unwritten(k, value)
+    lanes = e.bin("and", k.bits_of(undefined), k.mask if mask is None else mask)
     some = e.icmp("ne", lanes, e.const("i32", 0))
     k.watch.uses += 1
     tag = f"used{k.watch.uses}"
@@ -171,7 +190,7 @@ def prepare(k, instruction: Instruction, nbytes: int) -> None:
     size = nbytes // len(items)
     for index, item in enumerate(items):
         if item is not None and (value := _of(k, item)) is not None:
-            lanes = k.bits_of(_there(k, value))
+            lanes = k.bits_of(_unwritten(k, value))
             for byte in range(index * size, (index + 1) * size):
                 e.line(f"store i32 {lanes.text}, ptr {_byte(e, byte)}, align 4")
 
@@ -196,3 +215,24 @@ def loaded(k, place, offset: int, nbytes: int, guard) -> None:
     mask = e.assign(f"call i32 @{name}(<{nbytes} x i32> {masks.text})", "i32", False)
     entry = e.bin("or", e.bin("add", where, e.const("i64", offset)), e.const("i64", number << PLACE))
     k.write(shadow(place.name), e.select(k.lanes_of(mask), entry, e.const("i64", 0)), guard)
+
+
+# ---------------------------------------------------------------- shuffles
+
+
+def shuffled(k, instruction: Instruction, target: Reg, source: Value, taking: Value, guard) -> None:
+    """After a shuffle: the shadow of its result, whose value lane i has from lane `source[i]`.
+
+    taking: the lanes that take part, as each lane names them.
+    """
+    e, number = k.e, k.watch.place(k, instruction, "shuffle")
+    wide = e.resize(source, 64)
+    passed = e.const("i64", 0)
+    if (given := _of(k, instruction.operands[1])) is not None:
+        given = e.splat(given)
+        halves = (e.resize(given, 32), e.resize(e.bin("lshr", given, e.const("i64", 32)), 32))
+        low, high = (e.resize(e.lanes("wb_permute", half, source, result="i32"), 64) for half in halves)
+        passed = e.bin("or", low, e.bin("shl", high, e.const("i64", 32)))
+    there = e.bin("and", e.bin("lshr", e.splat(taking), source), e.const("i32", 1))
+    absent = e.bin("or", wide, e.const("i64", number << PLACE | ABSENT))
+    k.write(shadow(target.name), e.select(e.icmp("ne", there, e.const("i32", 0)), passed, absent), guard)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from helpers.vgpu import isa
 from helpers.vgpu.base.context import PC_DONE, PC_SYNC
+from helpers.vgpu.lower import definedness
 from helpers.vgpu.ptx import Instruction, Pair
 from helpers.vgpu.runtime.emit import LANES, Value
 
@@ -55,6 +56,10 @@ def shuffle(k, instruction: Instruction) -> None:
         destination = destination.first
     if destination is not None:
         k.write(destination, result, guard)
+        if k.watch and destination.name in k.tracked:
+            named = k.bits_value(instruction.operands[4], 32) if "sync" in instruction.modifiers else k.mask
+            taking = e.bin("and", named, k.guarded_mask(guard))
+            definedness.shuffled(k, instruction, destination, source, taking, guard)
 
 
 def vote(k, instruction: Instruction) -> None:

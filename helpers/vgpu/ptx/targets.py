@@ -44,6 +44,7 @@ _OWN = (
     (r"^setmaxnreg\b", 90),
     (r"^redux\.\S*\bf32\b|^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)", 100),
 )
+_MODELS = {80: "A100", 86: "RTX 3090", 89: "RTX 4090", 90: "H100", 100: "B200"}  # a GPU of each architecture
 
 
 def too_new(instruction, target: str) -> str | None:
@@ -55,7 +56,8 @@ def too_new(instruction, target: str) -> str | None:
     if int(have[1]) >= least and (have[2] or not own):
         return None
     word = f"sm_{least}a" if own else f"sm_{least} or a newer one"
-    return f"needs .target {word} and the file says {target}"
+    model = f'; for code that is compiled here, call device("{_MODELS[least]}") first' if least in _MODELS else ""
+    return f"needs .target {word} and the file says {target}{model}"
 
 
 @lru_cache(maxsize=4096)

@@ -90,7 +90,8 @@ class Watcher:
             return found
         run = self.grids[0]
         found.append(_array(run.lane_ids, BOOK_READ | DATA_READ))  # as special registers
-        read = [run.first_pcs, run.touch_offsets, *run.table, run.writable_ends, run.textures[0], run.kernel.module.variables.table]
+        read = [run.first_pcs, run.touch_offsets, *run.table, run.writable_ends, run.textures[0]]
+        read += [run.kernel.module.variables.table]
         read += [run.order] if run.order is not None else []
         read += [bound.words for bound in run.textures[1]]
         found += [_array(array, BOOK_READ) for array in read]

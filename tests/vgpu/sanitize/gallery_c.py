@@ -290,6 +290,18 @@ extern "C" __global__ void k(const float* a, float* out, int n) {
     if (t == 0) *out = sum;
 }""", 32, lambda wrong: (floats(32), np.zeros(1, f4), i4(27)))  # fmt: skip
 
+case("shuffle_absent", """
+extern "C" __global__ void k(const int* a, int* out) {
+    int t = threadIdx.x;
+    if (t < 8) {
+#ifdef WRONG
+        out[t] = a[t] + __shfl_xor_sync(0xff, a[t], 8); //!
+#else
+        out[t] = a[t] + __shfl_xor_sync(0xff, a[t], 4);
+#endif
+    }
+}""", 32, lambda wrong: (np.arange(32, dtype=i4), np.zeros(8, i4)))  # fmt: skip
+
 case("mask_self", """
 extern "C" __global__ void k(const int* a, int* out) {
     int t = threadIdx.x;

@@ -57,6 +57,16 @@ def test_html_is_escaped():
     assert "nothing found" in Findings("k", ())._repr_html_()
 
 
+def test_many_findings_of_one_kind_and_remedy_are_shown_as_a_group():
+    alike = [Finding("race_read_write", line, "", f"what {line}", "a barrier", other_line=50) for line in range(1, 8)]
+    other = Finding("race_read_write", 9, "", "what 9", "another remedy")
+    found = Findings("k", (*alike, other))
+    for text in (repr(found), found._repr_html_()):
+        assert [f"what {n}" in text for n in range(1, 10)] == [True] * 3 + [False] * 5 + [True]
+        assert "4 more of the kind" in text and "lines 4, 5, 6, 7, 50" in text
+    assert len(found) == 8 and all(f"what {n}" in repr(Findings("k", tuple(alike[:4]))) for n in range(1, 5))
+
+
 def test_hints_are_no_errors():
     found = Findings("k", (Finding("barrier_ended", 3, "", "", ""),))
     assert found and found.ok and found.hints and not found.errors
