@@ -80,7 +80,7 @@ def test_environment_chooses_until_the_learner_does(machine, monkeypatch):
 
 def test_an_unknown_gpu_changes_nothing(machine):
     with pytest.raises(KeyError, match="Did you mean"):
-        device("RTX 4080")
+        device("RTX 409O")
     assert current().name == "A100"
 
 

@@ -21,6 +21,13 @@ def test_every_figure_has_a_source(gpu):
 
 
 @EVERY
+@pytest.mark.parametrize("figure", ["memory_bytes", "memory_bandwidth"])
+def test_what_no_other_figure_checks_has_a_source_that_names_this_gpu(gpu, figure):
+    """Not the white paper of the family, which describes another product."""
+    assert gpu.name in gpu.sources[figure].title
+
+
+@EVERY
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])
 def test_peak_is_lanes_times_clock(gpu, precision):
     assert gpu.peak(precision) == pytest.approx(getattr(gpu, f"{precision}_flops"), rel=0.02)
