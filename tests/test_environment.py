@@ -121,7 +121,7 @@ def test_every_pin_admits_every_python_down_to_its_first_release(pins):
         if package is None or not same_version(package.version, pin):
             unknown.append(name)
             continue
-        admits = SpecifierSet(package.metadata["Requires-Python"] or "")
+        admits = SpecifierSet(package.metadata.get("Requires-Python", ""))
         excluded += [f"{name}=={pin} for {version}" for version in versions if not admits.contains(version)]
     assert not excluded, "a fresh environment cannot be made with these Pythons"
     assert [name for name in unknown if not re.fullmatch(ELSEWHERE, name)] == []
