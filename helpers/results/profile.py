@@ -204,7 +204,8 @@ def profile(
     compiler's and the modelled numbers (else the one chosen by `device("...")`), `timeout` in seconds. `watched`: the
     number of a block, x first, and of a warp in it, whose instructions `Profile.chain` then has. A Triton kernel
     chooses its block itself: `profile(add, grid, None, (x, y, out, n), BLOCK=1024, num_warps=8)`, where `grid` may be
-    a function as in a launch. Raises what a launch raises, and TypeError for what is no kernel.
+    a function as in a launch. Nothing looks for races here: `sanitize` does. Raises what a launch raises, and
+    TypeError for what is no kernel.
     """
     gpu = _row(device)
     from helpers.results.prepare import prepare

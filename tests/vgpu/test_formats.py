@@ -586,3 +586,25 @@ def test_a_vector_of_one(engine):
     data = np.arange(32, dtype=np.uint32)
     run_ptx(engine.name, text, [data])
     assert (data == np.arange(1, 33)).all()
+
+
+def test_relu_keeps_nan(engine):
+    """PTX ISA, `fma`: `.relu` makes 0 of what is negative, and a NaN stays a NaN."""
+    text = """
+        .version 8.7
+        .target sm_100a
+        .address_size 64
+        .visible .entry k(.param .u64 x, .param .u64 y) {
+        .reg .b64 %p, %q; .reg .b32 %a, %d, %one, %zero;
+        ld.param.u64 %p, [x]; ld.param.u64 %q, [y];
+        ld.global.b32 %a, [%p]; mov.b32 %one, 0x3c003c00; mov.b32 %zero, 0;
+        fma.rn.relu.f16x2 %d, %a, %one, %zero;
+        st.global.b32 [%q], %d; ret;
+        }
+    """
+    given = np.float16([np.nan, -2, 3, -np.inf, -np.nan, np.inf])
+    wanted = np.float16([np.nan, 0, 3, 0, np.nan, np.inf])
+    for k in range(0, len(given), 2):
+        out = np.zeros(2, np.float16)
+        run_ptx(engine.name, text, [given[k : k + 2].copy(), out], 1)
+        assert np.array_equal(out, wanted[k : k + 2], equal_nan=True)

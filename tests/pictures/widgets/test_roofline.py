@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from helpers import Launch, cp, cuda, ladder, profile, widgets
+from helpers import Launch, cp, cuda, gpus, ladder, plots, profile, widgets
 from helpers.pictures.figures import card_height
+from helpers.results.timing import Timing
 from helpers.workbook.run import unnamed_pictures
 
 N = 1 << 20
@@ -93,3 +94,20 @@ def test_every_control_has_a_name_and_the_view_a_height(profiles):
     assert explorer.view.layout.height == f"{card_height(caption_lines=4)}px"
     many = {f"another name of a kernel {n}": profiles["saxpy"] for n in range(12)}
     assert widgets.roofline(many).view.layout.height == f"{card_height(caption_lines=8)}px"
+
+
+def test_a_measured_time_belongs_to_the_gpu_that_was_measured(profiles, monkeypatch):
+    drawn, chart = [], plots.roofline_chart
+
+    def seen(places, *args, **named):
+        drawn.append(places)
+        return chart(places, *args, **named)
+
+    monkeypatch.setattr(plots, "roofline_chart", seen)
+    monkeypatch.setattr("helpers.hardware.device.real_gpu", lambda: True)
+    monkeypatch.setattr("helpers.hardware.device.current", lambda: gpus.find("A100"))
+    explorer = widgets.roofline(profiles, gpu="A100", timings={"saxpy": Timing((1e-3,) * 3, 1, "events", "A100")})
+    assert drawn[-1]["saxpy"].measured and drawn[-1]["saxpy"].seconds == 1e-3
+    assert not drawn[-1]["polynomial"].measured
+    explorer.controls["gpu"].value = "T4"
+    assert not drawn[-1]["saxpy"].measured and drawn[-1]["saxpy"].seconds != 1e-3
