@@ -83,8 +83,9 @@ class Seen:
 
     @property
     def distance(self) -> float:
-        """The mean distance to the nearest real image; a copy is as far away as can be."""
-        return float(np.where(self.copied, 100, self.away).mean())
+        """The mean distance to the nearest real image, a copy being as far away as can be; to a hundredth, as further
+        digits of a training differ from machine to machine."""
+        return round(float(np.where(self.copied, 100, self.away).mean()), 2)
 
     @property
     def unreadable(self) -> float:
