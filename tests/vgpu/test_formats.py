@@ -588,23 +588,38 @@ def test_a_vector_of_one(engine):
     assert (data == np.arange(1, 33)).all()
 
 
-def test_relu_keeps_nan(engine):
-    """PTX ISA, `fma`: `.relu` makes 0 of what is negative, and a NaN stays a NaN."""
-    text = """
+@pytest.mark.parametrize("kind", ["f16x2", "bf16x2"])
+def test_relu_makes_every_nan_the_canonical_one(engine, kind):
+    """PTX ISA, `fma`: `.relu` makes 0 of what is negative; a NaN becomes the canonical NaN, whatever its sign and bits."""
+    one = {"f16x2": 0x3C00, "bf16x2": 0x3F80}[kind]
+    infinity = {"f16x2": 0x7C00, "bf16x2": 0x7F80}[kind]
+    minus = 0x8000
+    text = f"""
         .version 8.7
         .target sm_100a
         .address_size 64
-        .visible .entry k(.param .u64 x, .param .u64 y) {
-        .reg .b64 %p, %q; .reg .b32 %a, %d, %one, %zero;
-        ld.param.u64 %p, [x]; ld.param.u64 %q, [y];
-        ld.global.b32 %a, [%p]; mov.b32 %one, 0x3c003c00; mov.b32 %zero, 0;
-        fma.rn.relu.f16x2 %d, %a, %one, %zero;
+        .visible .entry k(.param .u64 x, .param .u64 y) {{
+        .reg .b64 %p, %q, %i; .reg .b32 %a, %d, %t, %one, %zero;
+        ld.param.u64 %p, [x]; ld.param.u64 %q, [y]; mov.u32 %t, %tid.x; mul.wide.u32 %i, %t, 4;
+        add.u64 %p, %p, %i; add.u64 %q, %q, %i;
+        ld.global.b32 %a, [%p]; mov.b32 %one, {one << 16 | one}; mov.b32 %zero, 0;
+        fma.rn.relu.{kind} %d, %a, %one, %zero;
         st.global.b32 [%q], %d; ret;
-        }
+        }}
     """
-    given = np.float16([np.nan, -2, 3, -np.inf, -np.nan, np.inf])
-    wanted = np.float16([np.nan, 0, 3, 0, np.nan, np.inf])
-    for k in range(0, len(given), 2):
-        out = np.zeros(2, np.float16)
-        run_ptx(engine.name, text, [given[k : k + 2].copy(), out], 1)
-        assert np.array_equal(out, wanted[k : k + 2], equal_nan=True)
+    numbers = [one, minus | one, infinity, minus | infinity, 0]
+    nans = [infinity | 1, minus | infinity | 1, 0x7FFF, minus | 0x7FFF, infinity | 0x15]
+    given = np.resize(np.uint16(numbers + nans), 64)
+    out = np.zeros_like(given)
+    run_ptx(engine.name, text, [given, out])
+    assert out.tolist() == np.resize(np.uint16([one, 0, infinity, 0, 0] + [0x7FFF] * 5), 64).tolist()
+
+
+@pytest.mark.parametrize("target", ["f16", "bf16", "tf32"])
+def test_cvt_relu_makes_every_nan_the_canonical_one(engine, target):
+    given = np.uint32([0x7FC00000, 0xFFC00000, 0x7F800001, 0x40000000, 0xC0000000] * 2).view(np.float32)
+    wide = target == "tf32"
+    out = np.zeros(len(given), np.uint32 if wide else np.uint16)
+    convert(engine, f"cvt.rn.relu.{target}.f32", "f32", "b32" if wide else "b16", given, out, False)
+    nan, two = (0x7FFFFFFF, 0x40000000) if wide else (0x7FFF, 0x4000)
+    assert out.tolist() == [nan, nan, nan, two, 0] * 2

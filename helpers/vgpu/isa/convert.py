@@ -68,8 +68,8 @@ def _to_tf32(e, m, a):
         largest = e.const("float", 2.0**128 - 2.0**117)
         huge = e.fcmp("oeq", e.intrinsic("llvm.fabs", kept), e.const("float", math.inf))
         kept = e.select(huge, e.copy_sign(largest, kept), kept)
-    kept = relu(e, kept) if "relu" in m.mods else kept
-    return e.select(e.fcmp("uno", a, a), e.const("float", math.nan), kept)
+    kept = e.select(e.fcmp("uno", a, a), e.const("float", math.nan), kept)
+    return relu(e, kept) if "relu" in m.mods else kept
 
 
 def _between_floats(e, m, a):

@@ -342,9 +342,10 @@ def saturate(e, a):
 
 
 def relu(e, a):
-    """Negative values become 0; a NaN stays one."""
+    """Negative values become 0, a NaN the canonical one: every bit set but the sign."""
     zero = e.const(a.type, 0.0)
-    return e.select(e.fcmp("ole", a, zero), zero, a)
+    nan = e.as_float(e.bin("lshr", e.const(e.bits(zero).type, -1), e.const(e.bits(zero).type, 1)))
+    return e.select(e.fcmp("uno", a, a), nan, e.select(e.fcmp("ole", a, zero), zero, a))
 
 
 def flush(e, a):

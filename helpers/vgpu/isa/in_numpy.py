@@ -297,8 +297,8 @@ def _to_tf32(m, a):
         largest = np.ldexp(2047.0, 117)
         if "satfinite" in m.mods:
             result = np.where(np.abs(result) > largest, np.copysign(largest, result), result)
-        result = np.where(np.signbit(result), 0, result) if "relu" in m.mods else result
-        return np.where(np.isnan(a), np.nan, result).astype(np.float32)
+        result = np.where(np.isnan(a), np.nan, result).astype(np.float32)
+    return relu(result) if "relu" in m.mods else result
 
 
 def _narrow(m, a):
@@ -320,9 +320,13 @@ def _narrow(m, a):
     if "satfinite" in m.mods:
         limit = np.float32(from_half(target.name, np.array([0x7BFF if target.name == "f16" else 0x7F7F], np.uint16))[0])
         result = np.where(np.isnan(result), result, np.clip(result, -limit, limit)).astype(result.dtype)
-    if "relu" in m.mods:
-        result = np.where(result <= 0, 0, result).astype(result.dtype)
-    return result
+    return relu(result) if "relu" in m.mods else result
+
+
+def relu(a):
+    """Negative values become 0, a NaN the canonical one: every bit set but the sign."""
+    nan = np.uint32(0x7FFFFFFF).view(np.float32)
+    return np.where(np.isnan(a), nan, np.where(a <= 0, 0, a)).astype(a.dtype)
 
 
 def _directed(m, a, dtype):

@@ -100,7 +100,7 @@ def leave_value(value, kind, form, op):
     if kind.is_float and "sat" in form.mods and op.opcode != "cvt":
         value = np.where(value > 0, np.minimum(value, 1), 0).astype(value.dtype)
     if kind.is_float and "relu" in form.mods and op.opcode != "cvt":
-        value = np.where(np.isnan(value), value, np.maximum(value, 0)).astype(value.dtype)
+        value = py.relu(value)
     if kind.kind == "h":
         return py.to_half(kind.name, value)
     value = np.asarray(value)
