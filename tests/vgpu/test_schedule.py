@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from helpers.results.sanitize import run as sanitize_module
+from helpers.results.sanitize import sanitize
 from helpers.vgpu.base import schedule
 from helpers.vgpu.launch import grid as grid_module
 from helpers.vgpu.standins import cupy as cp
@@ -95,6 +97,18 @@ def test_a_seed_repeats_its_run_on_a_busy_machine(compiled, monkeypatch):
             grid_module, "time", SimpleNamespace(monotonic=lambda ticks=clock: next(ticks), sleep=time.sleep)
         )
         found |= set(results(compiled.c(ORDER_OF_TREES), 391, 256, zeros(392), seeds=[1], timeout=1e9))
+    assert len(found) == 1
+
+
+def test_a_seed_repeats_what_the_sanitizer_finds_on_a_busy_machine(monkeypatch):
+    kernel, found = cp.RawKernel(ORDER_OF_TREES, "k"), set()
+    for tick in (0.0, 0.02):
+        clock = itertools.count(1.0, tick) if tick else itertools.repeat(1.0)
+        reading = SimpleNamespace(monotonic=lambda ticks=clock: next(ticks))
+        monkeypatch.setattr(sanitize_module, "time", reading)
+        x = cp.zeros(392, np.int32)
+        findings = sanitize(kernel, 391, 256, (x,), schedule="random", seed=1, races_in_global=True, timeout=1e9)
+        found.add((str(findings), x.get().tobytes()))
     assert len(found) == 1
 
 

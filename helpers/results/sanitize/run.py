@@ -71,8 +71,7 @@ class _Watched(grids.Grid):
             if status == OUT_OF_FUEL:
                 self.epoch += 1
                 worker["moved"] = 0
-                slices = min(2 * slices, grids.MOST_SLICES) if now - began < 0.01 else max(slices // 4, 1)
-                worker["slices"] = slices
+                slices = worker["slices"] = self.slices_after(slices, now - began)
                 self.rotate(worker, rotation, now - began)
             elif not self.idle(worker, epoch):
                 if not self.findings.ended_early:  # else they wait for a block that could not go on

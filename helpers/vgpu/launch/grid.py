@@ -259,11 +259,7 @@ class Grid:
                     with self.lock:
                         self.epoch += 1
                         worker["moved"] = 0
-                    # Rounds of warps that only try something again are short, others long. What a seed is to repeat
-                    # must not hang on the clock; when time is up, `hurry` shortens its turns.
-                    brief = self.seed is not None or now - began < 0.01
-                    slices = min(2 * slices, MOST_SLICES) if brief else max(slices // 4, 1)
-                    worker["slices"] = slices
+                    slices = worker["slices"] = self.slices_after(slices, now - began)
                     self.rotate(worker, rotation, now - began)
                 elif not self.idle(worker, epoch):
                     return
@@ -275,6 +271,15 @@ class Grid:
             with self.lock:
                 worker.active = worker.running = False
                 self.epoch += 1
+
+    def slices_after(self, slices: int, seconds: float) -> int:
+        """How many rounds the next slice has, after one of `slices` rounds that took so many seconds.
+
+        Rounds of warps that only spin are short, others long. A random schedule mustn't depend on the clock, or its
+        seed wouldn't repeat it; when time is up, `hurry` shortens its slices.
+        """
+        brief = self.seed is not None or seconds < 0.01
+        return min(2 * slices, MOST_SLICES) if brief else max(slices // 4, 1)
 
     def rotate(self, worker: Worker, rotation: Rotation, seconds: float) -> None:
         """After a slice of so many seconds: a block that asks memory and meets at barriers lets others have their turn.
