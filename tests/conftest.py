@@ -76,22 +76,43 @@ NEEDS = {"gpu": no_gpu, "browser": no_browser}
 # -- tiers ----------------------------------------------------------------------------------------------
 
 TURN = pytest.StashKey[tiers.Turn]()
+WHOLE = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--tier", choices=tiers.TIERS, default=tiers.DEFAULT, help="which tests: see tests/tiers.py")
+    parser.addoption(
+        "--record", action="store_true", help=f"with {tiers.ENGINE_TESTS}: keep that all of the engine's tests passed"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     sent = getattr(config, "workerinput", {}).get("turn")
-    config.stash[TURN] = tiers.Turn.now() if sent is None else tiers.Turn(sent[0], frozenset(sent[1]))
+    config.stash[TURN] = tiers.Turn.now() if sent is None else tiers.Turn(sent[0], frozenset(sent[1]), sent[2])
+    # Which tests a tier leaves out is asked where no tests were named: who names some wants them.
+    whole = config.args_source is config.ArgsSource.TESTPATHS
+    config.stash[WHOLE] = whole if sent is None else sent[3]
+    some = config.args != [tiers.ENGINE_TESTS] or config.option.keyword or config.option.markexpr
+    if config.option.record and sent is None and some:
+        raise pytest.UsageError(f"--record is for all of the engine's tests: pytest {tiers.ENGINE_TESTS} --record")
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_configure_node(node) -> None:
     """All processes collect the same tests, though a file may be changed meanwhile."""
     turn = node.config.stash[TURN]
-    node.workerinput["turn"] = (turn.commit, sorted(turn.changed))
+    node.workerinput["turn"] = (turn.commit, sorted(turn.changed), turn.engine_passed, node.config.stash[WHOLE])
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if not config.stash[WHOLE] or not collection_path.name.startswith("test_") or collection_path.is_dir():
+        return None
+    return config.stash[TURN].leaves_out(collection_path, config.getoption("tier")) or None
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    if session.config.option.record and exitstatus == 0 and not hasattr(session.config, "workerinput"):
+        tiers.record_engine()
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -79,6 +79,52 @@ def test_what_rotates_has_its_turn_or_is_about_what_changed():
     assert list(chosen([absolute], "test", changed)) == [True]
 
 
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with three files of tests and an engine of one file; its folder."""
+    for name, text in {
+        "tests/vgpu/test_engine.py": "import helpers.vgpu\n",
+        "tests/vgpu/test_above.py": "from helpers.checking import check\n",
+        "tests/test_other.py": "",
+        "helpers/vgpu/engine.py": "",
+        "constraints.txt": "numba==1",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(tiers, "ROOT", tmp_path)
+    monkeypatch.setattr(tiers, "RECORD", tmp_path / "tests" / "vgpu" / "passed.json")
+    return tmp_path
+
+
+def left_out(project, turn: Turn, tier: str) -> list[str]:
+    return sorted(path.name for path in (project / "tests").rglob("test_*.py") if turn.leaves_out(path, tier))
+
+
+@pytest.mark.parametrize("changed", ["helpers/vgpu/engine.py", "constraints.txt", "tests/vgpu/test_engine.py"])
+def test_all_of_the_engines_tests_are_tried_until_they_have_passed_on_it_as_it_is(project, changed):
+    assert not tiers.engine_passed()
+    tiers.record_engine()
+    (project / "tests" / "test_other.py").write_text("changed")
+    assert tiers.engine_passed()
+    (project / changed).write_text("import helpers.vgpu  # changed\n")
+    assert not tiers.engine_passed()
+
+
+def test_an_engine_that_has_passed_is_tried_in_shares_and_what_stands_above_it_always(project):
+    tried = [left_out(project, Turn(commit, frozenset(), True), "test") for commit in map(str, range(40))]
+    assert {tuple(names) for names in tried} == {(), ("test_engine.py",)}
+    assert 1 <= tried.count([]) <= 20
+    assert left_out(project, Turn("0", frozenset(), False), "test") == []
+    assert left_out(project, Turn("0", frozenset(), True), "all") == []
+
+
+def test_check_reads_no_file_of_which_it_has_nothing(project, monkeypatch):
+    monkeypatch.setattr(tiers, "CHECK", {"tests/vgpu": tiers.NONE, "tests/vgpu/test_above.py::test_a": tiers.FIRST})
+    assert left_out(project, NEVER, "check") == ["test_engine.py"]
+    (project / "tests" / "vgpu" / "test_engine.py").write_text("@pytest.mark.check\n")
+    assert left_out(project, NEVER, "check") == []
+
+
 def test_every_row_of_check_names_tests_that_there_are():
     for name in tiers.CHECK:
         file, _, function = name.partition("::")
