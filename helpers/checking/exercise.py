@@ -289,6 +289,7 @@ def exercise(key: str | Exercise) -> Exercise:
 def alike(got, wanted, tolerance: float) -> bool:
     """Whether a function returned what it should: numbers with a fraction to a tolerance, anything else exactly.
 
+    A list is alike to a tuple of the same pieces, and the other way round.
     An array, alone or in a tuple or list, is alike to one of its shape, element by element; one of some `Form` is alike
     to that.
     """
@@ -316,9 +317,8 @@ def _equal(got, wanted, tolerance: float) -> bool:
     if isinstance(wanted, np.ndarray):
         return comparable(got, wanted) and not differing(got, wanted, tolerance).any()
     if isinstance(wanted, tuple | list):
-        same_kind = isinstance(got, tuple if isinstance(wanted, tuple) else list)
         return (
-            same_kind
+            isinstance(got, tuple | list)
             and len(got) == len(wanted)
             and all(_equal(*each, tolerance) for each in zip(got, wanted, strict=True))
         )

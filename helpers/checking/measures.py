@@ -22,8 +22,16 @@ def per_warp(*keys: str) -> Callable:
 
 
 def sectors_per_request(what: str) -> Callable:
-    """Sectors for each request that reads ("read") or writes ("write") global memory; 0 where there is none."""
-    return lambda profile: profile[f"global_{what}_sectors"] / max(1, profile[f"global_{what}_requests"])
+    """Sectors for each request that reads ("read") or writes ("write") global memory; 0 where there is none.
+
+    A request of wider elements counts as one for each 128 bytes: 32 times a float4 in a row are four full requests.
+    """
+
+    def measure(profile) -> float:
+        wide = profile["global_load_bytes" if what == "read" else "global_write_bytes"] / 128
+        return profile[f"global_{what}_sectors"] / max(1, profile[f"global_{what}_requests"], wide)
+
+    return measure
 
 
 def total(*keys: str) -> Callable:

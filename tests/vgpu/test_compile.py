@@ -10,9 +10,11 @@ import weakref
 import numpy as np
 import pytest
 
-from helpers.vgpu import compile
+from helpers.hardware.gpus import GPUS
+from helpers.vgpu import compile, ptx
 from helpers.vgpu.base.errors import CompileError
 from helpers.vgpu.compile import cuda_c_to_ptx, entries, remedies, resources
+from helpers.vgpu.ptx.verify import verify
 
 SAXPY = """extern "C" __global__ void saxpy(const float *x, float *y, float a, int n)
 {
@@ -176,6 +178,25 @@ CURES = (
      "__device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, 0, 0); }",
      "float4 a{}, b{}; x[0] = (a + b).x;"),
     ("", "x[0] = std::max(x[1], x[2]);", "without `std::`", "", "x[0] = max(x[1], x[2]);"),
+    ("", "std::memcpy(x, x + 1, 4);", "without `std::`", "", "memcpy(x, x + 1, 4);"),
+    ("", "std::vector<float> v;", "arrays and loops", "", "float v[4]; v[1] = x[0]; x[1] = v[1];"),
+    ("", "cuda::std::array<int, 2> a{};", "cuda/std/", "#include <cuda/std/array>", "cuda::std::array<int, 2> a{};"),
+    ("", "cg::sync(cg::this_thread_block());", "cooperative_groups.h",
+     "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;", "cg::sync(cg::this_thread_block());"),
+    ("#include <cooperative_groups.h>", "auto add = cooperative_groups::plus<int>();", "cooperative_groups/reduce.h",
+     "#include <cooperative_groups/reduce.h>", "auto add = cooperative_groups::plus<int>();"),
+    ("#include <cooperative_groups.h>", "cooperative_groups::this_cluster();", "global memory", "", ""),
+    ("__global__ void __cluster_dims__(2) f() {}", "", "global memory", "", ""),
+    ("", "x[0] = __half2float(__float2half(x[0]));", "cuda_fp16.h", "#include <cuda_fp16.h>",
+     "x[0] = __half2float(__float2half(x[0]));"),
+    ("", "__nv_fp8_e4m3 q(x[0]);", "cuda_fp8.h", "#include <cuda_fp8.h>", "__nv_fp8_e4m3 q(x[0]);"),
+    ("", "long long n = 2; x[0] = min(n, 1);", "`min(n, (int)m)`", "", "long long n = 2; x[0] = min((int)n, 1);"),
+    ("#include <cuda_fp16.h>", "__half a = x[0]; x[0] = a * 2;", "__float2half(2.0f)", "#include <cuda_fp16.h>",
+     "__half a = x[0]; x[0] = a * __float2half(2.0f);"),
+    ("", "__shared__ float s[int(x[0])];", "extern __shared__", "", "extern __shared__ float s[]; x[0] = s[0];"),
+    ("", "x[0] = x[0]**2;", "powf", "", "x[0] = powf(x[0], 2.0f);"),
+    ("", "x[0] = True;", "`true`", "", "x[0] = true;"),
+    ("__device__ void f(int* restrict x) {}", "", "`__restrict__`", "__device__ void f(int* __restrict__ x) {}", ""),
     ("", "std::swap(x[0], x[1]);", "cuda::std::swap", "#include <cuda/std/utility>", "cuda::std::swap(x[0], x[1]);"),
     ("#include <limits>", "", "cuda/std/limits", "#include <cuda/std/limits>", ""),
     ("#include <type_traits>", "", "cuda/std/type_traits", "#include <cuda/std/type_traits>", ""),
@@ -442,3 +463,29 @@ def test_types_of_arguments(real_cuda):
     assert layouts == ["C", "F", "A", "A"]
     assert real_cuda.typeof(3) == real_cuda.types.int64
     assert real_cuda.typeof(np.float32(3)) == real_cuda.types.float32
+
+
+NEWER = {  # instructions that the GPU that kernels are compiled for at first doesn't have → what the remedy says
+    'unsigned short q; asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %1;" : "=h"(q) : "f"(x[0])); x[0] = q;':
+        'call device("RTX 4090") first',
+    'unsigned q; asm volatile("{.reg .pred p; elect.sync %0|p, -1;}" : "=r"(q)); x[0] = q;':
+        'call device("H100") first',
+    'float q; asm volatile("redux.sync.min.f32 %0, %1, -1;" : "=f"(q) : "f"(x[0])); x[0] = q;':
+        'compile CUDA C with options=("-arch=compute_100a",)',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", NEWER)
+def test_the_remedy_for_an_instruction_of_a_newer_gpu_works(body):
+    source, words = f'extern "C" __global__ void k(float* x) {{ {body} }}', NEWER[body]
+
+    def verified(arch: str, options=()) -> None:
+        module = ptx.parse(cuda_c_to_ptx(source, arch=arch, options=options).ptx)
+        verify(module, module.kernels["k"])
+
+    with pytest.raises(ptx.PTXSyntaxError, match=re.escape(words)):
+        verified("compute_80")
+    if found := re.search(r'device\("(.*)"\)', words):
+        verified(compile.architecture(GPUS[found[1]].compute_capability))
+    else:
+        verified("compute_80", re.findall('-arch=[^"]+', words))

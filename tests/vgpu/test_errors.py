@@ -285,6 +285,22 @@ def test_misaligned_vectors(compiled):
     assert "16" in str(caught.value)
 
 
+def test_misaligned_local_memory(compiled):
+    kernel = compiled.c("""extern "C" __global__ void k(const int* at, long long* out) {
+        char bytes[64];
+        for (int i = 0; i < 64; ++i) ((volatile char*)bytes)[i] = i;
+        out[threadIdx.x] = *(volatile long long*)(bytes + at[threadIdx.x]);
+    }""")
+    at, out = array(32, np.int32), array(32, np.int64)
+    at[:] = 8
+    kernel(1, 32, at, out)
+    assert int(out[0]) == 0x0F0E0D0C0B0A0908
+    at[5] = 4
+    with pytest.raises(Misaligned) as caught:
+        kernel(1, 32, at, out)
+    assert caught.value.line == 4 and caught.value.thread == (5, 0, 0)
+
+
 # ---------------------------------------------------------------- launches
 
 

@@ -590,7 +590,7 @@ def test_a_vector_of_one(engine):
 
 @pytest.mark.parametrize("kind", ["f16x2", "bf16x2"])
 def test_relu_makes_every_nan_the_canonical_one(engine, kind):
-    """PTX ISA, `fma`: `.relu` makes 0 of what is negative; a NaN becomes the canonical NaN, whatever its sign and bits."""
+    """PTX ISA, `fma`: `.relu` makes 0 of what is negative; any NaN, of either sign, becomes the canonical one."""
     one = {"f16x2": 0x3C00, "bf16x2": 0x3F80}[kind]
     infinity = {"f16x2": 0x7C00, "bf16x2": 0x7F80}[kind]
     minus = 0x8000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
+from helpers.checking.measures import sectors_per_request
 
 BLOCK = 64
 MEASURED = 4096
@@ -45,7 +46,7 @@ EXERCISE = Exercise(
             "Each element is computed once, by one thread.", "instructions",
         ),
         Budget(
-            "sectors per load request", lambda p: p["global_load_sectors"] / max(1, p["global_load_requests"]), 4.2,
+            "sectors per load request", sectors_per_request("read"), 4.2,
             "32 neighbouring floats are four sectors.",
         ),
         Budget(

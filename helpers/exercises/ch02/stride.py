@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from helpers.checking.budgets import SHARED_OUT
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers, plural
+from helpers.checking.measures import sectors_per_request
 
 GRID, BLOCK = 2, 64
 RANGE = "range(cuda.grid(1), x.size, cuda.gridsize(1))"
@@ -35,7 +36,7 @@ EXERCISE = Exercise(
         ),
         Budget(
             "sectors per load request",
-            lambda profile: profile["global_read_sectors"] / profile["global_read_requests"],
+            sectors_per_request("read"),
             4.2,
             "The lanes of a warp read far apart in the same step. Let neighbouring threads take neighbouring elements.",
         ),

@@ -9,7 +9,7 @@ LOADS = Budget(
     "sectors per load request",
     sectors_per_request("read"),
     4.2,
-    "32 neighbouring floats fill 4 sectors; lanes that read far apart drag in a sector each.",
+    "32 neighbouring floats fill 4 sectors, and 32 float4s 4 for each 128 bytes; lanes far apart bring a sector each.",
 )
 STORES = Budget(
     "sectors per store request",

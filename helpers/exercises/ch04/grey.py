@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, thread_1d
+from helpers.checking.measures import sectors_per_request
 from helpers.exercises.ch04.budgets import sectors_in_all
 
 BLOCK = 128
@@ -27,7 +28,7 @@ EXERCISE = Exercise(
     budgets=(
         Budget(
             "sectors per 128 bytes of a load request",
-            lambda p: p["global_read_sectors"] / max(1, p["global_read_requests"], p["global_load_bytes"] / 128),
+            sectors_per_request("read"),
             4.2,
             "32 neighbouring floats fill 4 sectors, and 32 neighbouring float4s 16, 4 for each 128 bytes.",
         ),

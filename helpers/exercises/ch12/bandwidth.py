@@ -58,11 +58,6 @@ def effective(n, seconds, peak):
             ),
         ),
         Mistake(
-            "a list is no tuple",
-            "The numbers are right, in a list. return a, b gives a tuple.",
-            ((f"{GB}, {SHARE}", f"[{GB}, {SHARE}]"),),
-        ),
-        Mistake(
             "not rounded",
             "Both numbers are asked for with one decimal: round(…, 1).",
             (

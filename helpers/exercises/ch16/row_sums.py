@@ -55,7 +55,7 @@ EXERCISE = Exercise(
         Budget(
             "instructions for 4 rows of 2,048 elements",
             lambda profile: profile["instructions"],
-            1_500,
+            3_000,
             "A copy, a commit, a wait and four additions a tile, and what the loop and the indices need.",
             "instructions",
         ),

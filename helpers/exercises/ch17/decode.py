@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers
+from helpers.checking.measures import sectors_per_request
 
 BLOCK = 64
 FIRST = (
@@ -36,7 +37,7 @@ EXERCISE = Exercise(
     budgets=(
         Budget(
             "sectors per load request",
-            lambda profile: profile["global_read_sectors"] / max(1, profile["global_read_requests"]),
+            sectors_per_request("read"),
             2.5,
             "Lane d takes element d of each part's o, so that a request brings 4 full sectors; m and l are one each.",
         ),

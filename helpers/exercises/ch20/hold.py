@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
+from helpers.checking.measures import sectors_per_request
 
 BLOCK = 128
 ROWS, COLUMNS = 32, 128
@@ -32,7 +33,7 @@ EXERCISE = Exercise(
     budgets=(
         Budget(
             "sectors per store request",
-            lambda profile: profile["global_write_sectors"] / max(1, profile["global_write_requests"]),
+            sectors_per_request("write"),
             4.2,
             "Neighbouring lanes should store neighbouring elements.",
             "global_store_sectors",

@@ -53,8 +53,8 @@ EXERCISE = Exercise(
     stretch="choose the number of blocks by the GPU instead: as many as fit on all of its SMs at once.",
     mistakes=(
         Mistake("no two tuples of two",
-            "What is returned is (grid, block): two tuples, (x, y) each, of whole numbers. A list is no tuple.",
-            ((ALL, f"*{GRID}, width, height"), (ALL, f"[*{GRID}], [width, height]"), (ALL, GRID))),
+            "What is returned is (grid, block): two tuples, (x, y) each, of whole numbers.",
+            ((ALL, f"*{GRID}, width, height"), (ALL, GRID))),
         Mistake("x covers the rows",
             "x comes first in CUDA, in the grid and in the block, and it runs along a row: the columns decide the "
             "width of the block, and the first number of the grid covers them.",

@@ -78,6 +78,8 @@ class Findings:
     findings: tuple[Finding, ...]
     ran_to_end: bool = True
     seeds: tuple[int, ...] = ()
+    races_in_global: bool = True
+    """Whether races in global memory were looked for."""
 
     @property
     def ok(self) -> bool:
@@ -118,6 +120,8 @@ class Findings:
 
         if not self.findings:
             said = "nothing found"
+            if not self.races_in_global:
+                said += " (races_in_global=True looks for races in global memory, too)"
         else:
             parts = [many(len(self.errors), "error")] if self.errors else []
             parts += [many(len(self.hints), "hint")] if self.hints else []

@@ -95,8 +95,8 @@ class Report:
         # A read that came before the write it races with found nothing there: one mistake, not two.
         racing = {(f.array, line) for f in found if f.kind.startswith("race_") for line in (f.line, f.other_line)}
         found = [f for f in found if f.kind != "uninitialised" or (f.array, f.line) not in racing]
-        # A mask that names lanes which don't come says the same as what is then shuffled from them.
-        masks = {f.line for f in found if f.kind in ("mask_absent", "mask_ended")}
+        # A wrong mask says the same as what is then shuffled from lanes that take no part.
+        masks = {f.line for f in found if f.kind in ("mask_absent", "mask_ended", "mask_self")}
         found = [f for f in found if f.kind != "shuffle_absent" or f.line not in masks]
         # Whether a read came before the free that it races with or after it is the schedule's choice.
         freeing = {line for f in found if f.cure == _FREE_LATER for line in (f.line, f.other_line)}

@@ -170,4 +170,5 @@ def _run(
     found = running.findings.findings(running.monitor.pairs)
     running.counted = running.counters() if observe else None
     running.monitor.close()
-    return Findings(kernel.name, found, not running.findings.ended_early, () if seed is None else (seed,)), running
+    seeds, to_end = () if seed is None else (seed,), not running.findings.ended_early
+    return Findings(kernel.name, found, to_end, seeds, races_in_global), running

@@ -71,7 +71,8 @@ def run_all(prepared, run_once: Callable[[int], Findings], seeds: Sequence[int])
     findings = sorted(merged.values(), key=lambda f: (f.level != "error", f.line or 0, f.other_line or 0))
     if all(each.ran_to_end for each in found):
         findings += _varying(there, seeds, results)
-    return Findings(found[0].kernel, tuple(findings), all(each.ran_to_end for each in found), tuple(seeds))
+    to_end = all(each.ran_to_end for each in found)
+    return Findings(found[0].kernel, tuple(findings), to_end, tuple(seeds), found[0].races_in_global)
 
 
 def _varying(there: _Bytes, seeds, results) -> list[Finding]:

@@ -8,7 +8,10 @@ import re
 REMEDIES = (
     (r'expected a ";"', "A statement ends in a semicolon."),
     (r'expected a "}"', "A brace is opened here and never closed."),
-    (r'expected a "[)\]]"', "A bracket is opened before this place and never closed."),
+    (
+        r'expected a "[)\]]"',
+        "A bracket is opened before this place and never closed, or a word isn't CUDA C: `restrict` is `__restrict__`.",
+    ),
     (r'identifier "print" is undefined', 'C has `printf`, with a format: `printf("%d %f\\n", i, x[i]);`.'),
     (
         r"expression must have integral or unscoped enum type",
@@ -24,8 +27,9 @@ REMEDIES = (
         "`{0}` needs no header in a kernel; check that nothing of that name is defined.",
     ),
     (
-        r'identifier "(__half2?|__nv_bfloat16\w*|half2?)" is undefined',
-        "Half precision needs `#include <cuda_fp16.h>` (bfloat16: `<cuda_bf16.h>`) at the top of the source.",
+        r'identifier "(__\w*(?:half|bfloat16|_fp[864]_)\w*|half2?)" is undefined',
+        "Half precision needs `#include <cuda_fp16.h>` at the top of the source, bfloat16 `<cuda_bf16.h>`, and 8, 6 "
+        "and 4 bits `<cuda_fp8.h>`, `<cuda_fp6.h>` and `<cuda_fp4.h>`.",
     ),
     (
         r'identifier "(u?int(?:8|16|32|64)_t)" is undefined',
@@ -81,7 +85,13 @@ REMEDIES = (
         "Every `extern __shared__` array called `{0}` is the same one and has one type. For several types, as in "
         "templates: `extern __shared__ __align__(16) unsigned char raw[];` and `T* {0} = reinterpret_cast<T*>(raw);`.",
     ),
-    (r'identifier "cg" is undefined', "Add `#include <cooperative_groups.h>` and a namespace alias `cg`."),
+    (
+        r'identifier "cg" is undefined|name followed by "::" must be a class or namespace name',
+        "A header or an alias is missing: `#include <cooperative_groups.h>` and `namespace cg = cooperative_groups;`, "
+        "`<mma.h>` for `nvcuda`, `<cuda/std/…>` for `cuda::std`, and `<cuda/atomic>`, `<cuda/barrier>` or "
+        "`<cuda/pipeline>` for the rest of `cuda`.",
+    ),
+    (r'identifier "(?:True|False|None)" is undefined', "C writes `true`, `false`, and `nullptr` for no pointer."),
     (
         r'identifier "(\w+)" is undefined',
         "Declare `{0}` before this line, or check its spelling: capitals count, as in `threadIdx`.",
@@ -169,7 +179,8 @@ REMEDIES = (
         "Pass a {1}, or change the function's parameter; `const` may not be dropped.",
     ),
     (
-        r'namespace "std" has no member "(min|max|abs|round|floor|ceil|fabs|isnan|isinf|isfinite|fma)"',
+        r'namespace "std" has no member "(min|max|abs|round|floor|ceil|fabs|isnan|isinf|isfinite|signbit|fma|'
+        r'size_t|ptrdiff_t|mem(?:cpy|set)|printf)"',
         "Write `{0}` without `std::`: it needs no header in a kernel.",
     ),
     (
@@ -200,17 +211,43 @@ REMEDIES = (
     ),
     (
         r'namespace "std" has no member "(\w+)"',
-        "The host's `std` is not there. See whether CUDA's has it: `cuda::std::{0}`, with its header `<cuda/std/…>`.",
+        "Kernels have no `std`. Types and functions that only calculate may be there as `cuda::std::{0}`, with a "
+        "header `<cuda/std/…>`; containers, streams and algorithms aren't: use arrays and loops.",
     ),
     (
-        r'namespace "cooperative_groups" has no member "(\w*cluster\w*)"',
+        r'namespace "cooperative_groups" has no member "(?:\w*cluster\w*)"|__cluster_dims__',
         "The virtual GPU has no clusters of blocks: exchange data through global memory.",
+    ),
+    (
+        r'namespace "cooperative_groups" has no member "(?:reduce|plus|less|greater|bit_\w+)"',
+        "`#include <cooperative_groups/reduce.h>`.",
+    ),
+    (
+        r'namespace "cooperative_groups" has no member "((?:in|ex)clusive_scan|memcpy_async|wait\w*)"',
+        "`#include <cooperative_groups/scan.h>` for scans, `<cooperative_groups/memcpy_async.h>` for copies.",
     ),
     (
         r"device-side kernel launch could not be processed",
         "Kernels are launched from Python, kernel(grid, block, args); `main` and `<<<…>>>` do not belong here.",
     ),
     (r"expression must be a modifiable lvalue", "What stands left of `=` is `const`, or no variable."),
+    (
+        r'more than one instance of overloaded function "(\w+)" matches',
+        "Convert the arguments of `{0}` to one type, as in `{0}(n, (int)m)`.",
+    ),
+    (
+        r"more than one operator .* matches",
+        "Convert one operand to the type of the other, as in `a * __float2half(2.0f)`.",
+    ),
+    (
+        r'operand of "\*" must be a pointer',
+        "C has no `**`: powers are `x * x` or `powf(x, 3.0f)`. A single `*` before a value needs a pointer.",
+    ),
+    (
+        r"expression must have a constant value",
+        "What stands here must be known when the kernel is compiled: a number, a `constexpr` or a `#define`. Only a "
+        "shared array can get its size at the launch: `extern __shared__ float s[];`, and `shared_mem=` its bytes.",
+    ),
     (
         r"no operator .* matches these operands",
         "These types have no such operator: convert one of them first. CUDA's `float2`, `float4` … have none at all: "
@@ -223,7 +260,7 @@ REMEDIES = (
     (r"must have a void return type", "A kernel returns nothing: write `__global__ void`."),
     (r"invalid value for --gpu-architecture", "Ask for compute_75 or newer."),
     (r"unrecognized option", "NVRTC knows other options than nvcc; see its documentation."),
-    (r"no instance of .*\"(\w+)\" matches", "`{0}` exists, but not for arguments of these types."),
+    (r"no instance of .*\"(\w+)\" matches", "`{0}` exists, but not for arguments of this number or these types."),
 )
 
 # The same for headers that are there and fail inside, by the name that the learner includes.

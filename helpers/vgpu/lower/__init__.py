@@ -114,6 +114,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         self.registers = {**flat.registers, "%cc": "pred"}
         self.flow = flow.analyse(flat.body, self.registers, fine)
         self.tracked = definedness.follow(self.flow, self.registers) if watch else set()
+        self.storing = definedness.storing(self.flow) if watch else set()
         self.addresses = addresses
         self.parameters, _ = layout.parameter_layout(function)
         self.shared, self.static_shared, self.dynamic_offset = layout.shared_layout(module, function)
@@ -246,7 +247,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         self.position, self.current = len(segment.body), segment.last
         self.location = segment.last.location if segment.last else self.location
         if self.watch and segment.last:
-            definedness.used(self, segments.sources(segment.last), absent=False)
+            definedness.used(self, segments.sources(segment.last), absent=segment.index in self.storing)
         {
             "jump": self.end_jump,
             "branch": self.end_branch,

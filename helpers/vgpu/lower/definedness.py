@@ -8,17 +8,20 @@ shadow, 64 bits a lane: 0, or the load's place and where it read. Arithmetic han
 
 What a shuffle gives for a source lane that takes no part is undefined in the same way (PTX ISA, `shfl.sync`). Its
 shadow holds the shuffle's place and that lane. Sums of part of a warp send such values on and never use them, so they
-pass through shuffles and branches, and count where they are stored or make an address.
+pass through shuffles, and count where they are stored, make an address, or decide by a branch whether to store at all.
+What goes through an array in local memory isn't followed.
 """
 
 from __future__ import annotations
 
 from helpers.vgpu.lower import arithmetic
 from helpers.vgpu.lower.segments import kind_of, registers_in, results, sources
+from helpers.vgpu.lower.uniform import post_dominators
 from helpers.vgpu.ptx import Instruction, Reg, Vec
 from helpers.vgpu.runtime.emit import LANES, Value
 
 KEEPS = ("arithmetic", "address")  # kinds that only make values of values
+LEAVES_TRACES = ("store", "atomic", "copy", "surface")
 COMPARED = "%compared"
 SLOT_BYTES = 32  # of one access, each with the lanes for which it is unwritten
 PLACE = 48  # the bits of where in a shadow
@@ -42,6 +45,18 @@ def follow(flow, registers: dict[str, str]) -> set[str]:
     return tracked
 
 
+def storing(flow) -> set[int]:
+    """Segments whose last branch decides alone whether a lane stores something that other threads see."""
+    branches = [] if flow.stacked else [s for s in flow.segments if s.end == "branch"]
+    after = post_dominators(flow.segments) if branches else []
+    stores = sum(1 << s.index for s in flow.segments if any(map(_leaves_traces, s.body)))
+    return {s.index for s in branches if any(after[t] & ~after[s.index] & stores for t in s.targets)}
+
+
+def _leaves_traces(instruction: Instruction) -> bool:
+    return kind_of(instruction) in LEAVES_TRACES and "local" not in instruction.modifiers
+
+
 def _from_memory(instruction: Instruction) -> bool:
     return kind_of(instruction) == "load" and not {"param", "const"} & set(instruction.modifiers)
 
@@ -63,7 +78,7 @@ def _operands(instruction: Instruction) -> list[str]:
 def before(k, instruction: Instruction, kind: str) -> list[tuple[str, Value]]:
     """Tell of values that matter here; give what the shadows of the results are to be."""
     targets = [name for name in results(instruction) if name in k.tracked]
-    used(k, registers_in(instruction.guard), absent=False)
+    used(k, registers_in(instruction.guard), absent=_leaves_traces(instruction))
     made = None
     if kind in KEEPS:
         made = _made(k, instruction) if targets else None

@@ -56,8 +56,11 @@ def too_new(instruction, target: str) -> str | None:
     if int(have[1]) >= least and (have[2] or not own):
         return None
     word = f"sm_{least}a" if own else f"sm_{least} or a newer one"
-    model = f'; for code that is compiled here, call device("{_MODELS[least]}") first' if least in _MODELS else ""
-    return f"needs .target {word} and the file says {target}{model}"
+    remedy = f'call device("{_MODELS.get(least)}") first'
+    if own:  # what a GPU's own architecture compiles for has no letter
+        remedy = f'compile CUDA C with options=("-arch=compute_{least}a",)'
+    remedy = f"; for code that is compiled here, {remedy}" if own or least in _MODELS else ""
+    return f"needs .target {word} and the file says {target}{remedy}"
 
 
 @lru_cache(maxsize=4096)

@@ -51,9 +51,9 @@ def _local(counted: bool) -> Access:
     have, size = r.slot("local_bytes"), r["size"].to("i64")
     out = r["where"].above(have - size).bits()
     bad = have.reaches(size).pick(out, -1) & r["mask"]
-    with r.when(bad.ne(0)):
-        r.blame("bounds", bad)
-    good = r["mask"] & ~bad
+    good = r["mask"] & ~(bad | r.crooked(r["mask"]))
+    with r.when(good.ne(r["mask"])):
+        r.blame_for(bad, r["mask"] & ~good)
     if counted:
         with r.when(good.ne(0)):
             r.count_local(r["where"], good)

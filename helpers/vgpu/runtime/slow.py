@@ -43,6 +43,12 @@ class Access(Routine):
         id_ = self.call("i64", "site_id", self["ctx"], self["site"])
         self.call("void", "fail", self["ctx"], code, id_, lanes, self["where"].to("i64"))
 
+    def blame_for(self, outside: Value, faulty: Value) -> None:
+        """Report the lanes outside, or where there are none, those of the faulty lanes that are misaligned."""
+        out = outside.ne(0)
+        code = out.pick(self.number("i64", ERROR_CODE["bounds"]), ERROR_CODE["alignment"])
+        self.blame(code, out.pick(outside, faulty))
+
     def crooked(self, lanes: Value) -> Value:
         """Those whose address is no multiple of their size."""
         where, size = self["where"], self["size"]
@@ -159,9 +165,7 @@ def _slow_shared(counted: bool, windows: bool) -> Access:
     crooked = r.crooked(mask)
     faulty = bad | crooked
     with r.when(faulty.ne(0)):
-        outside = bad.ne(0)
-        code = outside.pick(r.number("i64", ERROR_CODE["bounds"]), ERROR_CODE["alignment"])
-        r.blame(code, outside.pick(bad, crooked))
+        r.blame_for(bad, faulty)
         r.give((mask & ~faulty).to("i64"))
     request = Request(r, where, mask, r["size"])
 

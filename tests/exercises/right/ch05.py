@@ -317,4 +317,11 @@ def wavefronts(words):
         most = max(most, len({word for word in words if word % 32 == bank}))
     return most""",
     ),
+    (
+        "ch05.turned",
+        "lists for tuples",
+        """def stores(bx, by, tx, ty):
+    row, column = 32 * bx + ty, 32 * by + tx
+    return [row, column], [tx, ty]""",
+    ),
 ]

@@ -57,6 +57,14 @@ def test_html_is_escaped():
     assert "nothing found" in Findings("k", ())._repr_html_()
 
 
+@pytest.mark.parametrize("seeds", [(), (1, 2)])
+def test_a_race_in_global_memory_that_nobody_looked_for_is_not_denied(seeds):
+    source = 'extern "C" __global__ void k(int* out, const int* x) { out[x[threadIdx.x] & 1] += 1; }'
+    launch = (cp.RawKernel(source, "k"), 1, 64, (cp.zeros(2, np.int32), cp.arange(64, dtype=np.int32)))
+    assert "nothing found (races_in_global=True looks for" in repr(sanitize(*launch, seeds=seeds))
+    assert not sanitize(*launch, seeds=seeds, races_in_global=True).ok
+
+
 def test_many_findings_of_one_kind_and_remedy_are_shown_as_a_group():
     alike = [Finding("race_read_write", line, "", f"what {line}", "a barrier", other_line=50) for line in range(1, 8)]
     other = Finding("race_read_write", 9, "", "what 9", "another remedy")
