@@ -201,7 +201,8 @@ TILE_BANKS = (
     ("tile_k[32][33]", "tile_k[32][32]"),
     (
         FILLED,
-        f"    __syncthreads();\n    for (int u = 0; u < 9000; ++u) *(volatile float*)&tile_v[t / 32][lane] = u;\n{FILLED}",
+        "    __syncthreads();\n    for (int u = 0; u < 9000; ++u) *(volatile float*)&tile_v[t / 32][lane] = u;\n"
+        + FILLED,
     ),
 )
 IDLE = """    if (i % 32 == 0) for (int k = i; k < n && k < i + 32; ++k) out[k] = x[k] - (k > 0 ? x[k - 1] : 0.0f);
