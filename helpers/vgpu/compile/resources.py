@@ -162,10 +162,8 @@ def _read(info: str, name: str, arch: str) -> Resources | None:
 
     # What called functions spill is spilled by the kernel; which of them it calls isn't told.
     kernels = set(re.findall(r"Compiling entry function '([^']+)'", info)) - {name}
-    of_each = 
+    of_each = r"Function properties for ([^\s':]+)\n.*?(\d+) bytes spill stores, (\d+) bytes spill loads"
     spills = re.findall(of_each, info)
-        r"Function properties for ([^\s':]+)\n.*?(\d+) bytes spill stores, (\d+) bytes spill loads", info
-    )
     stores, loads = (sum(int(each[at]) for each in spills if each[0] not in kernels) for at in (1, 2))
 
     def number(pattern: str, text: str) -> int:
