@@ -374,6 +374,23 @@ extern "C" __global__ void k(int* x) {{ {body} }}"""
     assert launch.launch(kernel, 1, 32, params, observe=True)["instructions"] == steps
 
 
+def test_each_loop_that_waits_counts_within_another_loop(compiled):
+    """Warps that meet by waiting for a counter in every round of a loop wait once a round."""
+    kernel = compiled.c("""extern "C" __global__ void k(int* out) {
+        __shared__ int arrived[4];
+        if (threadIdx.x < 4) arrived[threadIdx.x] = 0;
+        __syncthreads();
+        #pragma unroll 1
+        for (int round = 0; round < 4; ++round) {
+            atomicAdd(&arrived[round], 1);
+            while (atomicAdd(&arrived[round], 0) < 64) { }
+        }
+        out[threadIdx.x] = 1;
+    }""")
+    found = kernel(1, 64, array(64, np.int32), observe=True)
+    assert 4 * 2 <= found["waits"] <= 5 * 2
+
+
 def test_divisions_and_special_functions_are_counted(compiled):
     kernel = compiled.c("""
         extern "C" __global__ void mixed(float* x, int* n, double* d) {
