@@ -341,6 +341,12 @@ def numbers(shape, seed: int = 0) -> np.ndarray:
     return (np.where(quarters == 0, 7, quarters) / 4).astype(np.float32)
 
 
+def fractions(shape, seed: int = 0) -> np.ndarray:
+    """The same with all the digits that float32 has: no small integers stand for them, and no table holds their
+    products."""
+    return numbers(shape, seed) + np.random.default_rng(seed + 1).uniform(-0.125, 0.125, shape).astype(np.float32)
+
+
 def seeds(dice: np.random.Generator, count: int) -> list[int]:
     """Seeds for the cases that a generator draws; none is 0."""
     return [int(seed) for seed in dice.integers(1, 10**6, count)]

@@ -1,6 +1,8 @@
 """What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp.
 
 They count what any instruction asks of memory (`results.roads`), and divide by what the case needs (`Case.needed`).
+Where they divide by what a kernel did, only as much of that counts as the case needs: useless requests, instructions
+or warps don't make a ratio smaller.
 """
 
 from __future__ import annotations
@@ -8,7 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
+from helpers.checking.exercise import Out
 from helpers.results.roofline import flops_by_unit
+
+WARP = 32
+ORDINARY = ("flops_fp16", "flops_fp32", "flops_fp64")
 
 
 def per_block(*keys: str) -> Callable:
@@ -24,12 +32,18 @@ def per_warp(*keys: str) -> Callable:
 def sectors_per_request(what: str) -> Callable:
     """Sectors for each request that reads ("read") or writes ("write") global memory; 0 where there is none.
 
-    A request of wider elements counts as one for each 128 bytes: 32 times a float4 in a row are four full requests.
+    A request of wider elements counts as one for each 128 bytes: 32 times a float4 in a row are four full requests. At
+    most twice as many count as warps with an element of the case's arrays for each lane would make.
     """
 
     def measure(profile) -> float:
+        arguments = profile.case.arguments
+        outs = [argument.expected for argument in arguments if isinstance(argument, Out)]
+        arrays = outs if what == "write" else [argument for argument in arguments if isinstance(argument, np.ndarray)]
+        most = 2 * sum(-(-array.size // WARP) for array in arrays)
         wide = profile["global_load_bytes" if what == "read" else "global_write_bytes"] / 128
-        return profile[f"global_{what}_sectors"] / max(1, profile[f"global_{what}_requests"], wide)
+        requests = min(max(profile[f"global_{what}_requests"], wide), most)
+        return profile[f"global_{what}_sectors"] / max(1, requests)
 
     return measure
 
@@ -49,9 +63,14 @@ def stored_for_needed(profile) -> float:
     return 32 * profile["global_write_sectors"] / max(32, profile.needed.written_bytes)
 
 
-def idle_lanes(profile) -> float:
-    """Lanes of 32 that do not take part in an instruction, on average."""
-    return 32 - profile["lanes_per_instruction"]
+def idle_lanes(profile, most: float = math.inf) -> float:
+    """Lanes of 32 that do not take part in an instruction, on average.
+
+    At most `most` instructions count for each 32 results of 4 bytes.
+    """
+    executed, needed = profile["instructions"], most * max(32, profile.needed.written_bytes) / 128
+    idle = WARP * executed - profile["thread_instructions"]
+    return idle / max(1, min(executed, needed))
 
 
 def load_requests_for_needed(profile) -> float:
@@ -94,11 +113,18 @@ def outside_registers(*keys: str) -> Callable:
 def multiplied(profile, needed: float, elements: float) -> float:
     """Multiplications by any unit for each of those `needed`, of integers too.
 
-    Three multiplications of integers are free for each of the `elements` of global memory that are needed, since an
-    index takes that many.
+    A division or special function counts as one. Three multiplications of integers are free for each of the
+    `elements` of global memory that are needed, since an index takes that many.
     """
-    floats = sum(flops_by_unit(profile.total).values()) / 2
-    return (floats + multiplied_integers(profile, elements)) / needed
+    ordinary = sum(profile[key] for key in ORDINARY)
+    tensor = (sum(flops_by_unit(profile.total).values()) - ordinary) / 2
+    return (multiplied_floats(profile) + tensor + multiplied_integers(profile, elements)) / needed
+
+
+def multiplied_floats(profile) -> float:
+    """Multiplications of floats by ordinary cores, of which sums of as many terms may stand in for some."""
+    products = profile["float_products"] + profile["special_functions"]
+    return max(sum(profile[key] for key in ORDINARY) / 2, products)
 
 
 def multiplied_integers(profile, elements: float) -> float:
@@ -110,18 +136,38 @@ def multiplied_integers(profile, elements: float) -> float:
 def special_functions(profile, arithmetic: float) -> float:
     """Special functions of all threads; each eight operations beyond `arithmetic` count as one, since that is what a
     polynomial takes in its place."""
-    done = sum(profile[f"flops_{kind}"] for kind in ("fp16", "fp32", "fp64")) + profile["integer_products"]
+    done = sum(profile[key] for key in ORDINARY) + profile["integer_products"]
     return profile["special_functions"] + max(0, done - arithmetic) / 8
 
 
-def conflicts_per_shared_request(profile) -> float:
-    """Wavefronts beyond those that a request's width needs, for each request to shared memory."""
+def conflicts_per_shared_request(profile, most: float) -> float:
+    """Wavefronts beyond those that a request's width needs, for each request to shared memory.
+
+    At most `most` requests count for each 128 bytes of global memory that the case needs.
+    """
     conflicts = sum(profile[f"shared_{op}_conflicts"] for op in ("load", "store", "copy"))
     conflicts += profile["shared_atomic_wavefronts"] - profile["shared_atomic_requests"]
-    return conflicts / max(1, profile["shared_requests"])
+    return conflicts / max(1, min(profile["shared_requests"], most * _words(profile) / WARP))
 
 
 def busiest_warp(shares) -> float:
     """The instructions of the warp that executes most, for each that a warp executes on average; of all warps."""
     warps = shares.instructions
     return float(warps.max() * warps.size / max(1, warps.sum()))
+
+
+def busiest_for_needed(profile, requests: float | None = None, instructions: float = math.inf) -> float:
+    """What the busiest warp does: instructions by the average, or requests to global memory by those that it needs.
+
+    Instructions alone don't tell, since useless ones of other warps raise the average. `requests`: those that a warp
+    needs, by default an equal share of the case's words. `instructions`: at most this average counts.
+    """
+    shares = profile.counters.by_warp
+    each = _words(profile) / WARP / shares.requests.size if requests is None else requests
+    average = min(shares.instructions.mean(), instructions)
+    return float(max(shares.instructions.max() / max(1, average), shares.requests.max() / each))
+
+
+def _words(profile) -> float:
+    """Words of 4 bytes in the global memory that the case needs."""
+    return (profile.needed.read_bytes + profile.needed.written_bytes) / 4

@@ -41,9 +41,9 @@ INTEGER = (
     ("total = np.float32(0)", "total = np.{t}(0)"),
     ("total += mine[y, j] * yours[x, j]", "total += np.{t}(mine[y, j]) * np.{t}(yours[x, j])"),
     ('17), "float32")', '17), "{t}")'),
-    ("= q[h, row, j] if", "= int(q[h, row, j] * np.float32(4)) if"),
-    ("= k[h, side + y, j] if", "= int(k[h, side + y, j] * np.float32(4)) if"),
-    ("total if column", "np.float32(total) / np.float32(16) if column"),
+    ("= q[h, row, j] if", "= int(q[h, row, j] * np.float32({by})) if"),
+    ("= k[h, side + y, j] if", "= int(k[h, side + y, j] * np.float32({by})) if"),
+    ("total if column", "np.float32(total) / np.float32({by}) / np.float32({by}) if column"),
 )
 READ_CAUSAL = (
     "    total = np.float32(0)",
@@ -52,8 +52,23 @@ READ_CAUSAL = (
 )
 
 
-def integers(kind: str) -> tuple:
-    return tuple((old, new.format(t=kind)) for old, new in INTEGER)
+def integers(kind: str, by: int) -> tuple:
+    return tuple((old, new.format(t=kind, by=by)) for old, new in INTEGER)
+
+
+SUMS_OF_INTEGERS = (
+    WHOLE,
+    ("total = np.float32(0)", "total = np.int32(0)"),
+    ("= q[h, row, j] if", "= q[h, row, j] * np.float32(65536) if"),
+    ("mine[y, j] * yours[x, j]", "np.int32(mine[y, j] * yours[x, j])"),
+    ("total if column", "np.float32(total) / np.float32(65536) if column"),
+)
+BY_DIVISION = (
+    WHOLE,
+    ("yours[y, x] = k[h, side + y, j] if", "yours[y, x] = np.float32(1) / k[h, side + y, j] if"),
+    ("j < k.shape[2] else 0", "j < k.shape[2] else 1"),
+    ("mine[y, j] * yours[x, j]", "mine[y, j] / yours[x, j]"),
+)
 
 
 TENSOR = """    __shared__ {word} left[32][{words}], right[32][{words}];
@@ -80,6 +95,7 @@ TENSOR = """    __shared__ {word} left[32][{words}], right[32][{words}];
 MINE = "left[t / 32 * 8 + i][j]"
 DP4A = TENSOR.format(word="int", words=9, step=1, inner=8, add=f"= __dp4a({MINE}, other, sum[i])")
 MAD = TENSOR.format(word="signed char", words=36, step=1, inner=32, add=f"+= {MINE} * other")
+SHORTS = MAD.replace("signed char", "short").replace("int(4 *", "int(512 *").replace("/ 16.0f", "/ 262144.0f")
 LINEAR = """    __shared__ uint4 left[32][5], right[32][5];
     int t = threadIdx.x, top = 32 * blockIdx.y, side = 32 * blockIdx.x;
     int sum[8] = {};
@@ -170,16 +186,104 @@ def burning(word: str, step: str, rounds: int = 40) -> tuple:
     return (LOOP, loop), (JOIN, f"if (burnt == 12345) sum += 1;\n    {JOIN}")
 
 
+BETWEEN = "    // Lanes run along a row of out. A"
+USELESS_STORES = """    if (top + 31 < rows && left + 31 < columns)
+        for (int k = 0; k < 2000; ++k) *(volatile float*)&tile[threadIdx.y][t] = tile[threadIdx.y][t];
+"""
+ROTATED = (("tile[32][33]", "tile[32][32]"), (BETWEEN, USELESS_STORES + BETWEEN))
+LATER = "    if row < n and column < n:\n        out"
+CAUSAL_BANKS = (
+    ("(16, 17)", "(16, 16)"),
+    (LATER, f"    for u in range(900):\n        mine[y, x] = u\n        cuda.syncwarp()\n{LATER}"),
+)
+FILLED = "    #pragma unroll\n    for (int i = 0; i < 4; ++i) {\n        for (int apart"
+TILE_BANKS = (
+    ("tile_k[32][33]", "tile_k[32][32]"),
+    (
+        FILLED,
+        "    __syncthreads();\n    for (int u = 0; u < 9000; ++u) *(volatile float*)&tile_v[t / 32][lane] = u;\n"
+        + FILLED,
+    ),
+)
+IDLE = """    if (i % 32 == 0) for (int k = i; k < n && k < i + 32; ++k) out[k] = x[k] - (k > 0 ? x[k - 1] : 0.0f);
+    unsigned burnt = i;
+    #pragma unroll 1
+    for (int k = 0; k < 4000; ++k) burnt = burnt * 3 + k;
+    if (burnt == 12345 && n < 0) out[0] = 1;"""
+TURNED_IMAGE = """    row, column = cuda.grid(2)
+    if row < rows and column < columns:
+        out[row, column] = x[row, columns - 1 - column]
+        for lane in range(32):
+            if lane == cuda.laneid:
+                out[row, column] = x[row, columns - 1 - column]"""
+ONE_WARP = """    sum = 0;
+    if (t < 32) {
+        for (int k = 32 * blockIdx.x + t; k < n; k += 32 * gridDim.x) sum += x[k];
+        for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+        if (t == 0) atomicAdd(out, sum);
+    } else {
+        unsigned burnt = n;
+        #pragma unroll 1
+        for (int k = 0; k < n / gridDim.x / 8; ++k) burnt = burnt * 3 + k;
+        if (burnt == 12345 && n < 0) out[0] = 1;
+    }"""
+FORWARD_LOOP = "for (int o = t; o < k * oh * ow; o += blockDim.x) {"
+ONE_WARP_MULTIPLIES = (
+    (FORWARD_LOOP, FORWARD_LOOP.replace("o += blockDim.x", "o += 32").replace("o = t;", "o = t < 32 ? t : 1 << 20;")),
+    ("    __syncthreads();", """    __syncthreads();
+    unsigned burnt = t;
+    #pragma unroll 1
+    for (int u = 0; t >= 32 && u < 8000; ++u) burnt = burnt * 3 + u;
+    if (burnt == 12345 && k < 0) y[0] = 1;"""),
+)  # fmt: skip
+TREE_BEHIND_SHARED = """volatile float* place = &s[t / 32];
+    #pragma unroll 1
+    for (int u = 0; u < 2; ++u) { *place = sum; place = scratch + 128 * blockIdx.x + t; }
+    __syncthreads();
+    if (t == 0) {
+        sum = 0;
+        for (int v = 0; v < 128; ++v) sum += scratch[128 * blockIdx.x + v];
+        dw[blockIdx.x] = sum;
+    }"""
+WALK = """    __shared__ int all[256];
+    int v = t < n ? x[blockIdx.x * n + t] : -1;
+    all[t] = v;
+    __syncthreads();
+    for (int w = t - 1; w >= 0 && v < 0; --w) {{ {} }}
+    if (t < n) out[blockIdx.x * n + t] = v;"""
+BESIDE_GLOBAL = WALK.format("int u = *(volatile const int*)(lane == 31 ? x + blockIdx.x * n + w : all + w); v = u;")
+OF_OTHERS = """    volatile int own[2];
+    __shared__ long long base;
+    int v = t < n ? x[blockIdx.x * n + t] : -1;
+    own[0] = v;
+    long long mine = (long long)&own[0], step = mine - __shfl_up_sync(0xffffffff, mine, 1);
+    step = __shfl_sync(0xffffffff, step, 1);
+    if (t == 0) base = mine;
+    __syncthreads();
+    for (int w = t - 1; w >= 0 && v < 0; --w) v = *(volatile int*)(base + w * step);
+    if (t < n) out[blockIdx.x * n + t] = v;"""
+WRONG = None
+"""In place of a part: the result is wrong, as the data or the virtual GPU leave no room for it."""
+CONFLICTS, IDLE_LANES = "bank conflicts per shared request", "idle lanes per instruction"
 ROWS = [
     # exercise, what is done, the way from the solution to it, the part that it must not get
     ("lab09.patch", "the output read", reading("c") + PATCH, PATCH_PART),
     ("lab09.patch", "a module variable read", reading("scratch") + PATCH, PATCH_PART),
     ("lab09.causal", "the output read", (WHOLE, READ_CAUSAL), COMPUTED),
-    ("lab09.causal", "int32", integers("int32"), COMPUTED),
-    ("lab09.causal", "int64", integers("int64"), COMPUTED),
-    ("lab09.tensor", "dp4a", DP4A, ORDINARY),
-    ("lab09.tensor", "dp4a", DP4A, INSTRUCTIONS),
-    ("lab09.tensor", "products of bytes", MAD, ORDINARY),
+    ("lab09.causal", "int32", integers("int32", 4), WRONG),
+    ("lab09.causal", "int64", integers("int64", 4194304), COMPUTED),
+    ("lab09.causal", "products, and sums of integers", SUMS_OF_INTEGERS, COMPUTED),
+    ("lab09.causal", "divisions", BY_DIVISION, COMPUTED),
+    ("lab09.causal", "useless stores", CAUSAL_BANKS, CONFLICTS),
+    ("lab09.tensor", "dp4a", DP4A, WRONG),
+    ("lab09.tensor", "products of bytes", MAD, WRONG),
+    ("lab09.tensor", "products of 16 bits", SHORTS, WRONG),
+    ("lab01.steps", "full warps burn", IDLE, IDLE_LANES),
+    ("lab01.mirror", "a store for each lane", TURNED_IMAGE, "sectors per store request"),
+    ("lab03.rotate", "useless stores", ROTATED, CONFLICTS),
+    ("lab05.total", "other warps burn", ONE_WARP, BUSIEST),
+    ("lab05.fill", "shared memory beside global memory", BESIDE_GLOBAL, "shared requests per row"),
+    ("lab05.fill", "local memory of others", OF_OTHERS, WRONG),
     ("lab11.linear", "dp4a", LINEAR, INSTRUCTIONS),
     ("lab11.linear", "dp4a and the output read", reading("y", 128, 6144) + LINEAR, INSTRUCTIONS),
     ("lab10.softmax", "one exponential by a polynomial", ONE_BY_POLYNOMIAL, SPECIAL),
@@ -188,9 +292,12 @@ ROWS = [
     ("lab10.softmax_backward", "a third pass and the output read", third_pass(" + dx[row, i]"), LOADED),
     ("lab12.tiles", "the output read", (TILES, (HEAD, HEAD + reading("out", size=4096))), READS),
     ("lab12.tiles", "a module variable read", (TILES, (HEAD, HEAD + reading("scratch"))), READS),
+    ("lab12.tiles", "useless stores", TILE_BANKS, CONFLICTS),
     ("lab12.grouped", "the output read", (GROUPED, (HEAD, HEAD + reading("out"))), READS),
     ("lab13.by_weights", "a tree in global memory", ((SHUFFLES, ""), (JOIN, TREE)), SHARED),
     ("lab13.by_weights", "all sums in global memory", ((SHUFFLES, ""), (JOIN, WARPS)), SHARED),
+    ("lab13.by_weights", "global memory behind shared", ((SHUFFLES, ""), (JOIN, TREE_BEHIND_SHARED)), SHARED),
+    ("lab13.forward", "other warps burn", ONE_WARP_MULTIPLIES, BUSIEST),
     ("lab13.by_weights", "other warps burn floats", burning("float", "burnt * 1.5f + i"), BUSIEST),
     ("lab13.by_weights", "other warps burn integers", burning("unsigned", "burnt * 5 + i"), BUSIEST),
     ("lab13.by_weights", "other warps load", burning("float", "burnt + x[i % (16 * c * h * w)]", 4), BUSIEST),
@@ -209,5 +316,8 @@ def test_a_budget_is_not_cheated(key, way, part):
         text = text.replace('extern "C"', '__device__ float scratch[1 << 18];\nextern "C"', 1)
     alone = replace(task, cases=lambda: [task.measured()], measured=None, sanitize=False)
     seen = examine(built(task, text), alone)
+    if part is WRONG:
+        assert seen.first_wrong is not None
+        return
     assert seen.right, seen.first_wrong.note()
     assert {spent.label: spent.ok for spent in seen.budgets}[part] is False, seen.budgets

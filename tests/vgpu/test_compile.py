@@ -281,6 +281,27 @@ def test_a_register_limit_makes_the_kernel_spill():
     assert 0 < limited.local_bytes <= limited.spill_store_bytes
 
 
+def test_what_a_called_function_spills_is_the_kernels():
+    """Else values that have no room in registers could go where no budget finds them."""
+    text = """
+        __device__ __noinline__ float many(const float* x, int n) {
+            float b[40], sum = 0;
+            #pragma unroll
+            for (int j = 0; j < 40; ++j) b[j] = x[j];
+            for (int k = 0; k < n; ++k)
+                #pragma unroll
+                for (int j = 0; j < 40; ++j) b[j] = b[j] * x[k] + b[(j + 7) % 40];
+            #pragma unroll
+            for (int j = 0; j < 40; ++j) sum += b[j];
+            return sum;
+        }
+        extern "C" __global__ void calls(const float* x, float* out, int n) { out[threadIdx.x] = many(x, n); }
+        extern "C" __global__ void other(float* out) { out[threadIdx.x] = 1; }"""
+    code = cuda_c_to_ptx(text).ptx
+    assert resources(code, entry="calls", max_registers=32).spill_store_bytes > 0
+    assert resources(code, entry="calls").spill_store_bytes == 0
+
+
 def test_source_and_ptx_give_the_same_numbers():
     ptx = cuda_c_to_ptx(TILE, arch="compute_86").ptx
     assert resources(TILE, "cuda", "sm_86", "tile") == resources(ptx, "ptx", "sm_86", "tile")

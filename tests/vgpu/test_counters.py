@@ -52,6 +52,30 @@ def test_sectors_of_a_strided_copy(compiled, kind, dtype, stride, offset, sector
     assert counters["global_load_bytes"] == counters["global_store_bytes"] == 32 * nbytes
 
 
+def test_an_access_to_several_spaces_is_a_request_to_each(compiled):
+    """And what a site moved in shared memory hides none of its bytes in global memory."""
+    kernel = compiled.c("""extern "C" __global__ void k(const float* in, float* out, float* scratch) {
+        __shared__ float s[32];
+        int i = threadIdx.x;
+        volatile float local[2];
+        local[i % 2] = i;
+        local[0] = s[i] = i;
+        volatile const float* from = i < 8 ? in + i : i < 20 ? s + i : local;
+        out[i] = *from;
+        volatile float* to = s + i;
+        #pragma unroll 1
+        for (int k = 0; k < 2; ++k) {
+            *to = 1;
+            to = scratch + i;
+        }
+    }""")
+    found = kernel(1, 32, array(32), array(32), array(32), observe=True)
+    assert (found["global_load_requests"], found["global_load_sectors"], found["global_load_bytes"]) == (1, 1, 32)
+    assert (found["shared_load_requests"], found["local_load_requests"]) == (1, 1)
+    assert (found["global_store_requests"], found["global_store_bytes"]) == (2, 256)
+    assert found["shared_store_requests"] == 2
+
+
 @pytest.mark.parametrize(("kind", "sectors"), [("float2", 8), ("float4", 16), ("double2", 16), ("uchar4", 4)])
 def test_sectors_of_vector_accesses(compiled, kind, sectors):
     data, out = array(32 * 16, np.uint8), array(32 * 16, np.uint8)
@@ -348,6 +372,23 @@ extern "C" __global__ void k(int* x) {{ {body} }}"""
     params = [struct.pack("<Q", memory.owner(x).address)]
     steps = reference.run(kernel, None, 1, 32, params)
     assert launch.launch(kernel, 1, 32, params, observe=True)["instructions"] == steps
+
+
+def test_each_loop_that_waits_counts_within_another_loop(compiled):
+    """Warps that meet by waiting for a counter in every round of a loop wait once a round."""
+    kernel = compiled.c("""extern "C" __global__ void k(int* out) {
+        __shared__ int arrived[4];
+        if (threadIdx.x < 4) arrived[threadIdx.x] = 0;
+        __syncthreads();
+        #pragma unroll 1
+        for (int round = 0; round < 4; ++round) {
+            atomicAdd(&arrived[round], 1);
+            while (atomicAdd(&arrived[round], 0) < 64) { }
+        }
+        out[threadIdx.x] = 1;
+    }""")
+    found = kernel(1, 64, array(64, np.int32), observe=True)
+    assert 4 * 2 <= found["waits"] <= 5 * 2
 
 
 def test_divisions_and_special_functions_are_counted(compiled):

@@ -107,6 +107,39 @@ def test_constant_memory_cannot_be_written(name, hopper):
     assert not kernel_constants(prepared).any()
 
 
+OF_OTHERS = """extern "C" __global__ void k(const float* x, float* out) {{
+    volatile float own[4];
+    __shared__ __align__(16) float tile[32];
+    unsigned i = threadIdx.x, near = __cvta_generic_to_shared(tile);
+    own[i % 4] = tile[i % 32] = i;
+    long long address = (long long)&own[0], other = __shfl_xor_sync(0xffffffff, address, 1);
+    long long step = __shfl_sync(0xffffffff, other, 0) - __shfl_sync(0xffffffff, address, 0);
+    __syncthreads();
+    {}
+}}"""
+READS_OF_OTHERS = {
+    "all lanes": "out[i] = *(volatile float*)other;",
+    "one lane": "if (i == 5) out[i] = *(volatile float*)other;",
+    "beside lanes that read an array": "out[i] = *(i == 7 ? (volatile float*)other : x + i);",
+    "of another warp": "out[i] = *(volatile float*)(address + (i == 3 ? 32 * step : 0));",
+    "stores": "*(volatile float*)other = 3; out[i] = own[0];",
+    "a bulk copy": """if (i == 0) asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 16;"
+        :: "l"(address), "r"(near)); out[i] = own[0];""",
+}
+
+
+@pytest.mark.parametrize("name", READS_OF_OTHERS)
+def test_a_thread_cannot_reach_the_local_memory_of_another(name, hopper):
+    """On a GPU the same address means another place for each thread, so nothing is handed on by it."""
+    kernel, out = cp.RawKernel(OF_OTHERS.format(READS_OF_OTHERS[name]), "k"), cp.zeros(64, "float32")
+    prepared = kernel.prepare((cp.zeros(64, "float32"), out), grid=1, block=64)
+    for counts in (False, True):
+        with pytest.raises(OutOfBounds):
+            launch(prepared.kernel, 1, 64, prepared.params, prepared.arrays, observe=counts)
+    with pytest.raises(OutOfBounds):
+        reference.run(prepared.kernel, None, 1, 64, prepared.params)
+
+
 def kernel_constants(prepared) -> np.ndarray:
     return np.asarray(prepared.kernel.module.variables.allocations["keys"])
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from helpers.checking.budgets import no_conflicts
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import conflicts_per_shared_request, loaded_for_needed, stored_for_needed
+from helpers.checking.measures import loaded_for_needed, stored_for_needed
 
 WARP = TILE = 32
 
@@ -33,14 +34,8 @@ STORES = Budget(
     "Every sector is stored to once if the lanes of a warp write neighbours in a row.",
     "global_store_sectors",
 )
-NO_CONFLICTS = Budget(
-    "bank conflicts per shared request",
-    conflicts_per_shared_request,
-    0.05,
-    "Lanes that use different words of one bank are served one after another. Look at the distance between the words "
-    "of neighbouring lanes: an odd one meets all 32 banks.",
-    "shared_load_wavefronts",
-)
+ODD = ": an odd one meets all 32 banks"
+NO_CONFLICTS = no_conflicts(0.05, most=2, more=ODD)
 ROWS_LOADED = Budget(
     "bytes loaded per byte of 64 rows",
     _of_the_blocks_rows,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from helpers.checking.budgets import no_conflicts
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers, plural
-from helpers.exercises.lab03.budgets import LOADS_A_PRODUCT, NO_CONFLICTS, ROWS_LOADED
+from helpers.exercises.lab03.budgets import LOADS_A_PRODUCT, ODD, ROWS_LOADED
 
 TILE, SIDE = 32, 16
 SHAPES = ((1, 1), (1, 13), (13, 1), (31, 17), (32, 16), (37, 33))
@@ -43,7 +42,7 @@ EXERCISE = Exercise(
     sanitize=True,
     shared_out=True,
     tolerance=1e-4,
-    budgets=(ROWS_LOADED, replace(NO_CONFLICTS, at_most=0.25), LOADS_A_PRODUCT),
+    budgets=(ROWS_LOADED, no_conflicts(0.25, most=48, more=ODD), LOADS_A_PRODUCT),
     hints=(
         "Two tiles of 32 rows, some columns wide: rows 32 * blockIdx.y on, and rows 32 * blockIdx.x on. Four sums "
         "in registers.",

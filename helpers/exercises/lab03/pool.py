@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.budgets import no_conflicts
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural, seeds
 from helpers.checking.measures import loaded_for_needed
-from helpers.exercises.lab03.budgets import LOADED, NO_CONFLICTS
+from helpers.exercises.lab03.budgets import LOADED, ODD
 from helpers.exercises.lab03.cases import SHAPES, shapes_drawn
 
 BLOCK = (32, 8)
@@ -45,7 +46,7 @@ EXERCISE = Exercise(
             "A block of 8 × 32 needs 10 × 34 elements: 10 rows of 7 sectors in two requests, where its own are 8 "
             "rows of 4.",
         ),
-        NO_CONFLICTS,
+        no_conflicts(0.05, most=8, more=ODD),
     ),
     hints=(
         "340 elements and 256 threads: go over the tile in steps of the block, along each row and from row to row.",

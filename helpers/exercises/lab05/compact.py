@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.budgets import COALESCED, SHARED_OUT
+from helpers.checking.budgets import COALESCED, LOADS_SHARED_OUT
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, numbers, plural
 from helpers.exercises.lab05.budgets import BARRIERS_A_ROUND, BLOCK, COALESCED_STORES, ENDED, NO_ATOMICS
 
@@ -50,7 +50,7 @@ EXERCISE = Exercise(
     cases=lambda: [_case(n) for n in SIZES],
     measured=lambda: _case(3001), drawn=_drawn,
     sanitize=True, also_wrong=ENDED, shared_out=True,
-    budgets=(COALESCED, COALESCED_STORES, BARRIERS_A_ROUND, NO_ATOMICS, SHARED_OUT),
+    budgets=(COALESCED, COALESCED_STORES, BARRIERS_A_ROUND, NO_ATOMICS, LOADS_SHARED_OUT),
     hints=(
         "In rounds of 256: each thread needs to know how many before it keep their element: in its warp, in the warps "
         "before, in the rounds before.",

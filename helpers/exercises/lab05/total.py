@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.budgets import COALESCED, SHARED_OUT
+from helpers.checking.budgets import COALESCED, LOADS_SHARED_OUT
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, numbers, plural
 from helpers.exercises.lab05.budgets import ATOMICS_A_BLOCK, ENDED, STORES_A_WARP
 
@@ -38,7 +38,7 @@ EXERCISE = Exercise(
     cases=lambda: [_case(*launch) for launch in LAUNCHES],
     measured=lambda: _case(8192, 8, 128), drawn=_drawn,
     sanitize=True, also_wrong=ENDED, shared_out=True,
-    budgets=(COALESCED, STORES_A_WARP, ATOMICS_A_BLOCK, SHARED_OUT),
+    budgets=(COALESCED, STORES_A_WARP, ATOMICS_A_BLOCK, LOADS_SHARED_OUT),
     hints=(
         "The loop is done. What is left has three steps: lanes, warps, blocks.",
         "Five __shfl_down_sync, by 16, 8, 4, 2 and 1, leave a warp's sum in lane 0, which stores it to s[t / 32].",

@@ -42,7 +42,7 @@ EXERCISE = Exercise(
     shared_out=True,
     thread_of=thread_1d,
     budgets=(
-        idle(6),
+        idle(6, most=300),
         Budget(
             "divergent branches per warp",
             per_warp("divergent_branches"),

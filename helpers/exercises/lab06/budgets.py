@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from helpers.checking.exercise import Budget
 from helpers.checking.measures import idle_lanes, instructions_for_written
 
 
-def idle(at_most: float) -> Budget:
-    """Lanes of 32 that an instruction may leave out."""
+def idle(at_most: float, most: float) -> Budget:
+    """Lanes of 32 that an instruction may leave out; `most` instructions count for each 32 results."""
     return Budget(
         "idle lanes per instruction",
-        idle_lanes,
+        partial(idle_lanes, most=most),
         at_most,
         "An instruction is issued for 32 lanes, however many of them stand at it.",
         "instructions",

@@ -47,7 +47,7 @@ EXERCISE = Exercise(
     shared_out=True,
     also_wrong=("barrier_ended",),
     budgets=(
-        idle(14),
+        idle(14, most=75),
         instructions(75, "A costly element in each warp makes every warp pay the full price. Collect them first."),
         SHARED_OUT,
     ),

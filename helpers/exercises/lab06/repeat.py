@@ -48,7 +48,7 @@ EXERCISE = Exercise(
     sanitize=True,
     shared_out=True,
     budgets=(
-        idle(3),
+        idle(3, most=256),
         instructions(400, "The row of a result is found in some ten halvings."),
         Budget(
             "bytes stored per byte needed",

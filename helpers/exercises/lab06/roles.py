@@ -53,7 +53,7 @@ EXERCISE = Exercise(
     sanitize=True,
     shared_out=True,
     budgets=(
-        idle(3),
+        idle(3, most=400),
         instructions(
             400, "The rounds of one role are enough for a thread; a warp of both roles runs the rounds of both."
         ),

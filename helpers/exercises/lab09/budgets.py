@@ -7,7 +7,13 @@ cover the result.
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import multiplied, multiplied_integers, outside_registers, stored_for_needed
+from helpers.checking.measures import (
+    multiplied,
+    multiplied_floats,
+    multiplied_integers,
+    outside_registers,
+    stored_for_needed,
+)
 
 WARP, FRAGMENT, FLOAT, HALF = 32, 16, 4, 2
 
@@ -59,9 +65,8 @@ def _bytes_for_causal(profile) -> float:
 
 def _ordinary_for_products(profile) -> float:
     """Multiplications that ordinary cores make, of floats or integers, for each that the product has."""
-    flops = sum(profile[f"flops_{kind}"] for kind in ("fp16", "fp32", "fp64"))
     elements = _bytes_for_tiles(profile) / HALF + profile.needed.written_bytes / FLOAT
-    return (flops / 2 + multiplied_integers(profile, elements)) / products(profile, 32, HALF)
+    return (multiplied_floats(profile) + multiplied_integers(profile, elements)) / products(profile, 32, HALF)
 
 
 def _instructions_for_fragments(profile) -> float:

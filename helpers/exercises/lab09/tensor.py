@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers
+from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, fractions
 from helpers.exercises.lab09.budgets import INSTRUCTIONS, LOADED, ORDINARY, STORES
 
 TILE, THREADS = 32, 128
@@ -13,8 +13,8 @@ WITHIN_A, WITHIN_B = "top + r < m && first + l < k", "first + r < k && side + l 
 
 
 def _case(m: int, k: int, n: int, seed: int = 0) -> Case:
-    a = np.abs(numbers((m, k), seed=seed or m + k)).astype(np.float16)  # sums that half could not hold to the unit
-    b = numbers((k, n), seed=(seed or k + n) + 1).astype(np.float16)
+    a = np.abs(fractions((m, k), seed or m + k)).astype(np.float16)  # sums that half could not hold to the unit
+    b = fractions((k, n), (seed or k + n) + 1).astype(np.float16)
     b[:, ::2] = np.abs(b[:, ::2])
     sizes = tuple(map(np.int32, (m, k, n)))
     expected = a.astype(np.float32) @ b.astype(np.float32)

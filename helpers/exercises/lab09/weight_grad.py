@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from helpers.checking.budgets import NO_CONFLICTS
+from helpers.checking.budgets import no_conflicts
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers
 from helpers.exercises.lab09.budgets import LOADED, STORES
 
@@ -44,7 +42,7 @@ EXERCISE = Exercise(
     sanitize=True,
     shared_out=True,
     tolerance=1e-4,
-    budgets=(LOADED, STORES, replace(NO_CONFLICTS, at_most=0.1)),
+    budgets=(LOADED, STORES, no_conflicts(0.1, most=48)),
     hints=(
         "Let threadIdx.x run along what lies side by side in memory: columns of a, of dy, and of dw.",
         "A block has 16 rows of dw, which are 16 columns of dy, and 16 columns of a. Go through the samples 16 at a "

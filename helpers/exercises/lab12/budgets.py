@@ -6,9 +6,9 @@ They divide by what the case needs. What a masked launch needs is counted for th
 
 from __future__ import annotations
 
+from helpers.checking.budgets import no_conflicts
 from helpers.checking.exercise import Budget
 from helpers.checking.measures import (
-    conflicts_per_shared_request,
     loaded_for_needed,
     multiplied,
     outside_registers,
@@ -128,14 +128,7 @@ TILES = Budget(
     1.1,
     "A block needs its queries once, and each key and value once: all of its warps use the same tile.",
 )
-NO_CONFLICTS = Budget(
-    "bank conflicts per shared request",
-    conflicts_per_shared_request,
-    0.1,
-    "Lanes that use different words of one bank are served one after another. Look at the distance between the words "
-    "of neighbouring lanes.",
-    "shared_load_wavefronts",
-)
+NO_CONFLICTS = no_conflicts(0.1, most=64)
 READS = Budget(
     "shared wavefronts per 32 products",
     _reads_for_tiles,

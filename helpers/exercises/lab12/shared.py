@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.exercise import numbers
+from helpers.checking.exercise import fractions
 
 HEAD, FAR = 32, 128
 """How wide a head is; and the first number of a query, up to its sign: it makes scores whose exponentials overflow."""
@@ -51,7 +51,7 @@ BANKS = (
 
 def given(of_queries: tuple[int, ...], of_keys: tuple[int, ...], seed: int) -> tuple[np.ndarray, ...]:
     """q, k and v; scores are far above 0 for one row of numbers and far below for the next, and float32 holds them."""
-    q, k, v = numbers(of_queries, seed) / 2, numbers(of_keys, seed + 1) / 4, numbers(of_keys, seed + 2)
+    q, k, v = fractions(of_queries, seed) / 2, fractions(of_keys, seed + 1) / 4, fractions(of_keys, seed + 2)
     signs = np.where(np.arange(q[..., 0].size) % 2, -1, 1).reshape(q.shape[:-1])
     q[..., 0], k[..., 0] = FAR * signs, 8 + k[..., 0] / 8
     return q, k, v

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.checking.budgets import SHARED_OUT
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, numbers
-from helpers.checking.measures import busiest_warp
+from helpers.checking.measures import busiest_for_needed
 from helpers.exercises.lab13 import shared
 
 SIZES = ((1, 1, 1, 1, 1, 1), (1, 1, 3, 3, 1, 3), (2, 3, 5, 7, 4, 3), (3, 2, 8, 9, 5, 5), (9, 2, 7, 6, 3, 2))
@@ -26,14 +26,9 @@ def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1) -> Case
 
 
 def _busiest_warp(profile) -> float:
-    """What the busiest warp does, by the average: instructions, or requests by those that a warp needs for its terms.
-
-    Instructions alone don't tell, since useless ones of other warps raise the average.
-    """
-    shares, (_, g, *_) = profile.counters.by_warp, profile.case.arguments
-    terms = g.size / g.shape[1]
-    needed = 2 * terms / math.prod(profile.counters.block)
-    return max(busiest_warp(shares), shares.requests.max() / needed)
+    """What the busiest warp does; it needs two requests for a term of each of its lanes."""
+    _, g, *_ = profile.case.arguments
+    return busiest_for_needed(profile, 2 * g.size / g.shape[1] / math.prod(profile.counters.block))
 
 
 EXERCISE = Exercise(

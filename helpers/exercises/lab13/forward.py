@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from helpers.checking.budgets import SHARED_OUT
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, numbers
-from helpers.checking.measures import loaded_for_needed, sectors_per_request
+from helpers.checking.measures import busiest_for_needed, loaded_for_needed, sectors_per_request
 from helpers.exercises.lab13 import shared
 
 SIZES = ((1, 1, 1, 1, 1, 1), (1, 1, 3, 3, 1, 3), (2, 3, 5, 7, 4, 3), (3, 2, 8, 9, 5, 5), (1, 4, 9, 6, 3, 2),
@@ -21,6 +24,13 @@ def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1) -> Case
     x, f = numbers((n, c, h, w), seed), numbers((k, c, r, r), seed + 1)
     sizes = tuple(map(np.int32, (c, h, w, k, r)))
     return Case(shared.name(n, c, h, w, k, r), (x, f, Out(shared.convolved(x, f)), *sizes), (n,), (128,))
+
+
+def _busiest_warp(profile) -> float:
+    """What the busiest warp does; the average counts up to 24 instructions for each product of a filter's weights."""
+    _, f, y, *_ = profile.case.arguments
+    products = y.expected.size * f[0].size / (32 * profile.counters.warps)
+    return busiest_for_needed(profile, math.inf, 24 * products)
 
 
 EXERCISE = Exercise(
@@ -50,7 +60,7 @@ EXERCISE = Exercise(
             "Neighbouring threads should calculate neighbouring elements of the result: then 32 floats are 4 sectors.",
             "global_store_sectors",
         ),
-        SHARED_OUT,
+        replace(SHARED_OUT, measure=_busiest_warp, of="launch"),
     ),
     hints=(
         "Three steps: fill shared memory, wait for all threads, calculate. Each step is a loop that starts at t and "

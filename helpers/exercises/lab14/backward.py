@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.budgets import SHARED_OUT
+from helpers.checking.budgets import LOADS_SHARED_OUT
 from helpers.checking.exercise import Case, Exercise, Mistake, Out, cover, numbers
 from helpers.exercises.lab14 import shared
 
@@ -53,7 +53,7 @@ EXERCISE = Exercise(
     also_wrong=shared.ENDED,
     shared_out=True,
     tolerance=1e-4,
-    budgets=(shared.LOADED, shared.STORED, shared.NO_ATOMICS, SHARED_OUT),
+    budgets=(shared.LOADED, shared.STORED, shared.NO_ATOMICS, LOADS_SHARED_OUT),
     hints=(
         "A thread goes through sequences y, y + 8, y + 16 and so on, of one unit. Where can it keep the sums of what "
         "it has stored so far?",

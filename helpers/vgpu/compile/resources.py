@@ -23,7 +23,8 @@ class Resources:
 
     `registers` is a count a thread; `shared_bytes` (static, a block), `local_bytes` (the stack frame, a
     thread), `spill_store_bytes` and `spill_load_bytes` (a thread), `constant_bytes` (all banks, parameters
-    included) are bytes. Spills are part of the frame; without them it holds local arrays.
+    included) are bytes. Spills, those of called functions too, are part of the frame; without them it holds local
+    arrays.
     """
 
     registers: int
@@ -159,6 +160,12 @@ def _read(info: str, name: str, arch: str) -> Resources | None:
     linked = re.search(rf"Function properties for '{quoted}':\n(.*)", info)
     last = linked[1] if linked else own[0]
 
+    # What called functions spill is spilled by the kernel; which of them it calls isn't told.
+    kernels = set(re.findall(r"Compiling entry function '([^']+)'", info)) - {name}
+    of_each = r"Function properties for ([^\s':]+)\n.*?(\d+) bytes spill stores, (\d+) bytes spill loads"
+    spills = re.findall(of_each, info)
+    stores, loads = (sum(int(each[at]) for each in spills if each[0] not in kernels) for at in (1, 2))
+
     def number(pattern: str, text: str) -> int:
         return sum(int(value) for value in re.findall(pattern, text))
 
@@ -168,8 +175,8 @@ def _read(info: str, name: str, arch: str) -> Resources | None:
         if linked
         else number(r"(\d+) bytes smem", own[0]),
         local_bytes=number(r"(\d+) stack\b", last) if linked else number(r"(\d+) bytes stack frame", own[0]),
-        spill_store_bytes=number(r"(\d+) bytes spill stores", own[0]),
-        spill_load_bytes=number(r"(\d+) bytes spill loads", own[0]),
+        spill_store_bytes=stores,
+        spill_load_bytes=loads,
         constant_bytes=number(r"(\d+) bytes cmem\[\d+\]", last),
         arch=arch,
     )

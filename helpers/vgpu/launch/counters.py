@@ -144,8 +144,10 @@ COUNTERS: tuple[Counter, ...] = (
             "each becomes up to 20 instructions of the machine"),
     Counter("integer_products", None, "multiplications of integers, per thread (dp4a = 4, dp2a = 2)", "operations",
             "those of indices among them"),
+    Counter("float_products", None, "multiplications and divisions of floats, per thread (fma = 1)", "operations",
+            "by ordinary cores; of packed halves each"),
     Counter("special_functions", None, "roots, reciprocals, exponents, logarithms, sines, per thread", "operations",
-            "single precision; a division takes one too"),
+            "single and half precision; a division takes one too"),
     Counter("tensor_instructions", "sm__inst_executed_pipe_tensor.sum", "tensor-core products, per warp",
             "instructions", _PTX),
     Counter("tensor_hmma", "sm__inst_executed_pipe_tensor_op_hmma.sum",
@@ -173,8 +175,9 @@ COUNTERS: tuple[Counter, ...] = (
 KEYS = tuple(c.key for c in COUNTERS)
 _DIVISIONS = ("div", "rem")
 _SPECIAL = ("cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh")
+_FLOAT_PRODUCTS = ("mul", "fma", "mad", "div")
 _PRODUCTS = {"mul": 1, "mad": 1, "madc": 1, "mul24": 1, "mad24": 1, "dp2a": 2, "dp4a": 4}
-_PER_THREAD = ("flops_fp", "integer_products", "special")  # how their keys begin
+_PER_THREAD = ("flops_fp", "float_products", "integer_products", "special")  # how their keys begin
 _BY_NAME = {c.key: c for c in COUNTERS} | {c.nsight: c for c in COUNTERS if c.nsight}
 
 
@@ -308,15 +311,18 @@ def _static(instruction) -> dict[str, int]:
     found = isa.match(instruction.opcode, instruction.modifiers)
     if found is None:
         return {}
-    operand, counts = found.form.t, {}
+    operand, counts, each = found.form.t, {}, 2 if found.packed else 1
     if found.op.flops:
-        counts[f"flops_fp{operand.bits}"] = found.op.flops * (2 if found.packed else 1)
-    if instruction.opcode in _DIVISIONS and not operand.is_float:
+        counts[f"flops_fp{operand.bits}"] = found.op.flops * each
+    if operand.is_float:
+        if instruction.opcode in _FLOAT_PRODUCTS:
+            counts["float_products"] = each
+        if instruction.opcode in _SPECIAL and operand.bits <= 32:
+            counts["special_functions"] = each
+    elif instruction.opcode in _DIVISIONS:
         counts["integer_divisions"] = 1
-    elif instruction.opcode in _PRODUCTS and not operand.is_float:
+    elif instruction.opcode in _PRODUCTS:
         counts["integer_products"] = _PRODUCTS[instruction.opcode]
-    elif instruction.opcode in _SPECIAL and operand.kind == "f" and operand.bits == 32:
-        counts["special_functions"] = 1
     return counts
 
 
@@ -357,7 +363,7 @@ def _memory(site, slots: dict[str, int], fetches: bool) -> dict[str, int]:
             found[f"global_{kind}_sectors"] = slots["sectors"]
             if fetches:
                 found |= {"global_fetch_requests": slots["requests"], "global_fetch_sectors": slots["sectors"]}
-            if kind != "atomic" and not slots["shared_requests"]:
+            if kind != "atomic":
                 found[f"global_{kind}_bytes"] = slots["lanes"] * nbytes
     if slots["shared_requests"]:
         requests = f"matrix_{kind}_requests" if site.matrices else f"shared_{kind}_requests"

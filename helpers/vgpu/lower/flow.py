@@ -28,7 +28,8 @@ class Flow:
     structured: bool
     stacked: bool  # there are calls that stay calls
     entries: dict[str, int]  # where the functions start that stay functions
-    spinning: set[int]  # segments of loops that ask memory whether they may go on
+    asking: list[set[int]]  # loops that ask memory whether they may go on: the segments of each
+    spinning: set[int]  # those of all of them
     waits: set[int]  # segments that are such a loop and do nothing else
 
 
@@ -89,7 +90,8 @@ def _analyse(body, segments: list[Segment], structured: bool = True) -> Flow:
         if segment.owner:
             entries.setdefault(segment.owner, segment.index)
     stacked = any(s.end == "call" for s in segments)
-    spinning = spins.spinning(segments, kind_of, sources, results)
+    asking = spins.spinning(segments, kind_of, sources, results)
+    spinning = set().union(*asking)
     # Where functions are called, lanes at other depths may stand at the same loop: they take turns by fuel alone.
     waits = set() if stacked else spins.waiting(segments, live_in, kind_of, results) & spinning
     after = [] if stacked else post_dominators(segments)
@@ -112,7 +114,9 @@ def _analyse(body, segments: list[Segment], structured: bool = True) -> Flow:
         kept |= local_only
         kept = definitions.closure(invariant, kept)
         if kept == flowing:
-            return Flow(segments, live_in, crossing, uniform, diverged, structured, stacked, entries, spinning, waits)
+            return Flow(
+                segments, live_in, crossing, uniform, diverged, structured, stacked, entries, asking, spinning, waits
+            )  # fmt: skip
         flowing = kept
 
 

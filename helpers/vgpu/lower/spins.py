@@ -20,13 +20,13 @@ def asks(instruction, kind: str, fenced: bool = False) -> bool:
     return kind == "load" and bool(ASKING & words or (fenced and not {"param", "const", "local"} & words))
 
 
-def spinning(segments, kind_of, sources, results) -> set[int]:
-    """Segments of loops whose end depends on what they read from memory that others write."""
+def spinning(segments, kind_of, sources, results) -> list[set[int]]:
+    """The loops whose end depends on what they read from memory that others write: the segments of each."""
 
     def shared_store(instruction) -> bool:
         return _shared(instruction) and kind_of(instruction) == "store"
 
-    found: set[int] = set()
+    found = []
     for loop in _loops(segments):
         inside = [segments[i] for i in loop]
         every = [i for s in inside for i in (*s.body, *([s.last] if s.last else []))]
@@ -40,7 +40,7 @@ def spinning(segments, kind_of, sources, results) -> set[int]:
                 if tainted.intersection(sources(i)) or (told and _shared(i) and kind_of(i) == "load"):
                     tainted.update(results(i))
         if any(s.end == "branch" and tainted.intersection(_guard(s.last)) for s in inside):
-            found |= loop
+            found.append(loop)
     return found
 
 
@@ -76,12 +76,12 @@ def _guard(instruction) -> set[str]:
 
 
 def _loops(segments) -> list[set[int]]:
-    """The natural loop of each backward jump."""
+    """The natural loops; backward jumps to one place belong to one loop."""
     before: dict[int, list[int]] = {s.index: [] for s in segments}
     for s in segments:
         for target in s.targets:
             before[target].append(s.index)
-    loops = []
+    loops: dict[int, set[int]] = {}
     for s in segments:
         for head in s.targets:
             if head > s.index:
@@ -92,5 +92,5 @@ def _loops(segments) -> list[set[int]]:
                 if index not in loop:
                     loop.add(index)
                     work.extend(before[index])
-            loops.append(loop)
-    return loops
+            loops.setdefault(head, set()).update(loop)
+    return list(loops.values())

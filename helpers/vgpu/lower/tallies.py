@@ -47,9 +47,10 @@ class Tallies:
             self._log([call], e.icmp("ne", times, e.const("i64", 0)))
 
     def left(self, segment: Segment, target: int) -> None:
-        """Lanes go on at `target`: perhaps they leave a loop that asks memory whether they may."""
-        if self.count and segment.index in self.flow.spinning and target not in self.flow.spinning:
-            self.tally(segment.index, 3, self.e.const("i64", 1))
+        """Lanes go on at `target`: perhaps they leave loops that ask memory whether they may; each counts."""
+        loops = sum(segment.index in loop and target not in loop for loop in self.flow.asking)
+        if self.count and loops:
+            self.tally(segment.index, 3, self.e.const("i64", loops))
 
     def end_tallies(self) -> None:
         """The turn of the warp is over: what it did is added to the table."""

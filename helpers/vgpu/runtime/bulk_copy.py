@@ -211,7 +211,11 @@ def _drop() -> Routine:
 def _check_run() -> Routine:
     """Bounds and alignment of a plain copy on both sides; 0 after reporting a fault."""
     r = Routine("check_bulk", "ptr ctx, i64 id, ptr site, i64 lane, i64 remote, i64 offset, i64 bytes, i1 writes", "i1")
-    inside = lambda nbytes: r.call("i1", "place", r["ctx"], r["site"], r["remote"], nbytes, r["writes"])
+
+    def inside(nbytes: Value) -> Value:  # one array of global memory
+        placed = r.call("i1", "place", r["ctx"], r["site"], r["remote"], nbytes, r["writes"])
+        return placed & r.known("space").eq(0)
+
     no = r.number("i1", 0)
     with r.when((r["bytes"] & 15).ne(0)):
         fault(r, "bulk_size", r["id"], r["lane"], r["bytes"])

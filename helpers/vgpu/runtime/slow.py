@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.vgpu.base.context import ERROR_CODE
-from helpers.vgpu.runtime.count import SHARED
+from helpers.vgpu.runtime.count import LOCAL, SHARED
 from helpers.vgpu.runtime.overwrites import ATOMIC, LOAD, STORE
 from helpers.vgpu.runtime.pattern import SHARED_ELEMENT, Request
 from helpers.vgpu.runtime.repeated import ADDRESSES
@@ -55,18 +55,23 @@ class Access(Routine):
         return (where & (size.to("i64") if where.kind == V64 else size) - 1).ne(0).bits() & lanes
 
     def count_shared(self, offsets: Value, lanes: Value) -> None:
-        """Count a request to shared memory."""
-        r = self
-        wavefronts = r.wavefronts(offsets, lanes)
-        r.bump("shared_requests", 1)
-        r.bump("shared_wavefronts", wavefronts.to("i64"))
-        r.bump("lanes", r.many(lanes).to("i64"))
+        """Count a request to shared memory; the lanes that a site counts are those in global memory, if any may be."""
+        wavefronts = self.wavefronts(offsets, lanes)
+        self.bump("shared_requests", 1)
+        self.bump("shared_wavefronts", wavefronts.to("i64"))
 
     def count_local(self, within: Value, lanes: Value) -> None:
         """Count a request to local memory."""
         sectors = self.call("i32", "local_sectors", within, lanes, self["size"])
         self.bump("local_requests", 1)
         self.bump("local_sectors", sectors.to("i64"))
+
+    def others(self, offsets: Value) -> Value:
+        """The lanes whose offsets into the block's local memory are another thread's, as no GPU lets them be."""
+        threads = (self.slot("warp") << 5) + self.ramp("i64")
+        have, size = self.slot("local_bytes"), self["size"].to("i64")
+        out = (offsets - threads * have).above(have - size).bits()
+        return have.reaches(size).pick(out, -1)
 
     def wavefronts(self, offsets: Value, lanes: Value) -> Value:
         """How many a request to shared memory needs, an i32."""
@@ -105,11 +110,16 @@ def _slow_global(counted: bool) -> Access:
         r.give(good.to("i64"))
     space = r.known("space")
     with r.when(space.ne(0)):
+        with r.when(space.eq(LOCAL)):
+            others = r.others(off.get()) & good
+            with r.when(others.ne(0)):
+                r.blame("bounds", others)
+                r.give((good & ~others).to("i64"))
+            if counted:
+                r.count_local(off.get() % r.slot("local_bytes"), good)
         if counted:
             with r.when(space.eq(SHARED)):
                 r.count_shared(off.get().to("i32"), good)
-            with r.when(space.ne(SHARED)):
-                r.count_local(off.get() % r.slot("local_bytes"), good)
         r.answer(good)
     request = Request(r, where, mask, size)
     request.learn(span.get(), lambda: r.pass_on(mixed))
@@ -130,9 +140,13 @@ def _mixed(counted: bool) -> Access:
     r = Access("mixed_{}", counted, "global", words="noinline cold")
     where, size = r["where"], r["size"].to("i64")
     good, lost, places = r.variable("i32", 0), r.variable("i32", 0), r.spread(where)
+    in_shared, in_local = r.variable("i32", 0), r.variable("i32", 0)
     with r.each(r["mask"]) as lane, r.once() as leave:
         address, bit = r.load(r.at(places, lane, "i64"), "i64", 8), lane.bit()
         with r.when(r.call("i1", "place", r["ctx"], r["site"], address, size, r.writes) ^ 1):
+            lost.set(lost.get() | bit)
+            leave()
+        with r.when(r.known("space").eq(LOCAL) & (r.others(where - r.known("base")) & bit).ne(0)):
             lost.set(lost.get() | bit)
             leave()
         with r.when((address & size - 1).ne(0)):
@@ -140,15 +154,24 @@ def _mixed(counted: bool) -> Access:
             leave()
         good.set(good.get() | bit)
         if counted:
+            for space, lanes in ((SHARED, in_shared), (LOCAL, in_local)):
+                with r.when(r.known("space").eq(space)):
+                    lanes.set(lanes.get() | bit)
             with r.when(r.slot("reads").ne(0) & r.known("space").eq(0)):
                 off = where - r.known("base")
                 r.call("void", "touch", r["ctx"], r["site"], off, bit, r["rule"])
     with r.when(lost.get().ne(0)):
         r.blame("bounds", lost.get())
-    if counted:
-        r.bump("requests", 1)
-        r.bump("sectors", r.call("i32", "distinct", where >> 5, good.get()).to("i64"))
-        r.bump("lanes", r.many(good.get()).to("i64"))
+    if counted:  # a request to each of the spaces
+        rest = good.get() & ~(in_shared.get() | in_local.get())
+        with r.when(rest.ne(0)):
+            r.bump("requests", 1)
+            r.bump("sectors", r.call("i32", "distinct", where >> 5, rest).to("i64"))
+            r.bump("lanes", r.many(rest).to("i64"))
+        with r.when(in_shared.get().ne(0)):
+            r.count_shared((where - r.slot("shared_base")).to("i32"), in_shared.get())
+        with r.when(in_local.get().ne(0)):
+            r.count_local((where - r.slot("local_base")) % r.slot("local_bytes"), in_local.get())
     r.set_site(span=0, base=-1, mask=-1)  # the next request starts with a fresh look-up
     r.answer(good.get())
     return r
@@ -172,6 +195,7 @@ def _slow_shared(counted: bool, windows: bool) -> Access:
     def strange() -> None:
         if counted:
             r.count_shared(where, mask)
+            r.bump("lanes", r.many(mask).to("i64"))
         r.answer(mask)
 
     request.learn(span, strange, windows)
