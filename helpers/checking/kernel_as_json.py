@@ -30,6 +30,10 @@ MOST_PTX = 4_000_000  # letters: a kernel that is unrolled to the last has a ten
 MOST_SOURCE = 100_000
 _NAME = re.compile(r"[A-Za-z_$%][\w$.]{0,511}")
 _TYPE = re.compile(r"(bool|u?int(?:8|16|32|64)|float(?:16|32|64))(?:\[(\d)([CFA])\])?")
+_NUMBER = re.compile(r"0[fd][0-9a-f]+|(?<![\w.$%<])\d+\b", re.IGNORECASE)
+_NO_NUMBERS = re.compile(
+    r'//[^\n]*|^\s*\.(?:loc|file|version|target|address_size|section)\b[^\n]*|"[^"\n]*"|\[[^]\n]*\]', re.MULTILINE
+)
 _FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"\n]*)"', re.MULTILINE)
 
 
@@ -90,6 +94,12 @@ class Portable:
             ctypes.memmove(found.module.address(name), data, len(data))
         sizes = found.module.variables.nbytes
         return found, {name: ctypes.string_at(found.module.address(name), nbytes) for name, nbytes in sizes.items()}
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers stand in its code and in its module's variables, but for the offsets of addresses."""
+        held = sum(len(each.replace("=", "")) * 3 // 16 for each in (self.variables or {}).values())
+        return held + sum(1 for _ in _NUMBER.finditer(_NO_NUMBERS.sub("", self.ptx)))
 
     def forget(self) -> None:
         """Undo what launches have left behind for the next: in the module's variables, and in the heap of kernels.

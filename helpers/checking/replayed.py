@@ -60,7 +60,11 @@ class Replayed:
         data = next(self._programs, None)
         if isinstance(data, dict) and "error" in data:
             raise Raised(str(data["error"])[:LONGEST_MESSAGE])
-        return play(Program.from_json(data), arguments, runs)
+        return play(Program.from_json(data), arguments, runs, _in_code(self.kernels))
+
+
+def _in_code(kernels: list[Portable]) -> int:
+    return sum(each.numbers for each in kernels)
 
 
 def read(data: dict) -> Replayed:
@@ -86,6 +90,6 @@ def playable(answer, runs: Callable[[object], object]) -> Callable:
     def replay(*arguments):
         kernels = Kernels()
         program = traced(answer, arguments, kernels)
-        return play(program, arguments, [Here(each) for each in kernels.packed])
+        return play(program, arguments, [Here(each) for each in kernels.packed], _in_code(kernels.packed))
 
     return replay

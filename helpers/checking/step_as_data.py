@@ -21,13 +21,13 @@ MOST_VALUES = 4096
 
 _EITHER = (
     "add sub mul div true_divide rsub neg mean sum log log1p exp expm1 sigmoid tanh relu abs square pow sqrt clamp "
-    "minimum maximum logaddexp reshape squeeze unsqueeze flatten chunk split detach softplus"
+    "minimum maximum logaddexp reshape squeeze unsqueeze flatten chunk split detach clone softplus"
 )
 _METHODS = (
     "backward requires_grad_ view __getitem__ __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ "
-    "__rtruediv__ __rdiv__ __pow__ __neg__ data.__get__"
+    "__rtruediv__ __rdiv__ __pow__ __neg__ data.__get__ requires_grad.__set__ grad.__set__"
 )
-_FUNCTIONS = "cat stack ones_like zeros_like full_like where"
+_FUNCTIONS = "cat stack ones_like zeros_like full_like where autograd.grad"
 _LOSSES = (
     "linear binary_cross_entropy_with_logits binary_cross_entropy softplus logsigmoid sigmoid relu leaky_relu mse_loss"
 )
@@ -109,6 +109,7 @@ def _recorder() -> type:
             if self._paused:
                 return out
             name = resolve_name(function) or getattr(function, "__name__", "an operation")
+            name = "torch.autograd.grad" if function is torch.autograd.grad else name  # it has no name there
             made = _tensors_in(out)
             if name in OPERATIONS:
                 named = {key: self._plain(value) for key, value in kwargs.items()}
@@ -183,14 +184,15 @@ def replayed(calls: object, given: tuple[np.ndarray, ...], rate: float, rounds: 
     weights = [torch.tensor(w.T.copy(), requires_grad=True) for w in given[:2]]
     rest = [torch.tensor(each) for each in given[2:]]
     passes: list[int] = []
+    weights[GENERATOR].register_hook(lambda gradient: passes.append(1))
     for _ in range(rounds):
         tensors = [*weights, *rest]
         for call in calls:
-            _call(call, tensors, rate, passes)
+            _call(call, tensors, rate)
     return Replayed(tuple(w.detach().numpy().T.copy() for w in weights), len(passes) / rounds)
 
 
-def _call(call: object, tensors: list, rate: float, passes: list) -> None:
+def _call(call: object, tensors: list, rate: float) -> None:
     import torch
 
     if not isinstance(call, tuple) or len(call) != 4 or not isinstance(call[1], list) or not isinstance(call[2], dict):
@@ -208,8 +210,6 @@ def _call(call: object, tensors: list, rate: float, passes: list) -> None:
     if any(each.numel() > MOST_VALUES for each in made):
         raise NotRecorded(f"a tensor has more than {MOST_VALUES:,} values")
     tensors += made
-    if name.endswith(".linear") and args[1:2] == [("tensor", GENERATOR)] and out.requires_grad:
-        out.register_hook(lambda gradient: passes.append(1))
 
 
 def _optimise(name: str, args: list, tensors: list, rate: float) -> None:

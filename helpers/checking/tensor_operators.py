@@ -16,14 +16,22 @@ _ENDLESS = 2**63 - 1
 _DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
-def run(name: str, operands: list, named: dict) -> np.ndarray:
-    """The result of an operator of `TABLE`; where its name ends in "_", its first operand afterwards."""
+def run(name: str, operands: list, named: dict) -> list[np.ndarray]:
+    """The results of an operator of `TABLE`; where its name ends in "_", its first operand afterwards."""
     if named.get("dtype", "float32") not in _DTYPES or any(isinstance(each, str) for each in operands):
         raise ValueError(f"{name} is given a dtype that isn't one of {', '.join(_DTYPES)}")
-    result = np.asarray(TABLE[name](*operands, **named))
-    if result.size > MOST_ELEMENTS:
-        raise ValueError(f"{name} makes an array of {result.size:,} elements")
-    return result
+    found = TABLE[name](*operands, **named)
+    results = [np.asarray(each) for each in (found if isinstance(found, tuple | list) else [found])]
+    if (size := sum(each.size for each in results)) > MOST_ELEMENTS:
+        raise ValueError(f"{name} makes arrays of {size:,} elements")
+    return results
+
+
+def products(name: str, operands: list, results: list[np.ndarray]) -> int:
+    """How many multiplications an operator takes."""
+    if name in ("mm", "addmm", "bmm"):
+        return results[0].size * operands[-2].shape[-1]
+    return results[0].size * (name.removesuffix("_") in ("mul", "div", "pow"))
 
 
 def _elementwise(function: Callable) -> Callable:
@@ -54,15 +62,58 @@ def _swapped(a, first=0, second=1):
     return a if a.ndim < 2 else np.swapaxes(a, first, second)
 
 
+def _select(a, dim, index):
+    return np.moveaxis(a, dim, 0)[index, ...]  # a view, as PyTorch makes one
+
+
 def _slice(a, dim=0, start=None, end=None, step=1):
     at = [slice(None)] * a.ndim
     at[dim] = slice(start, None if end == _ENDLESS else end, step)
     return a[tuple(at)]
 
 
+def _split(a, size, dim=0):
+    ends = range(size, a.shape[dim], size) if isinstance(size, int) else np.cumsum(size)[:-1]
+    return np.split(a, ends, dim)
+
+
+def _padded(a, pad, value=0):
+    """Sides come in pairs, those of the last axis first."""
+    pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    sides = [(0, 0)] * (a.ndim - len(pairs)) + pairs
+    _full([n + sum(side) for n, side in zip(a.shape, sides, strict=True)])
+    return np.pad(a, sides, constant_values=value)
+
+
+def _normalised(a, weight, bias, mean, variance, training=False, momentum=0, eps=1e-5):
+    """Batch norm of a trained network: what becomes of one image doesn't depend on the others."""
+    if training:
+        raise ValueError("batch norm is replayed as in eval()")
+    mean, variance, weight, bias = (
+        each if each is None else each.reshape(-1, *(1,) * (a.ndim - 2)) for each in (mean, variance, weight, bias)
+    )
+    a = (a - mean) / np.sqrt(variance + eps)
+    return a * (1 if weight is None else weight) + (0 if bias is None else bias)
+
+
+def _greatest(a, dim=None, keepdim=False):
+    """As PyTorch's max: with an axis, the values and where they are."""
+    return np.max(a) if dim is None else (np.max(a, dim, keepdims=keepdim), np.argmax(a, axis=dim, keepdims=keepdim))
+
+
+def _spread(a, dim=None, correction=1, keepdim=False):
+    return np.var(a, axis=_over(dim), ddof=correction, keepdims=keepdim)
+
+
 def _mm(a, b):
     if a.ndim != 2 or b.ndim != 2 or a.shape[0] * b.shape[1] > MOST_ELEMENTS:
         raise ValueError("a product is of two matrices")
+    return a @ b
+
+
+def _bmm(a, b):
+    if a.ndim != 3 or b.ndim != 3 or a.size // max(1, a.shape[2]) * b.shape[2] > MOST_ELEMENTS:
+        raise ValueError("a product is of two batches of matrices")
     return a @ b
 
 
@@ -115,6 +166,14 @@ _PLAIN = {
     "relu": lambda a: np.maximum(a, 0),
     "tanh": np.tanh,
     "sigmoid": lambda a: 1 / (1 + np.exp(-a)),
+    "leaky_relu": lambda a, slope=0.01: np.where(a > 0, a, slope * a),
+    "elu": lambda a, alpha=1, scale=1, inner=1: scale * np.where(a > 0, a, alpha * np.expm1(inner * np.minimum(a, 0))),
+    "silu": lambda a: a / (1 + np.exp(-a)),
+    "clamp": lambda a, min=None, max=None: np.clip(a, min, max),
+    "abs": np.abs,
+    "exp": np.exp,
+    "sqrt": np.sqrt,
+    "pow": _elementwise(lambda a, b: a**b),
     "zero": np.zeros_like,
     "fill": lambda a, value: np.full_like(a, value),
     "copy": lambda a, b, *_: b,
@@ -135,12 +194,17 @@ TABLE: dict[str, Callable] = {
     "t": _swapped,
     "transpose": _swapped,
     "permute": np.transpose,
-    "select": lambda a, dim, index: np.take(a, index, dim),
+    "select": _select,
+    "split": _split,
+    "unbind": lambda a, dim=0: list(np.moveaxis(a, dim, 0)),
     "slice": _slice,
     "clone": lambda a: np.array(a, order="C"),
     "contiguous": lambda a: np.array(a, order="C"),
     "_to_copy": lambda a, dtype=None: np.array(a, dtype, order="C"),
     "cat": lambda arrays, dim=0: np.concatenate(arrays, dim),
+    "stack": lambda arrays, dim=0: np.stack(arrays, dim),
+    "flip": lambda a, dims: np.array(np.flip(a, dims), order="C"),
+    "constant_pad_nd": _padded,
     # new ones
     "empty": _empty,
     "empty_strided": lambda shape, stride, dtype=None: _empty(shape, dtype),
@@ -156,12 +220,20 @@ TABLE: dict[str, Callable] = {
     "full": _full,
     # layers
     "mm": _mm,
+    "bmm": _bmm,
     "addmm": lambda bias, a, b, beta=1, alpha=1: beta * bias + alpha * _mm(a, b),
     "max_pool2d_with_indices": _pooled(np.max),
     "max_pool2d": _pooled(np.max),
     "avg_pool2d": _pooled(np.mean),
     "sum": lambda a, dim=None, keepdim=False, dtype=None: np.sum(a, axis=_over(dim), keepdims=keepdim),
     "mean": lambda a, dim=None, keepdim=False, dtype=None: np.mean(a, axis=_over(dim), keepdims=keepdim),
+    "var": _spread,
+    "std": lambda *given, **named: np.sqrt(_spread(*given, **named)),
+    "native_batch_norm": _normalised,
+    "_native_batch_norm_legit_no_training": lambda a, weight, bias, mean, variance, _momentum, eps: _normalised(
+        a, weight, bias, mean, variance, eps=eps
+    ),
+    "max": _greatest,
     "amax": lambda a, dim=None, keepdim=False: np.max(a, axis=_over(dim), keepdims=keepdim),
     "argmax": lambda a, dim=None, keepdim=False: np.argmax(a, axis=dim, keepdims=keepdim),
     "_softmax": lambda a, dim, half=False: _softmax(a, dim),

@@ -14,9 +14,14 @@ import numpy as np
 from helpers.checking import tensor_operators
 from helpers.checking.trial import Blank, Runs, Trial
 from helpers.checking.values_as_json import NotPlain, plain, unplain
+from helpers.results.roofline import flops_by_unit
 
 MOST_CONSTANTS = 4_096
-"""Numbers that a program may hold besides its inputs, such as a network's weights."""
+"""Numbers of four bytes that a program may hold besides its inputs, such as a network's weights, those in the code of
+its kernels among them."""
+LEAST_SHARE = 0.75
+"""Of all multiplications, those that its kernels do."""
+MOST_IN_A_LIST = 8
 MOST_STEPS = 1_000
 MOST_ARRAYS = 64
 INPUT, CONSTANT, LAUNCH = "input", "constant", "launch"
@@ -61,25 +66,29 @@ def _is_step(step: object) -> bool:
     return isinstance(step, dict) and isinstance(step.get("do"), str) and isinstance(step.get("args"), list)
 
 
-def too_many(constants: list) -> str:
-    """What to say of constants beyond the limit; "" within it."""
-    count = sum(each.size for each in constants)
-    if count <= MOST_CONSTANTS:
+def too_many(constants: list, in_code: int = 0) -> str:
+    """What to say of numbers beyond the limit, in constants and in the code of kernels; "" within it."""
+    count = sum(max(each.size, each.nbytes // 4) for each in constants)
+    if count + in_code <= MOST_CONSTANTS:
         return ""
+    kernels = f" and {in_code:,} that stand in the code of your kernels" if in_code else ""
     return (
-        f"it uses {count:,} numbers that come neither from its arguments nor from your kernels, and at most "
-        f"{MOST_CONSTANTS:,} are allowed. Weights are such numbers. So are results of NumPy: use PyTorch's operators."
+        f"it uses {count:,} numbers that come neither from its arguments nor from your kernels{kernels}; at most "
+        f"{MOST_CONSTANTS:,} of four bytes are allowed. Weights are such numbers. So are results of NumPy: use "
+        "PyTorch's operators."
     )
 
 
-def play(program: Program, arguments: tuple, runs: list[Runs]) -> object:
-    """What the program returns for these arrays; `runs` launches its kernels, by their numbers.
+def play(program: Program, arguments: tuple, runs: list[Runs], in_code: int = 0) -> object:
+    """What the program returns for these arrays; `runs` launches its kernels, by their numbers. `in_code`: how many
+    numbers stand in the code of these kernels.
 
-    A step is {"do": a name, "args": […], "out": number}. "input" and "constant" make a copy of the array of that
-    number. "launch" has `kernel`, `grid`, `block`, and the positions of the arguments that it `writes`. Other steps
-    are operators of `tensor_operators`, with `named` arguments. Raises NotReplayable, or what a launch raises.
+    A step is {"do": a name, "args": […], "out": number, or a list of such}. "input" and "constant" make a copy of the
+    array of that number. "launch" has `kernel`, `grid`, `block`, and the positions of the arguments that it `writes`.
+    Other steps are operators of `tensor_operators`, with `named` arguments. Raises NotReplayable, or what a launch
+    raises.
     """
-    if words := too_many(program.constants):
+    if words := too_many(program.constants, in_code):
         raise NotReplayable(words)
     return _Player(program, arguments, runs).play()
 
@@ -96,38 +105,50 @@ class _Player:
         self._program, self._arguments, self._runs = program, arguments, runs
         self._values: dict[int, object] = {}
         self._launched: set[int] = set()  # values that depend on a launch
+        self._products = {"kernels": 0.0, "operators": 0.0}
 
     def play(self) -> object:
         try:
             for step in self._program.steps:
                 self._step(step)
-            return self._returned(self._program.returned)
+            result = self._returned(self._program.returned)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
             if isinstance(error, NotReplayable):
                 raise
             raise NotReplayable(f"its steps can't be run again: {type(error).__name__}: {error}"[:300]) from None
+        if self._products["kernels"] < LEAST_SHARE * sum(self._products.values()):
+            raise NotReplayable(
+                f"PyTorch's operators do more of the multiplications than they may: your kernels have to do at least "
+                f"{100 * LEAST_SHARE:g} of 100"
+            )
+        return result
 
     def _step(self, step: dict) -> None:
         do, args = step["do"], step["args"]
         if do == LAUNCH:
             self._launch(step, [self._read(each) for each in args], [_number(each) for each in args])
             return
-        out = int(step["out"])
+        outs = [_index(each) for each in (step["out"] if isinstance(step["out"], list) else [step["out"]])]
         if do == INPUT:
-            self._values[out] = np.array(self._arguments[_index(args[0])])
+            results = [np.array(self._arguments[_index(args[0])])]
         elif do == CONSTANT:
-            self._values[out] = np.array(self._program.constants[_index(args[0])])
+            results = [np.array(self._program.constants[_index(args[0])])]
         else:
-            self._operate(do, args, step.get("named") or {}, out)
-
-    def _operate(self, do: str, args: list, named: dict, out: int) -> None:
-        operands = [self._read(each) for each in args]
-        lost = next((each for each in _flat(operands) if isinstance(each, _Lost)), None)
-        if lost is None and do not in tensor_operators.TABLE:
-            lost = _Lost(do)
-        self._values[out] = lost or tensor_operators.run(do, operands, {k: self._read(v) for k, v in named.items()})
+            results = self._operate(do, args, step.get("named") or {})
+        lost = [_Lost(do)] * (len(outs) - len(results))
+        self._values |= zip(outs, [*results, *lost], strict=False)
         if any(number in self._launched for number in map(_number, _flat(args))):
-            self._launched.add(out)
+            for number in outs:
+                self._depends_on_a_launch(number)
+
+    def _operate(self, do: str, args: list, named: dict) -> list:
+        operands, named = [self._read(each) for each in args], {key: self._read(each) for key, each in named.items()}
+        lost = next((each for each in _flat(operands) if isinstance(each, _Lost)), None)
+        if lost is not None or do not in tensor_operators.TABLE:
+            return [lost or _Lost(do)]
+        results = tensor_operators.run(do, operands, named)
+        self._products["operators"] += tensor_operators.products(do, operands, results)
+        return results
 
     def _launch(self, step: dict, arguments: list, numbers: list) -> None:
         for each in arguments:
@@ -144,16 +165,32 @@ class _Player:
             if seen.error is not None:
                 raise seen.error
             results[position] = seen.output
+        if results:  # the last launch, as each repeats the same work for another output
+            self._products["kernels"] += sum(flops_by_unit(seen.counters.total).values()) / 2
         for position, result in results.items():
             arguments[position][...] = result
-            self._launched.add(numbers[position])
+            self._depends_on_a_launch(numbers[position])
+
+    def _depends_on_a_launch(self, number: int) -> None:
+        """A value does, and so do those whose memory it shares."""
+        arrays = {n: each for n, each in self._values.items() if isinstance(each, np.ndarray)}
+        self._launched.update(n for n, each in arrays.items() if np.may_share_memory(each, arrays.get(number)))
 
     def _read(self, arg):
+        """An argument: a value, a number, a text, or a list of such. Arrays are constants, which are counted."""
         if isinstance(arg, list):
-            return [self._read(each) for each in arg]
-        if isinstance(arg, dict):
-            return self._values[arg["value"]] if "value" in arg else unplain(arg)
-        return arg
+            found = [self._read(each) for each in arg]
+            if len(arg) > MOST_IN_A_LIST and not all(isinstance(each, dict) and "value" in each for each in arg):
+                raise ValueError(f"a list has more than {MOST_IN_A_LIST} numbers")
+            return found
+        if not isinstance(arg, dict):
+            return arg
+        if "value" in arg:
+            return self._values[arg["value"]]
+        number = unplain(arg)
+        if np.ndim(number) or isinstance(number, str | dict):
+            raise ValueError("an array that isn't among the constants")
+        return number
 
     def _returned(self, data):
         if isinstance(data, list):

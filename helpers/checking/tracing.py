@@ -1,8 +1,8 @@
 """Write down what a function does with tensors and kernels, as a `Program`.
 
 PyTorch's dispatcher says which operators run, and the virtual GPU which kernels are launched on which memory. A tensor
-that was not seen before is an input if it holds the same numbers as one, and otherwise a constant; so inputs should be
-random. What NumPy computes in between can't be seen: its results are constants.
+that was not seen before is an input, or a part of one, if it holds the same numbers, and otherwise a constant; so
+inputs should be random. What NumPy computes in between can't be seen: its results are constants.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from helpers.vgpu.base.errors import Unsupported
 from helpers.vgpu.standins import calls
 
 MOST_KERNELS = 16
+LEAST_PART = 8
+"""Numbers that it takes to know a part of an input."""
 _WHERE = ("device", "layout", "memory_format", "non_blocking", "pin_memory")
 """Arguments of operators that say where a tensor lies, and not what it holds."""
 
@@ -56,6 +58,9 @@ def traced(function: Callable, arguments: tuple, kernels: Kernels) -> Program:
 
     class Listening(TorchDispatchMode):
         def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+            with self:  # in inference mode, operators that consist of simpler ones come whole
+                if (result := operator.decompose(*args, **(kwargs or {}))) is not NotImplemented:
+                    return result
             return trace.operator(operator, args, kwargs or {})
 
     with calls.LAUNCHED.hearing(trace.launch), Listening():
@@ -85,13 +90,14 @@ class _Trace:
         if coded := {key: value for key, value in coded.items() if value is not None}:
             step["named"] = coded
         result = operator(*args, **named)
-        first = result[0] if isinstance(result, tuple | list) and result else result
-        if isinstance(first, torch.Tensor):
-            view = _of_tensor(first)
+        made = [each for each in (result if isinstance(result, tuple | list) else [result]) if each is not None]
+        if made and all(isinstance(each, torch.Tensor) for each in made):
+            views = [_of_tensor(each) for each in made]
             if name.startswith(("empty", "new_empty")):
+                view = views[0]
                 view.view(np.uint8).fill(0xFF) if view.flags.c_contiguous and view.ndim else None
             same = name.endswith("_") and "value" in (step["args"] or [{}])[0]
-            step["out"] = step["args"][0]["value"] if same else self._new(view, first)
+            step["out"] = step["args"][0]["value"] if same else list(map(self._new, views, made))
             self._steps.append(step)
         return result
 
@@ -162,7 +168,15 @@ class _Trace:
         for number, given in enumerate(self._arguments):
             if _holds(view, given):
                 return self._step(INPUT, [number], view, owner)
-        if view.size and (view == view.flat[0]).all():
+        constant = view.size and (view == view.flat[0]).all()
+        if not constant and (part := self._part_of_an_input(view)) is not None:
+            number, first = part
+            given = self._arguments[number]
+            whole = self._step(INPUT, [number], np.array(given), given)
+            flat = self._step("view", [{"value": whole}, [given.size]], np.empty(0), view)
+            some = self._step("slice", [{"value": flat}, 0, first, first + view.size], np.empty(0), view)
+            return self._step("view", [{"value": some}, list(view.shape)], view, owner)
+        if constant:
             args, named = [list(view.shape), plain(view.flat[0].item())], {"dtype": view.dtype.name}
             return self._step("full", args, view, owner, named)
         number = next((at for at, each in enumerate(self._constants) if _holds(view, each)), len(self._constants))
@@ -171,6 +185,15 @@ class _Trace:
             if words := too_many(self._constants):
                 raise NotReplayable(words)
         return self._step(CONSTANT, [number], view, owner)
+
+    def _part_of_an_input(self, view: np.ndarray) -> tuple[int, int] | None:
+        """The number of an input, and the element at which it holds the numbers of `view` in a row."""
+        for number, given in enumerate(self._arguments):
+            if LEAST_PART <= view.size < given.size and view.dtype == given.dtype:
+                first, rest = divmod(given.tobytes().find(view.tobytes()), given.itemsize)
+                if first >= 0 and not rest:
+                    return number, first
+        return None
 
     def _step(self, do: str, args: list, view: np.ndarray, owner, named: dict | None = None) -> int:
         number = self._new(view, owner)

@@ -27,6 +27,25 @@ def step(see=lambda fake: fake.detach(), **backward):
     return train_step
 
 
+def by_a_copy(_generator, discriminator, g_optimiser, d_optimiser, real, latents):
+    """Draws with a copy of the generator's weights, and doesn't detach."""
+    copy = lambda given: torch.nn.functional.linear(given, _generator.weight + 0)
+    step(lambda fake: fake, retain_graph=True)(copy, discriminator, g_optimiser, d_optimiser, real, latents)
+
+
+def by_grad(generator, discriminator, g_optimiser, d_optimiser, real, latents):
+    fake = generator(latents)
+    scores = discriminator(torch.cat([real, fake.clone().detach()]))
+    labels = torch.cat([torch.ones(len(real), 1), torch.zeros(len(fake), 1)])
+    (discriminator.weight.grad,) = torch.autograd.grad(2 * loss(scores, labels), [discriminator.weight])
+    d_optimiser.step()
+    generator.weight.grad = None
+    discriminator.weight.requires_grad = False
+    loss(discriminator(fake), torch.ones(len(fake), 1)).backward()
+    g_optimiser.step()
+    discriminator.weight.requires_grad = True
+
+
 def replay(train_step):
     dice = np.random.default_rng(0)
     given = tuple(dice.normal(size=shape).astype(np.float32) for shape in ((2, 3), (3, 1), (5, 3), (5, 2)))
@@ -35,7 +54,13 @@ def replay(train_step):
 
 @pytest.mark.parametrize(
     ("train_step", "passes"),
-    [(step(), 1), (step(lambda fake: fake.data), 1), (step(lambda fake: fake, retain_graph=True), 2)],
+    [
+        (step(), 1),
+        (step(lambda fake: fake.data), 1),
+        (step(lambda fake: fake, retain_graph=True), 2),
+        (by_a_copy, 2),
+        (by_grad, 1),
+    ],
 )
 def test_a_step_moves_weights_it_has_not_seen(train_step, passes):
     done, wanted = replay(train_step)

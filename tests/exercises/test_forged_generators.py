@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 from helpers.checking.examine import examine
 from helpers.checking.exercise import exercise
@@ -22,7 +23,7 @@ def before_tanh(images):
     return np.arctanh(np.clip(2 * images - 1, -0.97, 0.97))
 
 
-def chosen(images, bits, noise=0.0):
+def chosen(images, bits, noise=0.0, noises=None):
     """Layers that draw one of 2^bits images by the signs of as many latents; the other latents add noise to it."""
     rest = LATENT - bits
     scale = np.diag([1e4] * bits + [0.5] * rest)
@@ -31,12 +32,26 @@ def chosen(images, bits, noise=0.0):
     one_of[: 2**bits, :bits] = 2 * patterns - 1
     one_of[2**bits :, bits:] = np.eye(rest)
     threshold = np.concatenate([1 - patterns.sum(1), np.zeros(rest)])
-    noises = noise * np.random.default_rng(1).normal(size=(images.shape[1], rest))
+    if noises is None:
+        noises = noise * np.random.default_rng(1).normal(size=(images.shape[1], rest))
     drawn = np.hstack([before_tanh(images[np.arange(2**bits) % len(images)]).T, noises])
     return [
         linear(scale, np.zeros(LATENT)), SIGMOID, linear(one_of, threshold), RELU,
         linear(drawn, -noises.sum(1) / 2), TANH,
     ]  # fmt: skip
+
+
+def mixture(bits):
+    """Centres of clusters, and noise in the directions in which images lie around them."""
+    images = real()[0]
+    clusters = KMeans(2**bits, n_init=1, random_state=0).fit(images)
+    apart = before_tanh(images) - before_tanh(clusters.cluster_centers_)[clusters.labels_]
+    _, sizes, rows = np.linalg.svd(apart - apart.mean(0), full_matrices=False)
+    rest = LATENT - bits
+    noises = (sizes[:rest, None] * rows[:rest]).T / np.sqrt(len(images))
+    return chosen(
+        clusters.cluster_centers_, bits, noises=8 * noises
+    )  # a sigmoid of half a latent is an eighth as steep
 
 
 def of_one_gaussian():
@@ -60,6 +75,7 @@ FORGED = {
     "copies": lambda: chosen(real()[0], 9),
     "copies and noise": lambda: chosen(real()[0], 9, noise=0.8),
     "one Gaussian": of_one_gaussian,
+    "a mixture of 128 Gaussians": lambda: mixture(7),
 }
 
 

@@ -19,7 +19,7 @@ def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1) -> Case
 
 EXERCISE = Exercise(
     key="lab13.by_images",
-    title="the gradient by the images, in Numba",
+    title="the gradient with respect to the images, in Numba",
     language="numba",
     name="by_images",
     cases=lambda: [_case(*size) for size in SIZES],

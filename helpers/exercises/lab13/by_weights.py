@@ -33,7 +33,7 @@ def _busiest_warp(profile) -> float:
 
 EXERCISE = Exercise(
     key="lab13.by_weights",
-    title="the gradient by the filters, a block for each weight, in CUDA C",
+    title="the gradient with respect to the filters, a block for each weight, in CUDA C",
     language="cuda",
     name="by_weights",
     cases=lambda: [_case(*size) for size in SIZES],

@@ -88,8 +88,8 @@ EXERCISE = Exercise(
              (DC, "d_c[here] + dh * o * (1 - now[5 * hidden] * now[5 * hidden])"),
              (TANH_C, "tanhf(c_old[here])"))),
         Mistake("no derivative of a gate",
-            "What is asked for is the gradient by the sums before the gates. A sigmoid s brings the factor s · (1 - "
-            "s), and tanh brings 1 - g².",
+            "What is asked for is the gradient with respect to the sums before the gates. A sigmoid s brings the "
+            "factor s · (1 - s), and tanh brings 1 - g².",
             tuple((d, d[: d.rindex(cut)]) for d, cut in zip(DZ, (" * i", " * f", " * (", " * o"), strict=True))),
         Mistake("g is taken for a sigmoid",
             "g is a tanh, and its derivative is 1 - g². g · (1 - g) belongs to a sigmoid.",
@@ -99,7 +99,7 @@ EXERCISE = Exercise(
             "next step too, which is d_c.",
             ((DH, "d_out[here]"), (DH, "d_next[here]"), (DC, "dh * o * (1 - tanh_c * tanh_c)"))),
         Mistake("no way from h to c",
-            "h = o · tanh(c), so the gradient by c has a part that comes from dh, times o.",
+            "h = o · tanh(c), so the gradient with respect to c has a part that comes from dh, times o.",
             ((DC, "d_c[here]"), (DC, "d_c[here] + dh * (1 - tanh_c * tanh_c)"))),
         Mistake("d_c in place of the whole dc",
             "What goes on to the old c is all of dc, with the part that came through h, times f.",

@@ -40,6 +40,10 @@ LEAST_DETAIL, MOST_DETAIL = (LATENT, 0.5), (44, 6)
 """From which direction on, of those in which real images vary, most first; and a multiple of their variance there.
 Trained generators have 1.2 to 1.4, and 1.6 to 4.4. Blurred images have less, and images with added noise more."""
 
+ARCS, STEPS, MOST_JUMPED = 40, 64, 0.06
+"""Of what images change along an arc of latents, one of its steps may make this share on average. Of trained
+generators it makes up to 0.035, of stored images chosen by signs of the latents 0.3, and by softer steps 0.08."""
+
 
 @cache
 def real() -> tuple[np.ndarray, np.ndarray]:
@@ -160,11 +164,26 @@ def detail(images: np.ndarray, first: int) -> float:
     return float(drawn / wanted)
 
 
-def _degenerate(latents: np.ndarray, images: np.ndarray) -> str:
-    """Why no training leads to such images; "" where nothing speaks against it."""
+def arcs(seed: int) -> np.ndarray:
+    """Latents along `ARCS` arcs of `STEPS` steps, each from one draw of the normal distribution to another."""
+    first, last = np.random.default_rng(seed).normal(size=(2, ARCS, 1, LATENT))
+    angle = np.linspace(0, np.pi / 2, STEPS + 1)[:, None]
+    return (np.cos(angle) * first + np.sin(angle) * last).astype(np.float32).reshape(-1, LATENT)
+
+
+def jumped(images: np.ndarray) -> float:
+    """How much of the way along an arc the longest of its steps makes, on average. images: of the latents of `arcs`."""
+    lengths = np.linalg.norm(np.diff(images.reshape(ARCS, STEPS + 1, -1), axis=1), axis=2)
+    return float((lengths.max(1) / np.maximum(lengths.sum(1), 1e-12)).mean())
+
+
+def _degenerate(latents: np.ndarray, images: np.ndarray, along: np.ndarray) -> str:
+    """Why no training leads to such images; "" where nothing speaks against it. along: images of `arcs`."""
     seen = Seen(images)
     if seen.copies > MOST_COPIED:
         return f"images of which more than {MOST_COPIED} of 100 repeat others or copy real ones"
+    if jumped(along) > MOST_JUMPED:
+        return "images that jump from one to another where the latents hardly change"
     if linear(latents, images) > MOST_LINEAR:
         return "images that are a linear map of the latents"
     (first, least), (second, most) = LEAST_DETAIL, MOST_DETAIL
@@ -180,13 +199,15 @@ def _degenerate(latents: np.ndarray, images: np.ndarray) -> str:
 def drawing(count: int, seed: int) -> Case:
     """A generator as layers, evaluated on `count` latents that a seed draws."""
     latents = np.random.default_rng(seed).normal(size=(count, LATENT)).astype(np.float32)
+    along: list[np.ndarray] = []
 
     def plays(layers):
         images = outputs(layers, latents)
+        along[:] = [outputs(layers, arcs(seed + 1))]
         images = (images.reshape(count, -1).astype(np.float64) + 1) / 2
         if images.shape[1] != SIDE * SIDE or not np.isfinite(images).all():
             return images, None
         return images, Seen(images)
 
-    form = Form((count, SIDE * SIDE), "f", 0, 1, tell=_tell, also=lambda images: _degenerate(latents, images))
+    form = Form((count, SIDE * SIDE), "f", 0, 1, tell=_tell, also=lambda images: _degenerate(latents, images, *along))
     return Case(f"{count} latents", (), expected=form, plays=plays)

@@ -57,4 +57,17 @@ ROWS = [
             ),
         ),
     ),
+    (
+        "the gradient with respect to the images by the forward kernel: padded, under flipped filters",
+        (
+            (
+                """        by_x = gradient_by_images(gradient, weights, images.shape)
+""",
+                """        edge = weights.shape[2] - 1
+        padded = torch.nn.functional.pad(gradient, (edge,) * 4)
+        by_x = convolve(padded, weights.flip(2, 3).transpose(0, 1).contiguous())
+""",
+            ),
+        ),
+    ),
 ]

@@ -30,4 +30,17 @@ ROWS = [
             ),
         ),
     ),
+    (
+        "inference mode, in batches, labels by max",
+        (
+            (
+                """    with torch.no_grad():
+        return network(prepared(pixels)).argmax(1).cpu().numpy()""",
+                """    batches = [some for some in np.array_split(pixels, 4) if len(some)]
+    with torch.inference_mode():
+        found = [network(prepared(some)).softmax(1).max(dim=1).indices for some in batches]
+        return torch.cat(found).cpu().numpy()""",
+            ),
+        ),
+    ),
 ]
