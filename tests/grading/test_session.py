@@ -117,6 +117,20 @@ def test_a_cell_that_ends_its_kernel_before_any_code_of_the_student_s_is_an_infr
         run_all(Kernels({"a": how}), "abcd", **LAB)
 
 
+def test_so_is_an_exception_in_a_cell_of_the_lab_s_before_any_code_of_the_student_s():
+    """Such as a package that can't be read just now: else the student would be told that a name isn't defined."""
+    with pytest.raises(InfrastructureFault, match=r"raised ValueError: no; no code of the student's had run"):
+        run_all(Kernels({"a": "error"}), "abcd", **LAB)
+    _, runs = run_all(Kernels({"c": "error"}), "abcd", **LAB)
+    assert [run.outcome for run in runs] == ["ok", "ok", "error", "ok"]
+
+
+def test_a_cell_of_the_lab_s_may_miss_an_answer_that_ended_the_kernel():
+    kernels = Kernels({"b": "crash", "c": "error"})
+    session, runs = run_all(kernels, "abcd", **LAB)
+    assert [run.outcome for run in runs] == ["ok", "crash", "error", "ok"] and len(session.deaths) == 1
+
+
 def test_so_is_a_graded_cell_where_there_is_no_answer():
     with pytest.raises(InfrastructureFault, match="no code of the student's had run"):
         run_all(Kernels({"d": "crash"}), "abcd", own={0, 1, 2}, theirs=())
