@@ -105,6 +105,12 @@ def test_a_cell_that_trains_may_take_longer_than_others():
     assert given == [5, 20, 5]
 
 
+@pytest.mark.parametrize("seconds", [1, 180, 300, 3_000])
+def test_no_process_runs_out_of_cpu_seconds_before_the_submission_does(seconds):
+    """A larger --timeout would else be in vain on a slow machine: a kernel's CPU seconds are those of all its cells."""
+    assert Policy(whole_seconds=seconds).limits.cpu_seconds > seconds
+
+
 # -- whose fault it is: cells 0 and 2 are the lab's own, 1 holds an answer, 3 is graded --------------------------------
 
 LAB = {"own": {0, 2}, "theirs": {1}}
