@@ -76,6 +76,11 @@ class Standing:
     said: str = ""
     listed: Student | None = None
 
+    @property
+    def also(self) -> tuple[str, ...]:
+        """What the roster calls the student."""
+        return (*self.listed.person.keys, self.listed.person.name) if self.listed else ()
+
 
 @dataclass(frozen=True)
 class Fingerprints:

@@ -277,6 +277,12 @@ def test_moodles_downloads_are_known_by_the_number_in_their_names():
     assert ",12.5,12.50,Yes,-," in worksheet(found)[1].splitlines()[3]
 
 
+def test_the_roster_says_who_is_who_in_moodle():
+    """A file is named by an id that the worksheet lacks, and the roster knows the address that it has."""
+    _, files = made(handed("u1"), Classroom(ROSTER), moodle=WORKSHEET)
+    assert ",12.5,12.50,Yes,-," in files["moodle.csv"].decode().splitlines()[1]
+
+
 def test_what_moodle_has_locked_or_nobody_can_tell_apart_is_left_alone():
     words, text = worksheet(handed("alan@uni.example", "Ada Lovelace", "stranger"))
     assert text.encode() == WORKSHEET
