@@ -174,6 +174,21 @@ def test_make_refuses_an_unfit_python(root, tmp_path):
     assert not (tmp_path / ".venv").exists()
 
 
+def test_the_image_for_grading_is_made_of_what_there_is(root, tmp_path):
+    """Each file is there, and make knows its target where only the files are that were copied before."""
+    targets = []
+    for line in (root / "labs" / "Containerfile").read_text(encoding="utf-8").splitlines():
+        word, *rest = line.split() or [""]
+        if word == "COPY":
+            for name in (each for each in rest[:-1] if not each.startswith("--")):
+                (tmp_path / name).symlink_to((root / name).resolve(strict=True))
+        elif [word, *rest[:1]] == ["RUN", "make"]:
+            targets += rest[1:]
+            made = subprocess.run(["make", "-n", *rest[1:]], cwd=tmp_path, capture_output=True, text=True)
+            assert made.returncode == 0 and "helpers.workbook.install" in made.stdout, made.stderr
+    assert targets
+
+
 def test_ci_runs_the_command_of_the_readme(root):
     script = (root / ".ci" / "run").read_text(encoding="utf-8")
     assert script.startswith("#!/usr/bin/env bash\n") and "set -euo pipefail" in script

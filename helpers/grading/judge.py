@@ -97,9 +97,7 @@ def _words(seen: Evidence, mistake, open: bool) -> str:
         return f"{teach} {HIDDEN}".strip()
     if open:
         return "\n".join([verdicts.message(seen, mistake), *verdicts.failed(verdicts.noted(fingerprint.public(seen)))])
-    bad = seen.first_wrong
-    stopped = f"With {bad.case.name} it raised an exception." if bad and bad.error else ""
-    return " ".join(filter(None, (teach, stopped, MORE)))
+    return f"{teach} {MORE}".strip()  # which public case is wrong may have been chosen by a hidden input
 
 
 def _hidden(seen: Evidence) -> bool:

@@ -12,7 +12,7 @@ from queue import Empty
 import psutil
 from nbval.kernel import CURRENT_ENV_KERNEL_NAME, RunningKernel
 
-from helpers.grading.sandbox import Run
+from helpers.grading.sandbox import Limits, Run
 from helpers.grading.sandbox.limits import threads
 from helpers.grading.sandbox.meter import Allowance, Reading, read
 from helpers.grading.sandbox.wire import Ended, Late
@@ -27,7 +27,8 @@ class PlainKernel:
         before = dict(os.environ)
         os.environ.update(threads())  # as in the grader's sandbox, so that a cell takes as long
         try:
-            self._kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, cwd=str(folder))
+            patient = Limits().start_seconds  # as the grader is
+            self._kernel = RunningKernel(CURRENT_ENV_KERNEL_NAME, str(folder), startup_timeout=patient)
         finally:
             os.environ.clear()
             os.environ.update(before)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 
 from helpers.checking.evidence import MOST_EVIDENCE
 from helpers.grading.sandbox import Limits
@@ -15,7 +16,7 @@ class Policy:
 
     `cell_seconds` is for one cell, `judge_seconds` for judging one exercise, `whole_seconds` for all of it, cells,
     replays and judging together; `deaths` is how often its kernel may die before the rest is left; `evidence_bytes` how
-    long the JSON of one probe may be; `limits` are the sandbox's.
+    long the JSON of one probe may be; `limits` are the sandbox's, which end no process before `whole_seconds` are up.
     """
 
     cell_seconds: float = 20.0
@@ -24,6 +25,10 @@ class Policy:
     deaths: int = 5
     evidence_bytes: int = MOST_EVIDENCE
     limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self):
+        if self.limits.cpu_seconds <= self.whole_seconds:
+            object.__setattr__(self, "limits", replace(self.limits, cpu_seconds=math.ceil(2 * self.whole_seconds)))
 
     @property
     def hang_seconds(self) -> float:

@@ -5,7 +5,8 @@ bound on how often that may happen and on the time that a whole submission may t
 
 A cell that ends its kernel is the student's fault only if the student's code can be the reason:
 
-1. Before any of it has run in that kernel, it cannot: that is an infrastructure fault.
+1. Before any of it has run in that kernel, it cannot: that is an infrastructure fault. So is an exception in a cell of
+   the lab's own before any code of the student's has run at all.
 2. After that, a cell of the student's, or one that is graded, counts against the student.
 3. So does a cell of the lab's own, if it comes to its end in a new kernel in which nothing but the lab's own cells have
    run. If one of them ends that kernel too, it is an infrastructure fault.
@@ -21,6 +22,8 @@ from dataclasses import dataclass
 from helpers.grading.policy import Policy
 from helpers.grading.results import FAULTS
 from helpers.grading.sandbox import InfrastructureFault, Run
+
+NOT_THEIRS = "no code of the student's had run before it"
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,9 @@ class Session:
         seconds = self._seconds(number)
         run = self._kernel.execute(code, seconds if self._pure else min(seconds, max(0.1, self.left())))
         self.spend(run.counted)
+        if run.outcome == "error" and self._pure and number in self._own and not self.deaths:
+            raised = ": ".join(filter(None, (str(run.error.get(name, "")) for name in ("ename", "evalue"))))
+            raise InfrastructureFault(f"a cell of the lab's own raised {raised}; {NOT_THEIRS}")
         if run.outcome in FAULTS:
             self.close()
             self.deaths.append(Death(number, run.outcome, run.says + self._blame(number, code, run)))
@@ -117,7 +123,7 @@ class Session:
         """Words to add where it is the student's fault that a cell ended its kernel; raises InfrastructureFault."""
         said = f"{run.outcome} in a cell of the lab's own: {run.says}"
         if self._pure:
-            raise InfrastructureFault(f"{said}; no code of the student's had run before it")
+            raise InfrastructureFault(f"{said}; {NOT_THEIRS}")
         if number not in self._own:
             return ""
         with self._open_kernel() as kernel:

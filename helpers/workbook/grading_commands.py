@@ -224,7 +224,8 @@ def override(arguments: argparse.Namespace) -> int:
         reports.write(arguments.results, found.results, found.lab, formats, **kept, **details)
     except (OSError, ValueError) as problem:
         raise UsageProblem(str(problem)) from problem
-    print(f"{given.student}: {given.part} is {given.points:g} points now, in every report but Canvas's and Moodle's.")
+    of = f"{given.points:g} of {most[given.part]:g} points"
+    print(f"{given.student}: {given.part} is {of} now, in every report but Canvas's and Moodle's.")
     return 0
 
 

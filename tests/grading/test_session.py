@@ -105,6 +105,12 @@ def test_a_cell_that_trains_may_take_longer_than_others():
     assert given == [5, 20, 5]
 
 
+@pytest.mark.parametrize("seconds", [1, 180, 300, 3_000])
+def test_no_process_runs_out_of_cpu_seconds_before_the_submission_does(seconds):
+    """A larger --timeout would else be in vain on a slow machine: a kernel's CPU seconds are those of all its cells."""
+    assert Policy(whole_seconds=seconds).limits.cpu_seconds > seconds
+
+
 # -- whose fault it is: cells 0 and 2 are the lab's own, 1 holds an answer, 3 is graded --------------------------------
 
 LAB = {"own": {0, 2}, "theirs": {1}}
@@ -115,6 +121,20 @@ HOW = ("timeout", "crash", "memory", "output")
 def test_a_cell_that_ends_its_kernel_before_any_code_of_the_student_s_is_an_infrastructure_fault(how):
     with pytest.raises(InfrastructureFault, match="no code of the student's had run"):
         run_all(Kernels({"a": how}), "abcd", **LAB)
+
+
+def test_so_is_an_exception_in_a_cell_of_the_lab_s_before_any_code_of_the_student_s():
+    """Such as a package that can't be read just now: else the student would be told that a name isn't defined."""
+    with pytest.raises(InfrastructureFault, match=r"raised ValueError: no; no code of the student's had run"):
+        run_all(Kernels({"a": "error"}), "abcd", **LAB)
+    _, runs = run_all(Kernels({"c": "error"}), "abcd", **LAB)
+    assert [run.outcome for run in runs] == ["ok", "ok", "error", "ok"]
+
+
+def test_a_cell_of_the_lab_s_may_miss_an_answer_that_ended_the_kernel():
+    kernels = Kernels({"b": "crash", "c": "error"})
+    session, runs = run_all(kernels, "abcd", **LAB)
+    assert [run.outcome for run in runs] == ["ok", "crash", "error", "ok"] and len(session.deaths) == 1
 
 
 def test_so_is_a_graded_cell_where_there_is_no_answer():

@@ -38,6 +38,18 @@ KEPT, OVERRIDES = "class.json", "overrides.csv"
 TOTAL = "total"
 """The part of an override that sets a student's score as a whole."""
 DAY = timedelta(days=1)
+MOST_DAYS = 3650
+WORDS = {
+    str: "text in quotes",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    dict: "a section, [late]",
+    datetime: "a date and time such as 2026-03-01T23:59:00+01:00",
+}
+"""What a setting of each type is called."""
+SETTINGS = {"roster": (str,), "due": (datetime, str), "missing_is_zero": (bool,), "late": (dict,)}
+LATE_SETTINGS = {"percent_per_day": (float, int), "free_days": (int,), "most_percent": (float, int)}
 
 
 @dataclass(frozen=True)
@@ -58,8 +70,9 @@ class Student:
 
     def __post_init__(self) -> None:
         for name in ("late_days", "extension_days"):
-            if not (getattr(self, name) or "0").isdecimal():
-                raise ValueError(f"{self.student_id}: {name} is a whole number, not {getattr(self, name)!r}")
+            days = getattr(self, name) or "0"
+            if not (days.isdecimal() and len(days) < 10 and int(days) <= MOST_DAYS):
+                raise ValueError(f"{self.student_id}: {name} is a whole number up to {MOST_DAYS:,}, not {days!r}")
         if self.handed_in:
             moment(self.handed_in, f"{self.student_id}: handed_in")
 
@@ -106,7 +119,8 @@ class Override:
 
 @dataclass(frozen=True)
 class Classroom:
-    """See the module. `times`: when each student handed in, in ISO format, as far as the submissions say."""
+    """See the module. `times`: when each student handed in, in ISO format, as far as the submissions say; `unused`: the
+    roster's columns that aren't used."""
 
     roster: tuple[Student, ...] = ()
     due: str = ""
@@ -114,6 +128,7 @@ class Classroom:
     late: LateRule | None = None
     overrides: tuple[Override, ...] = ()
     times: Mapping[str, str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
 
     def days_late(self, name: str, student: Student | None) -> int | None:
         """Days started after the due date; None where nobody says when it was handed in."""
@@ -138,41 +153,50 @@ def moment(text: str, what: str) -> datetime:
 
 
 def read(path: Path) -> Classroom:
-    """A class from its `class.toml`; raises ValueError or OSError."""
+    """A class from its `class.toml`; raises ValueError."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        late, roster, due = data.pop("late", None), data.pop("roster", ""), data.pop("due", "")
-        zero = data.pop("missing_is_zero", False)
-        if data:
-            raise ValueError(f"{sorted(data)[0]!r} is not a setting; there are roster, due, missing_is_zero and late")
-        due = due.isoformat() if isinstance(due, datetime) else str(due)
+        data = _checked(tomllib.loads(path.read_text(encoding="utf-8")), SETTINGS)
+        late, roster, due = data.get("late"), data.get("roster", ""), data.get("due", "")
+        due = due.isoformat() if isinstance(due, datetime) else due
         if due:
             moment(due, "due")
+        if late is not None and "percent_per_day" not in _checked(late, LATE_SETTINGS, "[late] "):
+            raise ValueError("[late] needs percent_per_day")
         rule = LateRule(**late) if late else None
         if rule and not due:
             raise ValueError("[late] needs `due`")
-        people = students((path.parent / roster).read_bytes()) if roster else ()
-    except (ValueError, TypeError, UnicodeDecodeError) as problem:
+        people, unused = students((path.parent / roster).read_bytes()) if roster else ((), ())
+    except OSError as problem:
+        raise ValueError(f"{path}: {problem.filename} can't be read: {problem.strerror}") from None
+    except ValueError as problem:
         raise ValueError(f"{path}: {problem}") from None
-    return Classroom(people, due, bool(zero), rule)
+    return Classroom(people, due, data.get("missing_is_zero", False), rule, unused=unused)
 
 
-def students(data: bytes) -> tuple[Student, ...]:
-    """The rows of a roster; columns with other names are left out."""
-    rows = [row for row in csv_files.read(data) if any(cell.strip() for cell in row)]
-    head = [cell.strip().casefold().replace(" ", "_") for cell in rows[0]] if rows else []
+def _checked(data: dict, known: Mapping[str, tuple[type, ...]], where: str = "") -> dict:
+    """`data`, where each setting is known and of a type that it may have; raises ValueError."""
+    for name, value in data.items():
+        if name not in known:
+            raise ValueError(f"{where}{name!r} is not a setting; there are {', '.join(known)}")
+        if type(value) not in known[name]:
+            raise ValueError(f"{where}{name} is {WORDS[known[name][0]]}, not {value!s}")
+    return data
+
+
+def students(data: bytes) -> tuple[tuple[Student, ...], tuple[str, ...]]:
+    """The rows of a roster, and the columns that aren't used; raises ValueError."""
+    head, rows = csv_files.records(data, "the roster")
     if "student_id" not in head:
         raise ValueError("the roster's first line needs a column student_id")
     known = {each.name for each in fields(Student)}
-    found = []
-    for row in rows[1:]:
-        cells = {name: cell.strip() for name, cell in zip(head, row, strict=False) if name in known}
-        if cells.get("student_id"):
-            found.append(Student(**cells))
+    nameless = next((row for row in rows if not row["student_id"]), None)
+    if nameless:
+        raise ValueError(f"the roster has a row without a student_id: {', '.join(filter(None, nameless.values()))}")
+    found = [Student(**{name: cell for name, cell in row.items() if name in known}) for row in rows]
     twice = {each.student_id for each in found if sum(each.student_id == other.student_id for other in found) > 1}
     if twice:
         raise ValueError(f"the roster has {sorted(twice)[0]!r} twice")
-    return tuple(found)
+    return tuple(found), tuple(name for name in head if name and name not in known)
 
 
 def keep(folder: Path, classroom: Classroom) -> None:
@@ -192,7 +216,8 @@ def kept(folder: Path) -> Classroom:
             data = json.loads((folder / KEPT).read_bytes())
             roster = tuple(Student(**row) for row in data.pop("roster"))
             late = data.pop("late")
-            found = Classroom(roster=roster, late=LateRule(**late) if late else None, **data)
+            unused = tuple(data.pop("unused", ()))
+            found = Classroom(roster=roster, late=LateRule(**late) if late else None, unused=unused, **data)
         except (ValueError, KeyError, TypeError) as problem:
             raise ValueError(f"{folder / KEPT} can't be read ({problem}): give --class again") from None
     return replace(found, overrides=overrides(folder))
@@ -203,14 +228,15 @@ def overrides(folder: Path) -> tuple[Override, ...]:
     path = folder / OVERRIDES
     if not path.is_file():
         return ()
+    head, rows = csv_files.records(path.read_bytes(), str(path))
+    if not {"student", "part", "points"} <= set(head):
+        raise ValueError(f"{path}: its columns are student, part, points, why")
     found = []
-    rows = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
-    for row in rows:
+    for number, row in enumerate(rows, 2):
         try:
-            found.append(Override(row["student"], row["part"].strip(), float(row["points"]), row.get("why") or ""))
-        except (KeyError, TypeError, ValueError, AttributeError) as problem:
-            words = f"{problem}. Its columns are student, part, points, why"
-            raise ValueError(f"{path}, line {rows.line_num}: {words}") from None
+            found.append(Override(row["student"], row["part"], float(row["points"]), row.get("why", "")))
+        except (KeyError, ValueError) as problem:
+            raise ValueError(f"{path}, row {number}: {problem}. Its columns are student, part, points, why") from None
     return tuple(found)
 
 

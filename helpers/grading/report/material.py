@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from helpers.grading.report.classroom import OVERRIDES, TOTAL, Classroom, Override, Student
 from helpers.grading.report.files import stems
@@ -75,6 +75,11 @@ class Standing:
     deducted: float = 0.0
     said: str = ""
     listed: Student | None = None
+
+    @property
+    def also(self) -> tuple[str, ...]:
+        """What the roster calls the student."""
+        return (*self.listed.person.keys, self.listed.person.name) if self.listed else ()
 
 
 @dataclass(frozen=True)
@@ -218,6 +223,9 @@ def _on_the_roster(results: Iterable[tuple[str, str]], classroom: Classroom) -> 
 
 def _about_the_class(material: Material) -> Iterable[Told]:
     classroom, missing = material.classroom, material.missing()
+    if classroom.unused:
+        known = ", ".join(each.name for each in fields(Student))
+        yield Told(f"columns of the roster that aren't used: {listed(classroom.unused)}. Those that are: {known}")
     if missing:
         names = listed([each.student_id for each in missing], 1000)
         yield Told(f"{len(missing):,} of {len(classroom.roster):,} on the roster handed in nothing: {names}")

@@ -16,9 +16,10 @@ from helpers.grading.report.people import Matched, Person, match
 from helpers.grading.report.words import amount, listed, one_line
 from helpers.vgpu.base.words import plural
 
-IDENTIFIER, NAME, GRADE, MAXIMUM, LOCKED = "Identifier", "Full name", "Grade", "Maximum Grade", "Grade can be changed"
+IDENTIFIER, NAME, GRADE, MODIFIED = "Identifier", "Full name", "Grade", "Last modified (grade)"
+MAXIMUM, LOCKED = "Maximum Grade", "Grade can be changed"
 KEYS = ("Email address", "ID number", "Username")
-HOW = "Download it in Moodle: the assignment, View all submissions, Grading action, Download grading worksheet"
+HOW = "Download it from Moodle in English: View all submissions, Grading action, Download grading worksheet"
 
 
 def moodle(material: Material) -> Made:
@@ -28,8 +29,8 @@ def moodle(material: Material) -> Made:
         return Made({})
     rows = [row for row in read(template) if row]
     head = [cell.strip() for cell in rows[0]] if rows else []
-    if not {IDENTIFIER, GRADE} <= set(head):
-        raise ValueError(f"the Moodle worksheet needs the columns {IDENTIFIER} and {GRADE}. {HOW}")
+    if lacking := [name for name in (IDENTIFIER, GRADE, MODIFIED) if name not in head]:
+        raise ValueError(f"the Moodle worksheet lacks {listed(lacking)}, without which Moodle doesn't take it. {HOW}")
     body = rows[1:]
     short = next((row for row in body if len(row) < len(head)), None)
     if short is not None:

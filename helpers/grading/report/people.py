@@ -11,10 +11,11 @@ from helpers.grading.names import platform_number
 
 
 class HandedIn(Protocol):
-    """A student as submissions show them: a name, and the files they handed in."""
+    """A student as submissions show them: a name, the files they handed in, and what `also` they are called."""
 
     student: str
     files: tuple[str, ...]
+    also: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,18 @@ def match(people: Sequence[Person], students: Iterable[HandedIn]) -> Matched:
             by_name.setdefault(name, set()).add(index)
         by_letters.setdefault(_letters(person.name), set()).add(index)
         by_number.setdefault(folded(person.number), set()).add(index)
+
+    def called(name: str) -> set[int]:
+        wanted, letters = folded(name), _letters(name)
+        rows = next((table[wanted] for table in by_key if wanted and wanted in table), None)
+        rows = rows or set().union(*(by_name.get(each, set()) for each in _spellings(name)))
+        return rows or (by_letters.get(letters, set()) if letters else set())
+
     claims: dict[int, list[HandedIn]] = {}
     unclear = []
     for student in students:
-        wanted = folded(student.student)
-        rows = next((table[wanted] for table in by_key if wanted and wanted in table), None)
-        rows = rows or set().union(*(by_name.get(name, set()) for name in _spellings(student.student)))
-        rows = rows or by_letters.get(_letters(_without_numbers(student)), set())
+        names = (student.student, _without_numbers(student), *student.also)
+        rows = next(filter(None, map(called, names)), set())
         if len(rows) > 1:  # namesakes, whom the platform's number tells apart
             rows = rows & set().union(*(by_number.get(number, set()) for number in _numbers(student))) or rows
         if len(rows) == 1:

@@ -173,6 +173,25 @@ def test_an_override_that_cannot_be_changes_nothing(tmp_path, capsys, arguments,
     assert not (folder / "overrides.csv").exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("student;part;points;why\nu1;total;3;Gödel\n", ""),
+        ("\ufeffStudent,Part,Points\nu1,total,3\n", ""),
+        ("student,part,points\nu1,total,-1\n", "row 2: points are 0 or more"),
+        ("student,part,points\nu1,total\n", "row 2: 'points'"),
+        ("student,points\nu1,3\n", "its columns are student, part, points, why"),
+    ],
+)
+def test_overrides_that_a_spreadsheet_saved(tmp_path, text, words):
+    (tmp_path / "overrides.csv").write_text(text, encoding="utf-8")
+    if words:
+        with pytest.raises(ValueError, match=words):
+            classroom.overrides(tmp_path)
+    else:
+        assert [(each.student, each.points) for each in classroom.overrides(tmp_path)] == [("u1", 3)]
+
+
 # -- class.toml
 
 
@@ -181,9 +200,10 @@ def test_a_class_file_is_read_and_kept(tmp_path):
     text = f'roster = "roster.csv"\ndue = {DUE}\n[late]\npercent_per_day = 10\nfree_days = 1\nmost_percent = 50\n'
     (tmp_path / "class.toml").write_text(text, encoding="utf-8")
     found = classroom.read(tmp_path / "class.toml")
-    assert found == Classroom((Student("u1", "Lovelace"),), DUE, False, RULE)
+    assert found == Classroom((Student("u1", "Lovelace"),), DUE, False, RULE, unused=("points",))
     classroom.keep(tmp_path, found)
     assert classroom.kept(tmp_path) == found
+    assert "columns of the roster that aren't used: points" in said(made(handed("u1"), found)[0])
 
 
 @pytest.mark.parametrize(
@@ -197,11 +217,31 @@ def test_a_class_file_is_read_and_kept(tmp_path):
         (f"due = {DUE}\n[late]\nper_day = 10", "per_day"),
         ("roster = 'twice.csv'", "'u1' twice"),
         ("roster = 'none.csv'", "column student_id"),
+        ("roster = 'nowhere.csv'", "nowhere.csv can't be read"),
+        ("roster = 'columns.csv'", "column 'email' twice"),
+        ("roster = 'latin.csv'", "save it as CSV UTF-8"),
+        ("roster = 'nameless.csv'", "without a student_id: Hopper"),
+        ("roster = 'days.csv'", "whole number up to 3,650"),
+        ("roster = 5", "roster is text in quotes, not 5"),
+        ("missing_is_zero = 'no'", "true or false, not no"),
+        (f"due = {DUE}\nlate = 10", "late is a section, [late], not 10"),
+        (f"due = {DUE}\n[late]\nfree_days = 1", "needs percent_per_day"),
+        (f"due = {DUE}\n[late]\npercent_per_day = 10\nfree_days = 1.5", "free_days is a whole number, not 1.5"),
+        (f"due = {DUE}\n[late]\npercent_per_day = true", "a number, not True"),
+        ("due = 2026-03-01", "a date and time such as"),
     ],
 )
 def test_a_class_file_that_cannot_be_used_says_why(tmp_path, text, words):
-    (tmp_path / "twice.csv").write_text("student_id\nu1\nu1\n", encoding="utf-8")
-    (tmp_path / "none.csv").write_text("name\nAda\n", encoding="utf-8")
+    rosters = {
+        "twice": "student_id\nu1\nu1\n",
+        "none": "name\nAda\n",
+        "columns": "student_id,Email,email\nu1,a,b\n",
+        "nameless": "student_id;last_name\nu1;Turing\n;Hopper\n",
+        "days": "student_id,extension_days\nu1,99999999999\n",
+    }
+    for name, rows in rosters.items():
+        (tmp_path / f"{name}.csv").write_text(rows, encoding="utf-8")
+    (tmp_path / "latin.csv").write_bytes("student_id,last_name\nu1,Gödel\n".encode("latin-1"))
     (tmp_path / "class.toml").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"class\.toml") as problem:
         classroom.read(tmp_path / "class.toml")
@@ -212,10 +252,10 @@ def test_a_class_file_that_cannot_be_used_says_why(tmp_path, text, words):
 
 WORKSHEET = (
     '\ufeffIdentifier,"Full name","Email address",Status,Grade,'
-    '"Maximum Grade","Grade can be changed","Feedback comments"\r\n'
-    '"Participant 501","Ada Lovelace",ada@uni.example,"Submitted for grading",,12.50,Yes,\r\n'
-    '"Participant 502","Alan Turing",alan@uni.example,"Submitted for grading",3.00,12.50,No,"Well, done"\r\n'
-    '"Participant 503","Ada Lovelace",other@uni.example,"No submission",,12.50,Yes,\r\n'
+    '"Maximum Grade","Grade can be changed","Last modified (grade)","Feedback comments"\r\n'
+    '"Participant 501","Ada Lovelace",ada@uni.example,"Submitted for grading",,12.50,Yes,-,\r\n'
+    '"Participant 502","Alan Turing",alan@uni.example,"Submitted for grading",3.00,12.50,No,-,"Well, done"\r\n'
+    '"Participant 503","Ada Lovelace",other@uni.example,"No submission",,12.50,Yes,-,\r\n'
 ).encode()
 
 
@@ -226,13 +266,21 @@ def worksheet(results, **options):
 
 def test_moodles_grades_are_filled_in_and_nothing_else_changes():
     words, text = worksheet(handed("ada@uni.example"))
-    assert text.splitlines()[1] == "Participant 501,Ada Lovelace,ada@uni.example,Submitted for grading,12.5,12.50,Yes,"
+    assert (
+        text.splitlines()[1] == "Participant 501,Ada Lovelace,ada@uni.example,Submitted for grading,12.5,12.50,Yes,-,"
+    )
     assert text.startswith("\ufeff") and "\r\n" in text and "1 grade filled in" in words
 
 
 def test_moodles_downloads_are_known_by_the_number_in_their_names():
     found = [result("Ada Lovelace", GRADED, marks(*RIGHT), file="Ada Lovelace_503_assignsubmission_file_/lab.ipynb")]
-    assert ",12.5,12.50,Yes," in worksheet(found)[1].splitlines()[3]
+    assert ",12.5,12.50,Yes,-," in worksheet(found)[1].splitlines()[3]
+
+
+def test_the_roster_says_who_is_who_in_moodle():
+    """A file is named by an id that the worksheet lacks, and the roster knows the address that it has."""
+    _, files = made(handed("u1"), Classroom(ROSTER), moodle=WORKSHEET)
+    assert ",12.5,12.50,Yes,-," in files["moodle.csv"].decode().splitlines()[1]
 
 
 def test_what_moodle_has_locked_or_nobody_can_tell_apart_is_left_alone():
