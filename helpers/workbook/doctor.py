@@ -273,7 +273,7 @@ def disk_cache(name: str) -> Finding:
 
 def what_runs(name: str) -> Finding:
     from helpers.hardware.device import device
-    from helpers.hardware.driver import wanted
+    from helpers.hardware.driver import hidden, wanted
 
     here = device()
     if here.real:
@@ -282,7 +282,8 @@ def what_runs(name: str) -> Finding:
     if here.trouble:
         remedy = "Nothing is broken. For measured times see the table of drivers in README.md; to hide this message, "
         return Finding(name, "warn", f"{here.trouble} Kernels run on the virtual GPU.", remedy + HIDE)
-    why = "chosen by WARPBOOK_BACKEND" if wanted() == "virtual" else "no NVIDIA GPU found, and none is needed"
+    none = "every GPU is hidden by CUDA_VISIBLE_DEVICES" if hidden() else "no NVIDIA GPU found, and none is needed"
+    why = "chosen by WARPBOOK_BACKEND" if wanted() == "virtual" else none
     return Finding(name, "ok", f"kernels run on the virtual GPU ({why}): {here!r}")
 
 
