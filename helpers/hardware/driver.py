@@ -7,10 +7,13 @@ it could not be handed to the virtual GPU.
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
+import runpy
 import sys
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 NEEDED_CUDA = (13, 0)
 """What the pinned packages are built for: their PTX and libraries need a driver for CUDA 13.0 or newer."""
@@ -164,8 +167,8 @@ def wanted() -> str:
 
 def usable() -> Found | None:
     """The GPU that kernels run on; None when they run on the virtual GPU."""
-    found = None if wanted() == "virtual" else probe()
-    if found and not found.trouble:
+    found = _asked_for()
+    if found and not trouble():
         return found
     if found or wanted() == "virtual":
         os.environ.update(HIDING)
@@ -188,5 +191,24 @@ def absent() -> str:
 
 def trouble() -> str:
     """Why kernels run on the virtual GPU although there is a driver; empty if there is none, or by choice."""
-    found = None if wanted() == "virtual" else probe()
-    return found.trouble if found else ""
+    found = _asked_for()
+    if not found:
+        return ""
+    if not found.trouble and wanted() == "auto" and not torch_has_cuda():
+        return (
+            f"PyTorch is installed without CUDA, so its tensors could not be shared with kernels on this {found.name}. "
+            f"Install its build for CUDA {NEEDED_CUDA[0]}, or set WARPBOOK_BACKEND=gpu to do without."
+        )
+    return found.trouble
+
+
+def _asked_for() -> Found | None:
+    return None if wanted() == "virtual" else probe()
+
+
+@cache
+def torch_has_cuda() -> bool:
+    """Whether PyTorch, which is not imported for this, was built for CUDA; true where it isn't installed."""
+    found = importlib.util.find_spec("torch")
+    version = Path(found.origin).with_name("version.py") if found and found.origin else None
+    return not (version and version.is_file()) or runpy.run_path(str(version)).get("cuda") is not None
