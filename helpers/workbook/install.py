@@ -61,8 +61,9 @@ def _faults() -> list[Fault]:
 
 def calls(found: Sequence[Fault]) -> Iterable[list[str]]:
     """The calls of pip for these faults: one for the damaged packages, one for all others."""
-    if damaged := [fault.wanted for fault in found if fault.damaged]:
-        yield ["install", "--force-reinstall", "--no-deps", *damaged]
+    if damaged := [fault for fault in found if fault.damaged]:
+        indexes = [word for fault in damaged for word in fault.index]
+        yield ["install", "--force-reinstall", "--no-deps", *indexes, *(fault.wanted for fault in damaged)]
     if others := [fault.wanted for fault in found if not fault.damaged]:
         yield ["install", "--constraint", str(PINS), *others]
 
@@ -72,6 +73,8 @@ def calls(found: Sequence[Fault]) -> Iterable[list[str]]:
 
 def pip(arguments: Sequence[str], show=None) -> int:
     """Run pip to its end with its output in LOG; on failure print the end of it. Returns pip's exit status."""
+    if not packages.has_pip():
+        subprocess.run([sys.executable, "-m", "ensurepip"], stdout=subprocess.DEVNULL)
     line = Line(sys.stdout) if show is None else show
     command = [sys.executable, "-m", "pip", *arguments, "--disable-pip-version-check"]
     running = subprocess.Popen(
