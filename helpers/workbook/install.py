@@ -7,6 +7,7 @@ is visibly alive. When pip fails, its own messages are shown.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from helpers.workbook.packages import PINS, PROJECT, ROOT, Fault
 
 WHOLE = ["install", "--constraint", str(PINS), "--editable", f"{ROOT}[{','.join(packages.EXTRAS)}]"]
 STAMP, LOG = Path(sys.prefix) / ".installed", Path(sys.prefix) / "install.log"
+SCRIPT = packages.script()
 SHOWN_LINES = 40
 
 
@@ -36,8 +38,21 @@ def install() -> int:
 
 
 def _up_to_date() -> bool:
-    """Whether the whole was installed since a dependency or a pin last changed."""
-    return STAMP.is_file() and STAMP.stat().st_mtime >= max(file.stat().st_mtime for file in (PROJECT, PINS))
+    """Whether the whole was installed since a dependency or a pin last changed, and here."""
+    if not STAMP.is_file() or _moved():
+        return False
+    return STAMP.stat().st_mtime >= max(file.stat().st_mtime for file in (PROJECT, PINS))
+
+
+def _moved(script: Path = SCRIPT) -> bool:
+    """Whether `warpbook` starts the Python of another folder, as in a copy of the workbook, or isn't there."""
+    if sys.platform == "win32":
+        return not script.is_file()
+    try:
+        python = re.search(r"(/[^\"\n]+)/bin/python", script.read_text(encoding="utf-8"))
+        return not python or not os.path.samefile(python[1], sys.prefix)
+    except OSError:
+        return True
 
 
 def repair() -> int:

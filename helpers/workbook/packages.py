@@ -194,8 +194,12 @@ def read() -> tuple[dict[str, str], set[str]]:
 
 def called(*arguments: str) -> str:
     """How to call `warpbook` in this environment, as a line for a shell: it need not be activated."""
-    script = Path(sys.executable).with_name("warpbook.exe" if sys.platform == "win32" else "warpbook")
-    return " ".join([_short(script), *arguments])
+    return " ".join([_short(script()), *arguments])
+
+
+def script() -> Path:
+    """The file of the command `warpbook` in this environment."""
+    return Path(sys.executable).with_name("warpbook.exe" if sys.platform == "win32" else "warpbook")
 
 
 def pip_line(arguments: list[str]) -> str:

@@ -130,6 +130,7 @@ def environment(tmp_path, monkeypatch):
     monkeypatch.setattr(install, "STAMP", tmp_path / ".installed")
     monkeypatch.setattr(install, "pip", lambda arguments: calls.append(arguments) or 0)
     monkeypatch.setattr(install, "_faults", lambda: broken.pop(0) if broken else [])
+    monkeypatch.setattr(install, "_moved", lambda: False)
     return calls, broken
 
 
@@ -142,6 +143,33 @@ def test_all_is_installed_once_and_again_when_a_pin_changes(environment, tmp_pat
     monkeypatch.setattr(install, "PINS", pins)
     os.utime(pins, (2**32, 2**32))
     assert install.install() == 0 and len(calls) == 2
+
+
+def test_an_environment_that_was_copied_is_installed_anew(environment, monkeypatch):
+    calls, _ = environment
+    install.STAMP.touch()
+    os.utime(install.STAMP, (2**32, 2**32))
+    assert install.install() == 0 and calls == []
+    monkeypatch.setattr(install, "_moved", lambda: True)
+    assert install.install() == 0 and calls == [install.WHOLE]
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        ("#!{}/bin/python\nimport re", False),
+        ("#!/bin/sh\n'''exec' \"{}/bin/python3.11\" \"$0\" \"$@\"\n' '''", False),
+        ("#!/tmp/elsewhere/.venv/bin/python\n", True),
+        (None, True),
+    ],
+    ids=["here", "here, with spaces", "elsewhere", "none"],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="programs, not scripts")
+def test_where_the_command_was_installed_is_read_from_it(text, moved, tmp_path):
+    script = tmp_path / "warpbook"
+    if text:
+        script.write_text(text.format(sys.prefix))
+    assert install._moved(script) is moved
 
 
 def test_what_is_damaged_or_missing_is_repaired_and_looked_at_again(environment, capsys):
