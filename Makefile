@@ -48,5 +48,5 @@ environment:
 	  if ! $(PYTHON) -c 'import ensurepip' 2>/dev/null; then \
 	    echo "$(PYTHON) cannot make environments: its venv module is missing." \
 	         "On Debian and Ubuntu: apt-get install python3-venv"; exit 1; fi; \
-	  rm -f $(VENV)/.installed; $(PYTHON) -m venv $(VENV); fi
+	  rm -f $(VENV)/.installed $(BIN)/python*; $(PYTHON) -m venv $(VENV); fi
 	@$(BIN)/python -m helpers.workbook.install

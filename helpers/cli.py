@@ -53,7 +53,7 @@ def doctor(arguments: argparse.Namespace) -> int:
         return empty_cache()
     from helpers.workbook import doctor as checks
 
-    findings = checks.examine()
+    findings = checks.examine_apart()
     print(checks.as_json(findings) if arguments.json else checks.as_text(findings))
     return checks.exit_status(findings)
 

@@ -53,9 +53,11 @@ def own_triton_cache(tmp_path_factory):
 @cache
 def no_gpu() -> str:
     """Why the tests marked `gpu` cannot run here; empty when they can."""
-    from helpers.hardware.device import device
+    from helpers.hardware import driver
 
-    return "" if device.real_gpu() else "no NVIDIA GPU found: run on a machine with one and its driver"
+    if driver.usable():
+        return ""
+    return driver.trouble() or "no NVIDIA GPU found: run on a machine with one and its driver"
 
 
 @cache

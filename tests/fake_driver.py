@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from helpers.hardware import driver
+
 WORDS = {100: b"no CUDA-capable device is detected", 214: b"uncorrectable ECC error encountered"}
 
 
+def show_gpus(monkeypatch) -> None:
+    """Forget for this test, and after it, that `driver` hid a GPU from the process."""
+    for name in driver.HIDING:
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+
+
 class Driver:
-    """A CUDA driver with one GPU. `fails` are the error codes of calls that fail, by function."""
+    """A CUDA driver with one GPU, or one for each name and capability. `fails`: error codes of calls, by function."""
 
     def __init__(
         self, name=b"NVIDIA H200", capability=(9, 0), version=13000, devices=1, fails: Mapping[str, int] | None = None
     ):
-        self.name, self.capability, self.version, self.devices = name, capability, version, devices
+        several = isinstance(name, tuple)
+        self.names, self.capabilities = (name, capability) if several else ((name,), (capability,))
+        self.version, self.devices = version, len(self.names) if several else devices
         self.fails, self.open = fails or {}, 0
 
     def __getattribute__(self, function):
@@ -36,13 +47,13 @@ class Driver:
         count._obj.value = self.devices
 
     def cuDeviceGet(self, handle, ordinal):
-        pass
+        handle._obj.value = ordinal
 
     def cuDeviceGetName(self, buffer, length, handle):
-        buffer.value = self.name
+        buffer.value = self.names[handle.value]
 
     def cuDeviceGetAttribute(self, value, attribute, handle):
-        value._obj.value = self.capability[attribute - 75]
+        value._obj.value = self.capabilities[handle.value][attribute - 75]
 
     def cuDevicePrimaryCtxRetain(self, context, handle):
         self.open += 1

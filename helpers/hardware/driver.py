@@ -1,12 +1,19 @@
-"""The machine's own GPU as its CUDA driver describes it, and whether the installed CUDA packages can use it."""
+"""The machine's own GPU as its CUDA driver describes it, and whether the installed CUDA packages can use it.
+
+A GPU that they can't use, or that WARPBOOK_BACKEND=virtual leaves alone, is hidden from PyTorch as well: a tensor on
+it could not be handed to the virtual GPU.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
+import runpy
 import sys
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 NEEDED_CUDA = (13, 0)
 """What the pinned packages are built for: their PTX and libraries need a driver for CUDA 13.0 or newer."""
@@ -44,8 +51,8 @@ def library():
 
 @cache
 def probe() -> Found | None:
-    """The first GPU and what's wrong with it, if anything; None on a machine without a CUDA driver."""
-    driver = library()
+    """The first GPU and what's wrong with it, if anything; None without a CUDA driver, or if all GPUs are hidden."""
+    driver = None if hidden() else library()
     if driver is None:
         return None
     name, capability = "", (0, 0)
@@ -61,6 +68,8 @@ def probe() -> Found | None:
         trouble = _too_old(name, capability, _version(driver))
         if not trouble:
             _open(driver, handle)
+        elif better := _better(driver, count.value):
+            trouble += f" The {better} in this machine is new enough: let CUDA_VISIBLE_DEVICES name it alone."
     except (Failed, AttributeError) as problem:  # AttributeError: a library that lacks the function
         which = f"{name} can't be used" if name else "There is an NVIDIA driver, but no GPU that it can use"
         trouble = f"{which}: {problem}."
@@ -79,6 +88,17 @@ def _too_old(name: str, capability: tuple[int, int], version: tuple[int, int]) -
             f"The driver of this {name} supports CUDA {_dotted(version)}. Warpbook's packages are built for CUDA "
             f"{_dotted(NEEDED_CUDA)}, which needs driver {NEEDED_DRIVER} or newer."
         )
+    return ""
+
+
+def _better(driver, count: int) -> str:
+    """The name of another GPU that isn't too old; empty if there is none."""
+    handle = ctypes.c_int(0)
+    for ordinal in range(1, count):
+        _call(driver, "cuDeviceGet", ctypes.byref(handle), ordinal)
+        name = _name(driver, handle)
+        if not _too_old(name, _capability(driver, handle), _version(driver)):
+            return name
     return ""
 
 
@@ -147,11 +167,48 @@ def wanted() -> str:
 
 def usable() -> Found | None:
     """The GPU that kernels run on; None when they run on the virtual GPU."""
-    found = None if wanted() == "virtual" else probe()
-    return found if found and not found.trouble else None
+    found = _asked_for()
+    if found and not trouble():
+        return found
+    if found or wanted() == "virtual":
+        os.environ.update(HIDING)
+    return None
+
+
+HIDING = {"CUDA_VISIBLE_DEVICES": "-1", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+"""Hides every GPU from CUDA, and lets PyTorch heed that although `probe` has called the driver in this process."""
+
+
+def hidden() -> bool:
+    """Whether CUDA_VISIBLE_DEVICES hides every GPU: so says CUDA of an empty value and of an index below 0."""
+    return os.environ.get("CUDA_VISIBLE_DEVICES", "0").strip() in ("", HIDING["CUDA_VISIBLE_DEVICES"])
+
+
+def absent() -> str:
+    """Why there is no GPU to speak of."""
+    return "CUDA_VISIBLE_DEVICES hides every GPU." if hidden() else "This machine has no NVIDIA driver."
 
 
 def trouble() -> str:
     """Why kernels run on the virtual GPU although there is a driver; empty if there is none, or by choice."""
-    found = None if wanted() == "virtual" else probe()
-    return found.trouble if found else ""
+    found = _asked_for()
+    if not found:
+        return ""
+    if not found.trouble and wanted() == "auto" and not torch_has_cuda():
+        return (
+            f"PyTorch is installed without CUDA, so its tensors could not be shared with kernels on this {found.name}. "
+            f"Install its build for CUDA {NEEDED_CUDA[0]}, or set WARPBOOK_BACKEND=gpu to do without."
+        )
+    return found.trouble
+
+
+def _asked_for() -> Found | None:
+    return None if wanted() == "virtual" else probe()
+
+
+@cache
+def torch_has_cuda() -> bool:
+    """Whether PyTorch, which is not imported for this, was built for CUDA; true where it isn't installed."""
+    found = importlib.util.find_spec("torch")
+    version = Path(found.origin).with_name("version.py") if found and found.origin else None
+    return not (version and version.is_file()) or runpy.run_path(str(version)).get("cuda") is not None

@@ -1,7 +1,8 @@
 """Is this machine fit for the workbook? A table of checks, each with what was found and its remedy.
 
 Every check tries the thing itself: a compiler compiles, the virtual GPU computes. What other modules of the
-project raise is a finding here, never a crash.
+project raise is a finding here, never a crash. `examine_apart` makes the checks in another process, since a damaged
+library or driver can take Python down with it.
 """
 
 from __future__ import annotations
@@ -273,7 +274,7 @@ def disk_cache(name: str) -> Finding:
 
 def what_runs(name: str) -> Finding:
     from helpers.hardware.device import device
-    from helpers.hardware.driver import wanted
+    from helpers.hardware.driver import hidden, wanted
 
     here = device()
     if here.real:
@@ -282,7 +283,8 @@ def what_runs(name: str) -> Finding:
     if here.trouble:
         remedy = "Nothing is broken. For measured times see the table of drivers in README.md; to hide this message, "
         return Finding(name, "warn", f"{here.trouble} Kernels run on the virtual GPU.", remedy + HIDE)
-    why = "chosen by WARPBOOK_BACKEND" if wanted() == "virtual" else "no NVIDIA GPU found, and none is needed"
+    none = "every GPU is hidden by CUDA_VISIBLE_DEVICES" if hidden() else "no NVIDIA GPU found, and none is needed"
+    why = "chosen by WARPBOOK_BACKEND" if wanted() == "virtual" else none
     return Finding(name, "ok", f"kernels run on the virtual GPU ({why}): {here!r}")
 
 
@@ -419,9 +421,36 @@ def _examined(check: Check) -> Iterable[Finding]:
         return [result] if isinstance(result, Finding) else list(result)
     except (Exception, SystemExit) as error:  # whatever a broken installation raises is what has to be shown
         first = (str(error).strip().splitlines() or [""])[0]
-        found = f"{type(error).__name__}: {first}" if first else type(error).__name__
-        remedy = check.remedy or reinstall(*check.packages)
-        return [Finding(check.name, "problem", found, no_compilers_remedy(remedy))]
+        return [_failed(check, f"{type(error).__name__}: {first}" if first else type(error).__name__)]
+
+
+def _failed(check: Check, found: str) -> Finding:
+    remedy = check.remedy or reinstall(*check.packages)
+    return Finding(check.name, "problem", found, no_compilers_remedy(remedy))
+
+
+def examine_apart() -> list[Finding]:
+    """Make every check of CHECKS in another process. A check that ends it is a problem, and the next ones follow."""
+    findings: list[Finding] = []
+    done = 0
+    while done < len(CHECKS):
+        command = [sys.executable, "-m", "helpers.workbook.doctor", str(done)]
+        ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        answers = [json.loads(line) for line in ran.stdout.splitlines()]
+        findings += [Finding(**row) for answer in answers for row in answer]
+        done += len(answers)
+        if done < len(CHECKS):
+            findings.append(_failed(CHECKS[done], f"Python crashed, exit status {ran.returncode}"))
+            done += 1
+    return findings
+
+
+def _answer(first: int) -> None:
+    """Make the checks from the one of this number on, and write a line of JSON for each to the standard output."""
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answers:
+        os.dup2(2, 1)  # what libraries print is no answer
+        for check in CHECKS[first:]:
+            print(json.dumps([asdict(finding) for finding in _examined(check)]), file=answers, flush=True)
 
 
 MARKS = {"ok": "ok     ", "warn": "warn   ", "problem": "PROBLEM"}
@@ -454,3 +483,7 @@ def as_json(findings: Sequence[Finding]) -> str:
 def exit_status(findings: Sequence[Finding]) -> int:
     """1 when anything is a problem, else 0: warnings do not stop the course."""
     return int(any(finding.state == "problem" for finding in findings))
+
+
+if __name__ == "__main__":
+    _answer(int(sys.argv[1]))

@@ -105,9 +105,9 @@ Exit status 1 when anything still has to be graded or is missing: that is never 
 
 
 def report_arguments(parser: argparse.ArgumentParser) -> None:
-    from helpers.grading.report import FORMATS
+    from helpers.grading.formats import SUMMARIES
 
-    rows = "\n".join(f"  {name:12}{row.summary}" for name, row in FORMATS.items())
+    rows = "\n".join(f"  {name:12}{summary}" for name, summary in SUMMARIES.items())
     parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder that was graded into")
     parser.add_argument(
         "--merge", nargs="+", type=Path, metavar="FOLDER", help="results of shards, merged into RESULTS"
@@ -117,7 +117,7 @@ def report_arguments(parser: argparse.ArgumentParser) -> None:
     class_argument(parser)
     parser.add_argument("--column", default="", metavar="HEADING", help="its column, where it is not the lab's title")
     parser.add_argument(
-        "--format", action="append", choices=FORMATS, metavar="FORMAT", help="write this only; repeatable"
+        "--format", action="append", choices=SUMMARIES, metavar="FORMAT", help="write this only; repeatable"
     )
     parser.add_argument("--zero-rejected", action="store_true", help="give rejected submissions 0 points, not none")
     parser.epilog = f"formats:\n{rows}\n\n{REPORT_HELP}"

@@ -7,6 +7,7 @@ is visibly alive. When pip fails, its own messages are shown.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from helpers.workbook.packages import PINS, PROJECT, ROOT, Fault
 
 WHOLE = ["install", "--constraint", str(PINS), "--editable", f"{ROOT}[{','.join(packages.EXTRAS)}]"]
 STAMP, LOG = Path(sys.prefix) / ".installed", Path(sys.prefix) / "install.log"
+SCRIPT = packages.script()
 SHOWN_LINES = 40
 
 
@@ -36,8 +38,21 @@ def install() -> int:
 
 
 def _up_to_date() -> bool:
-    """Whether the whole was installed since a dependency or a pin last changed."""
-    return STAMP.is_file() and STAMP.stat().st_mtime >= max(file.stat().st_mtime for file in (PROJECT, PINS))
+    """Whether the whole was installed since a dependency or a pin last changed, and here."""
+    if not STAMP.is_file() or _moved():
+        return False
+    return STAMP.stat().st_mtime >= max(file.stat().st_mtime for file in (PROJECT, PINS))
+
+
+def _moved(script: Path = SCRIPT) -> bool:
+    """Whether `warpbook` starts the Python of another folder, as in a copy of the workbook, or isn't there."""
+    if sys.platform == "win32":
+        return not script.is_file()
+    try:
+        python = re.search(r"(/[^\"\n]+)/bin/python", script.read_text(encoding="utf-8"))
+        return not python or not os.path.samefile(python[1], sys.prefix)
+    except OSError:
+        return True
 
 
 def repair() -> int:
@@ -61,8 +76,9 @@ def _faults() -> list[Fault]:
 
 def calls(found: Sequence[Fault]) -> Iterable[list[str]]:
     """The calls of pip for these faults: one for the damaged packages, one for all others."""
-    if damaged := [fault.wanted for fault in found if fault.damaged]:
-        yield ["install", "--force-reinstall", "--no-deps", *damaged]
+    if damaged := [fault for fault in found if fault.damaged]:
+        indexes = [word for fault in damaged for word in fault.index]
+        yield ["install", "--force-reinstall", "--no-deps", *indexes, *(fault.wanted for fault in damaged)]
     if others := [fault.wanted for fault in found if not fault.damaged]:
         yield ["install", "--constraint", str(PINS), *others]
 
@@ -72,6 +88,8 @@ def calls(found: Sequence[Fault]) -> Iterable[list[str]]:
 
 def pip(arguments: Sequence[str], show=None) -> int:
     """Run pip to its end with its output in LOG; on failure print the end of it. Returns pip's exit status."""
+    if not packages.has_pip():
+        subprocess.run([sys.executable, "-m", "ensurepip"], stdout=subprocess.DEVNULL)
     line = Line(sys.stdout) if show is None else show
     command = [sys.executable, "-m", "pip", *arguments, "--disable-pip-version-check"]
     running = subprocess.Popen(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import os
 import re
 import subprocess
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PINS, PROJECT = ROOT / "constraints.txt", ROOT / "pyproject.toml"
 EXTRAS = ("test",)
 """The optional dependencies that `make lab` and environment.yml install as well."""
+TORCH_BUILDS = "https://download.pytorch.org/whl/"
 
 
 def canonical(name: str) -> str:
@@ -64,26 +66,30 @@ class Installed:
     name: str
     version: str
     folder: Path
-    files: tuple[str, ...]
+    files: Mapping[str, int | None]
+    """Each with its size in bytes, if pip wrote it down."""
 
     @property
-    def missing(self) -> int:
-        """How many of its files are gone, compiled Python aside."""
-        there: dict[str, frozenset[str]] = {}
-        gone = 0
-        for file in self.files:
+    def damaged(self) -> int:
+        """How many of its files are gone or of another size, compiled Python aside."""
+        there: dict[str, dict[str, int]] = {}
+        bad = 0
+        for file, size in self.files.items():
             parent, _, name = file.rpartition("/")
             if parent not in there:
-                there[parent] = _names(os.path.join(self.folder, parent))
-            gone += name not in there[parent] and not name.endswith(".pyc")
-        return gone
+                there[parent] = _sizes(os.path.join(self.folder, parent))
+            found = there[parent].get(name)
+            bad += not name.endswith(".pyc") and (found is None or size not in (None, found))
+        return bad
 
 
-def _names(folder: str) -> frozenset[str]:
+def _sizes(folder: str) -> dict[str, int]:
+    """The size of each file in it; empty for a folder that is gone."""
     try:
-        return frozenset(os.listdir(folder))
+        with os.scandir(folder) as found:
+            return {entry.name: entry.stat().st_size for entry in found}
     except OSError:
-        return frozenset()
+        return {}
 
 
 def installed() -> dict[str, Installed]:
@@ -93,18 +99,22 @@ def installed() -> dict[str, Installed]:
         metadata = package.metadata
         name = metadata["Name"] if metadata else None
         if name and metadata["Version"]:
-            files = tuple(_recorded(package.read_text("RECORD") or ""))
+            files = dict(_recorded(package.read_text("RECORD") or ""))
             each = Installed(canonical(name), metadata["Version"], Path(str(package.locate_file(""))), files)
             found.setdefault(each.name, each)
     return found
 
 
-def _recorded(text: str) -> Iterator[str]:
-    """The paths in a RECORD file; a path that holds a comma is quoted there, and is left out."""
+def _recorded(text: str) -> Iterator[tuple[str, int | None]]:
+    """The paths in a RECORD file, and their sizes; a path that holds a comma is quoted there, and is left out.
+
+    Scripts, which lie outside the packages' folder, begin with the path of their Python: their sizes don't count.
+    """
     for line in text.splitlines():
-        path = line.split(",", 1)[0]
+        path, _, rest = line.partition(",")
         if path and not path.startswith('"'):
-            yield path
+            size = rest.rpartition(",")[2]
+            yield path, int(size) if size.isdigit() and not path.startswith("..") else None
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,13 @@ class Fault:
     def pip(self) -> list[str]:
         """The arguments of pip that put it right."""
         force = ["--force-reinstall", "--no-deps"] if self.damaged else []
-        return ["install", *force, self.wanted]
+        return ["install", *force, *self.index, self.wanted]
+
+    @property
+    def index(self) -> list[str]:
+        """Where else pip has to look: PyPI has no builds such as torch 2.13.0+cpu."""
+        build = self.wanted.partition("+")[2]
+        return ["--extra-index-url", f"{TORCH_BUILDS}{build}"] if self.name == "torch" and build else []
 
 
 def faults(pins: Mapping[str, str], direct: set[str], there: Mapping[str, Installed]) -> list[Fault]:
@@ -135,10 +151,10 @@ def faults(pins: Mapping[str, str], direct: set[str], there: Mapping[str, Instal
                 found.append(Fault(name, "not installed", wanted, serious=True))
         elif pin and not same_version(have.version, pin):
             found.append(Fault(name, f"{have.version}, where {pin} is pinned", wanted, serious=name in direct))
-        elif gone := have.missing:
+        elif bad := have.damaged:
             # The installed build, such as 2.13.0+cpu: another build may need packages that are not there.
             exact = f"{name}=={have.version}"
-            words = f"damaged: {gone:,} of its {len(have.files):,} files are missing"
+            words = f"damaged: {bad:,} of its {len(have.files):,} files are missing or cut short"
             found.append(Fault(name, words, exact, serious=True, damaged=True))
     return found
 
@@ -178,14 +194,24 @@ def read() -> tuple[dict[str, str], set[str]]:
 
 def called(*arguments: str) -> str:
     """How to call `warpbook` in this environment, as a line for a shell: it need not be activated."""
-    script = Path(sys.executable).with_name("warpbook.exe" if sys.platform == "win32" else "warpbook")
-    return " ".join([_short(script), *arguments])
+    return " ".join([_short(script()), *arguments])
+
+
+def script() -> Path:
+    """The file of the command `warpbook` in this environment."""
+    return Path(sys.executable).with_name("warpbook.exe" if sys.platform == "win32" else "warpbook")
 
 
 def pip_line(arguments: list[str]) -> str:
     """A call of this environment's pip, as a line for a shell."""
+    python = _short(Path(sys.executable))
     quoted = [f'"{word}"' if "==" in word else word for word in arguments]
-    return " ".join([_short(Path(sys.executable)), "-m", "pip", *quoted])
+    return " ".join([f"{python} -m ensurepip &&"] * (not has_pip()) + [python, "-m", "pip", *quoted])
+
+
+def has_pip() -> bool:
+    """Whether this environment has pip; those that uv makes have none."""
+    return importlib.util.find_spec("pip") is not None
 
 
 def _short(path: Path) -> str:

@@ -9,7 +9,7 @@ import helpers.hardware.device
 from helpers.hardware import driver
 from helpers.hardware.device import current, device, real_gpu, reset
 from helpers.hardware.gpus import GPUS
-from tests.fake_driver import Driver
+from tests.fake_driver import Driver, show_gpus
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +20,8 @@ def machine(monkeypatch):
 
     def with_driver(library):
         driver.probe.cache_clear()
+        show_gpus(monkeypatch)
+        monkeypatch.setattr(driver, "torch_has_cuda", lambda: True)
         monkeypatch.setattr(driver, "library", lambda: library)
 
     with_driver(None)

@@ -9,10 +9,11 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
 from helpers.hardware import driver
 from helpers.vgpu.standins import backend
-from tests.fake_driver import C, Driver
+from tests.fake_driver import C, Driver, show_gpus
 
 T4 = Driver(b"Tesla T4", (7, 5), 12040)
 GTX = Driver(b"NVIDIA GeForce GTX 1080", (6, 1), 13000)
@@ -28,17 +29,23 @@ UNUSABLE = {
         r"H200 can't be used: cuDevicePrimaryCtxRetain returned error 214 \(uncorrectable ECC error",
     ),
     "no library": (object(), "no attribute 'cuInit'"),
+    "a newer GPU beside it": (
+        Driver((b"Tesla P100", b"Tesla V100", b"NVIDIA H100"), ((6, 0), (7, 0), (9, 0)), 13010),
+        r"P100 has compute capability 6\.0\..* The NVIDIA H100 in this machine is new enough: let CUDA_VISIBLE_DEVICES",
+    ),
 }
 
 
 @pytest.fixture
 def machine(monkeypatch):
-    """A machine whose driver the test sets."""
+    """A machine whose driver the test sets, and a PyTorch with CUDA."""
     monkeypatch.delenv("WARPBOOK_BACKEND", raising=False)
+    monkeypatch.setattr(driver, "torch_has_cuda", lambda: True)
 
     def with_driver(library):
         for cached in (driver.probe, backend.on_gpu):
             cached.cache_clear()
+        show_gpus(monkeypatch)
         monkeypatch.setattr(driver, "library", lambda: library)
 
     yield with_driver
@@ -84,6 +91,47 @@ def test_the_backend_can_be_chosen(machine, monkeypatch, capsys):
         driver.usable()
 
 
+def test_a_gpu_that_kernels_do_not_run_on_is_hidden_from_pytorch(machine, monkeypatch):
+    """PyTorch may be able to use it, and chapters hand its tensors to kernels."""
+    monkeypatch.setattr(torch._C, "_cuda_getDeviceCount", lambda: 1, raising=False)
+    monkeypatch.setattr(torch.cuda, "_device_count_nvml", lambda: len(torch.cuda._parse_visible_devices()))
+    monkeypatch.setattr(torch.cuda, "_cached_device_count", None)
+    for library, chosen, seen in ((GTX, "auto", False), (Driver(), "virtual", False), (Driver(), "auto", True)):
+        machine(library)
+        monkeypatch.setenv("WARPBOOK_BACKEND", chosen)
+        assert backend.on_gpu() is seen
+        assert torch.cuda.is_available() is seen
+
+
+def test_nothing_is_reported_where_the_environment_hides_every_gpu(machine, monkeypatch, capsys):
+    """So it is in the processes that one with an unusable GPU starts: the reason is given once."""
+    for value in ("", "-1"):
+        machine(T4)
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", value)
+        assert not backend.on_gpu() and capsys.readouterr().err == ""
+    monkeypatch.setenv("WARPBOOK_BACKEND", "gpu")
+    machine(None)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with pytest.raises(RuntimeError, match="CUDA_VISIBLE_DEVICES hides every GPU"):
+        backend.on_gpu()
+
+
+def test_a_pytorch_without_cuda_leaves_the_gpu_to_those_who_insist(machine, monkeypatch):
+    machine(Driver())
+    monkeypatch.setattr(driver, "torch_has_cuda", lambda: False)
+    assert driver.usable() is None
+    assert re.search(r"without CUDA.*on this NVIDIA H200\. Install its build for CUDA 13", driver.trouble())
+    machine(Driver())
+    monkeypatch.setenv("WARPBOOK_BACKEND", "gpu")
+    assert backend.on_gpu()
+
+
+def test_pytorch_is_asked_without_importing_it():
+    code = "import sys; from helpers.hardware import driver; print(driver.torch_has_cuda(), 'torch' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == [str(torch.version.cuda is not None), "False"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc, to build a driver library")
 @pytest.mark.parametrize(
@@ -102,7 +150,8 @@ def test_a_learners_cell_runs_beside_a_driver_library_of_that_kind(tmp_path, def
     flags = [f'-D{name}="{value}"' if name == "NAME" else f"-D{name}={value}" for name, value in definitions.items()]
     subprocess.run(["gcc", "-shared", "-fPIC", *flags, source, "-o", tmp_path / "libcuda.so.1"], check=True)
     cell = "from helpers import cp, cuda, device; print(int(cp.arange(4).sum()), device().real)"
-    environment = {name: value for name, value in os.environ.items() if name != "WARPBOOK_BACKEND"}
+    hiding = ("WARPBOOK_BACKEND", *driver.HIDING)
+    environment = {name: value for name, value in os.environ.items() if name not in hiding}
     environment["LD_LIBRARY_PATH"] = str(tmp_path)
     ran = subprocess.run([sys.executable, "-c", cell], env=environment, capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["6", "False"]

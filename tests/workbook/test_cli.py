@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from helpers import cli
+from helpers.grading.formats import SUMMARIES
+from helpers.grading.report import FORMATS
 from helpers.vgpu.base import on_disk
 from helpers.workbook import doctor
 
@@ -39,18 +41,22 @@ def test_every_command_explains_itself(command, capsys):
     assert command.summary in " ".join(capsys.readouterr().out.split())
 
 
-HEAVY = ("numpy", "llvmlite", "numba", "nbformat", "nbclient", "IPython", "helpers.grading", "helpers.vgpu")
+HEAVY = ("numpy", "llvmlite", "numba", "nbformat", "nbclient", "IPython", "helpers.grading.report", "helpers.vgpu")
 
 
-@pytest.mark.parametrize("word", ["--help", *(each.name for each in cli.every_command() if each.name != "report")])
+@pytest.mark.parametrize("word", ["--help", *(each.name for each in cli.every_command())])
 def test_a_command_line_is_read_without_heavy_imports(word):
-    """`report` lists the formats that it knows, and the others import what they need when they run."""
+    """What a command needs is imported when it runs."""
     code = (
         f"import sys; from helpers import cli; cli.build_parser([{word!r}]); "
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_report_lists_the_formats_that_there_are():
+    assert list(SUMMARIES) == list(FORMATS)
 
 
 def test_output_that_nothing_reads_is_no_traceback(root):
@@ -90,7 +96,7 @@ def test_the_project_is_found_from_inside_it(root, monkeypatch):
 @pytest.mark.parametrize(("state", "status"), [("ok", 0), ("warn", 0), ("problem", 1)])
 def test_doctor_exits_by_its_worst_finding(state, status, monkeypatch, capsys):
     finding = doctor.Finding("thing", state, "found", "" if state == "ok" else "mend it")
-    monkeypatch.setattr(doctor, "examine", lambda: [finding])
+    monkeypatch.setattr(doctor, "examine_apart", lambda: [finding])
     assert cli.main(["doctor"]) == status
     assert "thing" in capsys.readouterr().out
     assert cli.main(["doctor", "--json"]) == status

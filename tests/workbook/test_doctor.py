@@ -16,7 +16,7 @@ import pytest
 from helpers.vgpu.base import on_disk
 from helpers.workbook import doctor, real_gpu
 from helpers.workbook.doctor import Check, Finding
-from tests.fake_driver import Driver
+from tests.fake_driver import Driver, show_gpus
 
 
 def test_a_finding_that_is_not_ok_needs_a_remedy():
@@ -174,20 +174,36 @@ class Gone:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, Gone())
-from helpers import cli
-sys.exit(cli.main(["doctor", "--json"]))
 """
+CRASHING = """
+import os, sys
+
+class Crashing:
+    def find_spec(self, name, *rest):
+        if name == "llvmlite":
+            os.abort()
+
+sys.meta_path.insert(0, Crashing())
+"""
+BROKEN = {  # how, and what the row of the virtual GPU says
+    "llvmlite": (WITHOUT.format(gone=["llvmlite"]), "No module named 'llvmlite'"),
+    "numpy": (WITHOUT.format(gone=["numpy"]), "No module named 'numpy'"),
+    "several": (WITHOUT.format(gone=["torch", "packaging", "psutil", "jupyter_core", "IPython"]), "the right values"),
+    "a crash": (CRASHING, "Python crashed, exit status -6"),
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "gone", [("llvmlite",), ("numpy",), ("torch", "packaging", "psutil", "jupyter_core", "IPython")]
-)
-def test_it_never_crashes(gone, root):
-    code = WITHOUT.format(gone=gone)
-    ran = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=300)
+@pytest.mark.parametrize("how", BROKEN)
+def test_it_never_crashes(how, root, tmp_path):
+    code, words = BROKEN[how]
+    (tmp_path / "sitecustomize.py").write_text(code)
+    command = [sys.executable, "-m", "helpers.cli", "doctor", "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ran = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=300)
     findings = json.loads(ran.stdout)
     assert ran.returncode == 1 and len(findings) >= len(doctor.CHECKS) and "Traceback" not in ran.stderr
+    assert words in next(each["found"] for each in findings if each["name"] == "virtual GPU")
 
 
 def test_what_the_chapters_import_is_tried(root):
@@ -222,7 +238,9 @@ def with_driver(monkeypatch):
 
     def installed(library):
         driver.probe.cache_clear()
+        show_gpus(monkeypatch)
         monkeypatch.delenv("WARPBOOK_BACKEND", raising=False)
+        monkeypatch.setattr(driver, "torch_has_cuda", lambda: True)
         monkeypatch.setattr(driver, "library", lambda: library)
 
     yield installed

@@ -13,7 +13,7 @@ from helpers.workbook.packages import Installed
 
 
 def there(**versions: str) -> dict[str, Installed]:
-    return {name: Installed(name, version, packages.ROOT, ()) for name, version in versions.items()}
+    return {name: Installed(name, version, packages.ROOT, {}) for name, version in versions.items()}
 
 
 def test_pins_are_read():
@@ -60,7 +60,7 @@ def site(tmp_path, monkeypatch):
     for path in ("thing/__init__.py", "thing/lib/code.so", "thing-1.0+cpu.dist-info/METADATA"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("Metadata-Version: 2.1\nName: Thing\nVersion: 1.0+cpu\n")
-    recorded = "thing/__init__.py,,\nthing/lib/code.so,sha256=x,3\nthing/__pycache__/x.cpython-311.pyc,,\n"
+    recorded = "thing/__init__.py,,\nthing/lib/code.so,sha256=x,51\nthing/__pycache__/x.cpython-311.pyc,,\n"
     (information / "RECORD").write_text(recorded + "thing-1.0+cpu.dist-info/METADATA,,\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     return tmp_path
@@ -74,8 +74,33 @@ def test_a_package_whose_files_are_gone_is_reinstalled_as_the_build_that_it_was(
     (site / "thing" / "lib" / "code.so").unlink()
     (site / "thing" / "lib").rmdir()
     (fault,) = packages.faults({"thing": "1.0"}, set(), packages.installed())
-    assert (fault.found, fault.serious) == ("damaged: 1 of its 4 files are missing", True)
+    assert (fault.found, fault.serious) == ("damaged: 1 of its 4 files are missing or cut short", True)
     assert fault.pip == ["install", "--force-reinstall", "--no-deps", "thing==1.0+cpu"]
+
+
+def test_a_file_that_was_cut_short_is_damage(site):
+    (site / "thing" / "lib" / "code.so").write_text("Me")
+    (fault,) = packages.faults({"thing": "1.0"}, set(), packages.installed())
+    assert fault.damaged and fault.serious
+
+
+def test_a_build_of_pytorch_is_looked_for_where_pytorch_publishes_it():
+    fault = packages.Fault("torch", "damaged", "torch==2.13.0+cpu", serious=True, damaged=True)
+    where = ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]
+    assert fault.pip == ["install", "--force-reinstall", "--no-deps", *where, "torch==2.13.0+cpu"]
+    assert list(install.calls([fault])) == [fault.pip]
+    assert packages.Fault("torch", "damaged", "torch==2.13.0", True, True).index == []
+
+
+def test_an_environment_without_pip_is_given_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(packages, "has_pip", lambda: False)
+    python, line = packages.pip_line(["install", "x==1"]).split(" -m ensurepip && ")
+    assert line == f'{python} -m pip install "x==1"'
+    called = []
+    monkeypatch.setattr(install, "LOG", tmp_path / "log")
+    monkeypatch.setattr(install.subprocess, "run", lambda command, **_: called.append(command[1:]))
+    install.pip(["--version"])
+    assert called == [["-m", "ensurepip"]]
 
 
 def test_this_environment_is_complete():
@@ -105,6 +130,7 @@ def environment(tmp_path, monkeypatch):
     monkeypatch.setattr(install, "STAMP", tmp_path / ".installed")
     monkeypatch.setattr(install, "pip", lambda arguments: calls.append(arguments) or 0)
     monkeypatch.setattr(install, "_faults", lambda: broken.pop(0) if broken else [])
+    monkeypatch.setattr(install, "_moved", lambda: False)
     return calls, broken
 
 
@@ -117,6 +143,33 @@ def test_all_is_installed_once_and_again_when_a_pin_changes(environment, tmp_pat
     monkeypatch.setattr(install, "PINS", pins)
     os.utime(pins, (2**32, 2**32))
     assert install.install() == 0 and len(calls) == 2
+
+
+def test_an_environment_that_was_copied_is_installed_anew(environment, monkeypatch):
+    calls, _ = environment
+    install.STAMP.touch()
+    os.utime(install.STAMP, (2**32, 2**32))
+    assert install.install() == 0 and calls == []
+    monkeypatch.setattr(install, "_moved", lambda: True)
+    assert install.install() == 0 and calls == [install.WHOLE]
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        ("#!{}/bin/python\nimport re", False),
+        ("#!/bin/sh\n'''exec' \"{}/bin/python3.11\" \"$0\" \"$@\"\n' '''", False),
+        ("#!/tmp/elsewhere/.venv/bin/python\n", True),
+        (None, True),
+    ],
+    ids=["here", "here, with spaces", "elsewhere", "none"],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="programs, not scripts")
+def test_where_the_command_was_installed_is_read_from_it(text, moved, tmp_path):
+    script = tmp_path / "warpbook"
+    if text:
+        script.write_text(text.format(sys.prefix))
+    assert install._moved(script) is moved
 
 
 def test_what_is_damaged_or_missing_is_repaired_and_looked_at_again(environment, capsys):

@@ -8,7 +8,7 @@ are in `seconds.csv` alone.) `read` and `merge` take results folders.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from helpers.grading.report.canvas import canvas
@@ -48,26 +48,11 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Format:
-    """One row: what the files are, and what makes them."""
-
-    summary: str
-    make: Callable[[Material], Made]
-
-
-FORMATS = {
-    "gradebook": Format("gradebook.csv, nbgrader's columns", gradebook),
-    "canvas": Format("canvas.csv, Canvas's exported gradebook with the scores filled in; needs a template", canvas),
-    "moodle": Format("moodle.csv, Moodle's grading worksheet with the grades filled in; needs a template", moodle),
-    "gradescope": Format("gradescope/STUDENT.json, results.json of Gradescope", gradescope),
-    "junit": Format("junit.xml, a test suite for each submission", junit),
-    "feedback": Format("feedback/STUDENT.html and .md, for the students", feedback),
-    "seconds": Format("seconds.csv, how long everything took", seconds),
-    "summary": Format("summary.html and .md, the class at a glance", summary),
-    "transcript": Format("transcript.txt, the class in a terminal", transcript),
+FORMATS: dict[str, Callable[[Material], Made]] = {
+    make.__name__: make
+    for make in (gradebook, canvas, moodle, gradescope, junit, feedback, seconds, summary, transcript)
 }
-"""What can be written. The last row sees what the others had to tell."""
+"""What can be written, in the order of `formats.SUMMARIES`. The last sees what the others had to tell."""
 TEMPLATES = ("canvas", "moodle")
 """Formats that fill in a file of the learning platform's own."""
 
@@ -107,9 +92,9 @@ def make(
         classroom=classroom,
     )
     files: dict[str, dict[str, bytes]] = {}
-    for name, row in FORMATS.items():
+    for name, maker in FORMATS.items():
         if formats is None or name in formats:
-            made = row.make(material)
+            made = maker(material)
             files[name] = dict(made.files)
             material = replace(material, told=(*material.told, *made.told))
     return material, files

@@ -34,7 +34,7 @@ def on_gpu() -> bool:
     """
     trouble = driver.trouble()
     if driver.wanted() == "gpu" and not real_gpu():
-        reason = trouble or "This machine has no NVIDIA driver."
+        reason = trouble or driver.absent()
         raise RuntimeError(f"WARPBOOK_BACKEND is 'gpu', but no GPU can be used. {reason}")
     if trouble:
         print(f"{trouble} {INSTEAD}", file=sys.stderr, flush=True)
