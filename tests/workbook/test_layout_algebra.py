@@ -1,4 +1,4 @@
-"""Chapter 13's layout algebra: whatever `compose` accepts is the composition."""
+"""Chapter 13's layout algebra: whatever `compose` accepts is the composition, and every complement tiles its range."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ import pytest
 from helpers.workbook.run import ROOT
 
 CHAPTER = ROOT / "notebooks" / "13_matmul_ladder.ipynb"
-CELLS = ("class Layout:", "def coalesce(", "def compose_parts(", "def compose(")
+CELLS = ("class Layout:", "def coalesce(", "def compose_parts(", "def compose(", "def complement(")
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,20 @@ def algebra():
     return names
 
 
+def place(number, layout, flatten):
+    """Where `number` lies, counted through all parts; AssertionError past the last one."""
+    total = 0
+    for length, step in zip(flatten(layout.shape), flatten(layout.stride), strict=True):
+        total += number % length * step
+        number //= length
+    assert number == 0
+    return total
+
+
 def any_layout(layout, draw, most):
-    parts = draw.randint(1, most)
+    parts = draw.randint(0, most)
+    if not parts:
+        return layout(draw.choice((1, 2, 3, 4, 6, 8, 12)), draw.choice((0, 1, 2, 3, 4, 6)))
     shape = tuple(draw.choice((1, 2, 3, 4, 6, 8)) for _ in range(parts))
     return layout(shape, tuple(draw.choice((0, 1, 2, 3, 4, 6, 8, 12)) for _ in range(parts)))
 
@@ -42,13 +54,41 @@ def test_what_compose_accepts_is_the_composition_for_every_number(algebra):
             refused += 1
             continue
         accepted += 1
-        numbers = range(algebra["size"](inner.shape))
-        assert [result(i) for i in numbers] == [outer(inner(i)) for i in numbers], (outer, inner, result)
+        flatten = algebra["flatten"]
+        for i in range(algebra["size"](inner.shape)):
+            found, wanted = place(i, result, flatten), place(place(i, inner, flatten), outer, flatten)
+            assert found == wanted, (outer, inner, result)
     assert accepted > 500
     assert refused > 500
 
 
-def test_parts_that_carry_are_refused(algebra):
-    outer, inner = algebra["Layout"]((6, 8, 4), (2, 2, 1)), algebra["Layout"]((2, 6), (3, 2))
-    with pytest.raises(ValueError, match="gives 14 at 5, not 4"):
-        algebra["compose"](outer, inner)
+@pytest.mark.parametrize(
+    ("outer", "inner", "words"),
+    [
+        (((6, 8, 4), (2, 2, 1)), ((2, 6), (3, 2)), "gives 14 at 5, not 4"),  # 3 + 4 carries
+        (((6, 2), (1, 7)), ((3, 2), (2, 3)), "gives 7 at 5, not 8"),  # the example of NVIDIA/cutlass issue 2955
+        ((4, 1), (8, 1), "gives 4 at 4, and 4:1 ends at 3"),
+    ],
+)
+def test_parts_that_carry_and_layouts_that_leave_are_refused(algebra, outer, inner, words):
+    with pytest.raises(ValueError, match=words):
+        algebra["compose"](algebra["Layout"](*outer), algebra["Layout"](*inner))
+
+
+def test_a_complement_and_its_tile_fill_a_range_without_holes_or_it_is_refused(algebra):
+    draw, accepted, refused = random.Random(0), 0, 0
+    for _ in range(4000):
+        tile = any_layout(algebra["Layout"], draw, 3)
+        starts = [tile(i) for i in range(algebra["size"](tile.shape))]
+        if len(set(starts)) < len(starts):
+            continue
+        try:
+            rest = algebra["complement"](tile, 48)
+        except ValueError:
+            refused += 1
+            continue
+        accepted += 1
+        places = sorted(start + rest(copy) for start in starts for copy in range(algebra["size"](rest.shape)))
+        assert places == list(range(max(len(places), 48))), (tile, rest)
+    assert accepted > 500
+    assert refused > 100
