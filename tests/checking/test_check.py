@@ -421,7 +421,8 @@ def test_stream_work_that_writes_nothing_or_fails_says_so():
     [
         (((1, 2), (3, 4)), ((1, 2), (3, 4)), True),
         ((np.int64(1), 2), (1, 2), True),
-        ([1, 2], (1, 2), False),
+        ([1, 2], (1, 2), True),
+        ([1, 3], (1, 2), False),
         ((1, 2, 3), (1, 2), False),
         (np.int64(1), (1,), False),
         (np.int64(1), (1, 1), False),
