@@ -160,10 +160,12 @@ def busiest_for_needed(profile, requests: float | None = None, instructions: flo
     """What the busiest warp does: instructions by the average, or requests to global memory by those that it needs.
 
     Instructions alone don't tell, since useless ones of other warps raise the average. `requests`: those that a warp
-    needs, by default an equal share of the case's words. `instructions`: at most this average counts.
+    needs, by default an equal share of the case's words, or of all requests if they are more: a budget on bytes limits
+    those. `instructions`: at most this average counts.
     """
     shares = profile.counters.by_warp
-    each = _words(profile) / WARP / shares.requests.size if requests is None else requests
+    equal = max(_words(profile) / WARP / shares.requests.size, shares.requests.mean())
+    each = equal if requests is None else requests
     average = min(shares.instructions.mean(), instructions)
     return float(max(shares.instructions.max() / max(1, average), shares.requests.max() / each))
 

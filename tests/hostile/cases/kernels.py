@@ -80,6 +80,32 @@ CASES = (
         loses=SUMS,
         most=3,
     ),
+    Case(
+        "kernel-burns",
+        "lets one warp of each block do the work, while all others count to a large number",
+        total(
+            "if (t >= 32) { unsigned u = n; for (int k = 0; k < n / (int)gridDim.x / 8; ++k) u = u * 3 + 1;\n"
+            "    if (u == 12345 && n < 0) out[0] = 1; return; }\n"
+            "float sum = 0; for (int k = 32 * blockIdx.x + t; k < n; k += 32 * gridDim.x) sum += x[k];\n"
+            "for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);\n"
+            "if (t == 0) atomicAdd(out, sum);"
+        ),
+        loses=SUMS,
+        most=4,
+    ),
+    Case(
+        "kernel-local-of-others",
+        "hands the sums of warps on in another thread's local memory, where no budget looks",
+        total(
+            "volatile float l[2]; __shared__ long long at[32]; float sum = 0; for (; i < n; i += all) sum += x[i];\n"
+            "for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);\n"
+            "l[0] = sum; at[t / 32] = (long long)&l[0]; __syncthreads();\n"
+            "if (t == 0) { for (int w = 1; w < blockDim.x / 32; ++w) sum += *(volatile float*)at[w];\n"
+            "    atomicAdd(out, sum); }"
+        ),
+        loses=SUMS,
+        outcome="wrong",
+    ),
     Case("kernel-endless", "never ends", total("while (atomicAdd(out, 0.0f) == 0) ;"), state="", loses=SUMS, stops=1),
     Case(
         "kernel-endless-later",
