@@ -172,4 +172,7 @@ class Line:
 
 
 if __name__ == "__main__":
-    sys.exit(install())
+    try:
+        sys.exit(install())
+    except KeyboardInterrupt:
+        sys.exit("Stopped before everything was installed. Call it again to go on.")

@@ -149,10 +149,15 @@ def test_a_learners_cell_runs_beside_a_driver_library_of_that_kind(tmp_path, def
     source.write_text(C)
     flags = [f'-D{name}="{value}"' if name == "NAME" else f"-D{name}={value}" for name, value in definitions.items()]
     subprocess.run(["gcc", "-shared", "-fPIC", *flags, source, "-o", tmp_path / "libcuda.so.1"], check=True)
-    cell = "from helpers import cp, cuda, device; print(int(cp.arange(4).sum()), device().real)"
+    cell = """
+from helpers import cp, cuda, device
+x = cp.arange(4)
+cp.RawKernel('extern "C" __global__ void up(long long* x) { x[threadIdx.x] += 1; }', "up")((1,), (4,), (x,))
+print(int(x.sum()), device().real)
+"""
     hiding = ("WARPBOOK_BACKEND", *driver.HIDING)
     environment = {name: value for name, value in os.environ.items() if name not in hiding}
-    environment["LD_LIBRARY_PATH"] = str(tmp_path)
+    environment |= {"LD_LIBRARY_PATH": str(tmp_path), "WARPBOOK_CACHE": "off"}
     ran = subprocess.run([sys.executable, "-c", cell], env=environment, capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["6", "False"]
+    assert ran.stdout.split() == ["10", "False"]
     assert ran.stderr.count(reason) == 1 and backend.INSTEAD in ran.stderr
