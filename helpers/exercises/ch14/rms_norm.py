@@ -94,7 +94,7 @@ void rms_norm(const float* x, const float* weight, float* out, int columns, floa
             (("rsqrtf(", "sqrtf("),),
         ),
         Mistake(
-            "eps outside the root",
+            "eps is not under the root",
             "eps is added to the mean under the root, so that a row of zeros divides by no zero.",
             (("rsqrtf(block_sum(squares) / columns + eps)", "1 / (sqrtf(block_sum(squares) / columns) + eps)"),
              ("/ columns + eps)", "/ columns)")),
