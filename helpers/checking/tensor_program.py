@@ -40,6 +40,13 @@ class Program:
     constants: list
     returned: object
 
+    def __post_init__(self):
+        if len(self.steps) > MOST_STEPS:
+            raise NotReplayable(
+                f"it takes {len(self.steps):,} operators and launches, and at most {MOST_STEPS:,} can be run again: "
+                "let each work on many images at once"
+            )
+
     def as_json(self) -> dict:
         return {"steps": self.steps, "constants": [plain(each) for each in self.constants], "returned": self.returned}
 
@@ -51,8 +58,8 @@ class Program:
         steps, constants = data["steps"], data["constants"]
         if not all(isinstance(each, list) for each in (steps, constants)) or not all(map(_is_step, steps)):
             raise NotReplayable("a program's steps and constants are lists")
-        if len(steps) > MOST_STEPS or len(constants) > MOST_ARRAYS:
-            raise NotReplayable(f"a program has at most {MOST_STEPS:,} steps and {MOST_ARRAYS} constants")
+        if len(constants) > MOST_ARRAYS:
+            raise NotReplayable(f"a program has at most {MOST_ARRAYS} constants")
         try:
             held = [unplain(each) for each in constants]
         except NotPlain as error:

@@ -125,3 +125,13 @@ def test_arrays_are_constants_and_nothing_else(smuggled):
     program["returned"] = {"value": 99}
     with pytest.raises(NotReplayable, match="can't be run again"):
         replay(data)
+
+
+def test_what_takes_too_many_steps_says_so_where_it_is_written():
+    def one_by_one(pixels):
+        return torch.cat([doubled(torch.tensor(pixels)) + k for k in range(200)]).numpy()
+
+    with pytest.raises(NotReplayable, match="many images at once"):
+        replayed.playable(one_by_one, Here)(UNSEEN)
+    with pytest.raises(replayed.Raised, match="many images at once"):
+        replay(evidence(one_by_one))

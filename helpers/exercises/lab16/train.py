@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, plural, seeds
@@ -37,7 +39,9 @@ def _case(size: int, samples: int, batch: int, fits: int, epochs: int, seed: int
 
     def plays(recording):
         done = trained(recording, task)
-        return done.weights, {"all_reduces": done.all_reduces / len(batches), "broadcasts": done.broadcasts,
+        # Without any, nobody trains together: each rank takes every sample.
+        reduces = done.all_reduces if done.all_reduces or size == 1 else math.inf
+        return done.weights, {"all_reduces": reduces / len(batches), "broadcasts": done.broadcasts,
                               "busiest": done.busiest / fair}  # fmt: skip
 
     name = (f"{plural(size, 'rank')}, {samples} samples in batches of {batch}, {fits} at once, "
