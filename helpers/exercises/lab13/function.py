@@ -96,19 +96,13 @@ EXERCISE = Exercise(
             (((RETURN, "return by_x, by_w / len(images)")),),
         ),
         Mistake(
-            "PyTorch computes it",
+            "PyTorch or NumPy computes it",
             "The result and both gradients must come from your three kernels. convolve, gradient_by_images and "
-            "gradient_by_weights launch them.",
+            "gradient_by_weights launch them. What NumPy computes from a tensor can't be followed, and is taken for a "
+            "constant.",
             (
                 ("return convolve(images, weights)", "return torch.nn.functional.conv2d(images, weights)"),
                 (RETURN, "return by_x, torch.nn.grad.conv2d_weight(images, weights.shape, gradient)"),
-            ),
-        ),
-        Mistake(
-            "NumPy computes it",
-            "The result and both gradients must come from your three kernels. What NumPy computes from a tensor can't "
-            "be followed, and is taken for a constant.",
-            (
                 (
                     "return convolve(images, weights)",
                     "windows = np.lib.stride_tricks.sliding_window_view(images.numpy(), weights.shape[2:], (2, 3))\n"
