@@ -29,20 +29,20 @@ def per_warp(*keys: str) -> Callable:
     return lambda profile: sum(profile[key] for key in keys) / profile.counters.warps
 
 
-def sectors_per_request(what: str) -> Callable:
+def sectors_per_request(what: str, most: float = math.inf) -> Callable:
     """Sectors for each request that reads ("read") or writes ("write") global memory; 0 where there is none.
 
     A request of wider elements counts as one for each 128 bytes: 32 times a float4 in a row are four full requests. At
-    most twice as many count as warps with an element of the case's arrays for each lane would make.
+    most `most` requests count for each 32 elements of the case's arrays.
     """
 
     def measure(profile) -> float:
         arguments = profile.case.arguments
         outs = [argument.expected for argument in arguments if isinstance(argument, Out)]
         arrays = outs if what == "write" else [argument for argument in arguments if isinstance(argument, np.ndarray)]
-        most = 2 * sum(-(-array.size // WARP) for array in arrays)
+        needed = most * sum(-(-array.size // WARP) for array in arrays)
         wide = profile["global_load_bytes" if what == "read" else "global_write_bytes"] / 128
-        requests = min(max(profile[f"global_{what}_requests"], wide), most)
+        requests = min(max(profile[f"global_{what}_requests"], wide), needed)
         return profile[f"global_{what}_sectors"] / max(1, requests)
 
     return measure

@@ -39,13 +39,13 @@ EXERCISE = Exercise(
     budgets=(
         Budget(
             "sectors per load request",
-            sectors_per_request("read"),
+            sectors_per_request("read", most=2),
             6,
             "The lanes of a warp should read neighbours.",
         ),
         Budget(
             "sectors per store request",
-            sectors_per_request("write"),
+            sectors_per_request("write", most=2),
             6,
             "The lanes of a warp should write neighbours.",
             "global_store_sectors",

@@ -55,7 +55,7 @@ EXERCISE = Exercise(
         ),
         Budget(
             "sectors per store request",
-            sectors_per_request("write"),
+            sectors_per_request("write", most=2),
             4.5,
             "Neighbouring threads should calculate neighbouring elements of the result: then 32 floats are 4 sectors.",
             "global_store_sectors",
