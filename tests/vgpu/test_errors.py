@@ -134,7 +134,7 @@ def test_a_thread_cannot_reach_the_local_memory_of_another(name, hopper):
     kernel, out = cp.RawKernel(OF_OTHERS.format(READS_OF_OTHERS[name]), "k"), cp.zeros(64, "float32")
     prepared = kernel.prepare((cp.zeros(64, "float32"), out), grid=1, block=64)
     for counts in (False, True):
-        with pytest.raises(OutOfBounds):
+        with pytest.raises(OutOfBounds, match=r"in the local memory of thread \(\d+\)\.\n"):
             launch(prepared.kernel, 1, 64, prepared.params, prepared.arrays, observe=counts)
     with pytest.raises(OutOfBounds):
         reference.run(prepared.kernel, None, 1, 64, prepared.params)
@@ -329,7 +329,7 @@ def test_misaligned_local_memory(compiled):
     kernel(1, 32, at, out)
     assert int(out[0]) == 0x0F0E0D0C0B0A0908
     at[5] = 4
-    with pytest.raises(Misaligned) as caught:
+    with pytest.raises(Misaligned, match="such as a float2") as caught:
         kernel(1, 32, at, out)
     assert caught.value.line == 4 and caught.value.thread == (5, 0, 0)
 

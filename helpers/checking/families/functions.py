@@ -189,7 +189,8 @@ def _single(evidence: Evidence) -> str | None:
 
 def _seen(evidence: Evidence) -> str | None:
     calls = _calls(evidence)
-    return f"{len(calls)} of {len(evidence.outcomes)} cases are wrong." if calls else None
+    verb = "is" if len(calls) == 1 else "are"
+    return f"{len(calls)} of {len(evidence.outcomes)} cases {verb} wrong." if calls else None
 
 
 FAMILIES = (

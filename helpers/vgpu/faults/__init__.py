@@ -33,6 +33,12 @@ class Fault:
     seconds: float = 0.0
 
 
+def _owner(worker, run) -> tuple[int, ...]:
+    """The number in its block of the thread whose local memory a generic address lies in; () for other addresses."""
+    offset, nbytes = worker["error_address"] - worker["local_base"], run.lowered.local_bytes
+    return (offset // nbytes,) if 0 <= offset < worker.areas["local"] else ()
+
+
 def failed(worker, run) -> Fault:
     """The fault that stopped a worker."""
     kind = ERRORS[worker["error"]]
@@ -44,6 +50,8 @@ def failed(worker, run) -> Fault:
         detail = run.assertion
     elif kind == "host":
         detail = (run.host_error,)
+    elif kind == "bounds":
+        detail = _owner(worker, run)
     elif kind == "stalled" or kind.startswith("barrier"):
         detail = asynchronous.barrier_word(worker)
     elif kind == "texture":

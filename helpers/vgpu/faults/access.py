@@ -65,6 +65,12 @@ def _place(scene) -> tuple[str, str]:
             f"at byte {signed(address, 64)} of the thread's local memory, which has {scene.lowered.local_bytes} bytes",
             "check the index of the local array.",
         )
+    if scene.fault.detail:
+        return (
+            f"in the local memory of thread {scene.named(scene.thread_index(scene.fault.detail[0]))}",
+            "local arrays belong to one thread: hand values on through shared memory or shuffles, and not their "
+            "addresses.",
+        )
     if 0 <= address < 4096 or address < 0:
         allocates = any(other.kind == "heap" for other in scene.lowered.sites)
         return "through a null pointer", _NULL[allocates]
@@ -184,6 +190,7 @@ def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if value >> (bits - 1) else value
 
 
+_OF_WIDTH = {2: "half", 4: "float", 8: "float2", 16: "float4"}
 BULK = 16  # bytes, of which addresses of bulk copies are multiples (PTX ISA, cp.async.bulk)
 
 
@@ -198,11 +205,12 @@ def _alignment(scene) -> KernelError:
             address=fault.address, **scene.keywords(),
         )  # fmt: skip
     grain = site.nbytes or BULK  # how long a bulk copy is, the instruction does not say
+    example = f", such as a {_OF_WIDTH[grain]}," if grain in _OF_WIDTH else ""
     message = (
         f"misaligned: {scene.where()} {_VERB[site.kind]} {f'{site.nbytes} bytes ' if site.nbytes else ''}at an address "
         f"that is no multiple of {grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n"
-        f"  Usual cure: {grain}-byte accesses such as float4 need every index to start at a multiple of {grain} bytes: "
-        "shift the view or fall back to single elements."
+        f"  Usual cure: an access of {grain} bytes{example} has to start at a multiple of {grain} bytes: shift the "
+        "view, or fall back to single elements."
     )
     return Misaligned(message, address=fault.address, **scene.keywords())
 
