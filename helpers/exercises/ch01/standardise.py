@@ -46,8 +46,7 @@ EXERCISE = Exercise(
             "Each element is computed once, by one thread.", "instructions",
         ),
         Budget(
-            "sectors per load request", sectors_per_request("read"), 4.2,
-            "32 neighbouring floats are four sectors.",
+            "sectors per load request", sectors_per_request("read"), 4.2, "32 neighbouring floats are four sectors.",
         ),
         Budget(
             "load sectors an element", lambda p: p["global_load_sectors"] / MEASURED, 4 / SECTOR,
