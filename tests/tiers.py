@@ -83,7 +83,8 @@ def record_engine() -> None:
 
 def of_the_engine_alone(file: Path) -> bool:
     """Whether a file of tests is about the engine, and imports nothing that stands above it."""
-    return ENGINE_TESTS in file.relative_to(ROOT).as_posix() and not ABOVE.search(file.read_text(encoding="utf-8"))
+    name = file.relative_to(ROOT).as_posix()
+    return name.startswith(f"{ENGINE_TESTS}/") and not ABOVE.search(file.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)

@@ -462,6 +462,7 @@ def test_what_stopped_ranks_is_told_by_no_name(known_exercises):
     alone = built(task, patched(task, next(each for each in task.mistakes if each.name.startswith("all send")).ways[0]))
     request = {"exercise": task.key, "seed": 3, "evidence": taken(alone, inputs_of(task.for_marks(3))), "open": False}
     why = judge.answer(json.loads(json.dumps(request)))[RESULTS]["why"]
+    assert why.startswith("`send` waits until the message is taken.")
     assert "ranks, " not in why and "Stuck" not in why
 
 
