@@ -8,7 +8,6 @@ from helpers.checking.exercise import Budget, cover
 from helpers.checking.measures import outside_registers, per_block, per_warp, stored_for_needed, total
 
 BLOCK = 256
-ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
 
 
 def _barriers_a_round(profile) -> float:

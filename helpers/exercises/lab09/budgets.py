@@ -6,6 +6,7 @@ cover the result.
 
 from __future__ import annotations
 
+from helpers.checking.budgets import no_conflicts
 from helpers.checking.exercise import Budget
 from helpers.checking.measures import (
     multiplied,
@@ -130,3 +131,4 @@ INSTRUCTIONS = Budget(
     "to be fetched by one lane once.",
     "instructions",
 )
+NO_CONFLICTS = no_conflicts(0.1, most=48)
