@@ -135,6 +135,8 @@ def test_arrows_run_one_way():
 
 def test_every_folder_says_in_a_line_what_it_is_for():
     for folder in sorted({path.parent for path in FILES}):
+        if any((above / "exercise.toml").exists() for above in (folder, folder.parent)):
+            continue  # its title says it
         words = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
         assert len(words.split("\n")[0]) > 30, f"{relative(folder)}/__init__.py"
 

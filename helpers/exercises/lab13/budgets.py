@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Budget
-from helpers.checking.measures import outside_registers, stored_again, total
+from helpers.checking.measures import total
 
 NO_ATOMICS = Budget(
     "atomics",
@@ -11,18 +11,4 @@ NO_ATOMICS = Budget(
     0,
     "Let one thread, or one block, own each sum: nobody else adds to it, and its order never changes.",
     "global_atomic_requests",
-)
-STORED_ONCE = Budget(
-    "bytes stored per byte needed",
-    stored_again,
-    1.05,
-    "Add up in a register, and store once.",
-    "global_store_sectors",
-)
-SHARED_A_WARP = Budget(
-    "shared requests per warp",
-    lambda profile: outside_registers("shared_requests")(profile) / profile.counters.warps,
-    5,
-    "Within a warp lanes add by shuffles. One number a warp is left to store, and four to add.",
-    "shared_load_requests",
 )

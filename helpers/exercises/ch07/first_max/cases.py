@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, plural
 from helpers.exercises.ch07.budgets import of_the_busiest_warp
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, numbers, plural
 from helpers.exercises.ch07.budgets import BLOCK, WARP, a_row
 

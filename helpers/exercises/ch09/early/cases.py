@@ -3,6 +3,7 @@ from __future__ import annotations
 from math import ceil
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, numbers, plural
 from helpers.checking.measures import total
 from helpers.hardware import gpus

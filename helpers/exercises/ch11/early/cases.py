@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, plural
 from helpers.checking.stream_work import OnDevice, OutOfHost, microseconds, waits
 from helpers.exercises.ch11.budgets import WORK, kernel, kernels, values, waited_until

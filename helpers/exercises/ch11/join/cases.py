@@ -3,6 +3,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+
 from helpers.checking.exercise import Case, plural
 from helpers.checking.stream_work import Out, microseconds
 from helpers.exercises.ch11.budgets import BIG, not_brought, values

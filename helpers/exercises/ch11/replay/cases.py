@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, plural
 from helpers.checking.stream_work import OutOnDevice, graphs, microseconds
 from helpers.exercises.ch11.budgets import kernel, kernels, values

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, numbers
 
 SHAPES = ((16, 16, 16), (16, 64, 16), (32, 48, 32), (48, 80, 64), (64, 64, 16), (16, 112, 48))

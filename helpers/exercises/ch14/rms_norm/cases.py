@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, numbers, plural
 
 BLOCK, COUNTED = 128, (8, 1024)

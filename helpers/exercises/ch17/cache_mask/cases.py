@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, plural
 
 GIVEN = ((1, 0, (0,)), (1, 4, (0,)), (3, 0, (0, 0)), (2, 3, (0,)), (1, 6, (0, 2, 5)), (3, 4, (1, 4)), (4, 2, (2, 0, 1)))

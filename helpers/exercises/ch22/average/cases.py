@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, plural
 
 ROWS = ((1,), (4, 4), (3, 1), (5, 0, 2), (8, 8, 8, 6), (1, 2, 3, 4, 5))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, numbers, plural
 from helpers.checking.measures import load_requests_for_needed, sectors_per_request
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, numbers, plural
 from helpers.checking.measures import loaded_for_needed, stored_again
 from helpers.exercises.lab01.budgets import of_the_warp

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, numbers, plural, seeds
+from helpers.checking.measures import load_requests_for_written, loaded_for_written
 
 WARP, VOCABULARY = 32, 120
 CASES = ((1, 4, 1, 32), (5, 8, 1, 64), (97, 12, 2, 32), (13, 36, 3, 96), (37, 64, 2, 128), (31, 20, 40, 128))
@@ -33,3 +35,9 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(50, 256, 12, 64)
+
+
+MEASURES = {
+    "load requests per 512 bytes": load_requests_for_written,
+    "bytes loaded per byte stored": loaded_for_written,
+}

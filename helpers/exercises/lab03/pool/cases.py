@@ -3,6 +3,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, numbers, plural, seeds
 from helpers.checking.measures import conflicts_per_shared_request, loaded_for_needed
 from helpers.exercises.lab03.cases import SHAPES, shapes_drawn

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, plural
-from helpers.checking.measures import loaded_for_needed
+from helpers.checking.measures import loaded_for_needed, per_block
 from helpers.exercises.lab04.budgets import BLOCK, BLOCKS
 
 
@@ -29,5 +30,9 @@ def measured() -> Case:
 
 
 MEASURES = {
+    "global atomics per block": per_block("global_update_requests"),
+    "shared atomic wavefronts per 32 bytes": lambda profile: (
+        32 * profile["shared_atomic_wavefronts"] / profile.needed.read_bytes
+    ),
     "bytes loaded per byte needed": loaded_for_needed,
 }

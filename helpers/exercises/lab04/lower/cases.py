@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
-from helpers.checking.exercise import Case, Out, plural
-from helpers.checking.measures import loaded_for_needed
-from helpers.exercises.lab04.budgets import BLOCK, ROWS_A_BLOCK
 
+from helpers.checking.exercise import Case, Out, plural
+from helpers.checking.measures import loaded_for_needed, per_block, per_warp
+from helpers.exercises.lab04.budgets import BLOCK
+
+ROWS_A_BLOCK = 4  # of the case that is counted
 SIZES = ((1, 1, 1), (3, 31, 1), (5, 97, 2), (7, 128, 3), (4, 501, 2))
 
 
@@ -31,5 +33,9 @@ def measured() -> Case:
 
 
 MEASURES = {
+    "barriers of a warp per row": lambda profile: per_warp("synchronisations")(profile) / ROWS_A_BLOCK,
+    "shared atomic wavefronts per row": lambda profile: (
+        per_block("shared_atomic_wavefronts", "global_update_requests")(profile) / ROWS_A_BLOCK
+    ),
     "bytes loaded per byte needed": loaded_for_needed,
 }

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, plural
-from helpers.checking.measures import loaded_for_needed
+from helpers.checking.measures import loaded_for_needed, per_warp
 from helpers.exercises.lab04.budgets import (
     BLOCK,
     BLOCKS,
@@ -62,6 +63,7 @@ def measured() -> Case:
 
 
 MEASURES = {
+    "barriers per warp": per_warp("synchronisations"),
     "global atomics per block, more or fewer than one": beside_one_ticket,
     "bytes loaded per byte needed": loaded_for_needed,
 }

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, plural
 from helpers.checking.measures import loaded_for_needed
 from helpers.exercises.lab04.budgets import (

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
-from helpers.checking.exercise import Case, Out, numbers, plural
+
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
+from helpers.checking.measures import stored_for_needed, total
 from helpers.exercises.lab05.budgets import BLOCK
 
 SIZES = (1, 31, 97, 256, 257, 1021)
@@ -28,3 +30,16 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(3001)
+
+
+def _barriers_a_round(profile) -> float:
+    """Barriers of a warp for each 256 elements; from what was read, how many they are is known to a sector."""
+    rounds = cover(profile.needed.read_bytes, 4 * BLOCK)
+    return profile["synchronisations"] / profile.counters.warps / max(1, rounds)
+
+
+MEASURES = {
+    "bytes stored per byte needed": stored_for_needed,
+    "atomics": total("global_update_requests", "shared_atomic_requests"),
+    "barriers per round of 256": _barriers_a_round,
+}

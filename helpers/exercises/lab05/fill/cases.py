@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, plural
+from helpers.checking.measures import outside_registers, per_warp
 from helpers.exercises.lab05.budgets import BLOCK
 
 NOT_WRITTEN = -9
@@ -33,3 +37,11 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(8, BLOCK, seed=8)
+
+
+MEASURES = {
+    "shared requests per row": lambda profile: (
+        outside_registers("shared_requests")(profile) / math.prod(profile.counters.grid)
+    ),
+    "barriers per warp": per_warp("synchronisations"),
+}

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, numbers, plural
+from helpers.checking.measures import outside_registers, per_block
 
 WARP = 32
 LAUNCHES = ((1, 1, 32), (31, 2, 32), (97, 1, 96), (1000, 3, 128), (1021, 4, 320), (5000, 2, 1024))
@@ -30,3 +32,11 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(8192, 8, 128)
+
+
+MEASURES = {
+    "shared stores per warp": lambda profile: (
+        outside_registers("shared_write_requests")(profile) / profile.counters.warps
+    ),
+    "global atomics per block": per_block("global_update_requests"),
+}

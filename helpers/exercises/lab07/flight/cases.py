@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+
 from helpers.checking.exercise import SECTOR, Case, Out, cover, numbers, plural
 
 BLOCKS, THREADS = 2, 128

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case
 from helpers.checking.stream_work import Out
 from helpers.exercises.lab08 import budgets as shared

@@ -3,8 +3,10 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, fractions
-from helpers.checking.measures import conflicts_per_shared_request
+from helpers.checking.measures import conflicts_per_shared_request, multiplied
+from helpers.exercises.lab09.budgets import FLOAT
 
 TILE = 16
 SHAPES = ((1, 1, 1), (2, 13, 5), (1, 16, 32), (3, 33, 20), (1, 50, 17))
@@ -34,6 +36,27 @@ def measured() -> Case:
     return _case(2, 96, 32)
 
 
+def _computed_for_causal(profile) -> float:
+    """Multiplications for each that a triangle with its diagonal needs, in heads of whole tiles of 16."""
+    across, _, heads = profile.counters.grid
+    rows = 16 * across
+    inner = profile.needed.read_bytes / (2 * FLOAT * rows * heads)
+    elements = (_bytes_for_causal(profile) + profile.needed.written_bytes) / FLOAT
+    return multiplied(profile, heads * rows * (rows + 1) / 2 * inner, elements)
+
+
+def _loaded_for_causal(profile) -> float:
+    """Bytes of sectors loaded, for each byte that the blocks on and below the diagonal need."""
+    return 32 * profile["global_read_sectors"] / _bytes_for_causal(profile)
+
+
+def _bytes_for_causal(profile) -> float:
+    """Bytes of the rows that the blocks on and below the diagonal need."""
+    return profile.needed.read_bytes * (profile.counters.grid[0] + 1) / 2
+
+
 MEASURES = {
+    "multiplications per one needed": _computed_for_causal,
+    "bytes loaded per byte of tiles": _loaded_for_causal,
     "bank conflicts per shared request": partial(conflicts_per_shared_request, most=32),
 }

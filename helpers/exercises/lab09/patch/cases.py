@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, numbers
+from helpers.checking.measures import outside_registers
+from helpers.exercises.lab09.budgets import FLOAT, WARP, products
 
 TILE, SIDE = 64, 16
 SHAPES = ((1, 1, 1), (5, 70, 3), (64, 16, 64), (65, 17, 70), (100, 33, 20))
@@ -27,3 +30,17 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(128, 64, 128)
+
+
+def _reads_for_products(profile) -> float:
+    """Wavefronts of reads from shared memory, for each multiplication of a warp's 32 lanes."""
+    read = max(
+        profile["shared_load_wavefronts"] + profile["shared_atomic_wavefronts"], profile["shared_read_requests"] / 4
+    )
+    return WARP * read / products(profile, 64, FLOAT)
+
+
+MEASURES = {
+    "shared wavefronts per product": _reads_for_products,
+    "requests to local memory": outside_registers("local_requests"),
+}

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, fractions
+from helpers.checking.measures import multiplied_floats, multiplied_integers
+from helpers.exercises.lab09.budgets import FLOAT, FRAGMENT, HALF, WARP, bytes_for_tiles, products
 
 TILE, THREADS = 32, 128
 SHAPES = ((1, 1, 1), (16, 16, 16), (13, 37, 5), (32, 64, 32), (50, 70, 35))
@@ -30,3 +33,21 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(64, 96, 64)
+
+
+def _ordinary_for_products(profile) -> float:
+    """Multiplications that ordinary cores make, of floats or integers, for each that the product has."""
+    elements = bytes_for_tiles(profile) / HALF + profile.needed.written_bytes / FLOAT
+    return (multiplied_floats(profile) + multiplied_integers(profile, elements)) / products(profile, 32, HALF)
+
+
+def _instructions_for_fragments(profile) -> float:
+    """Instructions of warps for each 16 × 16 × 16 multiplications; those of integers count once more."""
+    instructions = profile["instructions"] + profile["integer_products"] / WARP
+    return FRAGMENT**3 * instructions / products(profile, 32, HALF)
+
+
+MEASURES = {
+    "multiplications on ordinary cores": _ordinary_for_products,
+    "instructions per 16 x 16 x 16": _instructions_for_fragments,
+}

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, numbers, plural
+from helpers.checking.measures import per_warp
 from helpers.exercises.lab10.budgets import BLOCK
 
 
@@ -27,3 +29,8 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(4, 1024)
+
+
+MEASURES = {
+    "barriers per warp": per_warp("synchronisations"),
+}

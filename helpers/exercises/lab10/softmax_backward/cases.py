@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, numbers, plural
+from helpers.checking.measures import loaded_for_needed
 from helpers.exercises.lab10.budgets import WARP
 
 WARPS = 4
@@ -29,3 +31,8 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(6, 1024, 0.125)
+
+
+MEASURES = {
+    "bytes loaded per byte needed": loaded_for_needed,
+}

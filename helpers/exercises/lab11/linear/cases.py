@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out
 
+FRAGMENT, TILE, WARP = 16, 32, 32
 TILE, SLICE, THREADS = 32, 64, 128
 SHAPES = ((32, 64, 32), (64, 64, 32), (32, 192, 96))
 
@@ -30,3 +32,24 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(64, 256, 96)
+
+
+def _loaded_for_tiles(profile) -> float:
+    """Bytes of all sectors that requests loaded, for each byte of the rows and scales that the blocks need."""
+    across, down = profile.counters.grid[:2]
+    needed = max(32, profile.needed.read_bytes) * 2 * across * down / (across + down)
+    return 32 * profile["global_read_sectors"] / needed
+
+
+def _instructions_for_fragments(profile) -> float:
+    """Instructions of warps for each 16 × 16 × 16 multiplications of codes; those of integers count once more."""
+    across, down = profile.counters.grid[:2]
+    inner = profile.needed.read_bytes / (TILE * (across + down)) - 4
+    instructions = profile["instructions"] + profile["integer_products"] / WARP  # a dp4a multiplies four times
+    return FRAGMENT**3 * instructions / (TILE * TILE * across * down * inner)
+
+
+MEASURES = {
+    "bytes loaded per byte of tiles": _loaded_for_tiles,
+    "instructions per 16 x 16 x 16": _instructions_for_fragments,
+}

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, plural
+from helpers.exercises.lab11.budgets import WIDE, stores, wide_loads
 from helpers.exercises.lab11.codes import place_of
 
 BAD = {"": (), "inf": (np.inf,), "-inf": (-np.inf,), "nan": (np.nan,), "many": (np.nan, np.inf)}
@@ -48,3 +50,9 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(8192, 1024, 4, 256, "many")
+
+
+MEASURES = {
+    "load requests per 512 bytes": wide_loads,
+    "store requests per 512 bytes": lambda profile: WIDE / 128 * stores(profile),
+}

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover
-from helpers.exercises.lab12.budgets import GROUP, ROWS
+from helpers.exercises.lab12.budgets import GROUP, ROWS, WARP, loaded, shared_reads, vectors
 from helpers.exercises.lab12.shared import HEAD, attended, given
 
 THREADS = 256
@@ -37,3 +38,32 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(2, 64, 24, 1, GROUP, 0.25)
+
+
+def _past(profile) -> tuple[int, int, float]:
+    """Of grouped heads: pairs of batch and keys' head, queries of each, and the keys before the first query."""
+    across, kv, batch = profile.counters.grid
+    queries = ROWS * across // GROUP
+    keys = (vectors(profile) / (kv * batch) - GROUP * queries) / 2
+    return kv * batch, queries, max(0, keys - queries)
+
+
+def _loaded_for_groups(profile) -> float:
+    """Vectors loaded for each that blocks of 32 rows need, whose rows are queries of the heads of one group."""
+    pairs, queries, past = _past(profile)
+    each = ROWS // GROUP
+    keys = sum(past + each * (b + 1) for b in range(queries // each))
+    return loaded(profile) / (pairs * (GROUP * queries + 2 * keys))
+
+
+def _reads_for_groups(profile) -> float:
+    """Wavefronts of shared reads for each 32 of the products that a causal mask leaves."""
+    pairs, queries, past = _past(profile)
+    seen = pairs * GROUP * sum(past + i + 1 for i in range(queries))
+    return WARP * shared_reads(profile) / (2 * HEAD * seen)
+
+
+MEASURES = {
+    "bytes loaded per byte of tiles": _loaded_for_groups,
+    "shared wavefronts per 32 products": _reads_for_groups,
+}

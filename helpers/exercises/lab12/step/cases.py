@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, plural
-from helpers.exercises.lab12.budgets import WARP
+from helpers.checking.measures import loaded_for_needed, outside_registers, special_functions
+from helpers.exercises.lab12.budgets import WARP, vectors
 from helpers.exercises.lab12.shared import HEAD, attended, given
 
+ARITHMETIC = 3 * 4 * HEAD  # operations for a key: 4 · HEAD are its two products, the rest adds up and measures anew
 WARPS = 4
 
 
@@ -27,3 +30,16 @@ def cases() -> list[Case]:
 
 def measured() -> Case:
     return _case(6, 256, 0.25)
+
+
+def _exponentials_for_keys(profile) -> float:
+    """Special functions of all threads for each key, which is two vectors with its value."""
+    keys = vectors(profile) / 2
+    return special_functions(profile, ARITHMETIC * keys) / keys
+
+
+MEASURES = {
+    "bytes loaded per byte needed": loaded_for_needed,
+    "special functions per key": _exponentials_for_keys,
+    "shared and local requests": outside_registers("shared_requests", "local_requests", "global_update_requests"),
+}

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, numbers
+from helpers.checking.measures import stored_again
 from helpers.exercises.lab13 import shared
 
 SIZES = ((1, 1, 1, 1, 1, 1), (1, 1, 3, 3, 1, 3), (2, 3, 5, 7, 4, 3), (3, 2, 8, 9, 5, 5), (1, 4, 9, 6, 3, 2))
@@ -23,3 +25,8 @@ def measured() -> Case:
 
 def drawn(dice: np.random.Generator) -> list[Case]:
     return [_case(*size) for size in shared.sizes(dice, (3, 7))]
+
+
+MEASURES = {
+    "bytes stored per byte needed": stored_again,
+}

@@ -3,8 +3,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, numbers
-from helpers.checking.measures import busiest_for_needed
+from helpers.checking.measures import busiest_for_needed, outside_registers
 from helpers.exercises.lab13 import shared
 
 SIZES = ((1, 1, 1, 1, 1, 1), (1, 1, 3, 3, 1, 3), (2, 3, 5, 7, 4, 3), (3, 2, 8, 9, 5, 5), (9, 2, 7, 6, 3, 2))
@@ -36,5 +37,6 @@ def drawn(dice: np.random.Generator) -> list[Case]:
 
 
 MEASURES = {
+    "shared requests per warp": lambda profile: outside_registers("shared_requests")(profile) / profile.counters.warps,
     "busiest warp by average": _busiest_warp,
 }

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, numbers
 from helpers.checking.measures import busiest_for_needed, loaded_for_needed, sectors_per_request
 from helpers.exercises.lab13 import shared

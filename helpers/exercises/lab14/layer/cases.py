@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, numbers, plural
 from helpers.checking.stream_work import OnDevice, OutOnDevice, waits
 from helpers.exercises.lab14 import shared

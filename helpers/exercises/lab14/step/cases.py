@@ -3,9 +3,11 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+
 from helpers.checking.exercise import Case, Out, cover, numbers
 from helpers.checking.measures import conflicts_per_shared_request
 from helpers.exercises.lab14 import shared
+from helpers.exercises.lab14.shared import FLOAT, SIDE
 
 SIZES = ((1, 1, 0), (1, 33, 2), (5, 3, 1), (7, 64, 9), (37, 20, 4), (16, 16, 3))
 MEASURED = (48, 64, 5)
@@ -38,6 +40,19 @@ def measured() -> Case:
     return _case(*MEASURED)
 
 
+def for_tiles(profile) -> float:
+    """Bytes of all sectors that requests loaded, for each byte that blocks of 16 × 16 threads of a step need.
+
+    A block has 16 units of 16 sequences. It needs 64 rows of U, the h of its sequences, what comes from the input for
+    their units, and their c. Counted where whole blocks cover everything.
+    """
+    across, down = profile.counters.grid[:2]
+    hidden = SIDE * across
+    needed = 4 * SIDE * hidden + SIDE * hidden + 4 * SIDE * SIDE + SIDE * SIDE
+    return 32 * profile["global_read_sectors"] / (across * down * FLOAT * needed)
+
+
 MEASURES = {
+    "bytes loaded per byte of tiles": for_tiles,
     "bank conflicts per shared request": partial(conflicts_per_shared_request, most=32),
 }

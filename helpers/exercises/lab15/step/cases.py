@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from helpers.checking.exercise import Case, numbers, plural, seeds
 from helpers.checking.step_as_data import replayed
 from helpers.exercises.lab15 import shared

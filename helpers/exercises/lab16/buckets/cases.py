@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+
 from helpers.checking.exercise import Case, plural, seeds
 from helpers.results.ranks.buckets import bucket_ends, least_end
 from helpers.results.ranks.rehearsal import NotCarriedOut

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+
 from helpers.checking.exercise import Case, plural, seeds
 from helpers.results.ranks.training import Task, one_process, trained
 
