@@ -80,6 +80,7 @@ def test_it_teaches(key):
     assert bool(task.solution) is not task.of_a_lab
     assert len(set(parts(task))) == len(parts(task))
     assert all(len(mistake.teach) > 40 for mistake in task.mistakes)
+    assert "TODO" not in (folder_of(key) / SHEET).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("book", BOOKS)
