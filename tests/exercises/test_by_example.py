@@ -74,7 +74,7 @@ def test_what_is_kept_is_as_renew_writes_it(book):
 @every_exercise
 def test_it_teaches(key):
     task = exercise(key)
-    assert len(task.mistakes) >= 4 and all(mistake.ways for mistake in task.mistakes)
+    assert 4 <= len(task.mistakes) <= 8 and all(mistake.ways for mistake in task.mistakes)
     assert len({hint(key, stage).text for stage in (1, 2, 3)}) == 3
     assert len(task.why) > (200 if task.of_a_lab else 80) and task.stretch
     assert bool(task.solution) is not task.of_a_lab
