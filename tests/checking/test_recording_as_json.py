@@ -12,8 +12,8 @@ from helpers.checking.exercise import Case, Out, exercises
 from helpers.checking.recording_as_json import NotARecording, as_data, timeline
 from helpers.checking.solutions import ways
 from helpers.checking.verdicts import named
-from helpers.results.streams.recording import rehearse
-from helpers.vgpu.standins import cupy as cp
+from vgpu.standins import cupy as cp
+from vgpu.tools.streams.recording import rehearse
 
 KEYS = ("ch11.overlap", "ch11.replay")  # the third is given kernels in Numba, which stay where they are
 ANSWERS = [(key, "solution", exercises()[key].solution) for key in KEYS]

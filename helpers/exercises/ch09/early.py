@@ -8,9 +8,9 @@ import numpy as np
 
 from helpers.checking.exercise import Budget, Case, Exercise, Mistake, Out, cover, numbers, plural
 from helpers.checking.measures import total
-from helpers.hardware import gpus
-from helpers.results.sass import loads_in_flight
-from helpers.vgpu.base.errors import Unsupported
+from vgpu.base.errors import Unsupported
+from vgpu.hardware import gpus
+from vgpu.tools.sass import loads_in_flight
 
 BLOCK, EACH = 128, 4
 INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake
-from helpers.results.number_formats import Format
+from helpers.models.number_formats import Format
 
 NUMBERS = (
     (1.0, 5, 10),

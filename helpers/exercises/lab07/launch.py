@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake, cover, plural
-from helpers.hardware import gpus
-from helpers.hardware.occupancy import occupancy
+from vgpu.hardware import gpus
+from vgpu.hardware.occupancy import occupancy
 
 SIZES, NEEDED = "range(32, 1025, 32)", "(n + best - 1) // best"
 OTHERS = ("A100", "H100", "T4")

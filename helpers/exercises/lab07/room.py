@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Case, Exercise, Mistake
-from helpers.hardware import gpus
-from helpers.hardware.occupancy import occupancy
+from vgpu.hardware import gpus
+from vgpu.hardware.occupancy import occupancy
 
 MOST_REGISTERS, MOST_KIB = 255, 228
 REGISTERS = "max(r for r in range(registers, 256) if fitting(r, kib) == held)"

@@ -41,9 +41,9 @@ def environment(home: str, scratch: str) -> dict[str, str]:
         "PYTHONSAFEPATH": "1",
         # The order in which a set of texts is gone through depends on it, and marks must not.
         "PYTHONHASHSEED": "0",
-        "WARPBOOK_BACKEND": "virtual",
+        "VGPU_BACKEND": "virtual",
         # Runner and judge never read what anybody kept, nor can a student keep anything for another one.
-        "WARPBOOK_CACHE": "off",
+        "VGPU_CACHE": "off",
     }
 
 

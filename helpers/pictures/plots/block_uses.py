@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.streams.order import stream_name
-from helpers.results.streams.spans import WAITS
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.streams.order import stream_name
+from vgpu.tools.streams.spans import WAITS
 
 MOST_PROGRAMS = 2
 MICRO = 1e-6

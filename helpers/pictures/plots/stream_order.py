@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.streams.order import stream_name
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.streams.order import stream_name
 
 MOST_OPERATIONS = 12
 _WORDS = {"H2D": "copy in", "D2H": "copy back", "synchronise": "waits", "host read": "reads", "host write": "writes"}

@@ -15,7 +15,7 @@ def smallest_block(registers, floats, names, wanted):
     ),
     (
         "ch09.block",
-        "helpers.hardware.occupancy module and while",
+        "vgpu.hardware.occupancy module and while",
         """import helpers
 from helpers import occupancy as occ
 def smallest_block(registers, floats, names, wanted):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from helpers.models.growth import Growth, growth
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import dropdown
 from helpers.pictures.widgets.controls import gpus as all_gpus
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.growth import Growth, growth
-from helpers.results.ladder import Launch
-from helpers.results.roofline import rate_text
-from helpers.vgpu.base.errors import CompileError
+from vgpu.base.errors import CompileError
+from vgpu.tools.launch import Launch
+from vgpu.tools.roofline import rate_text
 
 MOST_KERNELS = 12
 NOTHING = "nothing"
