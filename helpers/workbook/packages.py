@@ -207,18 +207,13 @@ def editable(name: str) -> str:
 
 
 def not_from_here() -> Iterator[Fault]:
-    """Those of OURS that aren't installed, or from another place than this checkout."""
+    """Those of OURS that aren't installed from this checkout."""
     for name, (folder, _) in OURS.items():
-        try:
-            origin = json.loads(importlib.metadata.distribution(name).read_text("direct_url.json") or "{}")
-        except importlib.metadata.PackageNotFoundError:
-            found = "not installed"
-        else:
-            path = url2pathname(urlparse(origin.get("url", "")).path)
-            if os.path.isdir(path) and os.path.samefile(path, folder):
-                continue
-            found = f"installed from {path or 'an index'}, and not from {folder}"
-        yield Fault(name, found, editable(name), serious=True)
+        noted = [each.read_text("direct_url.json") for each in importlib.metadata.distributions(name=name)]
+        paths = [url2pathname(urlparse(json.loads(text)["url"]).path) for text in noted if text]
+        if not any(os.path.isdir(path) and os.path.samefile(path, folder) for path in paths):
+            found = f"installed from {' and '.join(paths) or 'an index'}" if noted else "not installed"
+            yield Fault(name, f"{found}, where {folder} is meant", editable(name), serious=True)
 
 
 def all_faults() -> list[Fault]:
