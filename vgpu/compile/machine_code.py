@@ -92,7 +92,7 @@ def program(name: str) -> str:
     if found is None:
         raise Unsupported(
             f"machine code is made and read with NVIDIA's ptxas and nvdisasm, and {name} is not installed here. On "
-            f"Linux it comes with Triton; elsewhere install it: pip install -c constraints.txt {package}"
+            f"Linux it comes with Triton; elsewhere install it: python -m pip install {package}"
         )
     return found
 

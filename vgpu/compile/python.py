@@ -70,8 +70,8 @@ def _load(table=RELIED_ON) -> dict:
             missing = [str(error)]
         if missing:
             raise ImportError(
-                f"The virtual GPU is made for numba-cuda {PINNED}; the one installed lacks {name}: "
-                f"{', '.join(missing)}. Install the pinned version: pip install -r constraints.txt"
+                f"Numba kernels need numba-cuda {PINNED} here, and {name} isn't what it has: {', '.join(missing)}. "
+                f"Install it: python -m pip install numba-cuda[cu13]=={PINNED}"
             )
     return loaded
 

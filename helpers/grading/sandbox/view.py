@@ -1,6 +1,7 @@
 """What of this machine's files a sandbox shows: the system, Python, `helpers/` and `vgpu/`, and nothing else.
 
-All are read-only. The last two are shown at the same place everywhere, so that messages with paths are the same on every machine.
+All are read-only. The last two are shown at the same place everywhere, so that messages with paths are the same on
+every machine.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def installed():
     if not triton.__version__.startswith(VERSION + "."):
         raise Unsupported(
             f"Triton {triton.__version__} is installed, and the virtual GPU knows the driver interface of Triton "
-            f"{VERSION}. Install the pinned one: python -m pip install -c constraints.txt triton"
+            f"{VERSION}. Install that: python -m pip install triton=={VERSION}.*"
         )
     return triton
 
@@ -56,7 +56,7 @@ def activate():
 def missing(platform: str = sys.platform) -> str:
     """Why there is no Triton on this machine, and what to do about it."""
     if platform.startswith("linux"):
-        return "Triton is not installed. Install it: python -m pip install -c constraints.txt triton"
+        return f"Triton is not installed. Install it: python -m pip install triton=={VERSION}.*"
     system = {"darwin": "macOS", "win32": "Windows"}.get(platform, platform)
     return (
         f"Triton is published for Linux only, so there is no Triton on {system}. Use Linux: in WSL, in a "
