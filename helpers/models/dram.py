@@ -1,7 +1,7 @@
 """What a program moves through DRAM, launch by launch, where no cache keeps anything between two launches.
 
     before = dram(program, *args)              # runs it: launches, bytes, FLOPs, registers, one row a kernel
-    grown = dram_at(program, (8, 16), 4096)    # program(8) and program(16) counted, 4096 foretold
+    grown = dram_at(program, (8, 16), 4096)    # program(8) and program(16) counted, 4096 extrapolated
 
 A launch must read each sector that it touches once, and write each that it changes once: these are its DRAM bytes.
 Arrays that fit into L2 may be found there by the next launch; those of large networks do not fit.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from helpers.models.growth import Counts, Footprint, foretold
+from helpers.models.growth import Counts, Footprint, extrapolated
 from vgpu.base.words import plural
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
@@ -22,7 +22,7 @@ from vgpu.tools.compiled import resources_on
 from vgpu.tools.profile import modelled
 from vgpu.tools.profile_table import text_table
 from vgpu.tools.roofline import flops_by_unit
-from vgpu.tools.streams.recording import rehearse
+from vgpu.tools.streams.recording import dry_run
 from vgpu.tools.streams.spans import table
 
 _HEADS = ("kernel", "launches", "DRAM bytes read", "DRAM bytes written", "FLOPs", "registers")
@@ -30,7 +30,7 @@ _HEADS = ("kernel", "launches", "DRAM bytes read", "DRAM bytes written", "FLOPs"
 
 @dataclass(frozen=True)
 class Launched:
-    """One launch: the kernel as the engine loads it, and what it counted, or is foretold to count."""
+    """One launch: the kernel as the engine loads it, and what it counted, or is extrapolated to count."""
 
     name: str
     kernel: object
@@ -89,7 +89,7 @@ def dram(program: Callable[..., object], *args) -> Moved:
     Work that CuPy's own functions do is no kernel here, and is not counted. ValueError where none was launched.
     """
     found = []
-    for operation in rehearse(program, *args).operations:
+    for operation in dry_run(program, *args).operations:
         if operation.kind == "kernel" and operation.counters is not None:
             counted = operation.counters
             footprint = Footprint(counted.footprint.read_bytes, counted.footprint.written_bytes)
@@ -103,7 +103,7 @@ def dram(program: Callable[..., object], *args) -> Moved:
 
 
 def dram_at(program: Callable[[int], object], sizes: tuple[int, int], size: int) -> Moved:
-    """`program(size)` foretold from two small runs, for kernels whose counts grow in proportion to a size.
+    """`program(size)` extrapolated from two small runs, for kernels whose counts grow in proportion to a size.
 
     Each count is p·size + q, of which the two `sizes` give p and q. ValueError where the two runs launch other kernels,
     or where a count would not be a whole number.
@@ -111,7 +111,7 @@ def dram_at(program: Callable[[int], object], sizes: tuple[int, int], size: int)
     low, high = sizes
     small, large = dram(program, low), dram(program, high)
     if [one.name for one in small.each] != [one.name for one in large.each]:
-        raise ValueError(f"program({low}) and program({high}) launch other kernels: there is nothing to foretell")
+        raise ValueError(f"program({low}) and program({high}) launch other kernels: there is nothing to extrapolate")
 
     def at(first: int, second: int) -> int:
         found = first + Fraction(second - first, high - low) * (size - low)
@@ -120,7 +120,9 @@ def dram_at(program: Callable[[int], object], sizes: tuple[int, int], size: int)
         return int(found)
 
     pairs = zip(small.each, large.each, strict=True)
-    return Moved(tuple(Launched(two.name, two.kernel, foretold(one.counts, two.counts, at, at)) for one, two in pairs))
+    return Moved(
+        tuple(Launched(two.name, two.kernel, extrapolated(one.counts, two.counts, at, at)) for one, two in pairs)
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -45,7 +45,7 @@ class Counts:
         return self.total[key]
 
 
-def foretold(low, high, count: Callable[[int, int], int], blocks: Callable[[int, int], int]) -> Counts:
+def extrapolated(low, high, count: Callable[[int, int], int], blocks: Callable[[int, int], int]) -> Counts:
     """The counts of a third launch from those of two: what `count` makes of two counts, and `blocks` of a grid's sides.
 
     `low`, `high`: `Counts`, or a profile's counters.
@@ -85,7 +85,7 @@ class Growth:
     def counts(self, side: int) -> Counts:
         """The counts of a launch on matrices of that side."""
         first, second = self.sides
-        return foretold(
+        return extrapolated(
             self.small.counters,
             self.large.counters,
             lambda low, high: self._at(side, low, high),
@@ -93,15 +93,18 @@ class Growth:
         )
 
     def profile(self, side: int) -> Profile:
-        """A profile whose counters are those foretold for that side; it has no source lines."""
+        """A profile whose counters are those extrapolated for that side; it has no source lines."""
         counts = self.counts(side)
         occupancy, model = modelled(self.large.kernel, counts, self.large.gpu)
         return replace(self.large, counters=counts, occupancy=occupancy, model=model, lines=())
 
     def holds(self, third: Profile, side: int) -> bool:
-        """Whether a third run counted just what the two foretell for its side."""
-        foretold, found = self.counts(side), third.counters
-        return all(foretold.total[key] == count for key, count in found.total.items()) and foretold.warps == found.warps
+        """Whether a third run counted just what the two extrapolate for its side."""
+        extrapolated, found = self.counts(side), third.counters
+        return (
+            all(extrapolated.total[key] == count for key, count in found.total.items())
+            and extrapolated.warps == found.warps
+        )
 
     def on(self, gpu: GPU | str, side: int) -> tuple[Occupancy, Model]:
         """Occupancy (compiler) and time (modelled) on matrices of that side. CompileError where it is not for `gpu`."""
@@ -161,7 +164,7 @@ def grown_ladder(
     *,
     published: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Ladder:
-    """A ladder's table of what versions do at a side at which they did not run: foretold counts, the compiler's
+    """A ladder's table of what versions do at a side at which they did not run: extrapolated counts, the compiler's
     numbers.
 
     `counters` are keys of a profile, in order; `published`: what others measured, in words by the

@@ -28,7 +28,7 @@ from vgpu.tools.profile_table import text_table
 from vgpu.tools.roofline import flops_by_unit
 from vgpu.tools.streams import model as stream_model
 from vgpu.tools.streams.model import Work
-from vgpu.tools.streams.recording import Timeline, rehearse, work_of
+from vgpu.tools.streams.recording import Timeline, dry_run, work_of
 from vgpu.tools.streams.spans import Schedule, table
 
 MODEL_ERROR = 1.5
@@ -228,7 +228,7 @@ class StepLog(Mapping):
         A name that was used before is written over. Raises ValueError where there are not as many losses as steps.
         """
         losses: list = []
-        timeline = rehearse(program, *args)
+        timeline = dry_run(program, *args)
         memory = memory_line(lambda: losses.extend(program(*args)))
         if len(losses) != self.steps:
             raise ValueError(f"the program returned {len(losses)} losses, and this log is of {self.steps} steps each")

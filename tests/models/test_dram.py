@@ -1,4 +1,4 @@
-"""DRAM bytes of programs, launch by launch, and what two small runs foretell."""
+"""DRAM bytes of programs, launch by launch, and what two small runs extrapolate."""
 
 import pytest
 
@@ -18,11 +18,11 @@ def test_each_launch_is_charged_for_distinct_bytes():
     assert "scale          2 " in repr(found)
 
 
-def test_two_small_runs_foretell_a_large_one():
-    foretold, counted = dram_at(program, (4, 8), 16), dram(program, 16)
-    assert (foretold.nbytes, foretold.flops) == (counted.nbytes, counted.flops)
-    assert [launch.counts.grid for launch in foretold.each] == [launch.counts.grid for launch in counted.each]
-    table = repr(fusion_table({"both": foretold}, gpu="A100", published={"both": "3 µs (somebody)"}))
+def test_two_small_runs_extrapolate_a_large_one():
+    extrapolated, counted = dram_at(program, (4, 8), 16), dram(program, 16)
+    assert (extrapolated.nbytes, extrapolated.flops) == (counted.nbytes, counted.flops)
+    assert [launch.counts.grid for launch in extrapolated.each] == [launch.counts.grid for launch in counted.each]
+    table = repr(fusion_table({"both": extrapolated}, gpu="A100", published={"both": "3 µs (somebody)"}))
     assert "modelled, A100" in table and "3 µs (somebody)" in table and f"{counted.nbytes:,}" in table
 
 

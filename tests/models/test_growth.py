@@ -37,7 +37,7 @@ def grown():
     return growth(tiles, (32, 64))
 
 
-def test_a_third_run_counts_what_was_foretold(grown):
+def test_a_third_run_counts_what_was_extrapolated(grown):
     assert grown.holds(tiles(48).profile(), 48)
     assert grown.counts(48).grid[:2] == (3, 3)
     assert not grown.holds(tiles(48).profile(), 80)
@@ -58,7 +58,7 @@ def test_a_share_is_of_the_peak_or_of_a_librarys_rate(grown):
     assert grown.unit() == "fp32"
 
 
-def test_a_table_shows_what_is_foretold_and_what_was_published(grown):
+def test_a_table_shows_what_is_extrapolated_and_what_was_published(grown):
     table = grown_ladder({"tiles": grown}, 4096, ["registers", "flops"], published={"share": {"tiles": "13 %"}})
     assert table.columns == (("registers", "compiler"), ("flops", "counted"), ("share", "published"))
     assert table.rows[0][1] == "tiles of 16" and table.rows[0][2][1:] == ("137 G", "13 %")

@@ -548,7 +548,7 @@ TABLE = {key: row for key, row in exercises().items() if not row.of_a_lab}  # th
 @pytest.mark.parametrize("key", TABLE)
 def test_solutions_pass_on_a_machine_with_a_gpu(on_a_gpu, monkeypatch, key):
     task = TABLE[key]
-    if task.language == "streams":  # a program that names CuPy's streams: it is rehearsed with others in their place
+    if task.language == "streams":  # a program that names CuPy's streams: it is dry-run with others in their place
         monkeypatch.setattr(helpers, "cp", cupy, raising=False)
         monkeypatch.setattr(backend, "on_gpu", lambda: True)
     answer = task.build(task.solution)

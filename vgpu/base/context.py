@@ -10,7 +10,7 @@ CONTEXT = (
     "params", "variables", "shared_base", "shared_bytes", "local_base", "local_bytes",
     "ntid_x", "ntid_y", "ntid_z", "nctaid_x", "nctaid_y", "nctaid_z", "ctaid_x", "ctaid_y", "ctaid_z",
     "fuel", "fuel_slice", "error", "error_site", "error_lane", "error_address", "error_warp", "error_block",
-    "warp", "warps", "sites", "segments", "starts", "ends", "writable_ends", "allocations", "reads",
+    "warp", "warps", "sites", "basic_blocks", "starts", "ends", "writable_ends", "allocations", "reads",
     "writes", "touch_offsets",
     "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices", "rounds",
     "dynamic_shared", "zeroed_shared", "zeroed_state", "host", "host_data", "barriers", "loose_barriers", "workspace",
@@ -73,8 +73,8 @@ BY_WARP_BYTES = 8 * len(BY_WARP)
 # A bulk copy is as many requests as a full warp makes for it with a word for every lane.
 BULK_REQUEST = 128
 # The log of one warp: how many entries it should have, and for how many there is room; then the entries. Each begins
-# with a code, the number of a segment that the warp runs or that of a site counted on from the last segment's; a
-# segment's entry has its lanes (bits), a site's entry what the request added to the counters.
+# with a code, the number of a basic block that the warp runs or that of a site counted on from the last basic block's.
+# A basic block's entry has its lanes (bits), a site's entry what the request added to the counters.
 PATH = ("entries", "room")
 PATH_ENTRY = ("code", "lanes", "requests", "sectors", "shared_requests", "local_requests")
 
@@ -100,7 +100,7 @@ _ERROR_NAMES = (
 ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
 
-# A lane's program counter is the index of its next segment; these flags make it wait.
+# A lane's program counter is the index of its next basic block; these flags make it wait.
 PC_POLL = 0x10000000  # until the warp's next turn, in a loop that waits for memory to change
 PC_SYNC = 0x20000000  # until the other lanes named by a .sync instruction arrive
 PC_WAIT = 0x40000000  # at a barrier, whose number stands in bits 24 to 27

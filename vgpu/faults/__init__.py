@@ -143,16 +143,16 @@ class _Scene:
             if pc != PC_DONE:
                 waits = pc >= PC_WAIT
                 number = pc & (PC_SYNC - 1) & 0xFFFFFF
-                found.append((self.segment_line(number, waits), self.thread_index(index), waits))
+                found.append((self.basic_block_line(number, waits), self.thread_index(index), waits))
         return found
 
-    def segment_line(self, number: int, waits: bool) -> int | None:
-        segments = self.lowered.segments
+    def basic_block_line(self, number: int, waits: bool) -> int | None:
+        basic_blocks = self.lowered.basic_blocks
         if waits:  # a waiting lane will go on after its barrier
-            number = next((s.index for s in segments if s.end == "barrier" and number in s.targets), number)
-            return line_of(segments[number].last.location, self.own)
-        for segment in segments[number:]:
-            for instruction in (*segment.body, *([segment.last] if segment.last else [])):
+            number = next((s.index for s in basic_blocks if s.end == "barrier" and number in s.targets), number)
+            return line_of(basic_blocks[number].last.location, self.own)
+        for basic_block in basic_blocks[number:]:
+            for instruction in (*basic_block.body, *([basic_block.last] if basic_block.last else [])):
                 line = line_of(instruction.location, self.own)
                 if line:
                     return line

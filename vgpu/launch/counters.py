@@ -23,7 +23,7 @@ from vgpu import isa
 from vgpu.base.context import SITE, SITE_SLOT
 from vgpu.isa import tensor
 from vgpu.lower import Lowered
-from vgpu.lower.segments import kind_of, results, sources
+from vgpu.lower.basic_blocks import kind_of, results, sources
 from vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
 from vgpu.ptx import Instruction
 from vgpu.ptx.lines import line_of
@@ -216,16 +216,16 @@ class Counters:
         return self.total[found.key]
 
 
-def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.ndarray, segments: np.ndarray):
+def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.ndarray, basic_blocks: np.ndarray):
     """(counts by line, totals) from the slots that the workers filled, already summed.
 
-    `sites`: int64 of shape (sites, SITE_BYTES / 8); `segments`: int64 of shape (segments, SEGMENT_SLOTS).
+    `sites`: int64 of shape (sites, SITE_BYTES / 8); `basic_blocks`: int64 of shape (basic blocks, SEGMENT_SLOTS).
     """
     lines: dict[int, Tally] = defaultdict(Tally)
     plan = _plan(lowered, frozenset(index for index, name in files.items() if name == filename))
-    executed = segments.tolist()
-    for line, key, segment, slot, times in plan.added:
-        lines[line][key] += times * executed[segment][slot]
+    executed = basic_blocks.tolist()
+    for line, key, basic_block, slot, times in plan.added:
+        lines[line][key] += times * executed[basic_block][slot]
     asked = sites[:, [SITE_SLOT[slot] for slot in ("requests", "shared_requests", "local_requests")]].any(axis=1)
     for index in np.flatnonzero(asked).tolist():
         slots = dict(zip(SITE, sites[index, : len(SITE)].tolist(), strict=True))
@@ -253,7 +253,7 @@ def _add(tally: Tally, more: Mapping[str, int]) -> None:
 class _Plan:
     """What is the same in all launches of a kernel.
 
-    `added`: (line, counter, segment, slot of the segment, how often) for all that executing segments adds to counters;
+    `added`: (line, counter, basic block, its slot, how often) for all that executing basic blocks adds to counters;
     `sites`: each one's line, and whether it is an atomic whose result somebody reads.
     """
 
@@ -281,14 +281,14 @@ def _plan(lowered: Lowered, own: frozenset[int]) -> _Plan:
 
 
 def placed(lowered: Lowered, own: Collection[int]) -> list[list[tuple[int, Instruction, int]]]:
-    """Of each segment the instructions that count: the place of each in the segment, and its line (0: not known).
+    """Of each basic block the instructions that count: the position of each in it, and its line (0: not known).
 
     One without a line belongs to that of the instruction before it. `own`: the numbers of the user's files.
     """
     found, current = [], 0
-    for segment in lowered.segments:
+    for basic_block in lowered.basic_blocks:
         parts = []
-        for position, instruction in segment.placed:
+        for position, instruction in basic_block.placed:
             current = line_of(instruction.location, own) or current
             parts.append((position, instruction, current))
         found.append(parts)
@@ -342,7 +342,7 @@ def _copied(site, slots: dict[str, int]) -> dict[str, int]:
 def _fetches(lowered: Lowered) -> set[Instruction]:
     """The atomics whose results somebody reads, as sites have them."""
     found = {site.instruction for site in lowered.sites if site.kind == "atomic" and site.instruction.opcode == "atom"}
-    read = {name for s in lowered.segments for i in s.counted for name in sources(i)} if found else set()
+    read = {name for s in lowered.basic_blocks for i in s.counted for name in sources(i)} if found else set()
     return {instruction for instruction in found if read.intersection(results(instruction))}
 
 

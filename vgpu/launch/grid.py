@@ -40,7 +40,7 @@ from vgpu.launch.deadline import Deadline
 from vgpu.launch.shares import Shares
 from vgpu.launch.worker import LANES, Worker, aligned, block_areas
 from vgpu.lower import sampling
-from vgpu.lower.tallies import SEGMENT_SLOTS
+from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
 from vgpu.lower.texture import SITE_KINDS as TEXTURE_KINDS
 from vgpu.runtime import jit
 from vgpu.storage import heap, memory, textures
@@ -363,9 +363,9 @@ class Grid:
     def counters(self) -> Counters:
         lowered = self.lowered
         sites = sum(w.sites.view(np.int64).reshape(-1, SITE_BYTES // 8) for w in self.workers)[: len(lowered.sites)]
-        segments = sum(w.segments.view(np.int64).reshape(-1, SEGMENT_SLOTS) for w in self.workers)
+        basic_blocks = sum(w.basic_blocks.view(np.int64).reshape(-1, BASIC_BLOCK_SLOTS) for w in self.workers)
         files = self.kernel.module.module.files
-        lines, total = counting.gather(lowered, files, self.kernel.filename, sites, segments)
+        lines, total = counting.gather(lowered, files, self.kernel.filename, sites, basic_blocks)
         footprint = Footprint(*(32 * int(np.count_nonzero(m)) for m in (self.reads, self.writes)))
         shares = Shares(*(self.by_warp[:, :, index] for index in range(len(BY_WARP))), self.grid)
         followed = None if self.path is None else path.read(self.kernel, lowered, self.path)

@@ -219,7 +219,7 @@ def _check_watched(watched: tuple[int, int], grid: tuple[int, int, int], block: 
     check_warp(warp, block)
 
 
-def rehearse(
+def dry_run(
     prepared: Prepared, grid, block, shared_bytes: int = 0, watched: tuple[int, int] | None = None
 ) -> Counters:  # fmt: skip
     """What a launch counts, which nobody hears of and which prints nothing: memory is afterwards as it was before.

@@ -50,14 +50,14 @@ class Path:
 
     def steps(self) -> Iterator[Passed]:
         """The instructions in the order in which the warp executed them."""
-        segments, codes = len(self.lowered.segments), self.entries[:, 0].tolist()
-        begins = [at for at, code in enumerate(codes) if code < segments]
+        basic_blocks, codes = len(self.lowered.basic_blocks), self.entries[:, 0].tolist()
+        begins = [at for at, code in enumerate(codes) if code < basic_blocks]
         for begin, end in zip(begins, [*begins[1:], len(codes)], strict=True):
             code, lanes = self.entries[begin, :2].tolist()
             asked = {}
             for row in self.entries[begin + 1 : end].tolist():
                 entry = dict(zip(PATH_ENTRY, row, strict=True))
-                site = self.lowered.sites[entry["code"] - segments]
+                site = self.lowered.sites[entry["code"] - basic_blocks]
                 found = _request(site, entry)
                 # A copy asks both global and shared memory; what it waits for is the former.
                 if found[0] == "global" or site.at[1] not in asked:

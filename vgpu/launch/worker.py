@@ -20,7 +20,7 @@ from vgpu.base.context import (
     TEXTURE_BYTES,
 )
 from vgpu.launch import host_calls
-from vgpu.lower.tallies import SEGMENT_SLOTS
+from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
 from vgpu.storage import layout
 
 LANES = 32
@@ -63,7 +63,7 @@ class Worker:
         self.areas = areas = block_areas(run)
         own = {
             "slots": 8 * len(CONTEXT), "sites": SITE_BYTES * max(1, len(lowered.sites)),
-            "segments": 8 * SEGMENT_SLOTS * len(lowered.segments), "table": PLACE_BYTES, "host_data": 1024,
+            "basic_blocks": 8 * BASIC_BLOCK_SLOTS * len(lowered.basic_blocks), "table": PLACE_BYTES, "host_data": 1024,
             "texture_data": TEXTURE_BYTES,
         }  # fmt: skip
         whole, offsets = _lay_out({**own, **areas})
@@ -78,8 +78,8 @@ class Worker:
         at = {name: start + offset for name, offset in offsets.items()}
         self._set_place(0, at)
         values = run.slots | {
-            "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "segments": at["segments"],
-            "states": at["states"], "barriers": at["barriers"], "host_data": at["host_data"],
+            "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "states": at["states"],
+            "basic_blocks": at["basic_blocks"], "barriers": at["barriers"], "host_data": at["host_data"],
             "copies": at["copies"], "texture_data": at["texture_data"], "place_table": at["table"], "places": 1,
         }  # fmt: skip
         self.slots[[SLOT[name] for name in values]] = list(values.values())

@@ -1,7 +1,7 @@
 """A kernel's PTX to LLVM IR: one function `i32 run_warp(state, context)` that runs a warp until it must wait.
 
-`state` holds the 32 program counters and the registers that cross segments; inside a segment registers are SSA
-values. Lanes at the lowest pending segment run together under a mask. A jump that cannot overtake waiting lanes
+`state` holds the 32 program counters and the registers that cross basic blocks; inside a basic block registers are SSA
+values. Lanes at the lowest pending basic block run together under a mask. A jump that cannot overtake waiting lanes
 goes straight to its target; every other one goes through the dispatcher.
 """
 
@@ -13,7 +13,7 @@ from vgpu import ptx
 from vgpu.base.context import HEADER, PC_DONE, SITE_BYTES, SLOT, TURN
 from vgpu.base.errors import Unsupported, VirtualGPUError
 from vgpu.base.lacking import lacking
-from vgpu.lower import arithmetic, block_barriers, calls, definedness, flow, host, inline, outline, segments
+from vgpu.lower import arithmetic, basic_blocks, block_barriers, calls, definedness, flow, host, inline, outline
 from vgpu.lower import bulk_copy as lower_bulk_copy
 from vgpu.lower import mbarrier as lower_mbarrier
 from vgpu.lower import memory as lower_memory
@@ -55,7 +55,7 @@ class Site:
     space: str = ""
     nbytes: int = 0
     matrices: int = 0  # 8×8 matrices that `ldmatrix` and `stmatrix` move, each in one wavefront at least
-    at: tuple[int, int] = (0, 0)  # the segment, and which of its instructions
+    at: tuple[int, int] = (0, 0)  # the basic block, and which of its instructions
 
 
 @dataclass(frozen=True, eq=False)  # what is known of a kernel besides is kept by the kernel itself
@@ -65,7 +65,7 @@ class Lowered:
     name: str
     text: str
     sites: tuple[Site, ...]
-    segments: tuple[segments.Segment, ...]
+    basic_blocks: tuple[basic_blocks.BasicBlock, ...]
     state_bytes: int
     static_shared: int
     dynamic_offset: int
@@ -103,7 +103,7 @@ def lower(
 
 
 class Lowering(Control, Calls, Operands, Tallies):
-    """One kernel on its way to LLVM IR; `e` is the emitter, `mask` the lanes that run the current segment."""
+    """One kernel on its way to LLVM IR; `e` is the emitter, `mask` the lanes that run the current basic block."""
 
     def __init__(self, module, function, addresses, name, count, filename, fine=False, watch=False):
         self.fine, self.follow, self.position = fine, False, 0
@@ -142,8 +142,8 @@ class Lowering(Control, Calls, Operands, Tallies):
     def run(self) -> Lowered:
         e = self.e
         e.line("%mask_slot = alloca i32")
-        e.line("%others_slot = alloca i32")  # the lowest segment at which lanes wait that are not in hand
-        e.line("%aside_slot = alloca i32")  # the segment of the one group of lanes set aside, and its lanes
+        e.line("%others_slot = alloca i32")  # the lowest basic block at which lanes wait that are not in hand
+        e.line("%aside_slot = alloca i32")  # the basic block of the one group of lanes set aside, and its lanes
         e.line("%lanes_slot = alloca i32")
         e.line("%index_slot = alloca i32")
         if self.watch:
@@ -158,10 +158,10 @@ class Lowering(Control, Calls, Operands, Tallies):
         self.wake()
         e.line("br label %dispatch")
         self.dispatcher()
-        for segment in self.flow.segments:
+        for basic_block in self.flow.basic_blocks:
             if len(e.lines) > MOST_LINES:
                 raise Unsupported("the kernel is too long to be compiled. Unroll loops less, or make several kernels.")
-            self.segment(segment)
+            self.basic_block(basic_block)
         body = "\n".join(e.lines)
         runtime = [
             f"declare i64 @wb_{k}_{s}(ptr, ptr, <32 x i{w}>, i32, i32, i32)"
@@ -175,10 +175,10 @@ class Lowering(Control, Calls, Operands, Tallies):
             + "\n!0 = !{}\n"
         )
         return Lowered(
-            self.name, text, tuple(self.sites), tuple(self.flow.segments), -(-self.state_bytes // 64) * 64,
+            self.name, text, tuple(self.sites), tuple(self.flow.basic_blocks), -(-self.state_bytes // 64) * 64,
             self.static_shared, self.dynamic_offset, self.zeroed_state(),
             RESERVED.nbytes if RESERVED.name in self.shared else 0, self.local_bytes, self.parameters_addressed,
-            any(self.is_loose(s.last) for s in self.flow.segments if s.end == "barrier"),
+            any(self.is_loose(s.last) for s in self.flow.basic_blocks if s.end == "barrier"),
             bool(self.flow.spinning or self.flow.waits),
             tuple(self.watch.places) if self.watch else (),
         )  # fmt: skip
@@ -189,7 +189,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         That takes a register which may be read before it is written, or a product in which lanes take part that have
         written none.
         """
-        products = any(segments.kind_of(i) == "tensor" for s in self.flow.segments for i in s.body)
+        products = any(basic_blocks.kind_of(i) == "tensor" for s in self.flow.basic_blocks for i in s.body)
         return self.state_bytes - HEADER if products or self.flow.live_in[0] else 0
 
     @staticmethod
@@ -201,14 +201,14 @@ class Lowering(Control, Calls, Operands, Tallies):
         """Values that stay the same while a warp runs, loaded once."""
         e = self.e
         self.fixed: dict[str, Value] = {}
-        for slot in ("params", "variables", "shared_base", "sites", "segments", "local_base", "warp"):
+        for slot in ("params", "variables", "shared_base", "sites", "basic_blocks", "local_base", "warp"):
             self.fixed[slot] = self.context(slot)
         warp_bytes = e.bin("mul", self.fixed["warp"], e.const("i64", LANES * self.local_bytes))
         self.fixed["local_warp"] = e.bin("add", self.fixed["local_base"], warp_bytes)
         e.line(f"%params = inttoptr i64 {self.fixed['params'].text} to ptr")
         e.line(f"%variables = inttoptr i64 {self.fixed['variables'].text} to ptr")
         e.line(f"%sites = inttoptr i64 {self.fixed['sites'].text} to ptr")
-        e.line(f"%segments = inttoptr i64 {self.fixed['segments'].text} to ptr")
+        e.line(f"%basic_blocks = inttoptr i64 {self.fixed['basic_blocks'].text} to ptr")
         e.line(f"%fuel_p = getelementptr i64, ptr %ctx, i64 {SLOT['fuel']}")
         e.line(f"%turn_p = getelementptr i8, ptr %state, i64 {TURN}")
         self.begin_log()
@@ -225,29 +225,29 @@ class Lowering(Control, Calls, Operands, Tallies):
         p = e.assign(f"getelementptr i64, ptr %variables, i64 {number}", "ptr", False)
         return e.assign(f"load i64, ptr {p.text}, !invariant.load !0", "i64", False)
 
-    # ------------------------------------------------------------ segments
+    # ------------------------------------------------------------ basic blocks
 
-    def segment(self, segment: segments.Segment) -> None:
+    def basic_block(self, basic_block: basic_blocks.BasicBlock) -> None:
         e = self.e
         self.env, self.loaded, self.written = {}, {}, set()
-        self.here = segment
-        self.parted = not self.flow.structured or segment.index in self.flow.diverged
-        e.label(f"s{segment.index}")
-        if segment.synchronises:
-            lower_warp.gather_lanes(self, segment)
+        self.here = basic_block
+        self.parted = not self.flow.structured or basic_block.index in self.flow.diverged
+        e.label(f"s{basic_block.index}")
+        if basic_block.synchronises:
+            lower_warp.gather_lanes(self, basic_block)
         self.mask = e.assign("load i32, ptr %mask_slot", "i32", False)
         self.active = self.lanes_of(self.mask)
         self.asked = []
-        if self.count and segment.index not in self.flow.waits:
-            self.executed(segment, e.const("i64", 1), self.mask)
-        if segment.resumes is not None:
-            self.resume(segment)
-        for self.position, instruction in enumerate(segment.body):
+        if self.count and basic_block.index not in self.flow.waits:
+            self.executed(basic_block, e.const("i64", 1), self.mask)
+        if basic_block.resumes is not None:
+            self.resume(basic_block)
+        for self.position, instruction in enumerate(basic_block.body):
             self.instruction(instruction)
-        self.position, self.current = len(segment.body), segment.last
-        self.location = segment.last.location if segment.last else self.location
-        if self.watch and segment.last:
-            definedness.used(self, segments.sources(segment.last), absent=segment.index in self.storing)
+        self.position, self.current = len(basic_block.body), basic_block.last
+        self.location = basic_block.last.location if basic_block.last else self.location
+        if self.watch and basic_block.last:
+            definedness.used(self, basic_blocks.sources(basic_block.last), absent=basic_block.index in self.storing)
         {
             "jump": self.end_jump,
             "branch": self.end_branch,
@@ -255,7 +255,7 @@ class Lowering(Control, Calls, Operands, Tallies):
             "leave": self.end_leave,
             "call": self.end_call,
             "return": self.end_return,
-        }[segment.end](segment)
+        }[basic_block.end](basic_block)
 
     def unsupported(self, what: str) -> Unsupported:
         return lacking(what, line_of(self.location, self.own))
@@ -265,7 +265,7 @@ class Lowering(Control, Calls, Operands, Tallies):
     def instruction(self, instruction: Instruction) -> None:
         if instruction.location is not None:
             self.location = instruction.location
-        kind, known = segments.kind_of(instruction), len(self.sites)
+        kind, known = basic_blocks.kind_of(instruction), len(self.sites)
         self.current = instruction
         if self.watch:
             lower_watch.before(self, instruction, kind)

@@ -70,7 +70,7 @@ def expect(k, number: Value, count) -> None:
 def pass_barrier(k, instruction: Instruction) -> None:
     """Barriers at which no lane waits for the block: bar.arrive counts the warp in.
 
-    bar.warp.sync needs nothing more: its lanes have been brought together at the start of the segment.
+    bar.warp.sync needs nothing more: its lanes have been brought together at the start of the basic block.
     """
     if "arrive" not in instruction.modifiers:
         return

@@ -3,7 +3,7 @@
 A function stays one when it calls itself (directly or by way of others), when its address is taken and the kernel
 calls through pointers, or when inlining would nest too deep. Every thread has two stacks. One, in its local memory,
 holds the `.local` variables; the user's pointers reach it. The other, out of reach, holds what must not be
-overwritten by mistake: a frame there is the segment to return to, parameters, results, and the registers that the
+overwritten by mistake: a frame there is the basic block to return to, parameters, results, and the registers that the
 function itself keeps over its calls, all in words of 4 bytes.
 """
 
@@ -19,7 +19,7 @@ from vgpu.storage import layout
 ENTRY = "$enter "  # begins the label at which a function starts
 MAX_DEPTH = 24  # calls that are inlined into one another
 MAX_LENGTH = 3_000  # instructions of a function with all that is inlined into it, where most of them are copies
-LINK = 0  # the word of a frame that holds the segment to return to
+LINK = 0  # the word of a frame that holds the basic block to return to
 FIRST = 1  # … and the first one of the parameters
 
 

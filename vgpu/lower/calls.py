@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from vgpu import ptx
 from vgpu.base.context import ERROR_CODE, FAILED, PC_DONE, PC_SYNC
 from vgpu.lower import called
+from vgpu.lower.basic_blocks import BasicBlock
 from vgpu.lower.called import LINK, Invocation, Passed
-from vgpu.lower.segments import Segment
 from vgpu.ptx import Imm, Instruction, Reg, Sym, Vec
 from vgpu.runtime.emit import LANES, Value
 from vgpu.storage import layout
@@ -45,11 +45,11 @@ class Calls:
         kernel_bytes = layout.align_up(kernel_bytes, 16)
         self.kept: dict[int, list[str]] = {}
         most: dict[str, int] = {}
-        for segment in self.flow.segments:
-            if segment.end == "call":
-                names = self.kept[segment.index] = self.registers_to_keep(segment)
+        for basic_block in self.flow.basic_blocks:
+            if basic_block.end == "call":
+                names = self.kept[basic_block.index] = self.registers_to_keep(basic_block)
                 words = sum(self.words(name) for name in names)
-                most[segment.owner] = max(words, most.get(segment.owner, 0))
+                most[basic_block.owner] = max(words, most.get(basic_block.owner, 0))
         self.frames = {"": Frame(0, kernel_bytes, 0, {})}
         for name, one in self.called.items():
             own = {n: v for n, v in variables.items() if v.space == "local" and n.endswith(f"@{name}")}
@@ -66,13 +66,15 @@ class Calls:
         # An odd number of cache lines between threads, or their stacks would all fall into one set of the cache.
         return (-(-total // LINE) | 1) * LINE
 
-    def registers_to_keep(self, segment: Segment) -> list[str]:
+    def registers_to_keep(self, basic_block: BasicBlock) -> list[str]:
         """Registers that are read after a call and that the function may overwrite by being called once more."""
-        invocation: Invocation = segment.last.operands[0]
-        again = any(segment.owner == n or segment.owner in self.called[n].reaches for n in self.callees(invocation))
-        if not segment.owner or not again:
+        invocation: Invocation = basic_block.last.operands[0]
+        again = any(
+            basic_block.owner == n or basic_block.owner in self.called[n].reaches for n in self.callees(invocation)
+        )
+        if not basic_block.owner or not again:
             return []
-        (following,) = segment.targets
+        (following,) = basic_block.targets
         results = set(called.result_names(invocation))
         return sorted(self.flow.live_in[following] - results - self.flow.uniform)
 
@@ -193,14 +195,14 @@ class Calls:
 
     # ------------------------------------------------------------ there
 
-    def end_call(self, segment) -> None:
+    def end_call(self, basic_block) -> None:
         e = self.e
-        invocation: Invocation = segment.last.operands[0]
-        (following,) = segment.targets
-        caller, kept = self.frames[segment.owner], self.kept[segment.index]
-        site = self.site(segment.last, "call")
-        target, needed = self.destination(segment, invocation, site)
-        self.check_room(segment, caller, needed, site)
+        invocation: Invocation = basic_block.last.operands[0]
+        (following,) = basic_block.targets
+        caller, kept = self.frames[basic_block.owner], self.kept[basic_block.index]
+        site = self.site(basic_block.last, "call")
+        target, needed = self.destination(basic_block, invocation, site)
+        self.check_room(basic_block, caller, needed, site)
         if kept:
             window, word = self.window(), caller.keep
             for name in kept:
@@ -226,8 +228,8 @@ class Calls:
             e.line(f"store i32 {PC_DONE}, ptr %others_slot")
             self.straight_on(int(target.text))
 
-    def destination(self, segment, invocation: Invocation, site: int) -> tuple[Value, Value]:
-        """The segment at which the function begins, and the bytes of its frame; one a lane through pointers."""
+    def destination(self, basic_block, invocation: Invocation, site: int) -> tuple[Value, Value]:
+        """The basic block at which the function begins, and the bytes of its frame; one a lane through pointers."""
         e = self.e
         if isinstance(invocation.target, Sym):
             name = invocation.target.name
@@ -242,7 +244,7 @@ class Calls:
         self.fail_where(lost, "pointer", site, handle)
         return target, needed
 
-    def check_room(self, segment, caller: Frame, needed: Value, site: int) -> None:
+    def check_room(self, basic_block, caller: Frame, needed: Value, site: int) -> None:
         e = self.e
         limit = layout.STACK_BYTES + self.frames[""].nbytes
         end = e.bin("add", e.bin("add", self.stack_value("base"), e.const("i32", caller.nbytes)), needed)
@@ -282,7 +284,7 @@ class Calls:
 
     # ------------------------------------------------------------ and back
 
-    def end_return(self, segment) -> None:
+    def end_return(self, basic_block) -> None:
         e = self.e
         link = self.load_word(self.window(), LINK)
         self.set_stack_value("depth", e.bin("sub", self.stack_value("depth"), e.const("i32", 1)), self.active)
@@ -290,13 +292,13 @@ class Calls:
         self.set_pcs(self.mask, link)
         e.line("br label %dispatch")
 
-    def resume(self, segment) -> None:
+    def resume(self, basic_block) -> None:
         """After a call: take the results out of the frame that is left, and the kept registers out of this one."""
-        before = segment.resumes
+        before = basic_block.resumes
         invocation: Invocation = before.last.operands[0]
         caller = self.frames[before.owner]
         _, offsets, _ = called.places(invocation.signature)
-        wanted = self.flow.live_in[segment.index]
+        wanted = self.flow.live_in[basic_block.index]
         window = self.window()
         for at, result in zip(offsets, invocation.returns, strict=True):
             for offset, nbytes, register in result.pieces:

@@ -1,9 +1,9 @@
-"""How lanes move between segments, in LLVM IR: jumps, branches, barriers and the end."""
+"""How lanes move between basic blocks, in LLVM IR: jumps, branches, barriers and the end."""
 
 from __future__ import annotations
 
 from vgpu.base.context import ERROR_CODE, FAILED, PC_BARRIER_SHIFT, PC_DONE, PC_POLL, PC_WAIT
-from vgpu.lower import block_barriers, segments
+from vgpu.lower import basic_blocks, block_barriers
 from vgpu.lower import watch as lower_watch
 from vgpu.lower.dispatch import Dispatch
 from vgpu.ptx import Imm
@@ -36,10 +36,10 @@ class Control(Dispatch):
         e.line(f"store i32 {aside.text}, ptr %index_slot")
         self.burn("jump", "go")
 
-    def set_aside(self, lanes: Value, segment: Value) -> None:
-        """Keep one group of lanes that waits at a segment where it is quickly found again."""
+    def set_aside(self, lanes: Value, basic_block: Value) -> None:
+        """Keep one group of lanes that waits at a basic block where it is quickly found again."""
         self.e.line(f"store i32 {lanes.text}, ptr %lanes_slot")
-        self.e.line(f"store i32 {segment.text}, ptr %aside_slot")
+        self.e.line(f"store i32 {basic_block.text}, ptr %aside_slot")
 
     def flush(self) -> None:
         """Write the group set aside, if there is one, to the program counters."""
@@ -57,22 +57,22 @@ class Control(Dispatch):
         self.set_pcs(mask, target)
 
     def set_pcs(self, mask: Value, target: Value) -> None:
-        """Lanes of `mask` (bits) continue at segment `target`."""
+        """Lanes of `mask` (bits) continue at basic block `target`."""
         e = self.e
         pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
         new = e.select(self.lanes_of(mask), target, pcs)
         e.line(f"store {new.full} {new.text}, ptr %state, align 64")
 
-    # ------------------------------------------------------------ ends of segments
+    # ------------------------------------------------------------ ends of basic blocks
 
-    def end_jump(self, segment) -> None:
-        self.spill(segment)
-        self.go(segment.targets[0])
+    def end_jump(self, basic_block) -> None:
+        self.spill(basic_block)
+        self.go(basic_block.targets[0])
 
     def go(self, target: int) -> None:
-        """The lanes of the segment continue at `target`, straight on if no lane waits at or before it."""
+        """The lanes of the basic block continue at `target`, straight on if no lane waits at or before it."""
         e = self.e
-        if self.fine:  # every segment is a place to change to other lanes, warps and blocks
+        if self.fine:  # every basic block is a place to change to other lanes, warps and blocks
             e.line(f"store i32 {target}, ptr %target_slot")
             e.line("br label %park")
             return
@@ -94,21 +94,21 @@ class Control(Dispatch):
         self.straight_on(target, paid)
 
     def straight_on(self, target: int, paid: bool = False) -> None:
-        """Jump to a segment; backwards that costs fuel, unless it is paid."""
+        """Jump to a basic block; backwards that costs fuel, unless it is paid."""
         if target <= self.here.index and not paid:
             self.e.line(f"store i32 {target}, ptr %target_slot")
             self.burn("jump", f"s{target}")
         else:
             self.e.line(f"br label %s{target}")
 
-    def end_branch(self, segment) -> None:
+    def end_branch(self, basic_block) -> None:
         e = self.e
-        if segment.index in self.flow.waits:
-            self.end_wait(segment)
+        if basic_block.index in self.flow.waits:
+            self.end_wait(basic_block)
             return
-        taken, following = segment.targets
-        condition = self.guard(segment.last.guard)
-        self.spill(segment)
+        taken, following = basic_block.targets
+        condition = self.guard(basic_block.last.guard)
+        self.spill(basic_block)
         self.parked += 1
         yes, no, k = f"yes{self.parked}", f"no{self.parked}", self.parked
         if not condition.vector:
@@ -124,36 +124,36 @@ class Control(Dispatch):
             e.line(f"br i1 {all_go.text}, label %{yes}, label %part{k}")
             e.label(f"part{k}")
             if self.count:
-                self.tally(segment.index, 2, e.const("i64", 1))
-            self.left(segment, taken)
-            self.left(segment, following)
+                self.tally(basic_block.index, 2, e.const("i64", 1))
+            self.left(basic_block, taken)
+            self.left(basic_block, following)
             self.part(taken, following, going, staying)
         e.label(yes)
-        self.left(segment, taken)
+        self.left(basic_block, taken)
         self.go(taken)
         e.label(no)
-        self.left(segment, following)
+        self.left(basic_block, following)
         self.go(following)
 
-    def end_wait(self, segment) -> None:
+    def end_wait(self, basic_block) -> None:
         """The end of a loop that only waits for memory to change: lanes that go round again wait for the next turn.
 
         How often they ask depends on the schedule, so nothing but the last round, in which they leave, is counted.
         """
         e = self.e
-        condition = self.guard(segment.last.guard)
-        again, onward = segment.targets
-        if again != segment.index:
+        condition = self.guard(basic_block.last.guard)
+        again, onward = basic_block.targets
+        if again != basic_block.index:
             again, onward, condition = onward, again, e.flip(condition)
-        self.spill(segment)
+        self.spill(basic_block)
         bits = self.guarded_mask(condition)
         leaving = e.bin("and", self.mask, e.flip(bits))
         left = e.icmp("ne", leaving, e.const("i32", 0))
         self.progress(left)
         if self.count:
-            self.executed(segment, e.resize(left, 64), leaving)
-            self.tally(segment.index, 3, e.resize(left, 64))
-            self.tally(segment.index, 2, e.resize(e.bin("and", left, e.icmp("ne", bits, e.const("i32", 0))), 64))
+            self.executed(basic_block, e.resize(left, 64), leaving)
+            self.tally(basic_block.index, 3, e.resize(left, 64))
+            self.tally(basic_block.index, 2, e.resize(e.bin("and", left, e.icmp("ne", bits, e.const("i32", 0))), 64))
             for site, asked in self.asked:
                 asked(leaving)
                 self.requested([site])
@@ -163,7 +163,7 @@ class Control(Dispatch):
         e.line("br label %dispatch")
 
     def part(self, taken: int, following: int, going: Value, staying: Value) -> None:
-        """The lanes split: those with the higher segment wait, the others go straight on if nobody is before them."""
+        """The lanes split: those with the higher basic block wait, the others go straight on if none is before them."""
         e, k = self.e, self.parked
         if self.fine:
             self.set_pcs(going, e.const("i32", taken))
@@ -192,8 +192,8 @@ class Control(Dispatch):
         e.label(f"lead{k}")
         self.straight_on(low)
 
-    def end_barrier(self, segment) -> None:
-        e, last = self.e, segment.last
+    def end_barrier(self, basic_block) -> None:
+        e, last = self.e, basic_block.last
         number = last.operands[0] if last.operands else Imm(0)
         number = block_barriers.number_of(self, last, last.operands[1] if "red" in last.modifiers else number)
         if "red" in last.modifiers:
@@ -203,9 +203,9 @@ class Control(Dispatch):
             if self.watch:
                 lower_watch.counted(self, last, last.operands[0], last.operands[1])
         guard = self.guard(last.guard)
-        self.spill(segment)
+        self.spill(basic_block)
         flag = e.bin("shl", number, e.const("i32", PC_BARRIER_SHIFT))
-        target = e.bin("or", flag, e.const("i32", segment.targets[0] | PC_WAIT))
+        target = e.bin("or", flag, e.const("i32", basic_block.targets[0] | PC_WAIT))
         everyone_waits = self.others_at(PC_WAIT)
         self.flush()
         if guard is None:
@@ -216,14 +216,14 @@ class Control(Dispatch):
         else:
             waiting = self.guarded_mask(guard)
             rest = e.bin("and", self.mask, e.flip(waiting))
-            self.set_pcs(rest, e.const("i32", segment.targets[0]))
+            self.set_pcs(rest, e.const("i32", basic_block.targets[0]))
             self.set_pcs(waiting, target)
         e.line("br label %dispatch")
 
-    def end_leave(self, segment) -> None:
+    def end_leave(self, basic_block) -> None:
         e = self.e
-        if segment.last is not None and segments.kind_of(segment.last) == "trap":
-            site = self.site(segment.last, "trap")
+        if basic_block.last is not None and basic_blocks.kind_of(basic_block.last) == "trap":
+            site = self.site(basic_block.last, "trap")
             e.declarations.add("declare void @wb_fail(ptr, i64, i64, i32)")
             e.line(f"call void @wb_fail(ptr %ctx, i64 {ERROR_CODE['trap']}, i64 {site}, i32 {self.mask.text})")
             e.line(f"ret i32 {FAILED}")

@@ -15,7 +15,7 @@ What goes through an array in local memory isn't followed.
 from __future__ import annotations
 
 from vgpu.lower import arithmetic
-from vgpu.lower.segments import kind_of, registers_in, results, sources
+from vgpu.lower.basic_blocks import kind_of, registers_in, results, sources
 from vgpu.lower.uniform import post_dominators
 from vgpu.ptx import Instruction, Reg, Vec
 from vgpu.runtime.emit import LANES, Value
@@ -34,7 +34,7 @@ def shadow(name: str) -> str:
 
 def follow(flow, registers: dict[str, str]) -> set[str]:
     """The registers whose values may come from memory; each gets a shadow that lives as long as it does."""
-    body = [i for s in flow.segments for i in s.body]
+    body = [i for s in flow.basic_blocks for i in s.body]
     tracked = {name for i in body if _from_memory(i) or _shuffled(i) for name in results(i)}
     makers = [i for i in body if kind_of(i) in KEEPS]
     while more := {n for i in makers if tracked & set(_read(i)) for n in results(i)} - tracked:
@@ -46,10 +46,10 @@ def follow(flow, registers: dict[str, str]) -> set[str]:
 
 
 def storing(flow) -> set[int]:
-    """Segments whose last branch decides alone whether a lane stores something that other threads see."""
-    branches = [] if flow.stacked else [s for s in flow.segments if s.end == "branch"]
-    after = post_dominators(flow.segments) if branches else []
-    stores = sum(1 << s.index for s in flow.segments if any(map(_leaves_traces, s.body)))
+    """Basic blocks whose last branch decides alone whether a lane stores something that other threads see."""
+    branches = [] if flow.stacked else [s for s in flow.basic_blocks if s.end == "branch"]
+    after = post_dominators(flow.basic_blocks) if branches else []
+    stores = sum(1 << s.index for s in flow.basic_blocks if any(map(_leaves_traces, s.body)))
     return {s.index for s in branches if any(after[t] & ~after[s.index] & stores for t in s.targets)}
 
 

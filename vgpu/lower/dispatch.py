@@ -132,7 +132,7 @@ class Dispatch:
         self.burn("dispatch", "go")
         e.label("go")
         e.line("%next = load i32, ptr %index_slot")
-        cases = " ".join(f"i32 {s.index}, label %s{s.index}" for s in self.flow.segments)
+        cases = " ".join(f"i32 {s.index}, label %s{s.index}" for s in self.flow.basic_blocks)
         e.line(f"switch i32 %next, label %lost [ {cases} ]")
         for label, status in (("waits", WAITING), ("ends", DONE)):
             e.label(label)
@@ -210,7 +210,7 @@ class Dispatch:
 
     @property
     def simple(self) -> bool:
-        """Whether the lowest pending segment always runs next, and nothing but barriers makes lanes wait."""
+        """Whether the lowest pending basic block always runs next, and nothing but barriers makes lanes wait."""
         return self.flow.structured and not (self.flow.waits or self.flow.stacked or self.fine)
 
     def united(self) -> None:

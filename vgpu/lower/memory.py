@@ -108,7 +108,7 @@ def spread(e, where: Value, values) -> list[tuple[Value, Value]]:
 
 
 def counts_here(k) -> bool:
-    """Whether accesses of the segment count as they are made; those of a loop that waits count when it is left."""
+    """Whether accesses of the basic block count as they are made; those of a loop that waits count when it is left."""
     return k.count and k.here.index not in k.flow.waits
 
 

@@ -1,15 +1,15 @@
-"""Registers in LLVM IR: SSA values inside a segment, places in the warp's state between segments."""
+"""Registers in LLVM IR: SSA values inside a basic block, places in the warp's state between basic blocks."""
 
 from __future__ import annotations
 
 from vgpu import ptx
-from vgpu.lower import segments
+from vgpu.lower import basic_blocks
 from vgpu.ptx import Not, Reg
 from vgpu.runtime.emit import FLOAT_OF_BITS, LANES, Value
 
 
 class Registers:
-    """The part of `lower.Lowering` that keeps registers: `env` has a segment's values, `slots` the places of others."""
+    """The part of `lower.Lowering` that keeps registers: `env` has a basic block's values, `slots` those of others."""
 
     def read(self, name: str) -> Value:
         """The current value of a register: iN, or i1 for predicates."""
@@ -55,9 +55,9 @@ class Registers:
         lanes = self.e.splat(lanes)
         return self.e.assign(f"bitcast {lanes.full} {lanes.text} to i32", "i32", False)
 
-    def spill(self, segment: segments.Segment) -> None:
-        """Write the registers that later segments read back to the warp's state."""
-        wanted = set().union(*(self.flow.live_in[t] for t in segment.targets)) if segment.targets else set()
+    def spill(self, basic_block: basic_blocks.BasicBlock) -> None:
+        """Write the registers that later basic blocks read back to the warp's state."""
+        wanted = set().union(*(self.flow.live_in[t] for t in basic_block.targets)) if basic_block.targets else set()
         for name in sorted(self.written & wanted):
             self.store_register(name, self.env[name])
 

@@ -20,15 +20,15 @@ def asks(instruction, kind: str, fenced: bool = False) -> bool:
     return kind == "load" and bool(ASKING & words or (fenced and not {"param", "const", "local"} & words))
 
 
-def spinning(segments, kind_of, sources, results) -> list[set[int]]:
-    """The loops whose end depends on what they read from memory that others write: the segments of each."""
+def spinning(basic_blocks, kind_of, sources, results) -> list[set[int]]:
+    """The loops whose end depends on what they read from memory that others write: the basic blocks of each."""
 
     def shared_store(instruction) -> bool:
         return _shared(instruction) and kind_of(instruction) == "store"
 
     found = []
-    for loop in _loops(segments):
-        inside = [segments[i] for i in loop]
+    for loop in _loops(basic_blocks):
+        inside = [basic_blocks[i] for i in loop]
         every = [i for s in inside for i in (*s.body, *([s.last] if s.last else []))]
         fenced = any(i.opcode in FENCES for i in every)
         tainted = {n for i in every if asks(i, kind_of(i), fenced) for n in results(i)}
@@ -44,10 +44,10 @@ def spinning(segments, kind_of, sources, results) -> list[set[int]]:
     return found
 
 
-def waiting(segments, live_in, kind_of, results) -> set[int]:
-    """Segments that are a whole loop which only waits: no store, nothing carried from round to round."""
+def waiting(basic_blocks, live_in, kind_of, results) -> set[int]:
+    """Basic blocks that are a whole loop which only waits: no store, nothing carried from round to round."""
     found = set()
-    for s in segments:
+    for s in basic_blocks:
         if s.end != "branch" or s.index not in s.targets or len(set(s.targets)) != 2 or s.synchronises:
             continue
         kinds = [kind_of(i) for i in s.body]
@@ -75,14 +75,14 @@ def _guard(instruction) -> set[str]:
     return set() if guard is None else {guard.name if isinstance(guard, Reg) else guard.reg.name}
 
 
-def _loops(segments) -> list[set[int]]:
+def _loops(basic_blocks) -> list[set[int]]:
     """The natural loops; backward jumps to one place belong to one loop."""
-    before: dict[int, list[int]] = {s.index: [] for s in segments}
-    for s in segments:
+    before: dict[int, list[int]] = {s.index: [] for s in basic_blocks}
+    for s in basic_blocks:
         for target in s.targets:
             before[target].append(s.index)
     loops: dict[int, set[int]] = {}
-    for s in segments:
+    for s in basic_blocks:
         for head in s.targets:
             if head > s.index:
                 continue

@@ -1,6 +1,6 @@
-"""What counted code notes besides the counters of its sites: how often segments run, and what each warp does.
+"""What counted code notes besides the counters of its sites: how often basic blocks run, and what each warp does.
 
-A followed warp writes a log besides: every segment it runs, and what each of its requests added to a site's counters.
+A followed warp also writes a log: every basic block it runs, and what each of its requests added to a site's counters.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vgpu.base.context import BY_WARP, BY_WARP_BYTES, SLOT
-from vgpu.lower.segments import Segment
+from vgpu.lower.basic_blocks import BasicBlock
 from vgpu.runtime.emit import Value
 
-SEGMENT_SLOTS = 4  # executions, lanes, divergent branches, ends of loops that ask memory whether they may go on
+BASIC_BLOCK_SLOTS = 4  # executions, lanes, divergent branches, ends of loops that ask memory whether they may go on
 
 
 class Tallies:
@@ -31,26 +31,26 @@ class Tallies:
             self.e.line(f"%followed = and i1 {mine.text}, true")
 
     def tally(self, index: int, slot: int, amount: Value) -> None:
-        """Add to one of a segment's counters."""
-        self._add(f"getelementptr i64, ptr %segments, i64 {index * SEGMENT_SLOTS + slot}", amount)
+        """Add to one of a basic block's counters."""
+        self._add(f"getelementptr i64, ptr %basic_blocks, i64 {index * BASIC_BLOCK_SLOTS + slot}", amount)
 
-    def executed(self, segment: Segment, times: Value, lanes: Value) -> None:
-        """The segment runs, once or not at all (`times`), for `lanes` (bits)."""
+    def executed(self, basic_block: BasicBlock, times: Value, lanes: Value) -> None:
+        """The basic block runs, once or not at all (`times`), for `lanes` (bits)."""
         e = self.e
-        self.tally(segment.index, 0, times)
-        self.tally(segment.index, 1, e.resize(e.intrinsic("llvm.ctpop", lanes), 64))
-        steps = e.bin("mul", times, e.const("i64", len(segment.counted)))
+        self.tally(basic_block.index, 0, times)
+        self.tally(basic_block.index, 1, e.resize(e.intrinsic("llvm.ctpop", lanes), 64))
+        steps = e.bin("mul", times, e.const("i64", len(basic_block.counted)))
         old = e.assign("load i64, ptr %steps_slot", "i64", False)
         e.line(f"store i64 {e.bin('add', old, steps).text}, ptr %steps_slot")
         if self.follow:
-            call = f"@wb_follow_segment(ptr %ctx, i64 {segment.index}, i32 {lanes.text})"
+            call = f"@wb_follow_basic_block(ptr %ctx, i64 {basic_block.index}, i32 {lanes.text})"
             self._log([call], e.icmp("ne", times, e.const("i64", 0)))
 
-    def left(self, segment: Segment, target: int) -> None:
+    def left(self, basic_block: BasicBlock, target: int) -> None:
         """Lanes go on at `target`: perhaps they leave loops that ask memory whether they may; each counts."""
-        loops = sum(segment.index in loop and target not in loop for loop in self.flow.asking)
+        loops = sum(basic_block.index in loop and target not in loop for loop in self.flow.asking)
         if self.count and loops:
-            self.tally(segment.index, 3, self.e.const("i64", loops))
+            self.tally(basic_block.index, 3, self.e.const("i64", loops))
 
     def end_tallies(self) -> None:
         """The turn of the warp is over: what it did is added to the table."""
@@ -84,13 +84,13 @@ class Tallies:
     def requested(self, sites: Iterable[int]) -> None:
         """Code that used these sites has run: a followed warp logs what it added to their counters."""
         if self.follow and sites:
-            codes = [(self.site_pointer(site), len(self.flow.segments) + site) for site in sites]
+            codes = [(self.site_pointer(site), len(self.flow.basic_blocks) + site) for site in sites]
             self._log([f"@wb_follow_request(ptr %ctx, ptr {p}, i64 {code})" for p, code in codes])
 
     def _log(self, calls: list[str], where: Value | None = None) -> None:
         e = self.e
         e.declarations |= {
-            "declare void @wb_follow_segment(ptr, i64, i32)", "declare void @wb_follow_request(ptr, ptr, i64)",
+            "declare void @wb_follow_basic_block(ptr, i64, i32)", "declare void @wb_follow_request(ptr, ptr, i64)",
         }  # fmt: skip
         self.logged += 1
         log, on = f"log{self.logged}", f"logged{self.logged}"

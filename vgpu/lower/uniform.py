@@ -1,4 +1,4 @@
-"""Which registers are the same in all lanes of a warp, and which segments part of a warp may run.
+"""Which registers are the same in all lanes of a warp, and which basic blocks part of a warp may run.
 
 A register that is written once from uniform values is uniform always ("invariant"). One that is written more often
 (a loop counter) is so only as long as no group of lanes can write it while another group, waiting elsewhere, still
@@ -7,7 +7,7 @@ wants its old value.
 
 from __future__ import annotations
 
-from vgpu.lower.segments import Segment, kind_of, reads_carry, registers_in, results, sources
+from vgpu.lower.basic_blocks import BasicBlock, kind_of, reads_carry, registers_in, results, sources
 from vgpu.ptx import Instruction, Special, Sym, Vec
 
 INVARIANT_SPECIALS = (
@@ -60,11 +60,11 @@ def _result_is_uniform(instruction: Instruction, uniform: set[str], invariant: b
 class Definitions:
     """Where each register of a kernel is written, and which registers are written from it."""
 
-    def __init__(self, segments: list[Segment]):
+    def __init__(self, basic_blocks: list[BasicBlock]):
         self.writers: dict[str, list[Instruction]] = {}
         self.readers: dict[str, set[str]] = {}
-        for segment in segments:
-            for instruction in (*segment.body, *([segment.last] if segment.last else [])):
+        for basic_block in basic_blocks:
+            for instruction in (*basic_block.body, *([basic_block.last] if basic_block.last else [])):
                 if written := results(instruction):
                     for name in written:
                         self.writers.setdefault(name, []).append(instruction)
@@ -95,32 +95,32 @@ class Definitions:
         return left
 
 
-def post_dominators(segments) -> list[int]:
-    """For each segment the set (as bits) of segments that every path from it to the end passes."""
-    count = len(segments)
+def post_dominators(basic_blocks) -> list[int]:
+    """For each basic block the set (as bits) of basic blocks that every path from it to the end passes."""
+    count = len(basic_blocks)
     everything = (1 << count) - 1
     after = [everything] * count
-    for segment in segments:
-        if not segment.targets:
-            after[segment.index] = 1 << segment.index
+    for basic_block in basic_blocks:
+        if not basic_block.targets:
+            after[basic_block.index] = 1 << basic_block.index
     changed = True
     while changed:
         changed = False
-        for segment in reversed(segments):
-            if not segment.targets:
+        for basic_block in reversed(basic_blocks):
+            if not basic_block.targets:
                 continue
             meet = everything
-            for target in segment.targets:
+            for target in basic_block.targets:
                 meet &= after[target]
-            now = meet | 1 << segment.index
-            if now != after[segment.index]:
-                after[segment.index] = now
+            now = meet | 1 << basic_block.index
+            if now != after[basic_block.index]:
+                after[basic_block.index] = now
                 changed = True
     return after
 
 
 def _join(index: int, after: list[int]) -> int | None:
-    """The nearest segment after `index` that all its paths pass."""
+    """The nearest basic block after `index` that all its paths pass."""
     rest = after[index] & ~(1 << index)
     found = [i for i in range(len(after)) if rest >> i & 1]
     for candidate in found:
@@ -129,7 +129,7 @@ def _join(index: int, after: list[int]) -> int | None:
     return None
 
 
-def _reach(segments, start: int, stop: int | None) -> set[int]:
+def _reach(basic_blocks, start: int, stop: int | None) -> set[int]:
     seen: set[int] = set()
     work = [start]
     while work:
@@ -137,29 +137,29 @@ def _reach(segments, start: int, stop: int | None) -> set[int]:
         if index == stop or index in seen:
             continue
         seen.add(index)
-        work.extend(segments[index].targets)
+        work.extend(basic_blocks[index].targets)
     return seen
 
 
-def divergence(segments, live_in, uniform: set[str], after):
-    """Segments that part of a warp may run, registers that cannot be uniform there, and whether lanes always meet."""
+def divergence(basic_blocks, live_in, uniform: set[str], after):
+    """Basic blocks that part of a warp may run, registers that cannot be uniform there; whether lanes reconverge."""
     diverged: set[int] = set()
     forbidden: set[str] = set()
     structured = True
-    written = [set().union(*map(set, map(results, s.body)), set()) for s in segments]
-    for segment in segments:
-        if segment.end != "branch" or all(n in uniform for n in registers_in(segment.last.guard)):
+    written = [set().union(*map(set, map(results, s.body)), set()) for s in basic_blocks]
+    for basic_block in basic_blocks:
+        if basic_block.end != "branch" or all(n in uniform for n in registers_in(basic_block.last.guard)):
             continue
-        if len(set(segment.targets)) == 1:
+        if len(set(basic_block.targets)) == 1:
             continue
-        join = _join(segment.index, after)
-        arms = [_reach(segments, t, join) for t in segment.targets]
+        join = _join(basic_block.index, after)
+        arms = [_reach(basic_blocks, t, join) for t in basic_block.targets]
         inside = arms[0] | arms[1]
         diverged |= inside
         if join is not None and any(index > join for index in inside):
             structured = False
-        shared = arms[0] & arms[1] if join not in segment.targets else set()
-        for mine, other_start in ((0, segment.targets[1]), (1, segment.targets[0])):
+        shared = arms[0] & arms[1] if join not in basic_block.targets else set()
+        for mine, other_start in ((0, basic_block.targets[1]), (1, basic_block.targets[0])):
             wanted = set(live_in[join]) if join is not None else set()
             if other_start != join:
                 wanted |= live_in[other_start]

@@ -34,15 +34,15 @@ def shuffle(k, instruction: Instruction) -> None:
     lane = e.vector_const("i32", range(LANES))
     a, b, c = (k.bits_value(o, 32) for o in (value, place, clamp))
     five = e.const("i32", 31)
-    limit, segment = e.bin("and", c, five), e.bin("and", e.bin("lshr", c, e.const("i32", 8)), five)
+    limit, basic_block = e.bin("and", c, five), e.bin("and", e.bin("lshr", c, e.const("i32", 8)), five)
     b = e.bin("and", b, five)
-    floor = e.bin("and", lane, segment)
-    ceiling = e.bin("or", floor, e.bin("and", limit, e.flip(segment)))
+    floor = e.bin("and", lane, basic_block)
+    ceiling = e.bin("or", floor, e.bin("and", limit, e.flip(basic_block)))
     source = {
         "up": lambda: e.bin("sub", lane, b),
         "down": lambda: e.bin("add", lane, b),
         "bfly": lambda: e.bin("xor", lane, b),
-        "idx": lambda: e.bin("or", floor, e.bin("and", b, e.flip(segment))),
+        "idx": lambda: e.bin("or", floor, e.bin("and", b, e.flip(basic_block))),
     }[mode]()
     inside = e.icmp("sge" if mode == "up" else "sle", source, ceiling)
     source = e.select(inside, source, lane)
@@ -185,16 +185,16 @@ def elect(k, instruction: Instruction) -> None:
         k.write(pair.second, e.icmp("eq", e.vector_const("i32", range(LANES)), leader))
 
 
-def gather_lanes(k, segment) -> None:
-    """At the start of a segment whose first instruction is a .sync one in divergent code: wait for its members.
+def gather_lanes(k, basic_block) -> None:
+    """At the start of a basic block whose first instruction is a .sync one in divergent code: wait for its members.
 
     Lanes that arrive early are set aside until the others come, or until no other lane can run any more.
     """
-    e, index = k.e, segment.index
+    e, index = k.e, basic_block.index
     k.flush()
     k.mask = e.assign("load i32, ptr %mask_slot", "i32", False)
     k.active = k.lanes_of(k.mask)
-    k.current = instruction = segment.body[0]
+    k.current = instruction = basic_block.body[0]
     pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
     gone = k.bits_of(e.icmp("eq", pcs, e.const("i32", PC_DONE)))
     alive = e.bin("or", e.flip(gone), k.mask)

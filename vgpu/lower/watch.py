@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from vgpu.base.context import PENDING
 from vgpu.lower import definedness
+from vgpu.lower.basic_blocks import kind_of, registers_in, results
 from vgpu.lower.flow import SYNC_KINDS
-from vgpu.lower.segments import kind_of, registers_in, results
 from vgpu.ptx import Instruction, Mem, Sym
 from vgpu.ptx.lines import line_of
 from vgpu.runtime.emit import LANES, Value
@@ -48,7 +48,7 @@ class Watch:
 
     def __init__(self, k):
         self.places: list[Place] = []
-        body = [i for s in k.flow.segments for i in (*s.body, *([s.last] if s.last else []))]
+        body = [i for s in k.flow.basic_blocks for i in (*s.body, *([s.last] if s.last else []))]
         # What the compiler made up (line 0) belongs to the line before.
         self.lines, line = {}, None
         for instruction in body:

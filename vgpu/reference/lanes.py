@@ -18,14 +18,14 @@ def mask_of(active) -> int:
 
 
 def shuffle(mode: str, values, b, c):
-    """`shfl`: what each lane receives, and whether its source was within its segment."""
-    b, clamp, segment = (b & 31).astype(int), (c & 31).astype(int), (c >> 8 & 31).astype(int)
-    highest = (LANE & segment) | (clamp & ~segment)
+    """`shfl`: what each lane receives, and whether its source was within its basic block."""
+    b, clamp, basic_block = (b & 31).astype(int), (c & 31).astype(int), (c >> 8 & 31).astype(int)
+    highest = (LANE & basic_block) | (clamp & ~basic_block)
     source = {
         "up": LANE - b,
         "down": LANE + b,
         "bfly": LANE ^ b,
-        "idx": (LANE & segment) | (b & ~segment),
+        "idx": (LANE & basic_block) | (b & ~basic_block),
     }[mode]
     inside = source >= highest if mode == "up" else source <= highest
     return values[np.where(inside, source, LANE)], inside

@@ -9,7 +9,7 @@ from vgpu.base.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_W
 from vgpu.runtime.value import V32, Value
 from vgpu.runtime.write import Routine
 
-_NEXT = (1 << PC_BARRIER_SHIFT) - 1  # of a program counter: the segment after the barrier
+_NEXT = (1 << PC_BARRIER_SHIFT) - 1  # of a program counter: the basic block after the barrier
 
 
 def _state(r: Routine, warp: Value) -> Value:
@@ -52,7 +52,7 @@ def _open_named() -> Routine:
 
 
 def _put_lanes() -> Routine:
-    """The lanes of a mask wait at a segment."""
+    """The lanes of a mask wait at a basic block."""
     r = Routine("wb_put_lanes", "ptr state, i32 mask, i32 target")
     pcs = r.load(r["state"], V32, 64)
     r.store(r["state"], r["mask"].lanes().pick(r["target"], pcs), 64)

@@ -1,4 +1,4 @@
-"""The log of one warp, in LLVM IR: the segments that it runs, and what its requests add to the counters of their sites.
+"""The log of one warp, in LLVM IR: the basic blocks that it runs, and what its requests add to the counters of their sites.
 
 `vgpu.launch.path` reads it.
 """
@@ -27,8 +27,8 @@ def _write(r: Routine, **values: Value) -> None:
 
 
 def source() -> str:
-    segment = Routine("wb_follow_segment", "ptr ctx, i64 code, i32 lanes")
-    _write(segment, code=segment["code"], lanes=segment["lanes"].to("i64"))
+    basic_block = Routine("wb_follow_basic_block", "ptr ctx, i64 code, i32 lanes")
+    _write(basic_block, code=basic_block["code"], lanes=basic_block["lanes"].to("i64"))
     before = Routine("wb_follow_before", "ptr site")
     for slot, kept in _COUNTED.items():
         before.store(before.site(kept), before.load(before.site(slot), "i64", 8), 8)
@@ -39,4 +39,4 @@ def source() -> str:
         total = total + more
     with r.when(total.ne(0)):
         _write(r, code=r["code"], **added)
-    return f"{segment}{before}{r}"
+    return f"{basic_block}{before}{r}"

@@ -83,7 +83,7 @@ def _begin() -> Routine:
     return r
 
 
-# A random schedule: in each turn a warp has a few segments' time, and perhaps only some of its lanes may run.
+# A random schedule: in each turn a warp has a few basic blocks' time, and perhaps only some of its lanes may run.
 
 
 def _draw() -> Routine:

@@ -97,7 +97,7 @@ def collatz(x, out):
 
 def test_a_warp_takes_the_same_way_in_compiled_code_and_under_the_interpreter():
     """Also one whose lanes leave a loop of 1,800 instructions one by one."""
-    from vgpu.launch.launch import rehearse
+    from vgpu.launch.launch import dry_run
     from vgpu.tools.steps.trace import run_block
 
     prepared = collatz.prepare((cp.arange(1, 65, dtype="int32"), cp.zeros(64, np.int32)), grid=1, block=64)
@@ -106,7 +106,7 @@ def test_a_warp_takes_the_same_way_in_compiled_code_and_under_the_interpreter():
         prepared, (1, 1, 1), (64, 1, 1), (0, 0, 0), 0,
         on_step=lambda step: step.warp == 1 and interpreted.append((step.instruction.opcode, step.line)),
     )  # fmt: skip
-    counted = rehearse(prepared, (1, 1, 1), (64, 1, 1), watched=(0, 1))
+    counted = dry_run(prepared, (1, 1, 1), (64, 1, 1), watched=(0, 1))
     followed = [(step.instruction.opcode, step.line) for step in counted.path.steps()]
     assert followed == interpreted and len(followed) == counted.by_warp.instructions[0, 1] > 1800
 

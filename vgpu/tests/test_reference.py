@@ -145,7 +145,7 @@ def test_shuffles_by_definition():
         ("up", 3, 0, np.where(LANE >= 3, LANE - 3, LANE)),
         ("down", 4, 31, np.where(LANE < 28, LANE + 4, LANE)),
         ("bfly", 7, 31, LANE ^ 7),
-        ("down", 1, 0x181F, np.where(LANE % 8 < 7, LANE + 1, LANE)),  # segments of 8 lanes
+        ("down", 1, 0x181F, np.where(LANE % 8 < 7, LANE + 1, LANE)),  # basic blocks of 8 lanes
     ]:
         received, inside = reference_lanes.shuffle(mode, values, constant(b), constant(c))
         assert received.tolist() == (source * 10).tolist(), mode

@@ -148,8 +148,8 @@ def test_arrays_are_copied_and_the_real_ones_left_alone(monkeypatch):
 
 
 @pytest.mark.parametrize("real", [False, True])
-def test_a_rehearsal_is_had_with_and_without_a_gpu(monkeypatch, real):
+def test_a_dry_run_is_had_with_and_without_a_gpu(monkeypatch, real):
     monkeypatch.setattr(backend, "on_gpu", lambda: real)
-    timeline = streams.rehearse(program if real else translated.to_virtual(program), 32)
+    timeline = streams.dry_run(program if real else translated.to_virtual(program), 32)
     (hazard,) = timeline.hazards()
     assert hazard.kind == "write after write" and "double (1 block) in stream 2" in str(hazard)

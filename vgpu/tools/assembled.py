@@ -124,25 +124,25 @@ def _beside(what: tuple[str, str], keys: list[Key], ptx: Mapping, machine: Mappi
         dict(Tally(site.nbytes for site, _ in written)),
         dict(Tally(instruction.access[2] for instruction in made)),
         tuple(dict.fromkeys(instruction.opcode for instruction in made)),
-        len({segment for _, segment in written}) == 1,
+        len({basic_block for _, basic_block in written}) == 1,
         not any("cas" in site.instruction.modifiers for site, _ in written),
     )
 
 
 def in_ptx(lowered, own: set[int]) -> dict[Key, list]:
-    """The sites of a lowered kernel that access memory, each with the number of its segment; `own`: user's files."""
-    segments = {
-        (instruction.text, instruction.location): segment.index
-        for segment in lowered.segments
-        for instruction in segment.counted
+    """The sites of a lowered kernel that access memory, each with its basic block's number; `own`: user's files."""
+    basic_blocks = {
+        (instruction.text, instruction.location): basic_block.index
+        for basic_block in lowered.basic_blocks
+        for instruction in basic_block.counted
     }
     found: dict[Key, list] = {}
-    line = segment = 0
+    line = basic_block = 0
     for site in lowered.sites:
         line = line_of(site.instruction.location, own) or line
-        segment = segments.get((site.instruction.text, site.instruction.location), segment)
+        basic_block = basic_blocks.get((site.instruction.text, site.instruction.location), basic_block)
         if (operation := _operation(site)) is not None:
-            found.setdefault((line, *operation), []).append((site, segment))
+            found.setdefault((line, *operation), []).append((site, basic_block))
     return found
 
 

@@ -62,8 +62,8 @@ def trials(most, limit):
     why="Doubling takes one trial for each power of two below the answer, and halving the gap as many again, so a "
     "batch of 100 is found in 14 trials instead of 101. No batch is tried twice. On a GPU a trial is a whole training "
     "step, and one that fails has to free what it holds before the next begins.",
-    stretch="two trials at small batches give the line from which the answer can be foretold. How many trials does it "
-    "take to confirm it?",
+    stretch="two trials at small batches give the line from which the answer can be extrapolated. How many trials does "
+    "it take to confirm it?",
     equivalent=((("good, bad = 0", "good, bad = 1"), "a batch of 1 is tried first, and settles it"),),
     mistakes=(
         Mistake(

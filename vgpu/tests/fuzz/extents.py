@@ -100,7 +100,7 @@ class Watcher:
         if run.allocation is None:
             found.append(_array(run.params, BOOK_READ))
         for worker in run.workers:
-            for name in ("slots", "sites", "segments", "table", "host_data", "texture_data"):
+            for name in ("slots", "sites", "basic_blocks", "table", "host_data", "texture_data"):
                 found.append(_array(getattr(worker, name), BOOKS))
             for place in worker.table:
                 stack = self.stacks[id(run.lowered.sites)][1]

@@ -21,7 +21,7 @@ RIGHT = {
         (f"if (t < 16) {{ {TREE} if (x > 9) if (!t) out[0] = 1; }}", "0xffff", 32),
     "an exited lane that is named and not asked":
         ("if (t >= 20) return; x += __shfl_xor_sync(MASK, x, 1); out[t] = __reduce_max_sync(~0u, x);", "0xfffff", 32),
-    "segments of eight": ("for (int d = 4; d; d /= 2) x += __shfl_xor_sync(MASK, x, d, 8); out[t] = x;", "~0u", 32),
+    "basic blocks of eight": ("for (int d = 4; d; d /= 2) x += __shfl_xor_sync(MASK, x, d, 8); out[t] = x;", "~0u", 32),
 }  # fmt: skip
 WRONG = {  # and the lane that is named
     "a lane outside of the mask": ("if (t < 8) out[t] = __shfl_down_sync(MASK, x, 4);", "0xff", 32, 8),

@@ -245,7 +245,7 @@ class Monitor:
         return 0
 
     def on_pair(self, what: int, entry: int, lane: int, vector) -> None:
-        if self.worker["error"]:  # this block has failed, and goes on to the end of its segment only
+        if self.worker["error"]:  # this block has failed, and goes on to the end of its basic block only
             return
         row, place, address = what >> 16, what & (ENTRY_PLACES - 1), _words(vector)[lane]
         kind = row % PAIR_KINDS

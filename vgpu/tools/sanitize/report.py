@@ -328,15 +328,15 @@ class Report:
     # ------------------------------------------------------------ barriers and masks
 
     def uneven(self, places: dict[int, int], ended: np.ndarray, block: int) -> None:
-        """Threads left a block's barrier for these segments, each with one thread; others had ended."""
+        """Threads left a block's barrier for these basic blocks, each with one thread; others had ended."""
         names = self.names
         found, parted = [], True  # whether all these barriers are of the kind that parted threads may meet at
         for target, thread in sorted(places.items()):
-            segments = names.lowered.segments
-            segment = next((s for s in segments if s.end == "barrier" and target in s.targets), None)
-            if segment is not None and len(segment.last.operands) < 2:
-                found.append((names.line(segment.last), thread))
-                parted = parted and Lowering.is_loose(segment.last)
+            basic_blocks = names.lowered.basic_blocks
+            basic_block = next((s for s in basic_blocks if s.end == "barrier" and target in s.targets), None)
+            if basic_block is not None and len(basic_block.last.operands) < 2:
+                found.append((names.line(basic_block.last), thread))
+                parted = parted and Lowering.is_loose(basic_block.last)
         here = names.block_index(block)
         lines = dict(reversed(found))
         if len(lines) > 1 and not parted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vgpu.launch.configuration import check_place
-from vgpu.launch.launch import rehearse
+from vgpu.launch.launch import dry_run
 from vgpu.launch.shares import Shares
 from vgpu.tools.prepare import prepare
 
@@ -15,7 +15,7 @@ def shares(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> Share
     """
     _, prepared, _ = prepare("balance", kernel, grid, block, args, meta)
     grid, block, _ = check_place(prepared.grid or grid, prepared.block or block, 0)
-    return rehearse(prepared, grid, block, shared_bytes).by_warp
+    return dry_run(prepared, grid, block, shared_bytes).by_warp
 
 
 def who_does_most(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> str:

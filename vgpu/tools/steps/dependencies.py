@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from vgpu.base.errors import LaunchError
 from vgpu.launch.configuration import check_place
-from vgpu.launch.launch import rehearse
+from vgpu.launch.launch import dry_run
 from vgpu.launch.path import Path
-from vgpu.lower.segments import kind_of, results, sources
+from vgpu.lower.basic_blocks import kind_of, results, sources
 from vgpu.ptx import Imm, Instruction
 from vgpu.tools.prepare import prepare
 
@@ -88,7 +88,7 @@ def chain(
     _, prepared, _ = prepare("chain", kernel, grid, block, args, meta)
     grid, block, (x, y, z) = check_place(prepared.grid or grid, prepared.block or block, block_index)
     number = (z * grid[1] + y) * grid[0] + x
-    return linked(rehearse(prepared, grid, block, shared_bytes, watched=(number, warp)).path)
+    return linked(dry_run(prepared, grid, block, shared_bytes, watched=(number, warp)).path)
 
 
 def linked(path: Path) -> Chain:

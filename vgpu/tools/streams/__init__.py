@@ -3,7 +3,7 @@
 from vgpu.tools.streams.exported import RecordingError
 from vgpu.tools.streams.measured import MeasuredTimeline
 from vgpu.tools.streams.order import Hazard
-from vgpu.tools.streams.recording import Timeline, record, rehearse, schedule
+from vgpu.tools.streams.recording import Timeline, dry_run, record, schedule
 from vgpu.tools.streams.spans import Schedule, Span
 from vgpu.tools.streams.tally import Tally, tally
 
@@ -15,8 +15,8 @@ __all__ = [
     "Span",
     "Tally",
     "Timeline",
+    "dry_run",
     "record",
-    "rehearse",
     "schedule",
     "tally",
 ]

@@ -7,11 +7,11 @@
     timeline.findings()                  # what costs time without being wrong
 
     streams.schedule(program, *args)     # both in one, for a function that asks for the work
-    streams.rehearse(program).hazards()  # on any machine
+    streams.dry-run(program).hazards()  # on any machine
 
 The virtual GPU runs everything at once, in the program's order, which is one of the orders that CUDA allows; a program
 with hazards gives right results here and may give wrong ones on a GPU. Hazards and findings need what only the virtual
-GPU sees; on a real one `measured` records when things ran, and `rehearse` says the rest.
+GPU sees; on a real one `measured` records when things ran, and `dry_run` says the rest.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def schedule(program: Callable[..., object], *args, **named) -> Schedule:
     from vgpu.standins.backend import on_gpu
 
     if on_gpu() and profiled():
-        return rehearse(program, *args, **named).schedule()
+        return dry_run(program, *args, **named).schedule()
     if on_gpu():
         program(*args, **named)
     with record() as timeline:
@@ -158,7 +158,7 @@ def schedule(program: Callable[..., object], *args, **named) -> Schedule:
     return timeline.schedule()
 
 
-def rehearse(program: Callable[..., object], *args, **named) -> Timeline:
+def dry_run(program: Callable[..., object], *args, **named) -> Timeline:
     """Run `program(*args, **named)` on the virtual GPU, on a machine with a GPU too, and keep what it asks for.
 
     So hazards and findings are had everywhere. Where there is a GPU, the program is run with the stand-ins in place of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vgpu.base.words import plural
 from vgpu.tools.profile_table import text_table
-from vgpu.tools.streams.recording import rehearse
+from vgpu.tools.streams.recording import dry_run
 from vgpu.tools.streams.spans import table
 
 SECTOR_BYTES = 32
@@ -71,7 +71,7 @@ def tally(program: Callable[..., object], *args, **named) -> Tally:
     Raises ValueError where no kernel was launched.
     """
     found: dict[str, list[Row]] = {}
-    for operation in rehearse(program, *args, **named).operations:
+    for operation in dry_run(program, *args, **named).operations:
         if operation.kind == "kernel" and operation.counters is not None:
             total = operation.counters.total
             name = operation.label.split(" (")[0]

@@ -43,7 +43,7 @@ def launch_gaps(
 
     @cache
     def recorded(name: str, **values: int):
-        found = streams.rehearse(programs[name], **values)
+        found = streams.dry_run(programs[name], **values)
         if not any(step.operation.kind == "kernel" for step in found.steps()):  # those of graphs among them
             raise ValueError(f"{name or 'the program'} asks for no kernel")
         return found

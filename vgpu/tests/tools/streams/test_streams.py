@@ -680,7 +680,7 @@ def test_a_schedule_of_a_program_is_that_of_its_recording():
 
     found = streams.schedule(program, 3, by=2)
     assert (x.get() == 6).all() and len(found.spans) == 3 and found.kind == "modelled"
-    assert [each.kind for each in streams.rehearse(program, 2).operations] == ["kernel"] * 2
+    assert [each.kind for each in streams.dry_run(program, 2).operations] == ["kernel"] * 2
 
 
 def test_within_a_profiler_a_gpu_cannot_be_recorded_and_its_schedule_is_modelled(monkeypatch):
@@ -718,7 +718,7 @@ def test_graphs_that_are_launched_once_each_are_told():
 @pytest.mark.parametrize("look", [float, int, bool, lambda x: x.item(), lambda x: x.tolist(), lambda x: x.tobytes()])
 def test_a_number_that_the_host_takes_from_the_device_is_a_copy_that_it_waits_for(look):
     x = cp.ones(1, cp.float32)
-    found = streams.rehearse(lambda: look(x))
+    found = streams.dry_run(lambda: look(x))
     assert [(operation.kind, operation.waits) for operation in found.operations] == [("D2H", True)]
 
 
@@ -735,6 +735,6 @@ def test_the_host_fills_a_part_of_a_pinned_array_while_another_part_is_sent():
             x[k].set(buffers[k % 2], stream)
             sent[k % 2].record(stream)
 
-    assert not streams.rehearse(program, True).hazards()
-    named = {hazard.nbytes for hazard in streams.rehearse(program, False).hazards()}
+    assert not streams.dry_run(program, True).hazards()
+    named = {hazard.nbytes for hazard in streams.dry_run(program, False).hazards()}
     assert named == {4 * 64}

@@ -1,6 +1,6 @@
-"""A flat body cut into segments, and the registers that an instruction reads and writes.
+"""A flat body cut into basic blocks, and the registers that an instruction reads and writes.
 
-A segment is a run of instructions that lanes enter at the top and leave at the bottom together.
+A basic block is a run of instructions that lanes enter at the top and leave at the bottom together.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def reads_carry(instruction: Instruction) -> bool:
 
 
 @dataclass
-class Segment:
+class BasicBlock:
     """Instructions `body`, then `end`: "jump", "branch", "barrier", "call", "return" or "leave"."""
 
     index: int
@@ -121,11 +121,13 @@ class Segment:
     synchronises: bool = False
     shared_end: bool = False  # where lanes of guarded instructions such as `@p ret` end; it adds no instruction
     owner: str = ""  # the function this is part of, "" for the kernel
-    resumes: Segment | None = None  # the segment whose call ends here: lanes come back from it, and from nowhere else
+    resumes: BasicBlock | None = (
+        None  # the basic block whose call ends here: lanes come back from it, and from nowhere else
+    )
 
     @property
     def begun(self) -> bool:
-        """Whether what follows needs a segment of its own to jump to."""
+        """Whether what follows needs a basic block of its own to jump to."""
         return bool(self.body) or self.resumes is not None
 
     @property
@@ -135,83 +137,83 @@ class Segment:
 
     @property
     def placed(self) -> list[tuple[int, Instruction]]:
-        """The same, each with its place in the segment."""
+        """The same, each with its place in the basic block."""
         last = [] if self.last is None or self.shared_end else [self.last]
         every = enumerate((*self.body, *last))
         return [(at, i) for at, i in every if kind_of(i) not in ("result", "frames") and "piece" not in i.modifiers]
 
 
-def split(body, unsynchronised: frozenset[int] = frozenset(), cuts: frozenset[int] = frozenset()) -> list[Segment]:
-    """Cut a flat body into segments.
+def split(body, unsynchronised: frozenset[int] = frozenset(), cuts: frozenset[int] = frozenset()) -> list[BasicBlock]:
+    """Cut a flat body into basic blocks.
 
     `unsynchronised` are positions of .sync instructions to begin one at, `cuts` those of instructions to begin one
     at and to end one after.
     """
-    segments: list[Segment] = [Segment(0)]
+    basic_blocks: list[BasicBlock] = [BasicBlock(0)]
     labels: dict[str, int] = {}
-    pending: list[tuple[Segment, str]] = []
+    pending: list[tuple[BasicBlock, str]] = []
 
-    def close(segment: Segment, end: str, last, *targets) -> None:
-        segment.end, segment.last, segment.targets = end, last, targets
-        segments.append(Segment(len(segments), owner=segment.owner))
+    def close(basic_block: BasicBlock, end: str, last, *targets) -> None:
+        basic_block.end, basic_block.last, basic_block.targets = end, last, targets
+        basic_blocks.append(BasicBlock(len(basic_blocks), owner=basic_block.owner))
 
     for position, statement in enumerate(body):
-        here = segments[-1]
+        here = basic_blocks[-1]
         if isinstance(statement, Label):
             if here.begun:
-                close(here, "jump", None, len(segments))
+                close(here, "jump", None, len(basic_blocks))
             if statement.name.startswith(ENTRY):
-                segments[-1].owner = statement.name.removeprefix(ENTRY)
-            labels[statement.name] = len(segments) - 1
+                basic_blocks[-1].owner = statement.name.removeprefix(ENTRY)
+            labels[statement.name] = len(basic_blocks) - 1
             continue
         kind = kind_of(statement)
         if (position in cuts or position - 1 in cuts) and here.body:
-            close(here, "jump", None, len(segments))
-            here = segments[-1]
+            close(here, "jump", None, len(basic_blocks))
+            here = basic_blocks[-1]
         if position in unsynchronised:
             if here.begun:
-                close(here, "jump", None, len(segments))
-                here = segments[-1]
+                close(here, "jump", None, len(basic_blocks))
+                here = basic_blocks[-1]
             here.synchronises = True
         if kind == "branch":
-            following = len(segments)
+            following = len(basic_blocks)
             if statement.guard is None:
                 close(here, "jump", statement, -1)
             else:
                 close(here, "branch", statement, -1, following)
             pending.append((here, statement.operands[0].name))
         elif kind == "invoke":
-            close(here, "call", statement, len(segments))
+            close(here, "call", statement, len(basic_blocks))
             here.shared_end = "jumped" in statement.modifiers
-            segments[-1].resumes = here
+            basic_blocks[-1].resumes = here
         elif kind in ("leave", "trap", "return"):
             if statement.guard is None:
                 close(here, "return" if kind == "return" else "leave", statement)
             else:
-                close(here, "branch", statement, -2, len(segments))
+                close(here, "branch", statement, -2, len(basic_blocks))
         elif kind == "barrier" and _blocks(statement):
             if statement.guard is not None and here.body:
-                close(here, "jump", None, len(segments))
-                here = segments[-1]
-            close(here, "barrier", statement, len(segments))
+                close(here, "jump", None, len(basic_blocks))
+                here = basic_blocks[-1]
+            close(here, "barrier", statement, len(basic_blocks))
             if "red" in statement.modifiers:
-                segments[-1].body.append(replace(statement, opcode="barrier.result", guard=None))
+                basic_blocks[-1].body.append(replace(statement, opcode="barrier.result", guard=None))
         else:
             here.body.append(statement)
-    segments[-1].end, segments[-1].targets = "leave", ()
-    for segment, name in pending:
-        segment.targets = tuple(labels[name] if t == -1 else t for t in segment.targets)
+    basic_blocks[-1].end, basic_blocks[-1].targets = "leave", ()
+    for basic_block, name in pending:
+        basic_block.targets = tuple(labels[name] if t == -1 else t for t in basic_block.targets)
     leaving: dict[str, int] = {}
-    for segment in list(segments):
-        if -2 in segment.targets:
-            opcode = segment.last.opcode
+    for basic_block in list(basic_blocks):
+        if -2 in basic_block.targets:
+            opcode = basic_block.last.opcode
             if opcode not in leaving:
-                leaving[opcode] = len(segments)
-                plain = Instruction(opcode, (), (), None, segment.last.location, segment.last.text)
+                leaving[opcode] = len(basic_blocks)
+                plain = Instruction(opcode, (), (), None, basic_block.last.location, basic_block.last.text)
                 end = "return" if opcode == "return" else "leave"
-                segments.append(Segment(len(segments), [], end, plain, shared_end=True))
-            segment.targets = tuple(leaving[opcode] if t == -2 else t for t in segment.targets)
-    return segments
+                basic_blocks.append(BasicBlock(len(basic_blocks), [], end, plain, shared_end=True))
+            basic_block.targets = tuple(leaving[opcode] if t == -2 else t for t in basic_block.targets)
+    return basic_blocks
 
 
 def _blocks(statement: Instruction) -> bool:

@@ -26,6 +26,6 @@ WAYS = {
 }
 
 
-def rehearse(request: dict) -> dict:
+def dry_run(request: dict) -> dict:
     """Go wrong in the way that `request["way"]` names."""
     return WAYS[request["way"]](request)

@@ -7,11 +7,11 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from helpers.results.ranks import rehearsal
+from helpers.results.ranks import dry_run
 from helpers.results.ranks.buckets import bucket_ends, least_end
 from helpers.results.ranks.collectives import ring_steps
+from helpers.results.ranks.dry_run import messages
 from helpers.results.ranks.recording import recorded
-from helpers.results.ranks.rehearsal import messages
 from helpers.results.ranks.training import OutOfMemory, Task, gradient, one_process, trained
 
 SHARES = np.array([[1, 2, 3], [10, 20, 30]])
@@ -83,12 +83,12 @@ def too_far(rank):
 @pytest.mark.parametrize(
     ("program", "kind", "words"),
     [
-        (both_send, rehearsal.Stuck, "rank 0 waits for rank 1 to take its message; rank 1 waits for rank 0 to take"),
-        (one_is_gone, rehearsal.Stuck, "rank 0 waits for rank 1 to send. Ended: rank 1"),
-        (other_lengths, rehearsal.OtherLength, "rank 0 sends 2 elements, and rank 1 receives 1"),
-        (into_what_goes, rehearsal.Overwritten, "rank 0 receives into elements 1 to 2 while it sends 0 to 2"),
-        (to_nobody, rehearsal.Outside, "rank 0 exchanges with rank 2"),
-        (too_far, rehearsal.Outside, "elements 2 to 4, and there are 3"),
+        (both_send, dry_run.Stuck, "rank 0 waits for rank 1 to take its message; rank 1 waits for rank 0 to take"),
+        (one_is_gone, dry_run.Stuck, "rank 0 waits for rank 1 to send. Ended: rank 1"),
+        (other_lengths, dry_run.OtherLength, "rank 0 sends 2 elements, and rank 1 receives 1"),
+        (into_what_goes, dry_run.Overwritten, "rank 0 receives into elements 1 to 2 while it sends 0 to 2"),
+        (to_nobody, dry_run.Outside, "rank 0 exchanges with rank 2"),
+        (too_far, dry_run.Outside, "elements 2 to 4, and there are 3"),
     ],
 )
 def test_what_cannot_be_done_is_named(program, kind, words):
@@ -102,7 +102,7 @@ def test_what_cannot_be_done_is_named(program, kind, words):
      [[["step", [True, 0, 1], None]], []], [[["held", 1, 2]], []], [[["step", [1, 0, 1.0], None]], []]],
 )  # fmt: skip
 def test_a_recording_of_another_origin_is_refused(forged):
-    with pytest.raises(rehearsal.NotCarriedOut):
+    with pytest.raises(dry_run.NotCarriedOut):
         messages(forged, SHARES)
 
 
@@ -146,7 +146,7 @@ def test_two_ranks_with_halves_train_as_one_process():
 
 
 def test_a_collective_that_one_rank_leaves_out_is_named():
-    with pytest.raises(rehearsal.Stuck, match="rank 0 has ended, rank 1 waits in all_reduce"):
+    with pytest.raises(dry_run.Stuck, match="rank 0 has ended, rank 1 waits in all_reduce"):
         trained(recorded(lambda rank: rank.all_reduce() if rank.number else None, 2), task())
 
 
@@ -157,7 +157,7 @@ def test_more_samples_than_fit_are_named():
 
 @pytest.mark.parametrize("forged", [[[["backward", [0.0], 1.0]], []], [[["weights"]], []], [[["broadcast", 7]]] * 2])
 def test_training_of_another_origin_is_refused(forged):
-    with pytest.raises(rehearsal.NotCarriedOut):
+    with pytest.raises(dry_run.NotCarriedOut):
         trained(forged, task())
 
 
