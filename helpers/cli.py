@@ -69,13 +69,13 @@ def repair(arguments: argparse.Namespace) -> int:
 
 
 def empty_cache() -> int:
-    from helpers.vgpu.base import on_disk
+    from vgpu.base import on_disk
 
     try:
         removed, place = on_disk.empty(), on_disk.folder()
     except on_disk.Refused as problem:
         raise UsageProblem(str(problem)) from None
-    print(f"{removed} entries removed from {place}." if place else "Nothing is kept: WARPBOOK_CACHE=off.")
+    print(f"{removed} entries removed from {place}." if place else "Nothing is kept: VGPU_CACHE=off.")
     return 0
 
 

@@ -23,8 +23,8 @@ import numpy as np
 
 from helpers.checking.exercise_files import BadExercise, BudgetTable, Folder, Way, one_line
 from helpers.checking.exercise_files import Patch as Patch
-from helpers.vgpu.base.words import plural as plural
-from helpers.vgpu.launch.counters import Footprint
+from vgpu.base.words import plural as plural
+from vgpu.launch.counters import Footprint
 
 _BOOKS = importlib.import_module("helpers.exercises")  # content, looked up by name: it stands on this room
 FOLDER = Path(_BOOKS.__file__).parent
@@ -151,7 +151,7 @@ class Budget:
     what, instead of the profile, or "warps" where it takes what each warp does (`Shares`). All come from one launch.
     In a chapter it may be "machine code": `measure` takes the pair of that `Chain` and a function that gives the
     machine instructions for a GPU.
-    Measures go by `helpers.results.roads`, so that no other instruction is a way around them, and divide by what the
+    Measures go by `vgpu.tools.roads`, so that no other instruction is a way around them, and divide by what the
     case needs (`profile.needed`) or by the launch, never by what the kernel touched.
     """
 

@@ -49,7 +49,7 @@ def _imported(source: str) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module]
-        yield from (name for name in names if _package(name) not in {"helpers", *sys.stdlib_module_names})
+        yield from (name for name in names if _package(name) not in {"helpers", "vgpu", *sys.stdlib_module_names})
 
 
 def _package(name: str) -> str:

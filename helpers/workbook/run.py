@@ -258,7 +258,7 @@ def run(
     started = clock()
     try:
         # A developer's own answers and choices must not get into what is stored.
-        environment = {name: value for name, value in os.environ.items() if name != "WARPBOOK_GPU"}
+        environment = {name: value for name, value in os.environ.items() if name != "VGPU_GPU"}
         client.execute(env=environment | {"WARPBOOK_STATE": "off"})
     except CellTimeoutError:
         problems.append(Problem("budget", None, f"a cell was stopped after {budget:g} s: make its work smaller"))

@@ -19,8 +19,8 @@ from helpers.checking.trial_as_json import NotSeen, resources_as_json, seen_as_j
 from helpers.checking.values_as_json import plain
 from helpers.checking.verdicts import named
 from helpers.grading import judge
-from helpers.vgpu.standins import cupy as cp
-from helpers.vgpu.standins import numba_cuda as cuda
+from vgpu.standins import cupy as cp
+from vgpu.standins import numba_cuda as cuda
 
 SECTORS = "sectors a load request"
 HINTS = ("first", "second", "third")

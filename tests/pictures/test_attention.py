@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from helpers import plots, separate_bytes, tiled_bytes, widgets
-from helpers.results.attention import walk
+from helpers.models.attention import walk
 
 
 def head(length: int, width: int) -> np.ndarray:

@@ -31,7 +31,7 @@ def reuse(told: bool, waits: bool = False) -> None:
 
 
 def drawn(*given) -> figures.Picture:
-    return plots.block_uses({"the program": streams.rehearse(reuse, *given)}, TENSORS)
+    return plots.block_uses({"the program": streams.dry_run(reuse, *given)}, TENSORS)
 
 
 def test_a_block_that_is_given_out_too_early_has_two_users_at_once():
@@ -50,7 +50,7 @@ def test_a_block_that_is_kept_back_or_waited_for_has_one_user_at_a_time():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    program = streams.rehearse(reuse, True)
+    program = streams.dry_run(reuse, True)
     with pytest.raises(ValueError, match="one for each of 2 tensors"):
         plots.block_uses({"the program": program}, TENSORS[1:])
     with pytest.raises(ValueError, match="1 or 2 programs, not 0"):

@@ -5,7 +5,7 @@ import pytest
 
 from helpers import plots
 from helpers.pictures import figures
-from helpers.results.steps.touched import BLOCK, THREAD, WARP, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
 
 
 def product(side=64, tile=16, stored=WARP):

@@ -3,11 +3,11 @@
 import pytest
 
 from helpers import gpus, occupancy
+from helpers.models.warp_scheduler import IssueSlots
 from helpers.pictures import plots
 from helpers.pictures.figures import show
-from helpers.results.steps.dependencies import Chain
-from helpers.results.warp_scheduler import IssueSlots
 from helpers.workbook.run import unnamed_pictures
+from vgpu.tools.steps.dependencies import Chain
 
 
 def busy(warps: int, memory: float, issued: int = 10) -> IssueSlots:

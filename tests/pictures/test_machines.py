@@ -9,8 +9,8 @@ import pytest
 
 from helpers import cpus, gpus, plots
 from helpers.pictures.figures import PALETTE, show
-from helpers.results.streams.model import PINNED_FRACTION, STAGING
 from helpers.workbook.run import unnamed_pictures
+from vgpu.tools.streams.model import PINNED_FRACTION, STAGING
 
 CPU = cpus.find("EPYC 7742")
 

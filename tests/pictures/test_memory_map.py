@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import cp, gpus, plots, spaces
-from helpers.hardware.gpus import GPUS
+from vgpu.hardware.gpus import GPUS
 
 SPREAD = r"""
 __constant__ float fixed[4];

@@ -169,13 +169,13 @@ def test_plurals():
 
 
 def span(engine, stream, start, end, label=""):
-    from helpers.results.streams.spans import Span
+    from vgpu.tools.streams.spans import Span
 
     return Span(engine, stream, start, end, label)
 
 
 def schedule(*spans, host=(), seconds=4e-5):
-    from helpers.results.streams.spans import Schedule
+    from vgpu.tools.streams.spans import Schedule
 
     return Schedule("A100", spans, seconds, host=host)
 
@@ -241,8 +241,8 @@ extern "C" __global__ void part(int* x) {
 
 @pytest.fixture(scope="module")
 def recording():
-    from helpers.results.steps.stepper import record
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
+    from vgpu.tools.steps.stepper import record
 
     return record(cp.RawKernel(DIVERGENT, "part"), 1, 40, (cp.ones(64, "int32"),))
 

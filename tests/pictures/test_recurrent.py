@@ -4,7 +4,7 @@ import pytest
 
 from helpers import plots
 from helpers.pictures import figures
-from helpers.results.streams.spans import Schedule, Span
+from vgpu.tools.streams.spans import Schedule, Span
 
 
 def test_gradients_are_read_at_the_last_step():

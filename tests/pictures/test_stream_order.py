@@ -24,7 +24,7 @@ def joined(ordered: bool, further: int = 0) -> None:
 
 
 def test_an_order_that_is_missing_is_named_and_an_event_becomes_an_arrow():
-    loose, tied = (plots.stream_order(streams.rehearse(joined, ordered)) for ordered in (False, True))
+    loose, tied = (plots.stream_order(streams.dry_run(joined, ordered)) for ordered in (False, True))
     waits = "the host waits for add in stream 1"
     assert loose.finding == (
         f"4 operations in 2 streams. Across streams: {waits}. Missing is an order of add in stream 2 and add in "
@@ -41,6 +41,6 @@ def test_an_order_that_is_missing_is_named_and_an_event_becomes_an_arrow():
 
 def test_more_than_fits_is_refused():
     with pytest.raises(ValueError, match="1 to 12 operations, and the recording has 14"):
-        plots.stream_order(streams.rehearse(joined, True, further=10))
+        plots.stream_order(streams.dry_run(joined, True, further=10))
     with pytest.raises(ValueError, match="has 0"):
-        plots.stream_order(streams.rehearse(lambda: None))
+        plots.stream_order(streams.dry_run(lambda: None))

@@ -5,7 +5,7 @@ import pytest
 
 from helpers import Launch, cp, plots, touched
 from helpers.pictures import figures
-from helpers.results.steps.touched import Touched
+from vgpu.tools.steps.touched import Touched
 
 IMAGE, WEIGHT = [[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[1, 0], [2, -1]]
 

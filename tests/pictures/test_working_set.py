@@ -3,8 +3,8 @@
 import pytest
 
 from helpers import plots
-from helpers.hardware.cache_measurements import REREAD
-from helpers.results.cache_model import Asked
+from helpers.models.cache_model import Asked
+from vgpu.hardware.cache_measurements import REREAD
 
 
 def test_marks_are_counted_in_the_words():

@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.checking.exercise import Budget
 from helpers.checking.stream_work import GPU, of, waits
-from helpers.results.streams.spans import WAITS
+from vgpu.tools.streams.spans import WAITS
 
 BIG = 1 << 20
 WORK = r"""
@@ -28,7 +28,7 @@ extern "C" __global__ void work(float* x, int n, int rounds) {
 @functools.cache
 def kernel(source: str, name: str):
     """A kernel in CUDA C, once for all cases."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     return cp.RawKernel(source, name)
 

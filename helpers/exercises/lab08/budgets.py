@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.checking.exercise import Budget
 from helpers.checking.stream_work import microseconds, of, waits
-from helpers.results.streams.recording import Timeline
+from vgpu.tools.streams.recording import Timeline
 
 NEVER = 1e6
 """Microseconds of work that no kernel did."""

@@ -98,7 +98,7 @@ from helpers.pictures.plots.walks import walked_tiles
 from helpers.pictures.plots.warps import block_orders, round_rows, warp_rows
 from helpers.pictures.plots.windows import halo_map, halo_strip, im2col_product, reaches, window_sums
 from helpers.pictures.plots.working_set import cache_requests, reread_bandwidth
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 __all__ = [
     "FATES",

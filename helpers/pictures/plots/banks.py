@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
-from helpers.vgpu.base.words import plural
-from helpers.vgpu.storage.banks import BANKS, parts, wavefronts
+from vgpu.base.words import plural
+from vgpu.storage.banks import BANKS, parts, wavefronts
 
 FEWEST_ROWS = 8
 MOST_LABELLED = 16

@@ -10,7 +10,7 @@ from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.torch.allocator_parts import MIB, Piece, Row
 from helpers.results.torch.replay import Moment, Replay
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 WIDTH, LEFT, RIGHT = 860, 96, 850
 TOP, BAR, STEP = 62, 18, 25

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.streams.order import stream_name
-from helpers.results.streams.spans import WAITS
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.streams.order import stream_name
+from vgpu.tools.streams.spans import WAITS
 
 MOST_PROGRAMS = 2
 MICRO = 1e-6
@@ -34,7 +34,7 @@ class _Use:
 def block_uses(programs: Mapping[str, object], tensors: Sequence[str]) -> Picture:
     """Requests, kernels and blocks of up to two programs as rows, one program below the other, on one axis of time.
 
-    programs: by a name that stands above its rows, what `streams.rehearse` gives; it asks for kernels only, each on one
+    programs: by a name that stands above its rows, what `streams.dry_run` gives; it asks for kernels only, each on one
     tensor. tensors: which one that is, for each kernel in the order of the requests. A tensor is deleted after the last
     request that uses it, and the last tensor is kept. A bar of a block is the time in which the allocator holds it for
     a tensor; hatched, it is kept back for a kernel. Red is where kernels use one block for two tensors at once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.results.ranks.collectives import Moment, Steps, after
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 WIDTH, LEFT, TOP, FOOT = 860, 76, 58, 30
 ROW, GAP = 34, 46

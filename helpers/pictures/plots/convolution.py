@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from helpers.models.windows import Window, outputs, paths, receptive_field
 from helpers.pictures.figures import PALETTE, Picture, new, styled
-from helpers.results.windows import Window, outputs, paths, receptive_field
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_PIXELS = 32
 """Along a side of an image whose pixels are still to be told apart."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 PLACES = ("global memory\nand L2", "L1 cache", "registers", "shared memory")
 WAYS = {

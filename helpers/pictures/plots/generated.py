@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MAGNIFIED = 6
 """Pixels that a pixel becomes, so that no viewer smooths it."""

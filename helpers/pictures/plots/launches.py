@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from textwrap import wrap
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
 
 MOST_ROWS = 4
 LONGEST_LINE = 11  # letters of a name that have room beside the axis

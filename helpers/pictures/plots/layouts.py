@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import colorsys
 
+from helpers.models.layouts import Places
 from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.ink import PALE, Ink
-from helpers.results.layouts import Places
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 WIDTH, HEAD, FOOT = 860, 46, 26
 GRID, MEMORY = (30, 400), (460, 848)  # from where to where

@@ -9,8 +9,8 @@ from html import escape
 from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
-from helpers.results.steps.spaces import SPACES, Lives, Variable
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.spaces import SPACES, Lives, Variable
 
 WIDTH, CARD = 860, 105
 SOURCE, TABLE = (8, 556), (572, 852)

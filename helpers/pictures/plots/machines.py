@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from helpers.hardware.cpus import CPU
-from helpers.hardware.gpus import GPU
 from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
 from helpers.pictures.plots.pyramid import bytes_text, speed_text
-from helpers.results.streams.model import copy_seconds
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.cpus import CPU
+from vgpu.hardware.gpus import GPU
+from vgpu.tools.streams.model import copy_seconds
 
 WIDTH = 860
 LEFT, PANEL = (10, 440), 410

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import LINE, SECTOR, WARP, shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_LINES = 32
 FEWEST_LINES = 8

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from helpers.hardware.gpus import GPU
 from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.ink import GREY, PALE, Ink
 from helpers.pictures.plots.lives import LOOKS
 from helpers.pictures.plots.pyramid import bytes_text, speed_text
 from helpers.pictures.plots.short_values import fitted
-from helpers.results.steps.spaces import Lives
+from vgpu.hardware.gpus import GPU
+from vgpu.tools.steps.spaces import Lives
 
 WIDTH, HEIGHT = 860, 338
 SM, L2, DRAM, HOST = (30, 84, 314, 214), (434, 84, 88, 214), (628, 84, 92, 214), (772, 84, 82, 214)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.ink import PALE, Ink
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 WIDTH, PANEL, TOP, LAYER, LAYERS = 860, 178, 40, 19, 4
 WEIGHTS, BATCH, EMPTY = "#0072b2", "#e69f00", "#eeeeee"

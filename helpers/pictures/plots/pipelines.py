@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 COPY, READY, COMPUTE, LATE = PALETTE["blue"], PALETTE["grey"], PALETTE["orange"], PALETTE["vermilion"]
 MOST_COLUMNS = 40

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from helpers.hardware.time_model import seconds_text
+from helpers.models.number_formats import Format, shares
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
-from helpers.results.number_formats import Format, shares
+from vgpu.hardware.time_model import seconds_text
 
 MOST_TICKS = 140
 """Values of a row that are drawn one by one; more of them are a band."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
-from helpers.results.steps.touched import BLOCK, THREAD, WARP, Touched
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
 
 MODEL_ERROR = 1.5
 """Of two modelled times within this factor the order is not to be believed: TIME_MODEL.md."""

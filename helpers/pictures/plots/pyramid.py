@@ -6,11 +6,11 @@ import math
 from html import escape
 from string import ascii_lowercase
 
-from helpers.hardware.gpus import GPU
-from helpers.hardware.memory_levels import Figure, Level, levels
-from helpers.hardware.sources import Source
 from helpers.pictures.figures import PALETTE, Drawing, Markup
 from helpers.pictures.plots.ink import GREY, PALE, Ink
+from vgpu.hardware.gpus import GPU
+from vgpu.hardware.memory_levels import Figure, Level, levels
+from vgpu.hardware.sources import Source
 
 WIDTH, HEIGHT = 860, 292
 TOP, ROW, BAR = 50, 40, 22

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.steps.trace import Trace
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.trace import Trace
 
 MOST_PANELS = 4
 FEWEST_COLUMNS = 8

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.results.ranks.pipeline import bubble, most_kept
 from helpers.results.ranks.spans import WAITING, RankSpan, waiting
+from vgpu.hardware.time_model import seconds_text
 
 COLOURS = {
     "computes": "blue", "forward": "blue", "backward": "green", "all-reduce": "orange", WAITING: "mist",

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
 
 LEAST, MOST = 1e-16, 1e10
 """Ends of the axis of gradient norms; what lies beyond is drawn at the edge."""

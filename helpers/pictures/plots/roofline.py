@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from helpers.hardware.gpus import GPU
 from helpers.pictures.figures import PALETTE, Picture, Track, new, styled
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.short_values import fitted
 from helpers.pictures.plots.tracks import track
-from helpers.results.roofline import (
+from vgpu.hardware.gpus import GPU
+from vgpu.tools.roofline import (
     MEMORIES,
     PRECISIONS,
     Place,

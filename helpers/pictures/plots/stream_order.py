@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.streams.order import stream_name
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.streams.order import stream_name
 
 MOST_OPERATIONS = 12
 _WORDS = {"H2D": "copy in", "D2H": "copy back", "synchronise": "waits", "host read": "reads", "host write": "writes"}
@@ -17,7 +17,7 @@ _HALF, _TALL = 0.41, 0.3  # of a column's width, and of a row's height: from the
 def stream_order(timeline) -> Picture:
     """What CUDA guarantees of a recording: streams keep their order, arrows order them, red is what nothing orders.
 
-    timeline: what `streams.rehearse` or, on the virtual GPU, `streams.record` gives. A black arrow crosses from what
+    timeline: what `streams.dry_run` or, on the virtual GPU, `streams.record` gives. A black arrow crosses from what
     has to be over to what waits for it; a red, dashed line joins two operations that touch the same bytes, one of them
     writing, and that nothing orders. Raises ValueError for no operation, and for more than fit.
     """

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.launches import queued
-from helpers.results.streams.spans import WAITS
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.streams.spans import WAITS
 
 
 @styled

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import PALETTE, Picture
 from helpers.pictures.plots.time import schedule_lanes
-from helpers.results.streams.spans import Schedule, Span
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.streams.spans import Schedule, Span
 
 
 def window(schedule: Schedule, start: float, end: float) -> Schedule:

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.results.torch.memory import MIB, TEMPORARY, MemoryLine
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 _LOOK = ((CYCLE[0], ""), (CYCLE[1], "//"), (CYCLE[4], ""), (CYCLE[3], "\\\\"), (CYCLE[5], ".."), (CYCLE[2], "xx"))
 _MOST_POINTS, _FEWEST_POINTS = 360, 12

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.steps.turns import ARRIVES, READS, WRITES, Turns
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.turns import ARRIVES, READS, WRITES, Turns
 
 MOST_TURNS, MOST_PANELS = 60, 3
 _COLOURS = {WRITES: "orange", READS: "sky", ARRIVES: "purple"}

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 STATES = ("h", "c")
 MOST_LAYERS, MOST_STEPS = 8, 24

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from helpers.pictures.figures import CYCLE, Drawing
 from helpers.pictures.plots.ink import GREY, PALE, Ink
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 _WIDTH, _LEFT, _CELL, _STEP, _ROW = 610, 8, 16.0, 18.0, 22.0
 

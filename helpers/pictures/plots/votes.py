@@ -9,7 +9,7 @@ import numpy as np
 from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.common import WARP
 from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_WARPS = 4
 _LEFT, _STEP, _CELL = 98, 20.5, 18.5  # where lane 0 begins; from lane to lane; a box

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
-from helpers.results.steps.walks import Walked
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.walks import Walked
 
 WIDTH, HEIGHT = 860, 410
 LEFT, TOP, SIDE, BAR = 74, 78, 250, 15

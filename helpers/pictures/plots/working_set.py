@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from helpers.hardware.cache_measurements import REREAD, RereadBandwidth
+from helpers.models.cache_model import Asked, share_found
 from helpers.pictures.figures import CYCLE, MARKERS, PALETTE, Picture, new, styled
 from helpers.pictures.plots.pyramid import bytes_text
-from helpers.results.cache_model import Asked, share_found
+from vgpu.hardware.cache_measurements import REREAD, RereadBandwidth
 
 HIT, MISS = PALETTE["blue"], PALETTE["vermilion"]
 MOST_REQUESTS = 1200
@@ -19,7 +19,7 @@ MOST_REQUESTS = 1200
 def cache_requests(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> Picture:
     """Each request of a warp as a mark, by its number and by where it falls in its array: found in the cache, or not.
 
-    runs: by name, what `helpers.results.cache_model.requests` tells of a cache of `nbytes`; one panel each. A request
+    runs: by name, what `helpers.models.cache_model.requests` tells of a cache of `nbytes`; one panel each. A request
     of which some sectors were found and some were not counts as not found. Raises ValueError without a request, or
     for more than `MOST_REQUESTS` of them.
     """

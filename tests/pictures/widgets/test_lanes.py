@@ -5,8 +5,8 @@ import pytest
 
 from helpers import cp, cuda, profile, record, widgets
 from helpers.pictures.plots.issue import issue_strip, slots
-from helpers.vgpu.base.errors import OutOfBounds
 from helpers.workbook.run import unnamed_pictures
+from vgpu.base.errors import OutOfBounds
 
 ARMS = r"""
 extern "C" __global__ void arms(const float* x, float* out, int side) {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import barrier_phases, copy_groups, cp, device, plots, profile, widgets
-from helpers.results.pipeline import pace, pipeline
+from helpers.models.pipeline import pace, pipeline
 
 TWO = r"""
 #include <cuda_pipeline_primitives.h>

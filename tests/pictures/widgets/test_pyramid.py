@@ -3,9 +3,9 @@
 import pytest
 
 from helpers import gpus, widgets
-from helpers.hardware.gpus import GPUS
-from helpers.hardware.memory_levels import levels
 from helpers.workbook.run import unnamed_pictures
+from vgpu.hardware.gpus import GPUS
+from vgpu.hardware.memory_levels import levels
 
 EVERY = pytest.mark.parametrize("gpu", GPUS.values(), ids=GPUS)
 

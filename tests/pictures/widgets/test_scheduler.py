@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helpers import Launch, cp, cuda, widgets
+from helpers.models.warp_scheduler import schedule
 from helpers.pictures.figures import LARGEST_SVG
-from helpers.results.warp_scheduler import schedule
 from helpers.workbook.run import unnamed_pictures
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, plots, widgets
-from helpers.results.steps.interleaving import interleavings
 from helpers.workbook.run import unnamed_pictures
+from vgpu.tools.steps.interleaving import interleavings
 
 TALLY = r"""
 extern "C" __global__ void tally(int* counter) {

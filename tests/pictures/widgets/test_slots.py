@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, occupancy, profile, widgets
-from helpers.hardware.gpus import GPUS
 from helpers.workbook.run import unnamed_pictures
+from vgpu.hardware.gpus import GPUS
 
 HEAVY = r"""
 extern "C" __global__ void heavy(const float* x, float* out) {

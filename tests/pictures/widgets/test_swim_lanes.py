@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, streams, widgets
-from helpers.hardware.device import device, reset
 from helpers.pictures import figures
 from helpers.workbook.run import unnamed_pictures
+from vgpu.hardware.device import device, reset
 
 SIZE = 1 << 20
 ADD = cp.RawKernel('extern "C" __global__ void add(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }', "add")

@@ -6,8 +6,8 @@ import pytest
 from helpers import cp, cuda, device, streams, widgets
 from helpers.pictures.figures import PALETTE
 from helpers.pictures.plots.timeline import around, window
-from helpers.results.streams.spans import Schedule, Span
 from helpers.workbook.run import unnamed_pictures
+from vgpu.tools.streams.spans import Schedule, Span
 
 HALVE = cp.RawKernel('extern "C" __global__ void halve(float* x) { x[blockIdx.x * 256 + threadIdx.x] /= 2; }', "halve")
 

@@ -9,11 +9,11 @@ import torch
 
 from helpers import Launch, cp, layers, plots, profile, ranks, widgets
 from helpers.checking.predict import predict, reveal
-from helpers.hardware.device import device, reset
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.vgpu.base.lane import Lane
 from tests.pictures.widgets.test_library_share import product
 from tests.results.test_step_log import mended_log
+from vgpu.base.lane import Lane
+from vgpu.hardware.device import device, reset
 
 SOURCE = r"""
 extern "C" __global__ void copy(const float* source, float* target, int stride, int offset) {

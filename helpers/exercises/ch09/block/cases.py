@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Case, plural
-from helpers.hardware import gpus
-from helpers.hardware.occupancy import occupancy
+from vgpu.hardware import gpus
+from vgpu.hardware.occupancy import occupancy
 
 NEEDS = (  # registers and floats of a thread, GPUs, the fraction that is wanted
     (24, 0, ("T4", "RTX 3090", "H100"), 0.75),

@@ -6,9 +6,9 @@ import numpy as np
 
 from helpers.checking.exercise import Case, Out, cover, numbers, plural
 from helpers.checking.measures import total
-from helpers.hardware import gpus
-from helpers.results.sass import loads_in_flight
-from helpers.vgpu.base.errors import Unsupported
+from vgpu.base.errors import Unsupported
+from vgpu.hardware import gpus
+from vgpu.tools.sass import loads_in_flight
 
 BLOCK, EACH = 128, 4
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Case, plural
-from helpers.hardware import gpus
-from helpers.hardware.occupancy import occupancy
+from vgpu.hardware import gpus
+from vgpu.hardware.occupancy import occupancy
 
 WANTED = (  # bytes under way in an SM, registers of a thread, threads of a block, bytes of an element, GPU
     (16384, 56, 256, 4, "A100"),

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Case
-from helpers.hardware import gpus
-from helpers.hardware.occupancy import occupancy
+from vgpu.hardware import gpus
+from vgpu.hardware.occupancy import occupancy
 
 LAUNCHES = (  # blocks, threads of a block, registers of a thread, bytes of shared memory, GPU
     (800, 512, 40, 0, "RTX 5090"),

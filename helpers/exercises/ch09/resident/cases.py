@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Case, plural
-from helpers.hardware import gpus
-from helpers.hardware.occupancy import occupancy
+from vgpu.hardware import gpus
+from vgpu.hardware.occupancy import occupancy
 
 KERNELS = (  # registers of a thread, bytes of shared memory, threads of a block, GPU
     (56, 0, 256, "A100"),

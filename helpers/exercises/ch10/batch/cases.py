@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 
 from helpers.checking.exercise import Case
-from helpers.hardware import gpus
-from helpers.results.roofline import peak_flops
+from vgpu.hardware import gpus
+from vgpu.tools.roofline import peak_flops
 
 LAYERS = (  # inputs, outputs, bytes of a number, GPU, units
     (1024, 4096, 2, "A100", "fp16_tensor"),

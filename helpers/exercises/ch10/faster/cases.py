@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Case
-from helpers.hardware import gpus
+from vgpu.hardware import gpus
 
 MOVES = (  # what, FLOP, bytes, the old GPU, the new one
     ("saxpy", 2 * 2**24, 12 * 2**24, "T4", "A100"),

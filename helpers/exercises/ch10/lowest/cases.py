@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Case
-from helpers.hardware import gpus
-from helpers.results.roofline import peak_flops
+from vgpu.hardware import gpus
+from vgpu.tools.roofline import peak_flops
 
 UNITS = ("fp32", "fp64", "fp16_tensor")
 ELEMENTS = 2**20

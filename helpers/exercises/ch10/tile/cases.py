@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 
 from helpers.checking.exercise import Case
-from helpers.hardware import gpus
-from helpers.results.roofline import peak_flops
+from vgpu.hardware import gpus
+from vgpu.tools.roofline import peak_flops
 
 IMAGINARY = (
     ("an imaginary GPU with more bandwidth than arithmetic", 1e12, 1e13, 4),

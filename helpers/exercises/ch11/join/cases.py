@@ -11,7 +11,7 @@ from helpers.exercises.ch11.budgets import BIG, not_brought, values
 
 @functools.cache
 def _kernels():
-    from helpers.vgpu.standins import numba_cuda as cuda
+    from vgpu.standins import numba_cuda as cuda
 
     @cuda.jit
     def work(x, rounds):

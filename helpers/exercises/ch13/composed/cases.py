@@ -3,7 +3,7 @@ from __future__ import annotations
 from math import prod
 
 from helpers.checking.exercise import Case
-from helpers.results.layouts import place
+from helpers.models.layouts import place
 
 PAIRS = (
     ((6, 2), (8, 2), (4, 3), (3, 1)),

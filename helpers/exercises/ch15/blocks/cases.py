@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Case
-from helpers.results.number_formats import FORMATS
+from helpers.models.number_formats import FORMATS
 
 FP4 = FORMATS["E2M1"]
 BLOCKS = (

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Case
-from helpers.results.number_formats import Format
+from helpers.models.number_formats import Format
 
 NUMBERS = (
     (1.0, 5, 10),

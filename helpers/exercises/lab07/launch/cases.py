@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Case, cover, plural
-from helpers.hardware import gpus
-from helpers.hardware.occupancy import occupancy
+from vgpu.hardware import gpus
+from vgpu.hardware.occupancy import occupancy
 
 
 def _launch(registers, floats, n, gpu) -> tuple[int, int]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Case
-from helpers.hardware import gpus
-from helpers.hardware.occupancy import occupancy
+from vgpu.hardware import gpus
+from vgpu.hardware.occupancy import occupancy
 
 MOST_REGISTERS, MOST_KIB = 255, 228
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.checking.exercise import Case, plural, seeds
 from helpers.results.ranks.buckets import bucket_ends, least_end
-from helpers.results.ranks.rehearsal import NotCarriedOut
+from helpers.results.ranks.dry_run import NotCarriedOut
 
 ROWS = ((1, 1, False), (2, 2, False), (5, 3, False), (12, 4, True), (60, 5, True))  # layers, seed, a shared weight
 START, RATE = 100.0, 10_000.0  # microseconds, bytes a microsecond

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from helpers.models.attention import Walk, checked_head, walk
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.widgets.controls import choice, slider, steps, toggle
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.attention import Walk, checked_head, walk
 
 SIDES = (1, 2, 4, 8, 16, 32, 64)
 LONGEST = 64

@@ -34,7 +34,7 @@ def banks(
     to high: `banks(pick, stride=(0, 33))` runs `pick(out, stride)`. `op`: "load" or "store", or both for a slider;
     `line` picks the request on that line instead of the first. grid, block, shared_bytes: as at a launch.
     """
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     versions = checked.versions(kernel)
     ops = (op,) if isinstance(op, str) else tuple(op)

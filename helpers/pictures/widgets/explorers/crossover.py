@@ -7,15 +7,15 @@ from functools import cache
 
 import numpy as np
 
-from helpers.hardware import cpus
-from helpers.hardware.device import current
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, gpus
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.crossover import COPIES, Counted, break_even
-from helpers.results.profile import profile
+from vgpu.hardware import cpus
+from vgpu.hardware.device import current
+from vgpu.tools.profile import profile
 
 POWERS = range(8, 29)
 SAMPLE = 1 << 13

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.hardware.device import current
-from helpers.hardware.gpus import find
+from helpers.models.fused_rows import ROWS_RUN, Operations, operations
 from helpers.pictures import plots
 from helpers.pictures.figures import CAPTION_LINE, Drawing
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, gpus, toggle
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.fused_rows import ROWS_RUN, Operations, operations
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import find
 
 ROWS = (1, 16, 256, 4096, 65536)
 COLUMNS = (256, 1024, 4096)

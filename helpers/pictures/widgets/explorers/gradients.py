@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 
+from helpers.models.number_formats import FORMATS
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.number_formats import FORMATS
 
 SCALES = [(f"2^{power}", 2.0**power) for power in range(0, 41)]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from helpers.models.windows import Window
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.convolution import checked_image, im2col_map
 from helpers.pictures.widgets.controls import choice, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.windows import Window
 
 TILES = (1, 2, 4, 8, 16, 32)
 MOST_KERNEL = 7

@@ -10,7 +10,7 @@ from helpers.pictures.plots.issue import HEIGHT, issue_strip
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import slider, suited
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.steps.stepper import RecordingTooLong, record
+from vgpu.tools.steps.stepper import RecordingTooLong, record
 
 WARP = 32
 MOST_STEPS = 6_000

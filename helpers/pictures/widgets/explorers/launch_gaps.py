@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from helpers.hardware.device import current
-from helpers.hardware.gpus import find
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, gpus
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results import streams
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import find
+from vgpu.tools import streams
 
 OVERHEADS = (0.5, 1, 2, 3, 5, 8)
 """Microseconds of the host for a launch."""
@@ -43,7 +43,7 @@ def launch_gaps(
 
     @cache
     def recorded(name: str, **values: int):
-        found = streams.rehearse(programs[name], **values)
+        found = streams.dry_run(programs[name], **values)
         if not any(step.operation.kind == "kernel" for step in found.steps()):  # those of graphs among them
             raise ValueError(f"{name or 'the program'} asks for no kernel")
         return found

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from helpers.hardware.device import current
-from helpers.hardware.gpus import find
+from helpers.models.layers import Layers
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.networks import layer_roofline as chart
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, gpus
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.torch.layers import Layers
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import find
 
 BATCHES = tuple(2**power for power in range(13))
 ITEMSIZES = {"fp32": 4, "tf32_tensor": 4, "fp16_tensor": 2, "fp8_tensor": 1}

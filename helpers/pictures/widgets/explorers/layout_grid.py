@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from helpers.models.layouts import places
 from helpers.pictures import plots
 from helpers.pictures.figures import Drawing, card_height
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.layouts import places
 
 WIDEST_LINE = 64
 

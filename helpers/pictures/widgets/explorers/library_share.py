@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from helpers.models.growth import Growth, growth
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import dropdown
 from helpers.pictures.widgets.controls import gpus as all_gpus
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.growth import Growth, growth
-from helpers.results.ladder import Launch
-from helpers.results.roofline import rate_text
-from helpers.vgpu.base.errors import CompileError
+from vgpu.base.errors import CompileError
+from vgpu.tools.launch import Launch
+from vgpu.tools.roofline import rate_text
 
 MOST_KERNELS = 12
 NOTHING = "nothing"
@@ -31,8 +31,8 @@ def library_share(
     """A staircase of kernels: each one's modelled share of a library's rate on a GPU that a dropdown chooses.
 
     `kernels` maps short names to functions that give the `Launch` on square matrices of a side, or to what `growth`
-    made of one; they are counted on the two sides of `counted` and foretold for `side`. `published`: by a source in a
-    few words, shares (0 to 1) that were measured, by the kernels' names. `library`: by the name of a GPU, the rate of
+    made of one; they are counted on the two sides of `counted` and extrapolated for `side`. `published`: by a source in
+    a few words, shares (0 to 1) that were measured, by the kernels' names. `library`: by the name of a GPU, the rate of
     a library in FLOP/s by units ("fp32", "fp16_tensor"), which is 100 %; where there is none, the units' peak is.
     """
     found = _grown(kernels, counted)

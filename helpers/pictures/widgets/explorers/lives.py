@@ -7,7 +7,7 @@ from helpers.pictures.plots.lives import height, lines_needed, where_variables_l
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.steps.spaces import Lives, spaces
+from vgpu.tools.steps.spaces import Lives, spaces
 
 CAPTION_LINES = 2
 

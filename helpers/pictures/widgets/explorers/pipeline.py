@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from numbers import Integral
 
-from helpers.hardware.device import current
-from helpers.hardware.gpus import find
-from helpers.hardware.occupancy import occupancy
+from helpers.models.pipeline import pipeline as modelled
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, gpus, slider, toggle
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.pipeline import pipeline as modelled
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import find
+from vgpu.hardware.occupancy import occupancy
 
 KIB = 1024
 CLOCKS = (0, 50, 100, 150, 200, 300, 400, 500, 600, 800, 1000, 1200)
@@ -38,7 +38,7 @@ def pipeline(
     The kernel comes in by what it costs: `stage_bytes` of shared memory for each stage and `fixed_bytes` besides,
     `threads` a block and `registers` a thread, as `profile` tells them. `stages`, `latency`, `transfer` and `compute`
     are where the sliders start, `clocks` the values of the last three. Times are modelled by the rules of
-    `helpers.results.pipeline`, blocks by `occupancy`. ValueError for what no block can have.
+    `helpers.models.pipeline`, blocks by `occupancy`. ValueError for what no block can have.
     """
     for name, value in (("stage_bytes", stage_bytes), ("threads", threads), ("registers", registers), ("tiles", tiles)):
         if not isinstance(value, Integral) or value < 1:

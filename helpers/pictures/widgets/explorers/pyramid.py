@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from helpers.hardware.device import current
-from helpers.hardware.gpus import GPUS, find
 from helpers.pictures.figures import CAPTION_LINE
 from helpers.pictures.plots.pyramid import HEIGHT, SOURCE_LINE, memory_pyramid
 from helpers.pictures.widgets.controls import choice
 from helpers.pictures.widgets.explorer import Explorer
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import GPUS, find
 
 MOST_SOURCES = 10
 CARDS = 76

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.hardware.gpus import GPUS
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.explorer import Explorer
+from vgpu.hardware.gpus import GPUS
 
 PARAMETERS = (125e6, 1.3e9, 7e9, 13e9, 70e9, 175e9)
 RANKS = (1, 2, 4, 8, 16, 32, 64, 128, 512, 1024)

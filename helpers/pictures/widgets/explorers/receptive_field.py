@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from helpers.models.windows import Window, outputs
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.convolution import checked_image, receptive_field_map
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.windows import Window, outputs
 
 _EXAMPLE = (
     "[(3, 1), (3, 1), (2, 2)]: kernel, stride, padding and dilation of each layer, of which the last may be left out"
@@ -22,7 +22,7 @@ def windows_of(given) -> list[Window]:
     TypeError for anything else, ValueError for none.
     """
     if hasattr(given, "modules"):  # a PyTorch network: its layers in the order in which they were made
-        from helpers.results.torch.layers import window_of
+        from helpers.models.layers import window_of
 
         found = [window for module in given.modules() if (window := window_of(module))]
     elif isinstance(given, Sequence) and not isinstance(given, str):

@@ -7,16 +7,17 @@ from dataclasses import replace
 from functools import cache
 from numbers import Real
 
-from helpers.hardware import gpus
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.roofline import LONGEST_IN_SENTENCE, MOST_PLACES
 from helpers.pictures.widgets.controls import choice
 from helpers.pictures.widgets.controls import gpus as all_gpus
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.ladder import Ladder, Launch
-from helpers.results.profile import Profile
-from helpers.results.roofline import MEMORIES, PRECISIONS, Place, bytes_moved, place, scaled
+from helpers.results.ladder import Ladder
+from vgpu.hardware import gpus
+from vgpu.tools.launch import Launch
+from vgpu.tools.profile import Profile
+from vgpu.tools.roofline import MEMORIES, PRECISIONS, Place, bytes_moved, place, scaled
 
 _BANDWIDTHS = (0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 _ARITHMETICS = _BANDWIDTHS[2:7]
@@ -43,7 +44,7 @@ def roofline(
     GPU's bandwidth and its arithmetic: the kernels' times are modelled anew. The star of `what_if` and both roofs can
     be dragged in the picture. Raises ValueError for no kernels, or a `what_if` outside.
     """
-    from helpers.hardware.device import current, real_gpu
+    from vgpu.hardware.device import current, real_gpu
 
     if isinstance(kernels, Ladder):
         kernels, timings = kernels.profiles, timings or kernels.timings

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from helpers.hardware.interconnects import LINKS
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.ranks.weak import Workload, efficiency
+from vgpu.hardware.interconnects import LINKS
 
 RANKS = tuple(2**power for power in range(13))
 OVERLAPS = (0.0, 0.25, 0.5, 0.66)
@@ -24,7 +24,7 @@ def scaling(
     """Choices of workload, link and overlap; curves of weak and strong scaling, for a ring and for trees.
 
     work: what a step computes and reduces, or a mapping from names to several. ranks: where the curves are calculated.
-    link: one of `helpers.hardware.interconnects.LINKS` to begin with. published: points by name, (ranks, efficiency).
+    link: one of `vgpu.hardware.interconnects.LINKS` to begin with. published: points by name, (ranks, efficiency).
     """
     several = checked.versions(work, "a Workload")
     if wrong := [each for each in several.values() if not isinstance(each, Workload)]:

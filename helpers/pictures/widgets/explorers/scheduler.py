@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from helpers.hardware.gpus import DEFAULT, GPUS
+from helpers.models.warp_scheduler import timeline
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import dropdown, gpus, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.ladder import Launch
-from helpers.results.steps.dependencies import Chain, chain
-from helpers.results.warp_scheduler import timeline
+from vgpu.hardware.gpus import DEFAULT, GPUS
+from vgpu.tools.launch import Launch
+from vgpu.tools.steps.dependencies import Chain, chain
 
 WARPS = 16
 

@@ -9,8 +9,8 @@ from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, steps
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.steps.interleaving import SEEDS, interleavings
-from helpers.vgpu.base.errors import VirtualGPUError
+from vgpu.base.errors import VirtualGPUError
+from vgpu.tools.steps.interleaving import SEEDS, interleavings
 
 
 def schedules(

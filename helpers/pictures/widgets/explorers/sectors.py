@@ -31,7 +31,7 @@ def request(
     Runs that block of `kernel` with `arguments`; `options` go to `trace`. Raises LookupError when the warp makes no
     such request.
     """
-    from helpers.results.steps.trace import trace
+    from vgpu.tools.steps.trace import trace
 
     wanted = f"{space} {op}"
     accesses = trace(kernel, grid, block, arguments, warp=0, **options).accesses
@@ -61,7 +61,7 @@ def sectors(
     the last lane at the largest stride and offset. `op`: which of the warp's requests is drawn, "load" or
     "store".
     """
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     checked.among("op", op, OPS)
     stride, offset = checked.bounds("stride", stride), checked.bounds("offset", offset)

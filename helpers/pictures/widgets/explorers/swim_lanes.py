@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from helpers.hardware.device import current
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, toggle
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results import streams as recordings
-from helpers.results.streams.spans import Schedule
+from vgpu.hardware.device import current
+from vgpu.tools import streams as recordings
+from vgpu.tools.streams.spans import Schedule
 
 
 def swim_lanes(

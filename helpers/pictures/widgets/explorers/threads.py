@@ -9,8 +9,8 @@ from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.vgpu.standins.calls import launch
-from helpers.vgpu.standins.twins import twin
+from vgpu.standins.calls import launch
+from vgpu.standins.twins import twin
 
 
 def who_is_where(
@@ -37,7 +37,7 @@ def who_is_where(
 
 
 def _written(kernel, grid, block, data: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     blocks, threads = (cp.full(data[0] * data[1], -1, np.int32) for _ in range(2))
     launch(twin(kernel)[0], grid, block, (blocks, threads, *map(np.int32, data)))

@@ -9,8 +9,8 @@ from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, steps
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results import streams
-from helpers.results.streams.spans import Schedule
+from vgpu.tools import streams
+from vgpu.tools.streams.spans import Schedule
 
 ZOOMS = (1, 2, 4, 8, 16, 32)
 

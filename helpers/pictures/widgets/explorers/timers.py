@@ -9,7 +9,7 @@ from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.ladder import Launch
+from vgpu.tools.launch import Launch
 
 
 def _microseconds(given: Launch | float) -> float:
@@ -27,7 +27,7 @@ def timer_bars(kernel: Callable[[int], Launch | float], *, elements: int = 1 << 
     one run, from elsewhere. A launch keeps the host as long as the sheet of the modelled GPU says. Modelled, not
     measured: the figure says so.
     """
-    from helpers.hardware.device import current
+    from vgpu.hardware.device import current
 
     checked.called("kernel", kernel)
 

@@ -10,7 +10,7 @@ from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.ladder import Launch
+from vgpu.tools.launch import Launch
 
 
 def traffic(launch: Callable[..., Launch], **choices: Sequence[int]) -> Explorer:

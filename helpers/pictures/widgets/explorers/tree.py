@@ -40,7 +40,7 @@ def explorer(
     arguments: Callable[[int], tuple] | None, shared_bytes: int, dtype, noun: str = "threads", *, most: int,
 ) -> Explorer:  # fmt: skip
     """The controls that the explorers of trees and of scans share: version, size and step."""
-    from helpers.results.steps.dataflow import dataflow
+    from vgpu.tools.steps.dataflow import dataflow
 
     versions, sizes = checked.versions(kernel), checked.options(noun, sizes)
     if not 1 <= min(sizes) <= max(sizes) <= most:
@@ -80,7 +80,7 @@ def explorer(
 
 def numbered(n: int, dtype) -> tuple:
     """`(x, out, n)`: n small numbers that change from one to the next, and as many zeros."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     x = np.arange(n) * 5 % 9 + 1
     return cp.asarray(x, dtype), cp.zeros(n, dtype), np.int32(n)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.hardware.gpus import DEFAULT, GPUS
-from helpers.hardware.occupancy import occupancy
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import gpus, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.compiled import compiled
+from vgpu.hardware.gpus import DEFAULT, GPUS
+from vgpu.hardware.occupancy import occupancy
+from vgpu.tools.compiled import compiled
 
 
 def waves(

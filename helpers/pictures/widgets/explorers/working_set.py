@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from helpers.models.cache_model import KIB, requests
 from helpers.pictures.figures import Picture
 from helpers.pictures.plots.working_set import cache_requests
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.cache_model import KIB, requests
-from helpers.results.steps.trace import trace
+from vgpu.tools.steps.trace import trace
 
 
 def working_set(
