@@ -27,6 +27,12 @@ def reading(array: str, threads: int = 256, size: int = 8192) -> str:
 """
 
 
+def before(program: str, statement: str) -> str:
+    """A kernel in CUDA C with a statement ahead of its own."""
+    head = program.index("{", program.index("__global__")) + 1
+    return f"{program[:head]}\n{statement}{program[head:]}"
+
+
 COMPUTED, LOADED = "multiplications per one needed", "bytes loaded per byte needed"
 READS = "shared wavefronts per 32 products"
 ORDINARY, INSTRUCTIONS = "multiplications on ordinary cores", "instructions per 16 x 16 x 16"
@@ -267,8 +273,8 @@ WRONG = None
 CONFLICTS, IDLE_LANES = "bank conflicts per shared request", "idle lanes per instruction"
 ROWS = [
     # exercise, what is done, the way from the solution to it, the part that it must not get
-    ("lab09.patch", "the output read", reading("c") + PATCH, PATCH_PART),
-    ("lab09.patch", "a module variable read", reading("scratch") + PATCH, PATCH_PART),
+    ("lab09.patch", "the output read", before(PATCH, reading("c")), PATCH_PART),
+    ("lab09.patch", "a module variable read", before(PATCH, reading("scratch")), PATCH_PART),
     ("lab09.causal", "the output read", (WHOLE, READ_CAUSAL), COMPUTED),
     ("lab09.causal", "int32", integers("int32", 4), WRONG),
     ("lab09.causal", "int64", integers("int64", 4194304), COMPUTED),
