@@ -59,7 +59,7 @@ def test_a_wheel_has_every_folder_and_file():
 
 def test_every_name_of_the_front_door_is_there():
     assert all(getattr(vgpu, name) is not None for name in vgpu.__all__)
-    with pytest.raises(AttributeError, match="vgpu has no 'profil'; it has: .*profile"):
+    with pytest.raises(AttributeError, match=r"vgpu has no 'profil'; it has: .*profile"):
         vgpu.profil  # noqa: B018
 
 
