@@ -25,9 +25,10 @@ def of_lab(lab: Lab) -> tuple[str, ...]:
 
 
 def of_exercises(keys: Iterable[str]) -> tuple[str, ...]:
-    """The modules that the rows of exercises import, when they are imported or later."""
+    """The modules that the cases of exercises import, when they are imported or later."""
     books = {key.split(".")[0] for key in keys} & set(BOOKS)
-    return modules(path.read_text(encoding="utf-8") for book in books for path in (EXERCISES / book).glob("*.py"))
+    files = (path for book in books for pattern in ("*.py", "*/cases.py") for path in (EXERCISES / book).glob(pattern))
+    return modules(path.read_text(encoding="utf-8") for path in files)
 
 
 def modules(sources: Iterable[str]) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def of_environment() -> str:
 def of_exercises(keys: Iterable[str]) -> str:
     """Of the rows of the exercises `keys`, and of what all rows are made with."""
     books = {key.split(".")[0] for key in keys}
-    paths = [path for path in sorted(EXERCISES.rglob("*.*")) if path.suffix in (".py", ".json")]
+    paths = [path for path in sorted(EXERCISES.rglob("*.*")) if path.suffix in (".py", ".json", ".toml", ".cu")]
     others = set(BOOKS) - books
     return digest(_contents(path for path in paths if path.relative_to(EXERCISES).parts[0] not in others))
 

@@ -156,7 +156,7 @@ def alt_text(cell: Cell) -> Iterator[str]:
 def stored_outputs(cell: Cell) -> Iterator[str]:
     wanted = [output for output in shown(cell) if output.output_type != "error"]
     if NOT_STORED not in cell.tags and wanted and not cell.stored:
-        yield "shows something when run, but nothing is stored: run `make notebooks` and commit"
+        yield "shows something when run, but nothing is stored: run `warpbook notebooks --store` on it and commit"
 
 
 def shown(cell: Cell) -> list:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -79,9 +79,9 @@ class Package:
             if under(each, imported)
         ]
 
-    def unexplained(self) -> list[str]:
-        """Folders whose `__init__.py` doesn't say what they are for."""
-        folders = {path.parent for path in self.modules.values()}
+    def unexplained(self, but_for: Callable[[Path], bool] = lambda folder: False) -> list[str]:
+        """Folders whose `__init__.py` doesn't say what they are for, but for those that need none."""
+        folders = {path.parent for path in self.modules.values() if not but_for(path.parent)}
         first = lambda folder: ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
         return [str(folder) for folder in sorted(folders) if len(first(folder).split("\n")[0]) <= 30]
 

@@ -36,10 +36,10 @@ def python() -> None:
 
 
 def exercises() -> None:
-    """Import the rows of all chapters, and of the labs where they are shown."""
+    """Read the exercises of all chapters, and of the labs where they are shown."""
     from helpers.checking.exercise import exercises
 
-    exercises()
+    dict(exercises())
 
 
 def rest() -> None:
