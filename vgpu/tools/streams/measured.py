@@ -181,7 +181,7 @@ def _torch():
     except ImportError as error:
         raise RecordingError(
             f"a recording on a real GPU needs PyTorch's profiler, and PyTorch cannot be imported ({error}). Install "
-            f"it with CUDA (see environment.yml). {_INSTEAD}"
+            f"it: python -m pip install torch. {_INSTEAD}"
         ) from error
     if not torch.cuda.is_available():
         built = getattr(torch.version, "cuda", None)

@@ -221,9 +221,9 @@ def test_a_pytorch_that_does_not_see_the_gpu_says_what_to_install(monkeypatch, t
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     refused("built for CUDA 13.0 and finds no GPU")
     monkeypatch.setattr(torch.version, "cuda", None)
-    refused("built without CUDA.*warpbook doctor")
+    refused("built without CUDA")
     monkeypatch.setitem(sys.modules, "torch", None)
-    refused("PyTorch cannot be imported.*environment.yml")
+    refused("PyTorch cannot be imported.*pip install torch")
 
 
 def test_the_current_device_is_the_recorded_one(monkeypatch):
