@@ -66,7 +66,6 @@ def trial_of(data: Mapping) -> Trial:
 
 # --- what was seen ----------------------------------------------------------------------------------------------------
 
-
 _Address = Annotated[int, Meta(ge=-(2**63))]  # 64 bits, signed or not: msgspec has no bound above 63
 
 
@@ -92,7 +91,8 @@ class _Seen(Record):
     findings: tuple[Finding, ...]
 
 
-_FINDING = bounded(Finding, kind=Literal[tuple(KINDS)], index=Number | tuple[Number, ...] | None, address=Number | None)
+_INDEX = Number | tuple[Number, ...] | None  # negative before the first element
+_FINDING = bounded(Finding, kind=Literal[tuple(KINDS)], index=_INDEX, address=_Address | None)
 _SEEN = bounded(_Seen, findings=tuple[_FINDING, ...])
 
 

@@ -96,7 +96,8 @@ def unplain(data: object, depth: int = 0) -> object:
             return gpus.GPUS[name]
         case {"array": _}:
             return _array(read(data, _Array, NotPlain))
-    raise NotPlain(f"{str(data)[:60]} stands for no value")
+    what = f"an object of {', '.join(map(str, data))[:60]!r}" if isinstance(data, dict) else f"a {type(data).__name__}"
+    raise NotPlain(f"{what} stands for no value")
 
 
 def _array(data: _Array):

@@ -192,5 +192,6 @@ def test_messages_in_messages_have_an_end():
     for data in ({"operations": end}, {"queues": end}, {"operations": [message["operations"][0] | {"nodes": end}]}):
         with pytest.raises(NotARecording):
             recording_as_json.timeline(message | data)
-    with pytest.raises(NotPlain):
-        unplain(end)
+    for data in (end, {"unknown": end}, {"tuple": end}, {"array": end}, {"gpu": end}):
+        with pytest.raises(NotPlain):
+            unplain(data)
