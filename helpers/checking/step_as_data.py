@@ -24,6 +24,8 @@ GENERATOR, DISCRIMINATOR, REAL, LATENTS = range(4)
 MOST_CALLS = 300
 MOST_VALUES = 4096
 """Values of one tensor."""
+MOST_PIECES = 64
+"""Tensors that one operation may give, such as a split."""
 
 _EITHER = (
     "add sub mul div true_divide rsub neg mean sum log log1p exp expm1 sigmoid tanh relu abs square pow sqrt clamp "
@@ -223,6 +225,8 @@ def _call(call: _Call, tensors: list, rate: float) -> None:
         out = _function(call.name)(*args, **named)
     made = _tensors_in(out)
     _limit(max((each.numel() for each in made), default=0))
+    if len(made) > MOST_PIECES:
+        raise NotRecorded(f"an operation gives more than {MOST_PIECES} tensors")
     tensors += made
 
 
@@ -232,9 +236,10 @@ def _limit(values: int) -> None:
 
 
 def _optimise(name: str, args: list, tensors: list, rate: float) -> None:
-    if args not in ([GENERATOR], [DISCRIMINATOR]):
+    which = args[0] if len(args) == 1 and type(args[0]) is int else None
+    if which not in (GENERATOR, DISCRIMINATOR):
         raise NotRecorded("an optimiser moves the generator or the discriminator")
-    weight = tensors[args[0]]
+    weight = tensors[which]
     if name == "zero_grad":
         weight.grad = None
     elif weight.grad is not None:
