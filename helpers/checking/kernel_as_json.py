@@ -2,8 +2,8 @@
 
 A kernel's PTX says all that it does. `packed` puts it with what its parameters need into a `Portable`, which goes
 through JSON and is a kernel again on the other side: it can be launched, profiled and sanitized like the one it was
-taken from. What comes from elsewhere is not trusted: `Portable.from_json` checks every field and every length, and
-nothing in it is evaluated.
+taken from. What comes from elsewhere is not trusted: the fields of a `Portable` say what may stand there and how long
+it may be, and nothing in it is evaluated.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import base64
 import ctypes
 import re
 import zlib
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import PurePath
+from typing import Annotated, Literal
 
+from msgspec import Meta, field, structs
+
+from helpers.checking.values_as_json import Record, inflated, read, written
 from vgpu import operations
 from vgpu.base.errors import ArgumentError, Unsupported
 from vgpu.launch import launch
@@ -28,8 +30,10 @@ OWN_FILE = "answer"
 """What the learner's own file is called in a portable kernel's PTX: where it lay is nobody's business."""
 MOST_PTX = 4_000_000  # letters: a kernel that is unrolled to the last has a tenth of that
 MOST_SOURCE = 100_000
-_NAME = re.compile(r"[A-Za-z_$%][\w$.]{0,511}")
 _TYPE = re.compile(r"(bool|u?int(?:8|16|32|64)|float(?:16|32|64))(?:\[(\d)([CFA])\])?")
+_Name = Annotated[str, Meta(pattern=r"^[A-Za-z_$%][\w$.]{0,511}\Z")]
+_Type = Annotated[str, Meta(pattern=rf"^{_TYPE.pattern}\Z")]
+_Whole = Annotated[int, Meta(ge=0, lt=2**31)]
 _NUMBER = re.compile(r"0[fd][0-9a-f]+|(?<![\w.$%<])\d+\b", re.IGNORECASE)
 _NO_NUMBERS = re.compile(
     r'//[^\n]*|^\s*\.(?:loc|file|version|target|address_size|section)\b[^\n]*|"[^"\n]*"|\[[^]\n]*\]', re.MULTILINE
@@ -41,27 +45,26 @@ class NotPortable(ValueError):
     """What was read is no portable kernel; the message says which field is wrong."""
 
 
-@dataclass(frozen=True)
-class Portable:
+class Portable(Record, frozen=True, dict=True):
     """A kernel with all that a launch needs beside its arguments.
 
     `types`: the types of a Numba kernel's arguments, such as "float32[1C]" or "int64"; empty for CUDA C, which is
-    told from `source`. `variables`: the bytes in base64 of the `__constant__` and `__device__` variables that the
-    host has set. `max_registers`: the limit that its author set, or None. `dynamic_shared_bytes`: the most that the
-    author asked for, or None.
+    told from `source`. `variables`: what the `__constant__` and `__device__` variables hold that the host has set.
+    `max_registers`: the limit that its author set, or None. `dynamic_shared_bytes`: the most that the author asked for,
+    or None.
     """
 
-    name: str
-    entry: str
-    ptx: str
-    language: str
-    source: str
-    first_line: int
-    types: tuple[str, ...] = ()
+    name: _Name
+    entry: _Name
+    ptx: Annotated[str, Meta(max_length=MOST_PTX)]
+    language: Literal["cuda", "numba"]
+    source: Annotated[str, Meta(max_length=MOST_SOURCE)]
+    first_line: _Whole
+    types: Annotated[list[_Type], Meta(max_length=64)] = field(default_factory=list)
     cooperative: bool = False
-    max_registers: int | None = None
-    dynamic_shared_bytes: int | None = None
-    variables: Mapping[str, str] | None = None
+    max_registers: _Whole | None = None
+    dynamic_shared_bytes: _Whole | None = None
+    variables: dict[_Name, bytes] = field(default_factory=dict)
 
     @property
     def targetoptions(self) -> dict[str, int | None]:
@@ -87,8 +90,7 @@ class Portable:
         if self.entry not in kernels:
             raise NotPortable(f"the PTX has no kernel {self.entry!r}")
         found = kernels[self.entry]
-        for name, held in (self.variables or {}).items():
-            data = base64.b64decode(held)
+        for name, data in self.variables.items():
             if len(data) != found.module.nbytes(name):
                 raise NotPortable(f"variable {name!r} has {found.module.nbytes(name)} bytes, not {len(data)}")
             ctypes.memmove(found.module.address(name), data, len(data))
@@ -98,7 +100,7 @@ class Portable:
     @property
     def numbers(self) -> int:
         """How many numbers stand in its code and in its module's variables, but for the offsets of addresses."""
-        held = sum(len(each.replace("=", "")) * 3 // 16 for each in (self.variables or {}).values())
+        held = sum(len(each) // 4 for each in self.variables.values())
         return held + sum(1 for _ in _NUMBER.finditer(_NO_NUMBERS.sub("", self.ptx)))
 
     def forget(self) -> None:
@@ -127,19 +129,13 @@ class Portable:
 
     def as_json(self) -> dict:
         """Texts, numbers and lists; the PTX is compressed."""
-        return {**asdict(self), "ptx": squeezed(self.ptx), "types": list(self.types)}
+        return written(self) | {"ptx": squeezed(self.ptx)}
 
     @classmethod
     def from_json(cls, data: object) -> Portable:
         """The inverse of `as_json`, for data of unknown origin; raises NotPortable."""
-        if not isinstance(data, dict):
-            raise NotPortable(f"a kernel is an object, not {type(data).__name__}")
-        if set(data) != set(_FIELDS):
-            raise NotPortable(f"a kernel has the fields {', '.join(_FIELDS)}; here are {', '.join(map(str, data))}")
-        for name, fits in _FIELDS.items():
-            if not fits(data[name]):
-                raise NotPortable(f"field {name!r} of a kernel does not hold what it should")
-        return cls(**{**data, "ptx": unsqueezed(data["ptx"]), "types": tuple(data["types"])})
+        found = read(data, cls, NotPortable)
+        return structs.replace(found, ptx=unsqueezed(found.ptx))
 
 
 def packed(kernel, args, grid=None, block=None) -> Portable:
@@ -171,7 +167,7 @@ def packed(kernel, args, grid=None, block=None) -> Portable:
         loaded.language,
         "\n".join(loaded.source),
         loaded.first_line,
-        tuple(map(_spelled, types)),
+        list(map(_spelled, types)),
         prepared.cooperative,
         limit_on_registers(kernel),
         getattr(kernel, "_dynamic_limit", None),
@@ -179,14 +175,14 @@ def packed(kernel, args, grid=None, block=None) -> Portable:
     )
 
 
-def _set_by_the_host(module: launch.LoadedModule) -> dict[str, str]:
+def _set_by_the_host(module: launch.LoadedModule) -> dict[str, bytes]:
     """The module's variables that no longer hold what the PTX gave them."""
     fresh = layout.load_variables(module.module)
     found = {}
     for name, address in module.variables.addresses.items():
         held, given = (ctypes.string_at(at, module.nbytes(name)) for at in (address, fresh.addresses[name]))
         if held != given and not name.startswith("$"):  # texts of printf begin with a dollar
-            found[name] = base64.b64encode(held).decode()
+            found[name] = held
     return found
 
 
@@ -236,45 +232,7 @@ def _numba_type(spelled: str):
     return number if ndim is None else types.Array(number, int(ndim), order)
 
 
-# --- what comes from elsewhere ----------------------------------------------------------------------------------------
-
-
-def _text(most: int):
-    return lambda value: isinstance(value, str) and len(value) <= most
-
-
-def _whole(value) -> bool:
-    return type(value) is int and 0 <= value < 2**31
-
-
-def _or_none(fits):
-    return lambda value: value is None or fits(value)
-
-
-def _name(value) -> bool:
-    return isinstance(value, str) and bool(_NAME.fullmatch(value))
-
-
-_FIELDS = {
-    "name": _name,
-    "entry": _name,
-    "ptx": _text(MOST_PTX),
-    "language": lambda value: value in ("cuda", "numba"),
-    "source": _text(MOST_SOURCE),
-    "first_line": _whole,
-    "types": lambda value: (
-        isinstance(value, list)
-        and len(value) <= 64
-        and all(isinstance(each, str) and _TYPE.fullmatch(each) for each in value)
-    ),
-    "cooperative": lambda value: isinstance(value, bool),
-    "max_registers": _or_none(_whole),
-    "dynamic_shared_bytes": _or_none(_whole),
-    "variables": lambda value: (
-        isinstance(value, dict) and all(_name(name) and isinstance(held, str) for name, held in value.items())
-    ),
-}
-"""Every field of a portable kernel's JSON, and whether a value may stand there."""
+# --- PTX in little room -----------------------------------------------------------------------------------------------
 
 
 def squeezed(ptx: str) -> str:
@@ -283,15 +241,8 @@ def squeezed(ptx: str) -> str:
 
 
 def unsqueezed(text: str) -> str:
-    """The PTX again, however much a few compressed bytes claim to hold; raises NotPortable."""
-    inflate = zlib.decompressobj()
+    """The PTX again; raises NotPortable where it is no plain ASCII, or too long."""
     try:
-        data = inflate.decompress(base64.b64decode(text, validate=True), MOST_PTX + 1)
-    except (ValueError, zlib.error) as error:
+        return inflated(base64.b64decode(text, validate=True), MOST_PTX).decode("ascii")
+    except ValueError as error:
         raise NotPortable(f"the PTX cannot be unpacked: {error}") from None
-    if len(data) > MOST_PTX or not inflate.eof:
-        raise NotPortable(f"the PTX has more than {MOST_PTX:,} letters, or is cut off")
-    try:
-        return data.decode("ascii")
-    except UnicodeDecodeError:
-        raise NotPortable("the PTX is not plain ASCII") from None

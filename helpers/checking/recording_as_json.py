@@ -6,182 +6,162 @@ matter. It is made where a program was replayed, never by whoever wrote the prog
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType, SimpleNamespace
+from collections import defaultdict
+from types import MappingProxyType
+from typing import Annotated, Literal
 
-from helpers.checking.kernel_as_json import squeezed, unsqueezed
+import numpy as np
+from msgspec import Meta, structs
+
+from helpers.checking.kernel_as_json import MOST_PTX, squeezed, unsqueezed
 from helpers.checking.stream_program import LONGEST
-from helpers.checking.values_as_json import NotPlain, plain, unplain
+from helpers.checking.values_as_json import Count, Record, read, written
 from vgpu.launch.counters import KEYS, Counters, Footprint
 from vgpu.operations import Operation, Queue, Touch
 from vgpu.tools.streams.recording import Timeline
 
-KINDS = frozenset((
-    "kernel", "H2D", "D2H", "D2D", "memset", "array", "record", "wait", "synchronise", "graph",
-    "host function", "host read", "host write",
-))  # fmt: skip
-_SIMPLE = {"label": str, "nbytes": int, "asynchronous": bool, "waits": bool}
+Key = Literal[KEYS]
+_NUMBERED = ("queue", "kernel", "event", "graph")
+_Positive = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 
 class NotARecording(ValueError):
     """What was read is no recording; the message says what is wrong."""
 
 
+class Counts(Record):
+    """The counters of a launch as a whole."""
+
+    total: dict[Key, Count]
+    footprint: Footprint
+    grid: tuple[_Positive, _Positive, _Positive]
+    block: tuple[_Positive, _Positive, _Positive]
+    warps: int
+    shared_bytes: int
+
+
+class _Queue(Record):
+    kind: Literal["stream", "legacy", "per-thread"]
+    blocking: bool
+    priority: Annotated[int, Meta(ge=-9, le=9)]
+
+
+class _Kernel(Record):
+    name: str
+    entry: str
+    ptx: Annotated[str, Meta(max_length=MOST_PTX)]
+
+
+class _Operation(Record):
+    kind: Literal[
+        "kernel", "H2D", "D2H", "D2D", "memset", "array", "record", "wait", "synchronise", "graph",
+        "host function", "host read", "host write",
+    ]  # fmt: skip
+    label: str
+    nbytes: int
+    pinned: bool | None
+    asynchronous: bool
+    waits: bool
+    queue: int | None
+    kernel: int | None
+    counters: Counts | None
+    event: int | None
+    graph: int | None
+    accesses: tuple[Touch, ...]
+    nodes: tuple[tuple[object, tuple[int, ...]], ...]  # operations, and which of them each follows
+
+
+class _Recording(Record):
+    queues: tuple[_Queue, ...]
+    kernels: tuple[_Kernel, ...]
+    operations: tuple[object, ...]
+
+
+# --- to data ----------------------------------------------------------------------------------------------------------
+
+
 def as_data(timeline: Timeline) -> dict:
     """Texts, numbers and lists."""
-    writer = _Writer()
-    operations = [writer.operation(each) for each in timeline.operations]
-    return {"queues": writer.queues.data, "kernels": writer.kernels.data, "operations": operations}
+    numbers: defaultdict[str, dict[int, int]] = defaultdict(dict)
+    things: defaultdict[str, list] = defaultdict(list)  # by their numbers
+
+    def number(table: str, thing) -> int | None:
+        if thing is not None and id(thing) not in numbers[table]:
+            numbers[table][id(thing)] = len(things[table])
+            things[table].append(thing)
+        return None if thing is None else numbers[table][id(thing)]
+
+    def operation(each: Operation) -> _Operation:
+        held = {name: getattr(each, name) for name in _Operation.__struct_fields__}
+        return _Operation(**held | {
+            "nbytes": int(each.nbytes),
+            "counters": each.counters and counts_of(each.counters),
+            **{table: number(table, held[table]) for table in _NUMBERED},
+            "nodes": [(operation(node), follows) for node, follows in each.nodes],
+        })  # fmt: skip
+
+    operations = [operation(each) for each in timeline.operations]
+    queues = [_Queue(queue.kind, queue.blocking, queue.priority) for queue in things["queue"]]
+    kernels = [_Kernel(kernel.name, kernel.entry, squeezed(kernel.ptx)) for kernel in things["kernel"]]
+    return written(_Recording(queues, kernels, operations))
+
+
+def counts_of(counters: Counters) -> Counts:
+    total = {key: count for key, count in counters.total.items() if count}
+    warps, shared_bytes = int(counters.warps), int(counters.shared_bytes)
+    return Counts(total, counters.footprint, counters.grid, counters.block, warps, shared_bytes)
+
+
+# --- what comes from elsewhere ----------------------------------------------------------------------------------------
 
 
 def timeline(data: object) -> Timeline:
     """The recording again, from data of unknown origin; raises NotARecording."""
     try:
-        return _Reader(data).timeline()
-    except (AttributeError, IndexError, KeyError, NotPlain, TypeError, ValueError) as error:
-        raise NotARecording(f"this is no recording of stream work: {error}") from None
-
-
-class _Numbered:
-    """Things by number, in the order they are met; `data` has what is written of each."""
-
-    def __init__(self, write=None):
-        self._numbers: dict[int, int] = {}
-        self._held, self.data, self._write = [], [], write
-
-    def __call__(self, thing) -> int | None:
-        if thing is None:
-            return None
-        if id(thing) not in self._numbers:
-            self._numbers[id(thing)] = len(self._held)
-            self._held.append(thing)  # so that its id stays its own
-            if self._write:
-                self.data.append(self._write(thing))
-        return self._numbers[id(thing)]
-
-
-class _Writer:
-    def __init__(self):
-        self.queues = _Numbered(lambda q: {"kind": q.kind, "blocking": q.blocking, "priority": q.priority})
-        self.kernels = _Numbered(lambda k: {"name": k.name, "entry": k.entry, "ptx": squeezed(k.ptx)})
-        self.events, self.graphs = _Numbered(), _Numbered()
-
-    def operation(self, each: Operation) -> dict:
-        return {
-            "kind": each.kind,
-            **{name: kind(getattr(each, name)) for name, kind in _SIMPLE.items()},
-            "pinned": each.pinned,
-            "queue": self.queues(each.queue),
-            "kernel": self.kernels(each.kernel),
-            "counters": None if each.counters is None else counts_as_data(each.counters),
-            "event": self.events(each.event),
-            "graph": self.graphs(each.graph),
-            "accesses": [
-                {"starts": plain(a.starts), "ends": plain(a.ends), "writes": a.writes, "name": a.name, "grain": a.grain}
-                for a in each.accesses
-            ],
-            "nodes": [[self.operation(node), list(follows)] for node, follows in each.nodes],
-        }
-
-
-def counts_as_data(counters: Counters) -> dict:
-    """The counters of a launch as a whole."""
-    return {
-        "total": {key: count for key, count in counters.total.items() if count},
-        "footprint": [counters.footprint.read_bytes, counters.footprint.written_bytes],
-        "grid": list(counters.grid),
-        "block": list(counters.block),
-        "warps": int(counters.warps),
-        "shared_bytes": int(counters.shared_bytes),
-    }
+        return Timeline(_Reader(read(data, _Recording, NotARecording)).operations)
+    except (IndexError, ValueError) as error:
+        raise NotARecording(str(error)) from None
 
 
 class _Reader:
-    def __init__(self, data: object):
-        self._data = data
-        self._queues = [
-            Queue(0x1000 + 16 * at, bool(q["blocking"]), _whole(q["priority"], -9), _one_of(q["kind"], _QUEUES))
-            for at, q in enumerate(data["queues"])
-        ]
-        self._kernels = [
-            SimpleNamespace(name=_text(k["name"]), entry=_text(k["entry"]), ptx=unsqueezed(k["ptx"]))
-            for k in data["kernels"]
-        ]
-        self._things: dict[tuple[str, int], object] = {}
+    def __init__(self, recording: _Recording):
+        self._tables = {
+            "queue": [
+                Queue(0x1000 + 16 * at, each.blocking, each.priority, each.kind)
+                for at, each in enumerate(recording.queues)
+            ],
+            "kernel": [structs.replace(each, ptx=unsqueezed(each.ptx)) for each in recording.kernels],
+            "event": defaultdict(object),
+            "graph": defaultdict(object),
+        }
         self._left = 2 * LONGEST  # with what a replay notes of itself
+        self.operations = [self._operation(each) for each in recording.operations]
 
-    def timeline(self) -> Timeline:
-        return Timeline([self._operation(each) for each in self._data["operations"]])
-
-    def _operation(self, data: Mapping, depth: int = 0) -> Operation:
+    def _operation(self, data: object, depth: int = 0) -> Operation:
         self._left -= 1
         if self._left < 0 or depth > 4:
             raise ValueError("it has too many operations, or graphs within graphs")
-        return Operation(
-            _one_of(data["kind"], KINDS),
-            label=_text(data["label"])[:200],
-            nbytes=_whole(data["nbytes"]),
-            asynchronous=data["asynchronous"] is True,
-            waits=data["waits"] is True,
-            pinned=data["pinned"] if data["pinned"] in (True, False) else None,
-            queue=_at(self._queues, data["queue"]),
-            kernel=_at(self._kernels, data["kernel"]),
-            counters=None if data["counters"] is None else counters_of(data["counters"]),
-            event=self._thing("event", data["event"]),
-            graph=self._thing("graph", data["graph"]),
-            accesses=tuple(map(_access, data["accesses"])),
-            nodes=tuple((self._operation(node, depth + 1), _steps(after, data)) for node, after in data["nodes"]),
-        )
-
-    def _thing(self, kind: str, number: int | None) -> object | None:
-        return None if number is None else self._things.setdefault((kind, _whole(number)), object())
+        each = read(data, _Operation, NotARecording)
+        if any(number >= len(each.nodes) for _, follows in each.nodes for number in follows):
+            raise ValueError("a step of a graph follows one that there is not")
+        if not all(map(_is_sound, each.accesses)):
+            raise ValueError("an access has as many ends as starts, none before its start")
+        numbers = {name: getattr(each, name) for name in _NUMBERED}
+        return Operation(**structs.asdict(each) | {
+            "counters": each.counters and counters_of(each.counters),
+            "nodes": tuple((self._operation(node, depth + 1), follows) for node, follows in each.nodes),
+            **{name: None if at is None else self._tables[name][at] for name, at in numbers.items()},
+        })  # fmt: skip
 
 
-_QUEUES = ("stream", "legacy", "per-thread")
+def _is_sound(access: Touch) -> bool:
+    starts, ends = access.starts, access.ends
+    whole = starts.dtype == ends.dtype == np.uint64 and starts.shape == ends.shape == (starts.size,) != (0,)
+    return whole and bool((starts <= ends).all()) and access.grain > 0
 
 
-def _whole(value, least: int = 0) -> int:
-    if type(value) is not int or not least <= value < 2**63:
-        raise ValueError(f"{value!r} is no number that fits")
-    return value
-
-
-def _steps(numbers: list, graph: Mapping) -> tuple[int, ...]:
-    """Which steps of a graph one of them follows."""
-    if any(_whole(number) >= len(graph["nodes"]) for number in numbers):
-        raise ValueError("a step of a graph follows one that there is not")
-    return tuple(numbers)
-
-
-def _text(value) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
-
-
-def _one_of(value, known) -> str:
-    if value not in known:
-        raise ValueError(f"{value!r} is none of {', '.join(sorted(known))}")
-    return value
-
-
-def _at(things: list, number: int | None):
-    return None if number is None else things[_whole(number)]
-
-
-def _access(data: Mapping) -> Touch:
-    starts, ends = unplain(data["starts"]), unplain(data["ends"])
-    if starts.shape != ends.shape or starts.ndim != 1 or not len(starts) or not (starts <= ends).all():
-        raise ValueError("an access has as many ends as starts")
-    return Touch(starts, ends, data["writes"] is True, _text(data["name"])[:200], _whole(data["grain"], 1))
-
-
-def counters_of(data: Mapping) -> Counters:
-    """The counters again, from data of unknown origin; raises KeyError, TypeError or ValueError."""
-    total = dict.fromkeys(KEYS, 0) | {_one_of(key, KEYS): _whole(count) for key, count in data["total"].items()}
-    grid, block = (tuple(_whole(n, 1) for n in data[name]) for name in ("grid", "block"))
-    read, written = map(_whole, data["footprint"])
-    return Counters(
-        MappingProxyType({}), MappingProxyType(total), Footprint(read, written), grid, block, _whole(data["warps"]),
-        _whole(data["shared_bytes"]),
-    )  # fmt: skip
+def counters_of(found: Counts) -> Counters:
+    """The counters again, without those of single lines and warps."""
+    total = MappingProxyType(dict.fromkeys(KEYS, 0) | found.total)
+    rest = {name: getattr(found, name) for name in Counts.__struct_fields__[1:]}
+    return Counters(lines=MappingProxyType({}), total=total, **rest)

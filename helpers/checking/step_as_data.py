@@ -8,16 +8,24 @@ does to weights that its author has not seen. `OPERATIONS` holds everything that
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated, Literal
 
 import numpy as np
+from msgspec import Meta, Struct
+
+from helpers.checking.values_as_json import Record, read
 
 GENERATOR, DISCRIMINATOR, REAL, LATENTS = range(4)
 """The tensors that a step is given, by number; later ones are numbered as they are made."""
 MOST_CALLS = 300
 MOST_VALUES = 4096
 """Values of one tensor."""
+MOST_PIECES = 64
+"""Tensors that one operation may give, such as a split."""
 
 _EITHER = (
     "add sub mul div true_divide rsub neg mean sum log log1p exp expm1 sigmoid tanh relu abs square pow sqrt clamp "
@@ -48,6 +56,17 @@ OPTIMISER = ("zero_grad", "step")
 
 class NotRecorded(ValueError):
     """A training step that can't be replayed; the message says why."""
+
+
+class _Call(Struct, array_like=True, forbid_unknown_fields=True):
+    name: Literal[(*sorted(OPERATIONS), *OPTIMISER)]
+    args: list
+    named: dict[str, object]
+    gradients: bool  # whether they were enabled
+
+
+class _Step(Record):
+    calls: Annotated[list[_Call], Meta(max_length=MOST_CALLS)]
 
 
 def _tensors_in(out) -> list:
@@ -179,43 +198,48 @@ def replayed(calls: object, given: tuple[np.ndarray, ...], rate: float, rounds: 
     """
     import torch
 
-    if not isinstance(calls, list) or len(calls) > MOST_CALLS:
-        raise NotRecorded(f"a step is a list of at most {MOST_CALLS} operations, as recorded returns it")
+    step = read({"calls": calls}, _Step, NotRecorded).calls
     weights = [torch.tensor(w.T.copy(), requires_grad=True) for w in given[:2]]
     rest = [torch.tensor(each) for each in given[2:]]
     passes: list[int] = []
     weights[GENERATOR].register_hook(lambda gradient: passes.append(1))
     for _ in range(rounds):
         tensors = [*weights, *rest]
-        for call in calls:
+        for call in step:
             _call(call, tensors, rate)
     return Replayed(tuple(w.detach().numpy().T.copy() for w in weights), len(passes) / rounds)
 
 
-def _call(call: object, tensors: list, rate: float) -> None:
+def _call(call: _Call, tensors: list, rate: float) -> None:
     import torch
 
-    if not isinstance(call, tuple) or len(call) != 4 or not isinstance(call[1], list) or not isinstance(call[2], dict):
-        raise NotRecorded("an operation has a name, arguments, keyword arguments, and whether gradients are enabled")
-    name, args, kwargs, enabled = call
-    if name in OPTIMISER:
-        _optimise(name, args, tensors, rate)
+    if call.name in OPTIMISER:
+        _optimise(call.name, call.args, tensors, rate)
         return
-    if not isinstance(name, str) or name not in OPERATIONS:
-        raise NotRecorded("an operation that isn't in the table")
-    with torch.set_grad_enabled(bool(enabled)):
-        out = _function(name)(*(_value(each, tensors) for each in args),
-                              **{key: _value(each, tensors) for key, each in kwargs.items()})  # fmt: skip
+    args = [_value(each, tensors) for each in call.args]
+    named = {key: _value(each, tensors) for key, each in call.named.items()}
+    shapes = [each.shape for each in (*args, *named.values()) if isinstance(each, torch.Tensor)]
+    with suppress(RuntimeError):  # operands of other shapes than can be broadcast, such as a matrix product's
+        _limit(math.prod(torch.broadcast_shapes(*shapes)))
+    with torch.set_grad_enabled(call.gradients):
+        out = _function(call.name)(*args, **named)
     made = _tensors_in(out)
-    if any(each.numel() > MOST_VALUES for each in made):
-        raise NotRecorded(f"a tensor has more than {MOST_VALUES:,} values")
+    _limit(max((each.numel() for each in made), default=0))
+    if len(made) > MOST_PIECES:
+        raise NotRecorded(f"an operation gives more than {MOST_PIECES} tensors")
     tensors += made
 
 
+def _limit(values: int) -> None:
+    if values > MOST_VALUES:
+        raise NotRecorded(f"a tensor has more than {MOST_VALUES:,} values")
+
+
 def _optimise(name: str, args: list, tensors: list, rate: float) -> None:
-    if args not in ([GENERATOR], [DISCRIMINATOR]):
+    which = args[0] if len(args) == 1 and type(args[0]) is int else None
+    if which not in (GENERATOR, DISCRIMINATOR):
         raise NotRecorded("an optimiser moves the generator or the discriminator")
-    weight = tensors[args[0]]
+    weight = tensors[which]
     if name == "zero_grad":
         weight.grad = None
     elif weight.grad is not None:
@@ -235,15 +259,15 @@ def _function(name: str):
 def _value(value, tensors: list):
     import torch
 
-    if isinstance(value, list):
-        return [_value(each, tensors) for each in value]
-    if not isinstance(value, tuple):
-        return value
-    kind, *rest = value
-    if kind == "tensor" and len(rest) == 1 and type(rest[0]) is int and 0 <= rest[0] < len(tensors):
-        return tensors[rest[0]]
-    if kind == "constant" and len(rest) == 1 and isinstance(rest[0], np.ndarray) and rest[0].size <= MOST_VALUES:
-        return torch.tensor(rest[0])
-    if kind == "slice" and len(rest) == 3 and all(each is None or type(each) is int for each in rest):
-        return slice(*rest)
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case list() if len(value) <= MOST_VALUES:
+            return [_value(each, tensors) for each in value]
+        case ("tensor", int(number)) if 0 <= number < len(tensors):
+            return tensors[number]
+        case ("constant", np.ndarray(size=size) as held) if size <= MOST_VALUES:
+            return torch.tensor(held)
+        case ("slice", None | int(), None | int(), None | int()):
+            return slice(*value[1:])
     raise NotRecorded("an argument is a number, a text, a tensor, a constant or a slice")

@@ -26,8 +26,8 @@ NO_PART_OF_A_VERDICT = (
 )
 """Folders on which no mark depends, or that are hashed by exercise."""
 DISTRIBUTIONS = (
-    "numpy", "numba", "numba-cuda", "llvmlite", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-nvjitlink", "ipykernel",
-    "nbformat", "nbval", "pytest",
+    "numpy", "msgspec", "numba", "numba-cuda", "llvmlite", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-nvjitlink",
+    "ipykernel", "nbformat", "nbval", "pytest",
 )  # fmt: skip
 """Packages by whose version a verdict might differ."""
 

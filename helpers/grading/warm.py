@@ -54,7 +54,7 @@ KERNELS = (
     Portable("warm", "warm", PTX.replace("PARAMETERS", C_PARAMETERS).replace("OUT", "p0").replace("IN", "p1"), "cuda",
              'extern "C" __global__ void warm(float* y, const float* x) {}', 1, variables={}),
     Portable("warm", "warm", PTX.replace("PARAMETERS", NUMBA_PARAMETERS).replace("OUT", "p4").replace("IN", "p11"),
-             "numba", "", 1, types=("float32[1C]", "float32[1C]"), variables={}),
+             "numba", "", 1, types=["float32[1C]", "float32[1C]"], variables={}),
 )  # fmt: skip
 
 

@@ -45,7 +45,6 @@ class Operation:
     reads: tuple[str, ...]
     code: str
     reduces: str
-    kind: str
 
 
 @dataclass(frozen=True)
@@ -61,70 +60,66 @@ class Group:
 def _code(node: ast.expr, text: str) -> str:
     """C of an expression. ValueError for what is no arithmetic on names and numbers."""
     inner = lambda each: _code(each, text)
-    if isinstance(node, ast.BinOp) and type(node.op) in _SIGNS:
-        return f"({inner(node.left)} {_SIGNS[type(node.op)]} {inner(node.right)})"
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return f"(-{inner(node.operand)})"
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return f"{float(node.value)!r}f"
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
-        return f"{FUNCTIONS[node.func.id]}({', '.join(map(inner, node.args))})"
+    match node:
+        case ast.BinOp(left, op, right) if type(op) in _SIGNS:
+            return f"({inner(left)} {_SIGNS[type(op)]} {inner(right)})"
+        case ast.UnaryOp(ast.USub(), operand):
+            return f"(-{inner(operand)})"
+        case ast.Constant(int() | float() as value) if not isinstance(value, bool):
+            return f"{float(value)!r}f"
+        case ast.Name(name) if name not in FUNCTIONS:
+            return name
+        case ast.Call(ast.Name(name), args) if name in FUNCTIONS:
+            return f"{FUNCTIONS[name]}({', '.join(map(inner, args))})"
     raise ValueError(
         f"{text!r}: an operation is arithmetic (+ - * /) on names and numbers with the functions "
-        f"{', '.join(FUNCTIONS)}; or one of {', '.join(REDUCTIONS)} of one name, and nothing else beside it"
+        f"{', '.join(FUNCTIONS)}; or one of {', '.join(REDUCTIONS)} of one value, and nothing else beside it"
     )
 
 
 def _parsed(text: str, kinds: dict[str, str]) -> Operation:
     """One statement; `kinds` has the names known so far, and gets the new ones."""
     try:
-        body = ast.parse(text.strip()).body
-    except SyntaxError as error:
-        raise ValueError(f"{text!r} is no operation: write it as 'y = x + bias'") from error
-    if len(body) != 1 or not isinstance(body[0], ast.Assign) or not isinstance(body[0].targets[0], ast.Name):
-        raise ValueError(f"{text!r} is no operation: write it as 'y = x + bias'")
-    name, value = body[0].targets[0].id, body[0].value
+        ((name, value),) = [(each.targets[0].id, each.value) for each in ast.parse(text.strip()).body]
+    except (AttributeError, SyntaxError, ValueError):
+        raise ValueError(f"{text!r} is no operation: write it as 'y = x + bias'") from None
     if name in kinds:
         raise ValueError(f"{text!r}: {name} has a value already; give each result a name of its own")
-    called = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else ""
-    reduces = called if called in REDUCTIONS else ""
-    inner = value.args[0] if reduces and len(value.args) == 1 else value
-    code = _code(inner, text)
-    functions = {id(node.func) for node in ast.walk(inner) if isinstance(node, ast.Call)}
-    found = [node.id for node in ast.walk(inner) if isinstance(node, ast.Name) and id(node) not in functions]
-    reads = tuple(dict.fromkeys(found))
+    reduces = ""
+    match value:
+        case ast.Call(ast.Name(called), [inner]) if called in REDUCTIONS:
+            reduces, value = called, inner
+    code = _code(value, text)
+    names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
+    reads = tuple(dict.fromkeys(name for name in names if name not in FUNCTIONS))
     if not reads:
         raise ValueError(f"{text!r} reads nothing")
-    for each in (name, *reads):
-        if each in RESERVED or each in REDUCTIONS or each in FUNCTIONS:
-            raise ValueError(f"{text!r}: the kernels use the name {each} themselves; choose another one")
-    for each in reads:
-        kinds.setdefault(each, MATRIX)
-    wide = any(kinds[each] != COLUMN for each in reads)
+    if taken := {name, *reads} & {*RESERVED, *REDUCTIONS, *FUNCTIONS}:
+        raise ValueError(f"{text!r}: the kernels use the name {min(taken)} themselves; choose another one")
+    wide = {kinds.setdefault(each, MATRIX) for each in reads} != {COLUMN}
     if reduces and not wide:
         raise ValueError(f"{text!r}: {reads[0]} has one value a row already, so there is nothing to reduce")
     kinds[name] = COLUMN if reduces or not wide else MATRIX
-    return Operation(name, text.strip(), reads, code, reduces, kinds[name])
+    return Operation(name, text.strip(), reads, code, reduces)
 
 
 @dataclass(frozen=True, eq=False)
 class Operations:
-    """Operations in their order, the kind of each name, and the names that are wanted at the end."""
+    """Operations in their order, and the kind of each name."""
 
     steps: tuple[Operation, ...]
     kinds: dict[str, str]
-    wanted: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.steps)
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The names that no operation makes."""
-        made = {step.name for step in self.steps}
-        return tuple(name for name in self.kinds if name not in made)
+    def wide(self, name: str) -> bool:
+        """Whether a name has a value for each column."""
+        return self.kinds[name] != COLUMN
+
+    def place(self, name: str) -> str:
+        """The element of a name in C, at row `row` and column `i`."""
+        return f"{name}[{ {MATRIX: 'row * columns + i', VECTOR: 'i', COLUMN: 'row'}[self.kinds[name]] }]"
 
     def groups(self, cuts: Sequence[int]) -> list[Group]:
         """The kernels when the list is cut behind the operations of these numbers."""
@@ -134,10 +129,11 @@ class Operations:
     def group(self, first: int, stop: int) -> Group:
         """Operations `first` up to `stop`, which is not among them, as one kernel."""
         inside = self.steps[first:stop]
-        made = {step.name for step in inside}
+        made = dict.fromkeys(step.name for step in inside)
         reads = dict.fromkeys(name for step in inside for name in step.reads if name not in made)
-        later = {name for step in self.steps[stop:] for name in step.reads} | set(self.wanted)
-        return Group(first, stop, tuple(reads), tuple(step.name for step in inside if step.name in later))
+        later, read = ({name for step in steps for name in step.reads} for steps in (self.steps[stop:], self.steps))
+        writes = tuple(name for name in made if name in later or name not in read)
+        return Group(first, stop, tuple(reads), writes)
 
     def elements(self, name: str, rows: int, columns: int) -> int:
         """How many numbers a name stands for."""
@@ -167,12 +163,12 @@ class Operations:
         return modelled(run.kernel, counts, gpu)
 
 
-def operations(statements: Sequence[str], *, vectors: Sequence[str] = (), keep: Sequence[str] = ()) -> Operations:
+def operations(statements: Sequence[str], *, vectors: Sequence[str] = ()) -> Operations:
     """Statements such as "y = x + bias" in the order in which they run.
 
     Names on the right that no statement makes are inputs: matrices, or vectors with a value for each column where
-    `vectors` names them. `max`, `sum` and `mean` of one name go over each row. Wanted at the end is what no statement
-    reads, and what `keep` names. ValueError for what is no operation; TypeError for one text in place of a list.
+    `vectors` names them. `max`, `sum` and `mean` of one value go over each row. What no statement reads is the result.
+    ValueError for what is no operation; TypeError for one text in place of a list.
     """
     if isinstance(statements, str):
         raise TypeError("operations are a list of statements, such as ['z = x + bias', 'y = tanh(z)']")
@@ -180,12 +176,9 @@ def operations(statements: Sequence[str], *, vectors: Sequence[str] = (), keep: 
     steps = tuple(_parsed(text, kinds) for text in statements)
     if not steps:
         raise ValueError("there is no operation: give at least one, such as ['y = x + bias']")
-    read = {name for step in steps for name in step.reads}
-    made = [step.name for step in steps]
-    if lost := [name for name in (*vectors, *keep) if name not in read | set(made)]:
-        raise ValueError(f"no operation reads or makes {lost[0]!r}")
-    wanted = tuple(name for name in made if name not in read or name in keep)
-    return Operations(steps, kinds, wanted)
+    if lost := set(vectors) - {name for step in steps for name in step.reads}:
+        raise ValueError(f"no operation reads {min(lost)!r}")
+    return Operations(steps, kinds)
 
 
 # --- the kernel of a group -------------------------------------------------------------------------------------------
@@ -224,60 +217,52 @@ def _parts(steps: Sequence[Operation]) -> list[list[Operation]]:
 
 def _source(found: Operations, group: Group, columns: int) -> str:
     threads = threads_for(columns)
-    each = (columns + threads - 1) // threads
-    parts = _parts(found.steps[group.first : group.stop])
-    wide = lambda name: found.kinds[name] != COLUMN
-    used = [[name for step in part for name in step.reads if wide(name)] for part in parts]
-    kept = lambda name, at: any(name in later for later in used[at + 1 :])  # needed once more in a later part
-    place = {MATRIX: "row * columns + i", VECTOR: "i", COLUMN: "row"}
-    lines, there = [], set()
-    for name in group.reads:
-        if not wide(name):
-            lines.append(f"float {name} = in_{name}[row];")
-    for at, part in enumerate(parts):
-        inside, closing = [], []
-        for name in dict.fromkeys(used[at]):
-            if name in there:
-                inside.append(f"float {name} = kept_{name}[k];")
-            elif name in group.reads:
-                inside.append(f"float {name} = in_{name}[{place[found.kinds[name]]}];")
-        for step in part:
-            if step.reduces:
-                start, join = REDUCTIONS[step.reduces]
-                lines.append(f"float sum_{step.name} = {start};")
-                inside.append(f"sum_{step.name} = {join}(sum_{step.name}, {step.code});")
-                share = " / columns" if step.reduces == "mean" else ""
-                closing.append(f"float {step.name} = all_{step.reduces}(sum_{step.name}, shared){share};")
-            elif wide(step.name):
-                inside.append(f"float {step.name} = {step.code};")
-            else:
-                lines.append(f"float {step.name} = {step.code};")
-            if step.name in group.writes:
-                end = f"out_{step.name}[{place[found.kinds[step.name]]}] = {step.name};"
-                if wide(step.name):
-                    inside.append(end)
-                else:
-                    (closing if step.reduces else lines).append(f"if (threadIdx.x == 0) {end}")
-        for name in dict.fromkeys([*used[at], *(step.name for step in part if wide(step.name))]):
-            if kept(name, at) and name not in there:
-                there.add(name)
-                lines.append(f"float kept_{name}[{each}];")
+    each = -(-columns // threads)
+    steps = found.steps[group.first : group.stop]
+    lines = [f"float {name} = in_{name}[row];" for name in group.reads if not found.wide(name)]
+    parts, kept = _parts(steps), set()
+    while parts:
+        part, *parts = parts
+        later = {name for other in parts for step in other for name in step.reads}
+        before, inside, after = _part(found, group, part, kept)
+        known = dict.fromkeys(name for step in part for name in step.reads) | dict.fromkeys(step.name for step in part)
+        for name in known:
+            if found.wide(name) and name in later - kept:
+                kept.add(name)
+                before.append(f"float kept_{name}[{each}];")
                 inside.append(f"kept_{name}[k] = {name};")
-        if inside:
-            lines += ["#pragma unroll", f"for (int k = 0; k < {each}; ++k) {{"]
-            lines += [f"    int i = threadIdx.x + {threads} * k;", "    if (i < columns) {"]
-            lines += [f"        {line}" for line in inside] + ["    }", "}"]
-        lines += closing
-    ins = [f"const float* in_{name}" for name in group.reads]
-    outs = [f"float* out_{name}" for name in group.writes]
-    reduced = {step.reduces for part in parts for step in part if step.reduces}
-    head = _HELPERS + "".join(
-        _REDUCE.format(name=name, start=REDUCTIONS[name][0], join=REDUCTIONS[name][1]) for name in sorted(reduced)
-    )
+        loop = ["#pragma unroll", f"for (int k = 0; k < {each}; ++k) {{", f"    int i = threadIdx.x + {threads} * k;"]
+        loop += ["    if (i < columns) {", *(f"        {line}" for line in inside), "    }", "}"]
+        lines += [*before, *(loop if inside else []), *after]
+    reduced = sorted({step.reduces for step in steps} - {""})
+    head = "".join(_REDUCE.format(name=each, start=REDUCTIONS[each][0], join=REDUCTIONS[each][1]) for each in reduced)
+    params = [*(f"const float* in_{name}" for name in group.reads), *(f"float* out_{name}" for name in group.writes)]
     shared = ["    __shared__ float shared[32];"] if reduced else []
     body = [f"    {line}" if not line.startswith("#") else line for line in lines]
-    signature = f'extern "C" __global__ void group({", ".join([*ins, *outs])}, int columns) {{'
-    return "\n".join([head + signature, *shared, "    int row = blockIdx.x;", *body, "}"]) + "\n"
+    signature = f'extern "C" __global__ void group({", ".join(params)}, int columns) {{'
+    return "\n".join([_HELPERS + head + signature, *shared, "    int row = blockIdx.x;", *body, "}"]) + "\n"
+
+
+def _part(found: Operations, group: Group, part: list[Operation], kept: set[str]) -> tuple[list, list, list]:
+    """Lines before the loop over a row, in it, and after it. kept: the names whose row is in registers."""
+    before, inside, after = [], [], []
+    for name in dict.fromkeys(name for step in part for name in step.reads if found.wide(name)):
+        if name in kept or name in group.reads:
+            inside.append(f"float {name} = {f'kept_{name}[k]' if name in kept else f'in_{found.place(name)}'};")
+    for step in part:
+        name, wide = step.name, found.wide(step.name)
+        if step.reduces:
+            start, join = REDUCTIONS[step.reduces]
+            share = " / columns" if step.reduces == "mean" else ""
+            before.append(f"float sum_{name} = {start};")
+            inside.append(f"sum_{name} = {join}(sum_{name}, {step.code});")
+            after.append(f"float {name} = all_{step.reduces}(sum_{name}, shared){share};")
+        else:
+            (inside if wide else before).append(f"float {name} = {step.code};")
+        if name in group.writes:
+            lines = inside if wide else after if step.reduces else before
+            lines.append(f"{'' if wide else 'if (threadIdx.x == 0) '}out_{found.place(name)} = {name};")
+    return before, inside, after
 
 
 @cache

@@ -8,7 +8,7 @@ import pytest
 
 from helpers import check as checking
 from helpers import cp, cuda
-from helpers.checking.check import check, hint, solution
+from helpers.checking.check import Report, check, hint, solution
 from helpers.checking.examine import trial
 from helpers.checking.exercise import (
     Budget,
@@ -185,6 +185,8 @@ def test_a_budget_is_spent_and_named_with_the_line_that_spends_it():
     assert not bad.passed and bad.mistake == "right, but over budget"
     assert bad.budgets == (("load requests: 6 (at most 3)", False),)
     assert "Load once." in bad.message and "line 3: out[i] =" in bad.message
+    both = kernel("if (i < n)\nout[i] = *(volatile float*)(x + i)\n + *(volatile float*)(x + i);")
+    assert "line" not in check(both, make(budgets=(budget,))).message, "neither line breaks the limit by itself"
 
 
 def test_what_is_counted_has_to_be_right_too():
@@ -221,6 +223,16 @@ def test_reports_are_frozen_deterministic_and_escaped():
     assert "1 &lt; 2" in first._repr_html_() and "1 < 2" not in first._repr_html_()
     with pytest.raises(dataclasses.FrozenInstanceError):
         first.passed = True
+
+
+@pytest.mark.parametrize(
+    ("right", "rows"),
+    [((True, True), []), ((True, False), ["right in 1 of 2 cases", "1: bad"]), ((False,), ["0: bad"])],
+)
+def test_a_report_counts_right_cases_beside_wrong_ones_and_shows_three_findings(right, rows):
+    cases = tuple((str(number), ok, "bad") for number, ok in enumerate(right))
+    report = Report("k", "t", all(right), cases, (), None, "", tuple("abcd"))
+    assert [text for _, text in report._rows()] == [*rows, "sanitizer: a", "sanitizer: b", "sanitizer: c"]
 
 
 def test_source_and_calls_in_a_report_are_in_code_font():

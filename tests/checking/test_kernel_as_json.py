@@ -140,10 +140,7 @@ def squeezed(text: str) -> str:
 
 
 CHANGES = {
-    "no field": lambda data: data.pop("entry"),
-    "another field": lambda data: data.update(evil=1),
     "a name that is none": lambda data: data.update(entry="a b"),
-    "no PTX": lambda data: data.update(ptx=None),
     "no base64": lambda data: data.update(ptx="@@"),
     "no zlib": lambda data: data.update(ptx="AAAA"),
     "a bomb": lambda data: data.update(ptx=squeezed("a" * (MOST_PTX + 9))),
@@ -151,8 +148,6 @@ CHANGES = {
     "not ASCII": lambda data: data.update(ptx=squeezed("é")),
     "another language": lambda data: data.update(language="triton"),
     "a type that is none": lambda data: data.update(types=["__import__('os')"]),
-    "a truth for a number": lambda data: data.update(first_line=True),
-    "variables that are none": lambda data: data.update(variables=[1]),
 }
 
 
@@ -161,12 +156,6 @@ def test_what_is_no_portable_kernel_is_refused(change):
     data = packed(saxpy, arguments()).as_json()
     change(data)
     with pytest.raises(NotPortable):
-        Portable.from_json(data)
-
-
-@pytest.mark.parametrize("data", [None, [], "text", 3])
-def test_what_is_no_object_is_refused(data):
-    with pytest.raises(NotPortable, match="an object"):
         Portable.from_json(data)
 
 

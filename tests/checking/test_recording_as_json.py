@@ -11,6 +11,7 @@ from helpers.checking.examine import examine
 from helpers.checking.exercise import Case, Out, exercises
 from helpers.checking.recording_as_json import NotARecording, as_data, timeline
 from helpers.checking.solutions import ways
+from helpers.checking.values_as_json import plain
 from helpers.checking.verdicts import named
 from vgpu.standins import cupy as cp
 from vgpu.tools.streams.recording import dry_run
@@ -85,17 +86,15 @@ def test_host_memory_is_pinned_or_pageable_wherever_an_answer_is_tried():
 
 
 CHANGES = {
-    "no queues": lambda data: data.pop("queues"),
     "a queue that is not there": lambda data: data["operations"][0].update(queue=9),
     "a kind that is none": lambda data: data["operations"][0].update(kind="magic"),
     "bytes below none": lambda data: data["operations"][0].update(nbytes=-1),
-    "no label": lambda data: data["operations"][0].update(label=None),
-    "accesses that are none": lambda data: data["operations"][0].update(accesses=[1]),
-    "no list": lambda data: data.update(operations=3),
     "more bytes than there are": lambda data: data["operations"][0].update(nbytes=10**300),
     "a graph's step that follows none": lambda data: data["operations"][0].update(
         kind="graph", nodes=[[dict(data["operations"][0]), [1]]]
     ),
+    "addresses that are none": lambda data: data["operations"][0]["accesses"][0].update(ends=plain(np.ones(1))),
+    "an end before its start": lambda data: data["operations"][0]["accesses"][0].update(ends=plain(np.zeros(1, "u8"))),
     "too many": lambda data: data.update(operations=data["operations"] * 12_000),
 }
 

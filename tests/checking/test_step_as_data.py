@@ -80,14 +80,18 @@ def test_an_operation_that_cannot_be_replayed_is_named():
 
 
 A = np.zeros((2, 2), np.float32)
+BROADCAST = [("constant", np.ones(shape, bool)) for shape in ((4096, 1, 1), (4096, 1), (4096,))]  # 256 GiB together
 
 
 @pytest.mark.parametrize(
     "calls",
     [
-        None, [1], [("step", [2], {}, True)], [("torch.load", ["a file"], {}, True)],
+        None, [1], [("step", [2], {}, True)], [("step", [A], {}, True)], [("step", [1.0], {}, True)],
+        [("torch.load", ["a file"], {}, True)],
         [("torch.add", [("tensor", 9), 1], {}, True)], [("torch.add", [("import", "os"), 1], {}, True)],
         [("torch.cat", [[("tensor", 2)] * 5000], {}, True)], [("step", [0], {}, True)] * 400,
+        [("torch.where", BROADCAST, {}, True)], [("torch.chunk", [BROADCAST[2], 100], {}, True)],
+        [("torch.add", [("tensor", 2)], {"other": A}, True)], [("torch.add", [("tensor", 2), 1], {}, 1)],
     ],
 )  # fmt: skip
 def test_what_is_no_recording_is_refused(calls):

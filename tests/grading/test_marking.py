@@ -237,9 +237,18 @@ def test_after_hidden_inputs_feedback_has_nothing_that_an_answer_can_choose(ende
 def test_a_cell_of_the_lab_that_was_stopped_is_named_rather_than_a_name_that_it_defines():
     imports = PlannedCell(REFERENCE, "imports")
     source = 'probe(one, "lab99.one", "results")'
-    stopped = (imports, ran(outcome="timeout", says="it had not ended after 20 seconds"))
-    (mark,) = marked(stopped, (ANSWER, ran()), (RESULTS, source, raised("NameError", "name 'probe' is not defined")))
-    assert "imports" in mark.why and "probe" not in mark.why
+    stopped = ran(outcome="timeout", says="it had not ended after 20 seconds")
+    both = (imports, stopped), (PlannedCell(REFERENCE, "later"), stopped)
+    (mark,) = marked(*both, (ANSWER, ran()), (RESULTS, source, raised("NameError", "name 'probe' is not defined")))
+    assert "imports" in mark.why and "later" not in mark.why and "probe" not in mark.why
+
+
+def test_words_have_an_end():
+    (mark,) = marked((ANSWER, raised("ValueError", "x" * 999)), (RESULTS, raised()))
+    assert mark.why.count("x") == 300
+    verdict = {"results": WRONG["results"] | {"why": "x" * 9_999}}
+    (mark,) = marked((RESULTS, ran(shown("lab99.one", "results"))), judge=lambda key, evidence, open: verdict)
+    assert len(mark.why) == 4_000
 
 
 @pytest.mark.parametrize("name", ["<b>bold</b>", "x" * 500, ""])

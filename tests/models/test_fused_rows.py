@@ -18,7 +18,6 @@ def norm():
 
 
 def test_kinds_and_groups(norm):
-    assert norm.inputs == ("weight", "x") and norm.wanted == ("y",)
     assert [norm.kinds[step.name] for step in norm.steps] == [
         "column", "matrix", "column", "column", "matrix", "matrix",
     ]  # fmt: skip
@@ -47,10 +46,6 @@ def test_a_fused_kernel_computes_what_its_operations_say(norm, columns):
     np.testing.assert_allclose(y.get(), wanted, rtol=1e-4, atol=1e-5)
 
 
-def test_what_is_kept_is_written_in_the_middle():
-    assert operations(["z = x + 1", "y = z * z"], keep=["z"]).group(0, 2).writes == ("z", "y")
-
-
 WRONG = {
     "one text": ("y = x", TypeError, "list of statements"),
     "none": ([], ValueError, "no operation"),
@@ -61,6 +56,9 @@ WRONG = {
     "a reduction among others": (["y = max(x) + 1"], ValueError, "an operation is arithmetic"),
     "nothing read": (["y = 3"], ValueError, "reads nothing"),
     "a column reduced": (["m = max(x)", "s = sum(m)"], ValueError, "one value a row already"),
+    "a truth": (["y = x + True"], ValueError, "an operation is arithmetic"),
+    "a function for a name": (["y = x + exp"], ValueError, "an operation is arithmetic"),
+    "two statements": (["y = x; z = y"], ValueError, "write it as"),
     "a name of the kernel": (["row = x + 1"], ValueError, "choose another one"),
 }
 

@@ -355,6 +355,7 @@ def test_the_summary_counts(pages):
         "35 of 51",
         "16 not yet",
         "20 stopped with an error, 5 ended the kernel",
+        "20 no answer, 16 not yet, 5 asked for too much memory",
         '2 of 3: The total of an array; A prefix sum <of & "a" block>3student03; student05; student08',
         "1 of 3: The greatest of each row4student03; student05; student08; student20",
         "all 31student10",
@@ -373,11 +374,20 @@ def test_the_commonest_misconceptions_come_first():
         result(f"s{n}", GRADED, marks("wrong", *RIGHT[1:], mistake={0: name}, why={0: f"words on {name}\nmore"}))
         for n, name in enumerate(["a race", "short", "a race", "tail", "a race", "tail", *"bcdefg"])
     ]
+    given.append(result("another", GRADED, marks("wrong", *RIGHT[1:], mistake={0: "tail"}, why={0: "A rare word"})))
+    given.append(result("right", GRADED, marks(*RIGHT, mistake={0: "tail"})))
     found = Reader(report.make(given, LAB)[1]["summary"]["summary.html"])
     text = " ".join(found.text.split())
     part = text[text.index("Misconceptions") : text.index("Students")]
-    assert part.index("a race3words on a race") < part.index("tail2words on tail") < part.index("b1")
+    assert part.index("a race3words on a race") < part.index("tail3words on tail") < part.index("b1")
     assert "the 5 commonest of 9" in part and "more" not in part
+
+
+def test_the_commonest_notes_come_first():
+    notes = ["a rare note", "what many do", "what many do"]
+    given = [result(f"s{n}", GRADED, marks(*RIGHT), notes=(note,)) for n, note in enumerate(notes)]
+    text = Reader(report.make(given, LAB)[1]["summary"]["summary.html"]).text
+    assert text.index("what many do") < text.index("a rare note")
 
 
 @pytest.mark.parametrize("most", [0.3, 1, 5, 7.5, 10, 12, 13, 20, 24, 60, 99, 100, 1000])

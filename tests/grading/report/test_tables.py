@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from helpers.grading import report
+from helpers.grading.report.words import listed
 from helpers.grading.results import GRADED, REJECTED, UNGRADED
 from tests.grading.report.made_class import LAB, NAMES, RIGHT, WRONG, made_class, marks, result
 
@@ -31,6 +32,18 @@ def told(results, **options) -> str:
 def gradebook(results, **options) -> list[dict[str, str]]:
     text = files(results, **options)["gradebook.csv"].decode()
     return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_names_past_the_twentieth_are_counted():
+    assert listed(list("abc")) == "a; b; c"
+    assert listed(list("abcde"), 3) == "a; b; c and 2 more"
+
+
+def test_the_slowest_come_first():
+    one, two = (result(name, GRADED, marks(*RIGHT), seconds=n) for n, name in enumerate(("ada", "zoe"), 1))
+    rows = list(csv.reader(io.StringIO(files([one, two])["seconds.csv"].decode())))[1:]
+    assert [row[0] for row in rows] == ["zoe"] * 6 + ["ada"] * 6
+    assert [float(row[4]) for row in rows] == [2, 1.25, 1, 0.75, 0.5, 0.25, 1, 1.25, 1, 0.75, 0.5, 0.25]
 
 
 # -- nbgrader's columns
@@ -207,10 +220,13 @@ def test_excused_and_unassigned_stay_so():
     results = handed_in("jd", "max")
     assert files(results, canvas=EXPORT)["canvas.csv"] == EXPORT
     assert "left as they were: jd; max" in told(results, canvas=EXPORT)
+    lower = EXPORT.replace(b",EX,", b",ex,")
+    assert files(results, canvas=lower)["canvas.csv"] == lower
 
 
 def test_a_replaced_score_and_other_points_possible_are_told():
     assert "now replaced: zoe" in told(handed_in("zoe"), canvas=EXPORT)
+    assert "replaced" not in told(handed_in("zoe"), canvas=EXPORT.replace(b"  7 ,3,70", b"  7 ,12.5,70"))
     other = EXPORT.replace(b"10,12.5,", b"10,100,")
     assert "100 points possible, the lab 12.5" in told(handed_in("zoe"), canvas=other)
     assert "points possible, the lab" not in told(handed_in("zoe"), canvas=EXPORT)

@@ -22,7 +22,6 @@ def fusion(
     statements: Sequence[str],
     *,
     vectors: Sequence[str] = (),
-    keep: Sequence[str] = (),
     cuts: Sequence[str] = (),
     rows: Sequence[int] = ROWS,
     columns: Sequence[int] = COLUMNS,
@@ -30,10 +29,10 @@ def fusion(
     """A box to tick behind each operation, for a cut between two kernels, and choices of the sizes and of the GPU.
 
     statements: up to 12 operations such as "z = x + bias" or "m = max(z)", in their order: see
-    `results.fused_rows.operations`, whose `vectors` and `keep` these are. cuts: the names of the results behind which
+    `results.fused_rows.operations`, whose `vectors` these are. cuts: the names of the results behind which
     to cut at first. rows, columns: sizes to choose from; columns are multiples of 8, so that rows fill their sectors.
     """
-    found = operations(statements, vectors=vectors, keep=keep)
+    found = operations(statements, vectors=vectors)
     if len(found) > MOST_OPERATIONS:
         raise ValueError(f"{len(found)} operations: more than {MOST_OPERATIONS} have no room on a page")
     names = [step.name for step in found.steps]
