@@ -5,6 +5,7 @@ import pytest
 
 from helpers import plots
 from helpers.pictures import figures
+from helpers.vgpu.base.words import plural
 
 
 def shaped(*shape):
@@ -15,7 +16,7 @@ def shaped(*shape):
 def test_each_step_hands_on_its_state(steps):
     x, outputs, h = shaped(steps, 8, 16), shaped(steps, 8, 64), shaped(1, 8, 64)
     said = plots.unrolled(x, outputs, (h, h), backward=True)
-    assert f"{plots.plural(steps, 'step')} hands to the next h and c, 8 × 64 each: 1,024 numbers" in said.finding
+    assert f"{plural(steps, 'step')} hands to the next h and c, 8 × 64 each: 1,024 numbers" in said.finding
     assert "Backwards a cell gets a gradient from above and 2 from the next step" in said.finding
     assert figures.svg(said.figure).count(">cell</text>") == min(steps, 4)
     assert "h, 8 × 64: 512 numbers" in plots.unrolled(x, outputs, h).finding

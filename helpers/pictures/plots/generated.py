@@ -12,9 +12,6 @@ from helpers.vgpu.base.words import plural
 
 MAGNIFIED = 6
 """Pixels that a pixel becomes, so that no viewer smooths it."""
-MOST_IMAGES = 96
-MOST_POINTS = 1000
-"""Of all clouds of a picture together."""
 
 
 def as_images(given) -> np.ndarray:
@@ -25,14 +22,6 @@ def as_images(given) -> np.ndarray:
     if images.ndim != 3 or 0 in images.shape:
         raise ValueError(f"images are (count, rows, columns) or (count, 1, rows, columns), not {images.shape}")
     return images
-
-
-def as_points(given) -> np.ndarray:
-    """Points of the plane as (count, 2). ValueError for what has another shape."""
-    points = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given, float)
-    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
-        raise ValueError(f"points of the plane are (count, 2), not {points.shape}")
-    return points
 
 
 def tiled(images: np.ndarray, columns: int) -> np.ndarray:
@@ -47,74 +36,9 @@ def tiled(images: np.ndarray, columns: int) -> np.ndarray:
     return np.kron(page, np.ones((MAGNIFIED, MAGNIFIED)))
 
 
-def _draw_images(axes, images: np.ndarray, columns: int, limits: tuple[float, float]) -> None:
+def draw_images(axes, images: np.ndarray, columns: int, limits: tuple[float, float]) -> None:
     axes.imshow(tiled(images, columns), cmap="gray", vmin=limits[0], vmax=limits[1], interpolation="nearest")
     axes.set_axis_off()
-
-
-def spread(images: np.ndarray) -> float:
-    """How much images differ from one another: the standard deviation of a pixel, as a mean over the pixels."""
-    return float(images.std(axis=0).mean())
-
-
-@styled
-def image_rows(rows: Mapping[str, object], *, limits: tuple[float, float] = (-1.0, 1.0)) -> Picture:
-    """Rows of grey images under one another, each with its name; `limits`: the values that are black and white.
-
-    `rows`: by name, images of (count, rows, columns) or (count, 1, rows, columns), arrays or tensors.
-    """
-    if not rows:
-        raise ValueError("no rows of images: give at least one by its name")
-    drawn = {name: as_images(given) for name, given in rows.items()}
-    if sum(map(len, drawn.values())) > MOST_IMAGES:
-        raise ValueError(f"at most {MOST_IMAGES} images can be told apart here")
-    most = max(map(len, drawn.values()))
-    across = {"ncols": len(drawn)} if most == 1 else {"nrows": len(drawn)}
-    figure, axes = new("wide", squeeze=False, **across)
-    if most > 1:  # no higher than the images are
-        tallest = max(images.shape[1] / images.shape[2] for images in drawn.values())
-        wide, high = figure.get_size_inches()
-        figure.set_size_inches(wide, min(high, len(drawn) * (wide * tallest / most + 0.3)))
-    for where, (name, images) in zip(axes.flat, drawn.items(), strict=True):
-        _draw_images(where, images, min(most, len(images)), limits)
-        where.set_title(name, fontsize=9, fontweight="normal")
-    told = "; ".join(f"{name}: {plural(len(each), 'image')}, {spread(each):.2f}" for name, each in drawn.items())
-    return Picture(figure, f"How much the images of a row differ, as a standard deviation of a pixel — {told}.")
-
-
-def reached(points: np.ndarray, targets: np.ndarray, reach: float, share: float = 0.01) -> int:
-    """How many targets have at least this share of the points within `reach`."""
-    near = np.linalg.norm(points[:, None] - targets[None], axis=2) < reach
-    return int((near.mean(axis=0) >= share).sum())
-
-
-@styled
-def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent: float = 1.05) -> Picture:
-    """Points of the plane around their targets, a panel for each cloud, and how many targets each has reached.
-
-    `targets`: (count, 2); one counts as reached where 1 % of the points are within `reach` of it. The axes go from
-    -`extent` to `extent`; of many points the first ones are drawn.
-    """
-    targets = as_points(targets)
-    if not clouds:
-        raise ValueError("no clouds of points: give at least one by its name")
-    drawn = {name: as_points(given) for name, given in clouds.items()}
-    rows = (len(drawn) + 4) // 5
-    columns = (len(drawn) + rows - 1) // rows
-    figure, axes = new("wide", nrows=rows, ncols=columns, squeeze=False)
-    told = []
-    each = MOST_POINTS // len(drawn)
-    for where in axes.flat[len(drawn) :]:
-        where.set_axis_off()
-    for where, (name, points) in zip(axes.flat, drawn.items(), strict=False):
-        where.plot(*targets.T, ls="", marker="o", ms=9, mfc="none", color=PALETTE["orange"])
-        where.plot(*points[:each].T, ls="", marker=".", ms=2, color=PALETTE["blue"])
-        where.set(xlim=(-extent, extent), ylim=(-extent, extent), aspect="equal", xticks=[], yticks=[])
-        where.set_title(name, fontsize=9, fontweight="normal")
-        where.spines[["top", "right"]].set_visible(True)
-        told.append(f"{name}: {reached(points, targets, reach)}")
-    return Picture(figure, f"Of {plural(len(targets), 'mode')} reached — {'; '.join(told)} (1 % of the points within "
-                   f"{reach:g}).")  # fmt: skip
 
 
 @styled
@@ -127,10 +51,10 @@ def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdic
     images = as_images(images)
     figure, (large, small) = new("wide", layout=None, ncols=2, width_ratios=(1, 2.2))
     figure.subplots_adjust(left=0.02, right=0.98, top=0.9, bottom=0.04, wspace=0.06)
-    _draw_images(large, images[at : at + 1], 1, limits)
+    draw_images(large, images[at : at + 1], 1, limits)
     large.set_title(f"step {at} of {len(images) - 1}", fontsize=10)
     columns = min(len(images), 7)
-    _draw_images(small, images, columns, limits)
+    draw_images(small, images, columns, limits)
     row, column = divmod(at, columns)
     height, width = ((size + 1) * MAGNIFIED for size in images.shape[1:])
     corner = (column * width - 1, row * height - 1)
@@ -182,7 +106,7 @@ def training_moment(
     figure, axes = new("wide", layout=None, ncols=3, width_ratios=(1.5, 1, 1))
     figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.15, wspace=0.25)
     columns = int(np.ceil(len(images) ** 0.5))
-    _draw_images(axes[0], images, columns, limits)
+    draw_images(axes[0], images, columns, limits)
     axes[0].set_title(f"samples, step {steps[at]:,}", fontsize=10)
     for number, (name, values) in enumerate(curves.items()):
         axes[1].plot(steps, values, color=CYCLE[number], ls=DASHES[number], label=name, lw=1.8)

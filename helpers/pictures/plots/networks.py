@@ -10,7 +10,7 @@ import numpy as np
 
 from helpers.hardware.gpus import GPU
 from helpers.hardware.time_model import seconds_text
-from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
@@ -54,27 +54,6 @@ def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Pic
     for axes in grid.flat:
         axes.axis("off")
     return Picture(figure, finding)
-
-
-@styled
-def gradient_norms(norms: Mapping[str, Sequence[float]]) -> Picture:
-    """The norm of the loss's gradient with respect to each layer's weights, first layer to last, of several networks.
-
-    `norms` by the network's name. A norm of 0 has no place on the logarithmic axis and is left out.
-    """
-    figure, axes = new("wide")
-    said = []
-    for number, (name, values) in enumerate(norms.items()):
-        depths = [depth for depth, value in enumerate(values, 1) if value > 0]
-        axes.semilogy(
-            depths, [values[depth - 1] for depth in depths], label=name, color=CYCLE[number % len(CYCLE)],
-            ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], ms=3.5, lw=1.5,
-        )  # fmt: skip
-        said.append(f"{name} {values[0]:.0e} at layer 1, {values[-1]:.0e} at layer {len(values)}")
-    axes.set(xlabel="layer, from the image to the loss", ylabel="norm of its gradient (computed)")
-    axes.grid(True, lw=0.5)
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
-    return Picture(figure, "Norm of the gradient by layer: " + "; ".join(said) + ".")
 
 
 def least_seconds(layer, gpu: GPU, precision: str) -> tuple[float, float]:

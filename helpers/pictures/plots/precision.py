@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.results.number_formats import Format, shares
 
@@ -23,39 +22,6 @@ def power_text(x: float) -> str:
     exponent = math.log2(x) if x > 0 else 0.5
     whole = abs(exponent) >= 12 and exponent == round(exponent)
     return f"2^{round(exponent)}" if whole else f"{x:.6g}"
-
-
-@styled
-def bit_layouts(formats: Sequence[Format]) -> Picture:
-    """A row of bits for each format: sign, exponent, mantissa."""
-    from matplotlib.patches import Patch, Rectangle
-
-    figure, axes = new("wide")
-    widest = max(form.bits for form in formats)
-    for row, form in enumerate(formats):
-        parts = (("orange", 1), ("green", form.exponent), ("sky", form.mantissa))
-        at = 0
-        for colour, count in parts:
-            for _ in range(count):
-                axes.add_patch(Rectangle((at, row - 0.36), 1, 0.72, fc=PALETTE[colour], ec="#ffffff", lw=1))
-                at += 1
-        axes.text(-0.6, row, form.name, ha="right", va="center")
-        largest = f"{form.largest:,.0f}" if form.largest < 1e6 else f"{form.largest:.2g}"
-        axes.text(at + 0.5, row, f"{form.smallest:.2g} to {largest}", va="center", fontsize=9)
-    axes.set(xlim=(-5, widest + 11), ylim=(len(formats) - 0.4, -1.3))
-    axes.axis("off")
-    keys = {"sign": "orange", "exponent: the range": "green", "mantissa: the precision": "sky"}
-    axes.legend(
-        [Patch(fc=PALETTE[colour]) for colour in keys.values()], keys, loc="upper left", ncols=3, fontsize=9,
-        bbox_to_anchor=(0.1, 1.03), borderaxespad=0,
-    )  # fmt: skip
-    wide, fine = max(formats, key=lambda form: form.largest), max(formats, key=lambda form: form.mantissa)
-    return Picture(
-        figure,
-        "Exponent bits make the range and mantissa bits the precision — "
-        + "; ".join(f"{form.name}: {form.exponent} and {form.mantissa}" for form in formats)
-        + f". {wide.name} reaches furthest, {fine.name} is finest.",
-    )
 
 
 @styled
@@ -188,22 +154,3 @@ def error_growth(
     axes.legend(fontsize=9)
     said = "; ".join(f"{name}: {values[-1]:.2g}" for name, values in errors.items())
     return Picture(figure, f"{what[0].upper()}{what[1:]} of {sizes[-1]:,} terms — {said}.")
-
-
-@styled
-def peak_bars(seconds: Mapping[str, tuple[float, float]], *, gpu: str, what: str) -> Picture:
-    """For each type the seconds that arithmetic at its peak takes, and those that its bytes take: pairs of bars."""
-    figure, axes = new("wide")
-    for row, (arithmetic, moved) in enumerate(seconds.values()):
-        bars = ((-0.2, arithmetic, "blue", "", "arithmetic at the peak"), (0.2, moved, "orange", "//", "bytes"))
-        for offset, value, colour, hatch, label in bars:
-            axes.barh(row + offset, 1e6 * value, 0.36, color=PALETTE[colour], hatch=hatch, edgecolor="#ffffff",
-                      label=label if row == 0 else None)  # fmt: skip
-            axes.text(1e6 * value, row + offset, f" {seconds_text(value)}", va="center", fontsize=9)
-    axes.set_yticks(range(len(seconds)), list(seconds))
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.set_xlabel(f"µs for {what} on {gpu}, modelled")
-    axes.legend(fontsize=9, loc="lower right")
-    said = "; ".join(f"{name} {seconds_text(pair[0])} and {seconds_text(pair[1])}" for name, pair in seconds.items())
-    return Picture(figure, f"{what[0].upper()}{what[1:]} on {gpu}, arithmetic and bytes (modelled) — {said}.")

@@ -110,28 +110,3 @@ def _boxes(axes, spans, bottom: float, tall: float, colour: str, until: float) -
     if boxes:
         look = {"fc": shade(colour, 0.6), "ec": colour, "lw": 0.6}
         axes.add_patch(PathPatch(Path.make_compound_path(*boxes), **look))
-
-
-@styled
-def forecast_fan(past: Sequence[float], truth: Sequence[float], forecasts: Mapping[str, Sequence[float]]) -> Picture:
-    """The end of a series, what came after it, and what several forecasts said would come.
-
-    past: values up to now; truth: those that followed; forecasts: by name, as many values as `truth` has.
-    """
-    past, truth = [float(value) for value in past], [float(value) for value in truth]
-    forecasts = {name: [float(value) for value in values] for name, values in forecasts.items()}
-    figure, axes = new("wide")
-    now = len(past)
-    axes.plot(range(now), past, color=PALETTE["grey"], lw=1.2)
-    axes.plot(range(now - 1, now + len(truth)), [past[-1], *truth], color=PALETTE["ink"], lw=2, label="what came")
-    for number, (name, values) in enumerate(forecasts.items()):
-        axes.plot(
-            range(now, now + len(values)), values, color=CYCLE[number], ls=DASHES[number], lw=2, marker="o", ms=3,
-            label=name,
-        )  # fmt: skip
-    axes.axvline(now - 1, color=PALETTE["grey"], lw=0.8, ls=":")
-    axes.set(xlabel="step", xlim=(0, now + len(truth)))
-    axes.legend(fontsize=9, ncols=2, loc="upper left")
-    errors = {name: float(np.mean(np.abs(np.subtract(values, truth)))) for name, values in forecasts.items()}
-    told = ", ".join(f"{name} {error:.2f}" for name, error in errors.items())
-    return Picture(figure, f"On average over {plural(len(truth), 'step')} ahead the forecasts are off by: {told}.")

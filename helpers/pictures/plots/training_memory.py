@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
 
-from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.results.torch.memory import MIB, TEMPORARY, MemoryLine
-from helpers.vgpu.base.words import plural
 
 _LOOK = ((CYCLE[0], ""), (CYCLE[1], "//"), (CYCLE[4], ""), (CYCLE[3], "\\\\"), (CYCLE[5], ".."), (CYCLE[2], "xx"))
 _MOST_POINTS, _FEWEST_POINTS = 360, 12
@@ -76,65 +75,4 @@ def kinds_finding(line: MemoryLine, kept: Mapping[str, str], name: str = "") -> 
     return (
         f"{f'{name}: the' if name else 'The'} peak of {line.peak / MIB:.1f} MiB comes {where}, and consists, in MiB, "
         f"of {parts} (counted)."
-    )
-
-
-@styled
-def checkpoint_curve(
-    segments: Sequence[int], saved: Sequence[int], flops: Sequence[int], plain: tuple[int, int]
-) -> Picture:
-    """Bytes kept for the backward pass against the number of checkpointed segments, and the FLOPs that it costs.
-
-    saved, flops: for each number of segments, the most bytes kept at once and the FLOPs of forward and backward; plain:
-    both without checkpoints.
-    """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.08, right=0.92, top=0.86, bottom=0.15)
-    axes.plot(segments, np.array(saved) / MIB, marker=MARKERS[0], lw=2, color=CYCLE[0], label="kept at once, MiB")
-    axes.axhline(plain[0] / MIB, color=CYCLE[0], ls=DASHES[1], lw=1.4, label="kept without checkpoints")
-    best = int(np.argmin(saved))
-    axes.plot([segments[best]], [saved[best] / MIB], ls="", marker="o", ms=13, mfc="none", mec=PALETTE["ink"],
-              label=f"least, at {segments[best]}")  # fmt: skip
-    axes.set(ylim=(0, 1.1 * plain[0] / MIB), xlabel="segments", ylabel="MiB kept for the backward pass")
-    right = axes.twinx()
-    right.plot(segments, np.array(flops) / plain[1], marker=MARKERS[1], ls=DASHES[2], color=CYCLE[3],
-               label="FLOPs, as a multiple (right)")  # fmt: skip
-    right.set(ylim=(0, 1.6))
-    right.spines["right"].set_visible(True)
-    figure.legend(loc="upper left", bbox_to_anchor=(0.07, 1.0), ncols=4, fontsize=8.5, columnspacing=1.1)
-    axes.set_xticks(list(segments))
-    return Picture(
-        figure,
-        f"Without checkpoints {plain[0] / MIB:.1f} MiB are kept for the backward pass. In {segments[best]} segments it "
-        f"is least, {saved[best] / MIB:.1f} MiB, for {flops[best] / plain[1]:.2f} times the FLOPs; "
-        f"{plural(segments[0], 'segment')} keep{'s' * (segments[0] == 1)} {saved[0] / MIB:.1f} MiB, "
-        f"{segments[-1]} keep {saved[-1] / MIB:.1f} MiB (counted).",
-    )
-
-
-@styled
-def batch_line(peaks: Mapping[int, int], capacity: int, *, fitted_to: Sequence[int] = ()) -> Picture:
-    """Peaks of memory against the batch size, the line through two of them, and where it meets the capacity.
-
-    peaks: bytes by batch size. fitted_to: the two batch sizes that the line is drawn through; the smallest and the next
-    where none are named.
-    """
-    one, other = fitted_to or sorted(peaks)[:2]
-    slope = (peaks[other] - peaks[one]) / (other - one)
-    fixed = peaks[one] - slope * one
-    largest = int((capacity - fixed) // slope)
-    end = max(max(peaks), largest) * 1.08
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.09, right=0.98, top=0.86, bottom=0.15)
-    axes.plot([0, end], [fixed / MIB, (fixed + slope * end) / MIB], color=CYCLE[0], lw=1.8,
-              label=f"line through {one} and {other}")  # fmt: skip
-    axes.plot(list(peaks), [each / MIB for each in peaks.values()], ls="", marker="o", ms=7, color=CYCLE[3],
-              label="peak, counted")  # fmt: skip
-    axes.axhline(capacity / MIB, color=PALETTE["ink"], ls=DASHES[1], lw=1.4, label="capacity")
-    axes.set(xlim=(0, end), ylim=(0, 1.25 * capacity / MIB), xlabel="batch size", ylabel="MiB")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=9, borderaxespad=0)
-    return Picture(
-        figure,
-        f"The peak is {fixed / MIB:.1f} MiB and {slope / MIB:.3f} MiB more for each sequence of the batch, by the line "
-        f"through {one} and {other}; it meets the capacity of {capacity / MIB:,.0f} MiB at a batch of {largest}.",
     )

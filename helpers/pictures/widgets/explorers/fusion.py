@@ -8,6 +8,7 @@ from helpers.hardware.device import current
 from helpers.hardware.gpus import find
 from helpers.pictures import plots
 from helpers.pictures.figures import CAPTION_LINE, Drawing
+from helpers.pictures.plots.fusion import Moved, Summary, fusion_height
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, gpus, toggle
 from helpers.pictures.widgets.explorer import Explorer
@@ -64,23 +65,23 @@ def fusion(
         "columns": choice("columns", columns[len(columns) // 2], columns),
         "gpu": gpus(current().name),
     }
-    height = round(plots.fusion_height(len(found)) + 5 * CAPTION_LINE + 40)
+    height = round(fusion_height(len(found)) + 5 * CAPTION_LINE + 40)
     return Explorer("fusion", draw, controls, height=height)
 
 
-def _moved(found: Operations, group, rows: int, columns: int) -> plots.Moved:
+def _moved(found: Operations, group, rows: int, columns: int) -> Moved:
     run = found.counted(group.first, group.stop, columns)
     size = lambda names: tuple((name, 4 * found.elements(name, rows, columns)) for name in names)
     texts = tuple(step.text for step in found.steps[group.first : group.stop])
-    return plots.Moved(texts, size(group.reads), size(group.writes), run["flops"] * rows // ROWS_RUN, run.registers)
+    return Moved(texts, size(group.reads), size(group.writes), run["flops"] * rows // ROWS_RUN, run.registers)
 
 
-def _summary(name: str, found: Operations, cuts, rows: int, columns: int, gpu) -> plots.Summary:
+def _summary(name: str, found: Operations, cuts, rows: int, columns: int, gpu) -> Summary:
     groups = found.groups(cuts)
     nbytes = sum(sum(found.moved(group, rows, columns)) for group in groups)
     flops = sum(found.counted(group.first, group.stop, columns)["flops"] for group in groups) * rows // ROWS_RUN
     seconds = sum(found.on(group, rows, columns, gpu)[1].seconds for group in groups)
-    return plots.Summary(name, len(groups), nbytes, flops, seconds)
+    return Summary(name, len(groups), nbytes, flops, seconds)
 
 
 def _agrees(found: Operations, group, columns: int) -> bool:

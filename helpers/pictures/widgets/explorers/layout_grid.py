@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from helpers.pictures import plots
 from helpers.pictures.figures import Drawing, card_height
+from helpers.pictures.plots.layouts import COLOURS, layout_height
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
@@ -18,7 +19,7 @@ def layout_grid(layouts, *, line: int = 8, colour: str = "place", index: int = 0
     `layouts`: one layout or a mapping from short names to several. A layout is text, "(4, 8):(8, 1)", a pair
     (shape, stride), a pair (function of row and column, (rows, columns)), or an object with a `shape` that is called
     with a row and a column. `line`: places in a line of memory as drawn, such as the words of all banks. A slider goes
-    through the coordinates, rows first. `colour`: one of `plots.LAYOUT_COLOURS`.
+    through the coordinates, rows first. `colour`: one of `plots.layouts.COLOURS`.
     """
     tables = {name: places(each) for name, each in checked.versions(layouts, "a layout").items()}
     if not 1 <= line <= WIDEST_LINE:
@@ -27,7 +28,7 @@ def layout_grid(layouts, *, line: int = 8, colour: str = "place", index: int = 0
     controls = {"layout": dropdown("layout", first, list(tables))} if len(tables) > 1 else {}
     controls |= {
         "index": slider("index", index, 0, tables[first].size - 1),
-        "colour": dropdown("colour", colour, plots.LAYOUT_COLOURS),
+        "colour": dropdown("colour", colour, COLOURS),
     }
 
     def fit() -> None:
@@ -38,6 +39,6 @@ def layout_grid(layouts, *, line: int = 8, colour: str = "place", index: int = 0
         found = tables[layout]
         return plots.layout_grid(found, name=layout, index=min(index, found.size - 1), by=colour, line=line)
 
-    tallest = max(plots.layout_height(each, line) for each in tables.values())
+    tallest = max(layout_height(each, line) for each in tables.values())
     captions = card_height(caption_lines=4) - card_height(caption_lines=0)
     return Explorer("layout_grid", draw, controls, height=tallest + captions + 26, fit=fit)

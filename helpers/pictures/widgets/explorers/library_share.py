@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
+from helpers.pictures.plots.products import Share
+from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import dropdown
 from helpers.pictures.widgets.controls import gpus as all_gpus
@@ -51,11 +53,11 @@ def library_share(
                 share = each.share(gpu, side, rate)
             except (CompileError, ValueError) as error:
                 why = "does not compile for it" if isinstance(error, CompileError) else str(error)
-                rows.append(plots.Share(name, None, published=measured.get(name), why=why))
+                rows.append(Share(name, None, published=measured.get(name), why=why))
                 continue
             what = f"a library's {rate_text(rate)}" if rate else "the peak"
-            words[unit] = f"{what} for {plots.UNITS.get(unit, unit)}"
-            rows.append(plots.Share(name, share, model.bound, measured.get(name)))
+            words[unit] = f"{what} for {UNITS.get(unit, unit)}"
+            rows.append(Share(name, share, model.bound, measured.get(name)))
         return plots.share_staircase(rows, gpu, words, side=side, published=beside if measured else "")
 
     controls = {"gpu": all_gpus(gpu)}

@@ -14,6 +14,7 @@ from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, gpus, slider, toggle
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.pipeline import pipeline as modelled
+from helpers.vgpu.base.words import plural
 
 KIB = 1024
 CLOCKS = (0, 50, 100, 150, 200, 300, 400, 500, 600, 800, 1000, 1200)
@@ -56,7 +57,7 @@ def pipeline(
         if not fits.blocks_per_sm:
             raise ValueError(f"{size}: not one block fits on {row.name}. Take fewer stages.")
         price = (
-            f"{size}: {plots.plural(fits.blocks_per_sm, 'block')} on an SM of {row.name}, "
+            f"{size}: {plural(fits.blocks_per_sm, 'block')} on an SM of {row.name}, "
             f"{fits.fraction:.0%} occupancy, limited by {fits.limiter}."
         )
         found = modelled(stages, latency, transfer, compute, tiles=tiles, blocks=fits.blocks_per_sm if every else 1)

@@ -10,7 +10,7 @@ from numbers import Real
 from helpers.hardware import gpus
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
-from helpers.pictures.plots.roofline import LONGEST_IN_SENTENCE, MOST_PLACES
+from helpers.pictures.plots.roofline import LONGEST_IN_SENTENCE, MOST_PLACES, UNITS, rates_shown, roofline_tracks
 from helpers.pictures.widgets.controls import choice
 from helpers.pictures.widgets.controls import gpus as all_gpus
 from helpers.pictures.widgets.explorer import Explorer
@@ -72,7 +72,7 @@ def roofline(
         row = gpus.find(gpu)
         slowest = scaled(row, arithmetic=_ARITHMETICS[0], memory=_BANDWIDTHS[0])
         places = [seen(name, each, memory) for name in moving(row, memory) for each in (row, slowest)]
-        return plots.rates_shown(places, row, _ARITHMETICS[-1])
+        return rates_shown(places, row, _ARITHMETICS[-1])
 
     def draw(gpu: str, precision: str, memory: str, what_if: float, bandwidth: float, arithmetic: float) -> Picture:
         row = gpus.find(gpu)
@@ -82,13 +82,13 @@ def roofline(
         picture = plots.roofline_chart(
             places, now, precision, memory, what_if=what_if, rates=rates(gpu, memory), still=still
         )
-        tracks = plots.roofline_tracks(
+        tracks = roofline_tracks(
             picture.figure.axes[0], row, precision, memory, at=(bandwidth, arithmetic),
             bandwidths=_BANDWIDTHS, arithmetics=_ARITHMETICS, what_ifs=tuple(what_ifs),
         )  # fmt: skip
         return replace(picture, tracks=tracks)
 
-    units = [(plots.UNITS[unit], unit) for unit in PRECISIONS]
+    units = [(UNITS[unit], unit) for unit in PRECISIONS]
     bandwidths, arithmetics = ([(f"× {factor:g}", factor) for factor in each] for each in (_BANDWIDTHS, _ARITHMETICS))
     controls = {
         "gpu": all_gpus(gpu or current().name),

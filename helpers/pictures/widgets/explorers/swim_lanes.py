@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from helpers.hardware.device import current
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
+from helpers.pictures.plots.time import swim_finding
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, toggle
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results import streams as recordings
 from helpers.results.streams.spans import Schedule
+from helpers.vgpu.base.words import plural
 
 
 def swim_lanes(
@@ -45,10 +47,10 @@ def swim_lanes(
         found, alone = schedule(chunks, streams, pinned), schedule(1, 1, True)
         if not (found.spans and alone.spans):
             raise ValueError("the program asks nothing of the GPU: no copy, no kernel")
-        name = f"{plots.plural(chunks, 'chunk')} in {plots.plural(streams, 'stream')}, "
+        name = f"{plural(chunks, 'chunk')} in {plural(streams, 'stream')}, "
         name += "pinned memory" if pinned else "pageable memory"
         picture = plots.schedule_lanes(found, until=alone.seconds, mark="one piece, pinned")
-        return Picture(picture.figure, plots.swim_finding(found, name, alone.seconds))
+        return Picture(picture.figure, swim_finding(found, name, alone.seconds))
 
     return Explorer(
         "swim_lanes",

@@ -7,6 +7,7 @@ from itertools import product
 
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
+from helpers.pictures.plots.memory import load_traffic
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice
 from helpers.pictures.widgets.explorer import Explorer
@@ -26,7 +27,7 @@ def traffic(launch: Callable[..., Launch], **choices: Sequence[int]) -> Explorer
         raise ValueError("traffic takes at least one control, such as tile=(4, 8, 16): its values are tried in turn")
     combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     profiles = {tuple(each.values()): _launched(launch(**each)).profile() for each in combinations}
-    scale = max(max(plots.load_traffic(each).values()) for each in profiles.values())
+    scale = max(max(load_traffic(each).values()) for each in profiles.values())
     if not scale:
         raise ValueError("this kernel loads nothing from global memory: there is no traffic to compare")
 

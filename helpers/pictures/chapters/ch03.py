@@ -1,12 +1,15 @@
-"""A map of a GPU's memories: one multiprocessor, L2, DRAM and the host, with sizes, times and the links between."""
+"""Pictures of chapter 3: the map of a GPU's memories, and the bandwidth of data that fit into L2."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
 
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from helpers.hardware.cache_measurements import REREAD, RereadBandwidth
 from helpers.hardware.gpus import GPU
-from helpers.pictures.figures import PALETTE, Drawing
+from helpers.pictures.figures import CYCLE, MARKERS, PALETTE, Drawing, Picture, new, styled
 from helpers.pictures.plots.ink import GREY, PALE, Ink
 from helpers.pictures.plots.lives import LOOKS
 from helpers.pictures.plots.pyramid import bytes_text, speed_text
@@ -166,3 +169,27 @@ def _finding(gpu: GPU) -> str:
         return f"{said}."
     near, far = gpu.shared_latency, gpu.dram_latency
     return f"{said}; a load from shared memory takes {near:.3g} clocks, one from DRAM {far:.3g}."
+
+
+@styled
+def reread_bandwidth(measured: Sequence[RereadBandwidth] = REREAD) -> Picture:
+    """Published bandwidths at which GPUs read the same bytes over and over, with a line where each one's L2 ends."""
+    figure, axes = new("wide")
+    for number, row in enumerate(measured):
+        colour = CYCLE[number]
+        sizes = [nbytes / 2**20 for nbytes in row.nbytes]
+        axes.plot(sizes, [rate / 1e12 for rate in row.rates], color=colour, marker=MARKERS[number], ms=4.5,
+                  label=f"{row.name} (measured, published)")  # fmt: skip
+        axes.axvline(row.l2_bytes / 2**20, color=colour, lw=1, ls=(":", "--")[number % 2],
+                     label=f"L2 of {row.name}: {bytes_text(row.l2_bytes)}")  # fmt: skip
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda mib, _: f"{mib:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set(xlabel="data that are read over and over, MiB", ylabel="read, TB/s", ylim=(0, None))
+    axes.legend(fontsize=8.5)
+    said = "; ".join(
+        f"{row.name}: {row.rates[0] / 1e12:.2g} TB/s over {bytes_text(row.nbytes[0])}, "
+        f"{row.rates[-1] / 1e12:.2g} TB/s over {bytes_text(row.nbytes[-1])}, with an L2 of {bytes_text(row.l2_bytes)}"
+        for row in measured
+    )
+    return Picture(figure, f"Measured and published: {said}.")

@@ -1,19 +1,19 @@
-"""Windows as one draws them on a whiteboard: sums under a window, the product of im2col, tiles with halos."""
+"""Pictures of chapter 19: convolutions with their numbers written out, halos, and norms of gradients."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.results.steps.touched import BLOCK, THREAD, WARP, Touched
 from helpers.vgpu.base.words import plural
 
 MOST_CELLS = 9
 """Along a side of a matrix whose numbers are written out."""
-MOST_TILES, MOST_SPREADS, MOST_ENDS = 3, 3, 24
+MOST_TILES = 3
 GAP = 1.6
 """Units between two matrices."""
 
@@ -208,94 +208,21 @@ def halo_map(found: Mapping[str, Touched], size: int, image: str = "image", out:
 
 
 @styled
-def halo_strip(found: Touched, radius: int, x: str = "x", out: str = "out") -> Picture:
-    """The elements of a row that a block of a stencil loads, those under its results, and the halo at both ends.
+def gradient_norms(norms: Mapping[str, Sequence[float]]) -> Picture:
+    """The norm of the loss's gradient with respect to each layer's weights, first layer to last, of several networks.
 
-    `found`: what a block touches of `x`, which begins `radius` elements before `out`; thread 0's window is drawn, too.
-    ValueError where the block stores nothing.
+    `norms` by the network's name. A norm of 0 has no place on the logarithmic axis and is left out.
     """
-    from matplotlib.patches import Polygon, Rectangle
-
-    loaded, stored = found.levels[x][0] >= BLOCK, found.levels[out][0] >= BLOCK
-    if not stored.any():
-        raise ValueError(f"the block stores nothing to {out}")
-    under = np.zeros(len(loaded), bool)
-    under[radius : radius + len(stored)] = stored
-    figure, axes = new("wide", layout=None)
-    figure.set_size_inches(7.0, 2.2)
-    axes.set_position([0.01, 0.02, 0.98, 0.82])
-    axes.set(xlim=(-3, len(loaded)), ylim=(5.6, 0))
-    axes.axis("off")
-    looks = {"halo": PALETTE["orange"], "own": PALETTE["sky"], "none": "#ffffff"}
-    for k in range(len(loaded)):
-        kind = "none" if not loaded[k] else "own" if under[k] else "halo"
-        axes.add_patch(Rectangle((k, 0.4), 1, 1.2, fc=looks[kind], ec=PALETTE["grey"], lw=0.6))
-    for k in range(len(stored)):
-        kind = "own" if stored[k] else "none"
-        axes.add_patch(Rectangle((k + radius, 3.9), 1, 1.2, fc=looks[kind], ec=PALETTE["grey"], lw=0.6))
-    mine = int(np.flatnonzero(found.levels[out][0] == THREAD)[0])
-    window = [(mine, 1.6), (mine + 2 * radius + 1, 1.6), (mine + radius + 1, 3.9), (mine + radius, 3.9)]
-    axes.add_patch(Polygon(window, fc=PALETTE["vermilion"], alpha=0.25, ec="none"))
-    axes.add_patch(Rectangle((mine, 0.4), 2 * radius + 1, 1.2, fill=False, ec=PALETTE["vermilion"], lw=2))
-    for row, name in ((1.0, x), (4.5, out)):
-        axes.text(-0.5, row, name, ha="right", va="center", fontsize=9)
-    left = 0.02
-    for colour, words in ((looks["own"], "the block's own elements"), (looks["halo"], "its halo"),
-                          (PALETTE["vermilion"], "thread 0's window")):  # fmt: skip
-        figure.text(left, 0.9, "■", color=colour, fontsize=11)
-        figure.text(left + 0.025, 0.905, words, fontsize=8.5)
-        left += 0.05 + 0.0105 * len(words)
-    halo = int((loaded & ~under).sum())
-    return Picture(
-        figure,
-        f"A block loads {int(loaded.sum())} elements for {int(stored.sum())} results, so {halo} of them are its halo; "
-        f"each thread adds up {2 * radius + 1}.",
-    )
-
-
-@styled
-def reaches(maps: Mapping[str, object]) -> Picture:
-    """Which inputs of a row reach which outputs, for each of some linear layers, and by how many each is reached.
-
-    `maps`: by name, a matrix with a row for each input and a column for each output, which is not 0 where the input
-    reaches the output: what the layer makes of a row that holds one 1. ValueError for no layer or more than three, and
-    for rows too long to be drawn.
-    """
-    from matplotlib.patches import Rectangle
-
-    drawn = {name: np.asarray(each.detach().cpu() if hasattr(each, "detach") else each, float)
-             for name, each in maps.items()}  # fmt: skip
-    if not 1 <= len(drawn) <= MOST_SPREADS or any(
-        each.ndim != 2 or 0 in each.shape or max(each.shape) > MOST_ENDS for each in drawn.values()
-    ):
-        raise ValueError(
-            f"one to {MOST_SPREADS} matrices of (inputs, outputs), with at most {MOST_ENDS} of each, can be drawn; got "
-            f"{', '.join(f'{name}: {each.shape}' for name, each in drawn.items()) or 'none'}"
-        )
-    figure, row = new("wide", layout=None, nrows=len(drawn), squeeze=False)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.92, bottom=0.02, hspace=0.3)
-    longest = max(max(each.shape) for each in drawn.values())
-    told = []
-    for axes, (name, matrix) in zip(row[:, 0], drawn.items(), strict=True):
-        outputs = matrix.shape[1]
-        reached = (matrix != 0).sum(axis=0)
-        out_at = (longest - outputs) / 2
-        places = [np.flatnonzero(line).mean() + out_at if line.any() else out_at for line in matrix]
-        for number, (line, place) in enumerate(zip(matrix, places, strict=True)):
-            colour = CYCLE[number % len(CYCLE)]
-            for output in np.flatnonzero(line):
-                axes.plot([place + 0.5, out_at + output + 0.5], [1, 2.6], color=colour, lw=1.6)
-            axes.add_patch(Rectangle((place + 0.05, 0), 0.9, 1, fc=colour, ec="none"))
-        most = max(1, reached.max())
-        for output, count in enumerate(reached):
-            look = shade(PALETTE["grey"], 1 - 0.45 * count / most)
-            axes.add_patch(Rectangle((out_at + output, 2.6), 1, 1, fc=look, ec=PALETTE["ink"], lw=0.8))
-            axes.text(out_at + output + 0.5, 3.12, str(count), ha="center", va="center", fontsize=10)
-        axes.set(xlim=(-2.6, longest + 0.2), ylim=(3.8, -0.1))
-        axes.text(-2.6, 0.5, "inputs", fontsize=9, va="center")
-        axes.text(-2.6, 3.1, "reached by", fontsize=9, va="center")
-        axes.set_axis_off()
-        axes.set_title(name, fontsize=10)
-        middle = reached[outputs // 3 : outputs - outputs // 3]
-        told.append(f"{name}: outputs in the middle are reached by {' and '.join(map(str, sorted(set(middle))))}")
-    return Picture(figure, f"How many inputs reach an output: {'; '.join(told)}.")
+    figure, axes = new("wide")
+    said = []
+    for number, (name, values) in enumerate(norms.items()):
+        depths = [depth for depth, value in enumerate(values, 1) if value > 0]
+        axes.semilogy(
+            depths, [values[depth - 1] for depth in depths], label=name, color=CYCLE[number % len(CYCLE)],
+            ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], ms=3.5, lw=1.5,
+        )  # fmt: skip
+        said.append(f"{name} {values[0]:.0e} at layer 1, {values[-1]:.0e} at layer {len(values)}")
+    axes.set(xlabel="layer, from the image to the loss", ylabel="norm of its gradient (computed)")
+    axes.grid(True, lw=0.5)
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
+    return Picture(figure, "Norm of the gradient by layer: " + "; ".join(said) + ".")

@@ -1,4 +1,4 @@
-"""The questions that lead to a kernel's bottleneck, drawn as a way down: yes goes on, no leaves to a cure."""
+"""Pictures of chapter 12: the decision tree of a diagnosis."""
 
 from __future__ import annotations
 

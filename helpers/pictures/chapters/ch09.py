@@ -1,4 +1,4 @@
-"""Latency and what hides it: the quarters of an SM with their warps, bytes under way, how busy warps keep a unit."""
+"""Pictures of chapter 9: the partitions of an SM, bytes in flight, and latency hiding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The warps of a block as lanes of a road: who writes and reads shared memory when, and who waits at a barrier."""
+"""Pictures of chapter 6: atomics that contend for one word, and interleavings of warps."""
 
 from __future__ import annotations
 
@@ -6,8 +6,73 @@ from collections.abc import Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
+from helpers.results.steps.trace import Trace
 from helpers.results.steps.turns import ARRIVES, READS, WRITES, Turns
 from helpers.vgpu.base.words import plural
+
+MOST_QUEUES = 4
+FEWEST_COLUMNS = 8
+_WORD = 4  # bytes
+
+
+@styled
+def atomic_queues(found: Sequence[Trace], titles: Sequence[str] = ()) -> Picture:
+    """The first shared atomic of a warp, in up to four kernels: a column for each word, a square for each lane at it.
+
+    found: what `results.steps.trace.trace` gives of each; titles: names of the panels, where those of the kernels do
+    not tell. The longest queues stand on the left. ValueError for more kernels, for another number of titles, and for a
+    kernel whose block makes no atomic on shared memory.
+    """
+    found = list(found)
+    if not 1 <= len(found) <= MOST_QUEUES:
+        raise ValueError(f"this draws 1 to {MOST_QUEUES} kernels, not {len(found)}")
+    names = list(titles) or [each.kernel for each in found]
+    if len(names) != len(found):
+        raise ValueError(f"there are {len(names)} titles for {len(found)} kernels")
+    queues = [_queues(each) for each in found]
+    figure, panels = new("wide", layout=None, ncols=len(found), squeeze=False)
+    left = 0.08  # room for the name of the upright axis and its numbers
+    wide = (0.995 - left) / len(found)
+    tallest = max(lanes[0] for lanes in queues)
+    for number, (each, lanes, axes) in enumerate(zip(names, queues, panels[0], strict=True)):
+        axes.set_position([left + number * wide, 0.1, wide - 0.02, 0.76])
+        _queue_panel(axes, lanes, tallest)
+        axes.set_title(f"{each}: {plural(len(lanes), 'word')}", fontsize=9.5)
+        if number:
+            axes.set_yticks([])
+    panels[0, 0].set_ylabel("lanes that update one word", fontsize=9)
+    told = [
+        f"{each}: {plural(sum(lanes), 'lane')} at {plural(len(lanes), 'word')}, the longest queue is {lanes[0]}"
+        for each, lanes in zip(names, queues, strict=True)
+    ]
+    return Picture(figure, f"First shared atomic of warp 0. {'; '.join(told)}.")
+
+
+def _queues(found: Trace) -> list[int]:
+    """How many lanes of the first shared atomic of the first warp update each word, most first."""
+    request = next((a for a in found.accesses if a.space == "shared" and a.op not in ("load", "store")), None)
+    if request is None:
+        raise ValueError(f"block {found.block_index} of {found.kernel} makes no atomic on shared memory")
+    lanes: dict[int, int] = {}
+    for active, address in zip(request.lanes, request.addresses, strict=True):
+        if active:
+            lanes[address // _WORD] = lanes.get(address // _WORD, 0) + 1
+    return sorted(lanes.values(), reverse=True)
+
+
+def _queue_panel(axes, lanes: Sequence[int], tallest: int) -> None:
+    for column, many in enumerate(lanes):
+        hot = many == lanes[0] > 1
+        colour = PALETTE["vermilion"] if hot else PALETTE["sky"]
+        axes.bar([column] * many, 0.9, 0.86, [row + 0.05 for row in range(many)], color=[shade(colour, 0.75)],
+                 edgecolor=colour, linewidth=0.6)  # fmt: skip
+        if column == 0 or many < lanes[column - 1]:  # the first of each height says it
+            axes.text(
+                column, many + 0.3, str(many), ha="center", va="bottom", fontsize=9, weight="bold" if hot else None
+            )
+    axes.set(xlim=(-1, max(len(lanes), FEWEST_COLUMNS)), ylim=(0, tallest * 1.12 + 0.6), xticks=[])
+    axes.set_xlabel("a column for each word", fontsize=9)
+
 
 MOST_TURNS, MOST_PANELS = 60, 3
 _COLOURS = {WRITES: "orange", READS: "sky", ARRIVES: "purple"}
@@ -36,7 +101,7 @@ def warp_turns(found: Sequence[Turns]) -> Picture:
     top = height
     for each, axes, tall in zip(found, panels[:, 0], heights, strict=True):
         axes.set_position([0.09, (top - tall) / height, 0.9, (tall - _HEAD) / height])
-        _panel(axes, each)
+        _turns_panel(axes, each)
         top -= tall
     figure.text(
         0.09, 0.1 / height, "orange: writes · blue: reads · purple: arrives at a barrier · hatched: waits there",
@@ -45,7 +110,7 @@ def warp_turns(found: Sequence[Turns]) -> Picture:
     return Picture(figure, f"{'; '.join(map(_finding, found))}.")
 
 
-def _panel(axes, found: Turns) -> None:
+def _turns_panel(axes, found: Turns) -> None:
     for start, warp, end in _waits(found):
         axes.barh(warp + 0.12, end - start, 0.76, start, align="edge", color="none", edgecolor=PALETTE["purple"],
                   hatch="////", linewidth=0)  # fmt: skip

@@ -1,4 +1,4 @@
-"""The warps of a launch with their 32 lanes, the rounds of a loop over elements, the orders in which blocks begin."""
+"""Pictures of chapter 2: warps and their lanes, a grid-stride loop, and the order in which blocks start."""
 
 from __future__ import annotations
 

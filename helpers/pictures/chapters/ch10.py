@@ -1,4 +1,4 @@
-"""Published measurements under the roofs that data sheets promise."""
+"""Pictures of chapter 10: measured rates under the roof of a data sheet."""
 
 from __future__ import annotations
 

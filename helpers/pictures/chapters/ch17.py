@@ -1,14 +1,52 @@
-"""Ways through the matrix of scores: which tiles a block meets in which order, what stays, what is stored."""
+"""Pictures of chapter 17: bytes of attention by sequence length, and the order in which tiles are visited."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from helpers.pictures.figures import Drawing
+from helpers.pictures.figures import CYCLE, DASHES, MARKERS, Drawing, Picture, new, styled
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.steps.walks import Walked
 from helpers.vgpu.base.words import plural
+
+
+@styled
+def attention_bytes(counted: Mapping[str, Mapping[int, int]], formulas: Mapping[str, Mapping[int, int]]) -> Picture:
+    """Bytes against sequence length, both on logarithmic axes: what was counted as marks, what formulas say as lines.
+
+    Both by name and then by length; a formula of the same name as a count goes through its marks if it is right.
+    """
+    figure, axes = new("wide")
+    names = list(dict.fromkeys([*counted, *formulas]))
+    for number, name in enumerate(names):
+        colour = CYCLE[number % len(CYCLE)]
+        line, marks = formulas.get(name, {}), counted.get(name, {})
+        axes.plot(list(line), list(line.values()), color=colour, ls=DASHES[number % len(DASHES)], lw=1.4)
+        axes.plot(list(marks), list(marks.values()), color=colour, marker=MARKERS[number % len(MARKERS)], ls="", ms=7)
+        axes.plot(
+            [], [], color=colour, ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], label=name
+        )
+    lengths = sorted({length for row in (*counted.values(), *formulas.values()) for length in row})
+    axes.set(xscale="log", yscale="log", xlabel="sequence length", ylabel="bytes for one head")
+    axes.set_xticks(lengths, [f"{length:,}" for length in lengths])
+    axes.minorticks_off()
+    axes.grid(axis="y")
+    axes.legend(fontsize=9)
+    told = []
+    for name, marks in counted.items():
+        last = max(marks)
+        told.append(f"{name} {marks[last]:,}")
+    longest = max(length for marks in counted.values() for length in marks)
+    off = [
+        abs(marks[length] / formulas[name][length] - 1)
+        for name, marks in counted.items()
+        for length in marks
+        if formulas.get(name, {}).get(length)
+    ]
+    apart = f" Counts and formulas differ by at most {max(off):.1%}." if off else ""
+    return Picture(figure, f"Bytes at length {longest:,}, counted: {'; '.join(told)}.{apart}")
+
 
 WIDTH, HEIGHT = 860, 410
 LEFT, TOP, SIDE, BAR = 74, 78, 250, 15

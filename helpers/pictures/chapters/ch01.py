@@ -1,16 +1,71 @@
-"""What a CPU and a GPU are made of, drawn to scale from their rows: one core beside one SM, and the roads of data."""
+"""Pictures of chapter 1: a CPU core beside an SM, the links between memories, and a queue of launches."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from math import sqrt
+from textwrap import wrap
 
 from helpers.hardware.cpus import CPU
 from helpers.hardware.gpus import GPU
-from helpers.pictures.figures import PALETTE, Drawing
+from helpers.hardware.time_model import seconds_text
+from helpers.pictures.figures import CYCLE, MARKERS, PALETTE, Drawing, Picture, new, styled
+from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
 from helpers.pictures.plots.pyramid import bytes_text, speed_text
+from helpers.pictures.plots.speedups import axis_of_seconds, powers_of_two, rounded
+from helpers.pictures.plots.time import queued
 from helpers.results.streams.model import copy_seconds
 from helpers.vgpu.base.words import plural
+
+MOST_ROWS = 4
+LONGEST_LINE = 11  # letters of a name that have room beside the axis
+MICRO = 1e-6
+
+
+@styled
+def launch_queue(
+    steps: Mapping[str, Sequence[float]], launch: float, *, waits: Mapping[str, Collection[int]] | None = None
+) -> Picture:
+    """Host and GPU as two rows for each of up to four steps, on one axis of time.
+
+    steps: by name, the microseconds of each kernel on the GPU. launch: microseconds of the host for each. waits: by
+    name, the positions, from 0 on, of kernels whose result the host waits for. ValueError for more steps, for a step
+    without a kernel, and for a wait in a step that is not there.
+    """
+    waits = waits or {}
+    if not 1 <= len(steps) <= MOST_ROWS or not all(len(kernels) for kernels in steps.values()):
+        raise ValueError(f"this draws 1 to {MOST_ROWS} steps, each with a kernel at least")
+    if strange := set(waits) - set(steps):
+        raise ValueError(f"there is no step called {strange.pop()!r} to wait in; there are {', '.join(steps)}")
+    spans = {name: queued(kernels, launch, waits.get(name, ())) for name, kernels in steps.items()}
+    ends = {name: works[-1][0] + works[-1][1] for name, (_, works) in spans.items()}
+    until = 1.1 * max(ends.values())
+    figure, axes = new("wide", layout=None)
+    figure.subplots_adjust(left=0.22, right=0.98, top=0.9, bottom=0.15)
+    ticks = []
+    for row, (name, (asks, works)) in enumerate(spans.items()):
+        for bars, top, colour in ((asks, row, "blue"), (works, row + 0.36, "orange")):
+            look = {"fc": shade(PALETTE[colour], 0.6), "ec": PALETTE[colour], "lw": 0.8}
+            axes.broken_barh(bars, (top, 0.32), **look)
+        ticks += [(row + 0.16, "host"), (row + 0.52, "GPU")]
+        axes.plot([ends[name]] * 2, [row - 0.04, row + 0.72], color=PALETTE["ink"], lw=1, ls=":")
+        axes.text(ends[name] + until / 150, row + 0.34, f"{ends[name]:g} µs", va="center", fontsize=9)
+        axes.text(
+            -0.095 * until, row + 0.34, "\n".join(wrap(name, LONGEST_LINE)), ha="right", va="center", fontsize=9,
+            clip_on=False,
+        )  # fmt: skip
+    axes.set(xlim=(0, until), ylim=(len(spans) - 0.1, -0.15), yticks=[at for at, _ in ticks], xlabel="µs (worked out)")
+    axes.set_yticklabels([word for _, word in ticks], fontsize=8)
+    axes.tick_params(axis="y", length=0)
+    axes.set_title("blue: the host asks · orange: the GPU works · dotted: the end", fontsize=9, fontweight="normal")
+    told = "; ".join(
+        f"{name}: {plural(len(works), 'kernel')}, {seconds_text(MICRO * ends[name])}, GPU at work "
+        f"{sum(long for _, long in works) / ends[name]:.0%}"
+        for name, (_, works) in spans.items()
+    )
+    return Picture(figure, f"{told[0].upper()}{told[1:]} (worked out, with {launch:g} µs a launch).")
+
 
 WIDTH = 860
 LEFT, PANEL = (10, 440), 410
@@ -148,3 +203,62 @@ def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
         f"{speed_text(pageable)}."
     )
     return ink.drawing(said, WIDTH, round(top + 6))
+
+
+_WIDTH, _LEFT, _CELL, _STEP, _ROW = 610, 8, 16.0, 18.0, 22.0
+
+
+def lane_deal(elements: int, widths: Mapping[str, int]) -> Drawing:
+    """Which lane of which instruction has which element, one block of rows for each of `widths` (name → lanes).
+
+    A row is one instruction; a filled box is a lane with an element, an empty one a lane without. At most 32 lanes.
+    """
+    if not all(1 <= width <= 32 for width in widths.values()):
+        raise ValueError("an instruction of 1 to 32 lanes fits the page")
+    ink, top, said = Ink(), 4.0, []
+    for number, (name, width) in enumerate(widths.items()):
+        rows = -(-elements // width)
+        idle = rows * width - elements
+        ink.text(_LEFT, top + 14, name, size=12, bold=True, mono=False)
+        words = f"{plural(rows, 'instruction')}, {plural(idle, 'idle lane')}"
+        ink.text(_WIDTH - 8, top + 14, words, size=12, ink=PALE, mono=False, anchor="end")
+        top += 22
+        for row in range(rows):
+            for lane in range(width):
+                element = row * width + lane
+                left = _LEFT + lane * _STEP
+                if element < elements:
+                    ink.box(left, top, _CELL, _CELL, CYCLE[number])
+                    ink.text(left + _CELL / 2, top + 11.5, element, size=9, ink="#ffffff", anchor="middle")
+                else:
+                    ink.box(left, top, _CELL, _CELL, "#ffffff", edge=GREY, dash="2 2")
+            top += _ROW
+        top += 8
+        said.append(f"{plural(rows, 'instruction')} of {width} lanes ({name}), {idle} of them idle")
+    return ink.drawing(f"{plural(elements, 'element')}: " + "; ".join(said) + ".", _WIDTH, round(top))
+
+
+@styled
+def growth(seconds: Mapping[int, float], *, each: str, full: float | None = None, source: str = "modelled") -> Picture:
+    """How time grows with the number of things done at once, both axes logarithmic.
+
+    `seconds`: by their number; `each`: what they are called, in the plural; `full`: the number of lanes there are, as
+    a line; `source` says where the times come from.
+    """
+    counts, times = list(seconds), list(seconds.values())
+    figure, axes = new("wide")
+    axes.loglog(counts, times, color=CYCLE[0], marker=MARKERS[0])
+    low, high = min(times) / 2, max(times) * 2
+    axes.set(xlabel=f"{each} ({source})", ylim=(low, high))
+    powers_of_two(axes, counts)
+    axis_of_seconds(axes, low, high)
+    if full is not None:
+        axes.axvline(full, color=PALETTE["ink"], ls="--", lw=1)
+        axes.text(full / 1.15, high / 1.3, f"{full:,.0f} lanes", ha="right", va="top", fontsize=9)
+    first, last = counts[0], counts[-1]
+    flat = max(count for count in counts if seconds[count] <= 1.1 * times[0])
+    return Picture(
+        figure,
+        f"{flat:,} {each} take as long as {first:,}, {seconds_text(times[0])}; {last:,} take "
+        f"{rounded(times[-1] / times[0])} times as long ({source}).",
+    )

@@ -1,4 +1,4 @@
-"""How a network and a batch are cut among ranks: one panel for each kind of parallelism."""
+"""Pictures of chapter 22: kinds of parallelism across ranks."""
 
 from __future__ import annotations
 
