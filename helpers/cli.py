@@ -121,7 +121,7 @@ def notebooks(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-# -- script, progress, chapters -------------------------------------------------------------------------
+# -- script, progress, chapters, index -----------------------------------------------------------------
 
 
 def chapter_path(name: str) -> Path:
@@ -186,6 +186,18 @@ def chapters(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def index_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", type=Path, help="where to write the page, default build/index")
+
+
+def index(arguments: argparse.Namespace) -> int:
+    from helpers.workbook.authoring.index import write
+
+    root = project_folder()
+    print(write(root, (arguments.folder or root / "build" / "index").resolve()))
+    return 0
+
+
 def call(command: Sequence[str], cwd: Path | None = None, environment: dict[str, str] | None = None) -> int:
     """Run `command` to its end and give its exit status; Ctrl-C is the child's to handle."""
     process = subprocess.Popen(list(command), cwd=cwd, env=environment)
@@ -210,6 +222,7 @@ COMMANDS = (
     Command(
         "chapters", "show what each chapter holds: cells, words, explorers, questions", chapters_arguments, chapters
     ),
+    Command("index", "make a page of all plots and widgets, by the question they answer", index_arguments, index),
 )
 
 
