@@ -10,10 +10,10 @@ from helpers.hardware.cpus import CPU
 from helpers.hardware.gpus import GPU
 from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, MARKERS, PALETTE, Drawing, Picture, new, styled
-from helpers.pictures.plots.common import shade
-from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
-from helpers.pictures.plots.pyramid import bytes_text, speed_text
+from helpers.pictures.plots.common import bytes_text, shade, speed_text
+from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.speedups import axis_of_seconds, powers_of_two, rounded
+from helpers.pictures.plots.templates import from_template
 from helpers.pictures.plots.time import queued
 from helpers.results.streams.model import copy_seconds
 from helpers.vgpu.base.words import plural
@@ -67,12 +67,8 @@ def launch_queue(
     return Picture(figure, f"{told[0].upper()}{told[1:]} (worked out, with {launch:g} µs a launch).")
 
 
-WIDTH = 860
-LEFT, PANEL = (10, 440), 410
-LANE, LANE_STEP, FETCH = 9.0, 10.5, 34.0
-LARGEST = 140.0
-"""Pixels of the side of the largest memory; the others have areas in proportion."""
-_SMALLEST = 3.0
+LARGEST, _SMALLEST = 140.0, 3.0
+"""Pixels of the side of the largest memory, to whose area the others are in proportion, and of the smallest."""
 WIDEST = 120.0
 """Pixels of the widest road; the others are in proportion."""
 ENLARGED = 10
@@ -80,73 +76,53 @@ ENLARGED = 10
 
 
 def core_and_sm(cpu: CPU, gpu: GPU) -> Drawing:
-    """One core of `cpu` beside one SM of `gpu`: who fetches instructions, for how many lanes, and from how much memory.
+    """One core of `cpu` beside one SM of `gpu`: how many lanes each instruction has, and how much memory there is.
 
-    A small square is a lane for FP32. The areas of the memories are in proportion to their bytes, in both panels
-    alike; what all cores or SMs share is divided among them. Memories that no document gives are left out.
+    A small square is an FP32 lane. The areas of the memories are in proportion to their bytes, the same in both panels;
+    what all cores or SMs share is divided among them. Memories that no document gives are left out.
     """
     core = [
-        ("vector registers", cpu.vector_register_bytes, "orange"), ("L1, for data", cpu.l1_bytes, "sky"),
-        ("L2", cpu.l2_bytes, "sky"), ("its share of L3", cpu.l3_bytes // cpu.cores, "sky"),
+        ("vector registers", cpu.vector_register_bytes), ("L1, for data", cpu.l1_bytes), ("L2", cpu.l2_bytes),
+        ("its share of L3", cpu.l3_bytes // cpu.cores),
     ]  # fmt: skip
     sm = [
-        ("registers", 4 * gpu.registers_per_sm, "orange"), ("L1 and shared", gpu.l1_bytes, "sky"),
-        ("its share of L2", gpu.l2_bytes and gpu.l2_bytes // gpu.sms, "sky"),
+        ("registers", 4 * gpu.registers_per_sm), ("L1 and shared", gpu.l1_bytes),
+        ("its share of L2", gpu.l2_bytes and gpu.l2_bytes // gpu.sms),
     ]  # fmt: skip
-    scale = LARGEST / sqrt(max(nbytes for _, nbytes, _ in [*core, *sm] if nbytes))
+    scale = LARGEST / sqrt(max(nbytes for _, nbytes in [*core, *sm] if nbytes))
     per_partition = gpu.fp32_lanes_per_sm // gpu.partitions_per_sm
-    ink = Ink()
-    panels = (
-        (LEFT[0], f"one core of {cpu.name}", [cpu.fp32_lanes_per_core], cpu.vector_lanes, core, cpu.threads_per_core,
-         f"{cpu.cores} such cores at {cpu.clock / 1e9:.3g} GHz"),
-        (LEFT[1], f"one SM of {gpu.name}", [per_partition] * gpu.partitions_per_sm, per_partition, sm,
-         gpu.threads_per_sm, f"{gpu.sms} such SMs at {gpu.clock / 1e9:.3g} GHz"),
-    )  # fmt: skip
-    rows = max(len(lanes) for _, _, lanes, *_ in panels)
-    memories = 54 + rows * 22 + 24
-    bottom = memories + LARGEST + 50
-    for left, title, lanes, group, memory, threads, many in panels:
-        ink.text(left, 20, title, size=14, bold=True, mono=False)
-        ink.text(left + PANEL, 20, many, size=11.5, ink=PALE, mono=False, anchor="end")
-        ink.text(left, 42, "fetch and issue, and the lanes that follow", size=11, ink=PALE, mono=False)
-        for row, count in enumerate(lanes):
-            _lanes(ink, left, 50 + row * 22, count, group)
-        ink.text(left, memories - 8, "memory, area in proportion to its bytes", size=11, ink=PALE, mono=False)
-        _memories(ink, left, memories, memory, scale)
-        ink.text(left, bottom, f"holds {plural(threads, 'thread')} at a time", size=12.5, bold=True, mono=False)
-        each = sum(nbytes for _, nbytes, colour in memory if colour == "orange") / threads
-        cached = sum(nbytes for _, nbytes, colour in memory if nbytes and colour == "sky") / threads
-        words = f"for each of them {bytes_text(each)} of registers, {bytes_text(cached)} of the rest"
-        ink.text(left, bottom + 18, words, size=11.5, mono=False)
+    panels = []
+    for title, many, lanes, group, memories, threads in (
+        (f"one core of {cpu.name}", f"{cpu.cores} such cores at {cpu.clock / 1e9:.3g} GHz",
+         [cpu.fp32_lanes_per_core], cpu.vector_lanes, core, cpu.threads_per_core),
+        (f"one SM of {gpu.name}", f"{gpu.sms} such SMs at {gpu.clock / 1e9:.3g} GHz",
+         [per_partition] * gpu.partitions_per_sm, per_partition, sm, gpu.threads_per_sm),
+    ):  # fmt: skip
+        registers, *caches = (nbytes or 0 for _, nbytes in memories)
+        panels.append(
+            {"title": title, "many": many, "lanes": lanes, "group": group, "memories": _squares(memories, scale),
+             "threads": threads, "registers": registers / threads, "cached": sum(caches) / threads}
+        )  # fmt: skip
+    bottom = 78 + 22 * max(len(panel["lanes"]) for panel in panels) + 190
     said = (
         f"A core of {cpu.name} fetches for {cpu.fp32_lanes_per_core} lanes and has "
-        f"{bytes_text(sum(nbytes for _, nbytes, _ in core[1:]))} of caches for "
-        f"{plural(cpu.threads_per_core, 'thread')}; "
+        f"{bytes_text(sum(nbytes for _, nbytes in core[1:]))} of caches for {plural(cpu.threads_per_core, 'thread')}; "
         f"an SM of {gpu.name} has {gpu.partitions_per_sm} schedulers with {per_partition} lanes each, "
         f"{bytes_text(sm[0][1])} of registers and {bytes_text(sm[1][1])} of L1 and shared memory for "
         f"{gpu.threads_per_sm:,} threads."
     )
-    return ink.drawing(said, WIDTH, round(bottom + 28))
+    return from_template("core_and_sm", said, panels=panels, bottom=bottom)
 
 
-def _lanes(ink: Ink, left: float, top: float, count: int, group: int) -> None:
-    ink.box(left, top, FETCH, 15, PALETTE["vermilion"])
-    ink.text(left + FETCH / 2, top + 11, "fetch", size=9.5, ink="#ffffff", mono=False, anchor="middle")
-    for lane in range(count):
-        x = left + FETCH + 8 + lane * LANE_STEP + 6 * (lane // group)
-        ink.box(x, top + 3, LANE, LANE, PALETTE["blue"])
-
-
-def _memories(ink: Ink, left: float, top: float, memory, scale: float) -> None:
-    """Squares side by side on one base line, each with its name and its bytes below."""
-    known = [(name, nbytes, colour) for name, nbytes, colour in memory if nbytes]
-    base, x = top + LARGEST, left
-    for name, nbytes, colour in known:
-        side = max(_SMALLEST, scale * sqrt(nbytes))
-        ink.box(x, base - side, side, side, PALETTE[colour])
-        ink.text(x, base + 12, name, size=10, mono=False)
-        ink.text(x, base + 24, bytes_text(nbytes), size=10, ink=PALE, mono=False)
-        x += max(side, 5.6 * len(name)) + 12
+def _squares(memories: Sequence[tuple[str, int | None]], scale: float) -> list[tuple]:
+    """Name, bytes, colour, left edge and side of each memory with a known size; the first are registers."""
+    found, x = [], 0.0
+    for number, (name, nbytes) in enumerate(memories):
+        if nbytes:
+            side = max(_SMALLEST, scale * sqrt(nbytes))
+            found.append((name, nbytes, PALETTE["sky" if number else "orange"], x, side))
+            x += max(side, 5.6 * len(name)) + 12
+    return found
 
 
 def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
@@ -157,44 +133,21 @@ def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
     """
     if gpu.host_bandwidth is None:
         raise ValueError(f"no document gives the link between {gpu.name} and its host")
-    stations = (f"{cpu.cores} cores", "host memory", f"memory of {gpu.name}", f"{gpu.sms} SMs")
-    roads = (
-        ("", cpu.memory_bandwidth, PALETTE["sky"]), ("link, each way", gpu.host_bandwidth, PALETTE["vermilion"]),
-        ("", gpu.memory_bandwidth, PALETTE["sky"]),
-    )  # fmt: skip
-    scale = WIDEST / max(rate for _, rate, _ in roads)
-    ink, wide, tall, middle = Ink(), 130, WIDEST + 20, WIDEST / 2 + 42
-    gap = (WIDTH - 20 - 4 * wide) / 3
-    for number, name in enumerate(stations):
-        left = 10 + number * (wide + gap)
-        ink.box(left, middle - tall / 2, wide, tall, "#f4f4f4", edge=GREY)
-        ink.text(left + wide / 2, middle + 4, name, size=12.5, bold=True, mono=False, anchor="middle")
-    for number, (name, rate, colour) in enumerate(roads):
-        left = 10 + wide + number * (wide + gap)
-        thick = max(0.8, scale * rate)
-        ink.box(left, middle - thick / 2, gap, thick, colour)
-        above = middle - max(thick / 2, 9) - 7
-        ink.text(left + gap / 2, above, speed_text(rate), size=12, ink=INK, bold=True, mono=False, anchor="middle")
-        if name:
-            ink.text(left + gap / 2, middle + 20, name, size=11, ink=PALE, mono=False, anchor="middle")
-    for left, words in ((10, cpu.name), (10 + 2 * (wide + gap), gpu.product)):
-        ink.text(left, 16, words, size=12, ink=PALE, mono=False)
-    left, top = 10 + wide + (wide + gap), middle + tall / 2 + 26
-    words = f"the same link, drawn {ENLARGED} times as wide"
-    ink.text(left + gap / 2, top, words, size=11, ink=PALE, mono=False, anchor="middle")
+    scale = WIDEST / max(cpu.memory_bandwidth, gpu.host_bandwidth, gpu.memory_bandwidth)
+    roads = [
+        (rate, max(0.8, scale * rate), PALETTE[colour])
+        for rate, colour in (
+            (cpu.memory_bandwidth, "sky"), (gpu.host_bandwidth, "vermilion"), (gpu.memory_bandwidth, "sky"),
+        )
+    ]  # fmt: skip
     pinned, pageable = (2**30 / copy_seconds(2**30, gpu, pinned=each) for each in (True, False))
-    copies = (
-        ("data sheet", gpu.host_bandwidth), ("copies from pinned memory, assumed", pinned),
-        ("copies from pageable memory, assumed", pageable),
-    )  # fmt: skip
-    top += 10
-    for name, rate in copies:
-        thick = ENLARGED * scale * rate
-        row = max(thick, 12)
-        ink.box(left, top + (row - thick) / 2, gap, thick, PALETTE["vermilion"])
-        ink.text(left - 10, top + row / 2 + 4, name, size=11.5, mono=False, anchor="end")
-        ink.text(left + gap + 10, top + row / 2 + 4, speed_text(rate), size=11.5, bold=True, mono=False)
-        top += row + 7
+    copies = [
+        {"name": name, "rate": rate, "thick": ENLARGED * scale * rate, "row": max(ENLARGED * scale * rate, 12)}
+        for name, rate in (
+            ("data sheet", gpu.host_bandwidth), ("copies from pinned memory, assumed", pinned),
+            ("copies from pageable memory, assumed", pageable),
+        )
+    ]  # fmt: skip
     said = (
         f"The link between host and {gpu.name} carries {speed_text(gpu.host_bandwidth)} each way. The cores of "
         f"{cpu.name} read {cpu.memory_bandwidth / gpu.host_bandwidth:.2g} times as fast from their own memory, "
@@ -202,10 +155,10 @@ def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
         f"from pinned memory are assumed to get {speed_text(pinned)}, and those from pageable memory "
         f"{speed_text(pageable)}."
     )
-    return ink.drawing(said, WIDTH, round(top + 6))
-
-
-_WIDTH, _LEFT, _CELL, _STEP, _ROW = 610, 8, 16.0, 18.0, 22.0
+    return from_template(
+        "data_roads", said, roads=roads, copies=copies, enlarged=ENLARGED, cpu=cpu.name, product=gpu.product,
+        stations=(f"{cpu.cores} cores", "host memory", f"memory of {gpu.name}", f"{gpu.sms} SMs"),
+    )  # fmt: skip
 
 
 def lane_deal(elements: int, widths: Mapping[str, int]) -> Drawing:
@@ -215,27 +168,19 @@ def lane_deal(elements: int, widths: Mapping[str, int]) -> Drawing:
     """
     if not all(1 <= width <= 32 for width in widths.values()):
         raise ValueError("an instruction of 1 to 32 lanes fits the page")
-    ink, top, said = Ink(), 4.0, []
+    deals = []
     for number, (name, width) in enumerate(widths.items()):
         rows = -(-elements // width)
-        idle = rows * width - elements
-        ink.text(_LEFT, top + 14, name, size=12, bold=True, mono=False)
-        words = f"{plural(rows, 'instruction')}, {plural(idle, 'idle lane')}"
-        ink.text(_WIDTH - 8, top + 14, words, size=12, ink=PALE, mono=False, anchor="end")
-        top += 22
-        for row in range(rows):
-            for lane in range(width):
-                element = row * width + lane
-                left = _LEFT + lane * _STEP
-                if element < elements:
-                    ink.box(left, top, _CELL, _CELL, CYCLE[number])
-                    ink.text(left + _CELL / 2, top + 11.5, element, size=9, ink="#ffffff", anchor="middle")
-                else:
-                    ink.box(left, top, _CELL, _CELL, "#ffffff", edge=GREY, dash="2 2")
-            top += _ROW
-        top += 8
-        said.append(f"{plural(rows, 'instruction')} of {width} lanes ({name}), {idle} of them idle")
-    return ink.drawing(f"{plural(elements, 'element')}: " + "; ".join(said) + ".", _WIDTH, round(top))
+        deals.append(
+            {"name": name, "width": width, "rows": rows, "idle": rows * width - elements, "high": 30 + 22 * rows,
+             "colour": CYCLE[number]}
+        )  # fmt: skip
+    said = "; ".join(
+        f"{plural(deal['rows'], 'instruction')} of {deal['width']} lanes ({deal['name']}), {deal['idle']} of them idle"
+        for deal in deals
+    )
+    finding = f"{plural(elements, 'element')}: {said}."
+    return from_template("lane_deal", finding, elements=elements, deals=deals, mono=MONO)
 
 
 @styled

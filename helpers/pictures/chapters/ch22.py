@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from helpers.pictures.figures import Drawing
-from helpers.pictures.plots.ink import PALE, Ink
+from helpers.pictures.plots.templates import from_template
 from helpers.vgpu.base.words import plural
 
-WIDTH, PANEL, TOP, LAYER, LAYERS = 860, 178, 40, 19, 4
-WEIGHTS, BATCH, EMPTY = "#0072b2", "#e69f00", "#eeeeee"
+LAYERS = 4
 Part = tuple[float, float]
 """From where to where a rank has its part, as shares of the whole."""
 
@@ -41,36 +40,11 @@ def parallel_kinds(kinds: Sequence[str] = tuple(KINDS), *, ranks: int = 4) -> Dr
         raise ValueError(f"no kind called {unknown[0]!r}: there are {', '.join(KINDS)}")
     if LAYERS % ranks:
         raise ValueError(f"{LAYERS} layers are drawn: give 1, 2 or 4 ranks, not {ranks}")
-    ink = Ink()
-    across = WIDTH / 2
-    for number, kind in enumerate(kinds):
-        _panel(ink, kind, across * (number % 2), PANEL * (number // 2), across, ranks)
-    height = PANEL * ((len(kinds) + 1) // 2)
-    told = "; ".join(f"{kind}: {KINDS[kind][2]}" for kind in kinds)
-    return ink.drawing(
-        f"Four ways to share {plural(LAYERS, 'layer')} and a batch among {ranks} ranks. {told}.", WIDTH, height
-    )
-
-
-def _panel(ink: Ink, kind: str, left: float, top: float, across: float, ranks: int) -> None:
-    weights, batch, word = KINDS[kind]
-    column = (across - 24) / ranks
-    ink.text(left + 8, top + 16, kind, size=12.5, bold=True, mono=False)
-    ink.text(left + across - 16, top + 16, word, size=10, ink=PALE, mono=False, anchor="end")
-    for rank in range(ranks):
-        x, wide = left + 8 + column * rank, column - 14
-        ink.text(x + wide / 2, top + 33, f"rank {rank}", size=10, mono=False, anchor="middle")
-        for layer in range(LAYERS):
-            _bar(ink, x, top + TOP + LAYER * layer, wide, weights(layer, rank, ranks), WEIGHTS)
-        _bar(ink, x, top + TOP + LAYER * LAYERS + 8, wide, batch(rank, ranks), BATCH)
-    foot = top + TOP + LAYER * (LAYERS + 1) + 24
-    for at, colour, words in ((8, WEIGHTS, "weights kept, a bar a layer"), (200, BATCH, "samples worked on")):
-        ink.box(left + at, foot - 9, 10, 10, colour)
-        ink.text(left + at + 15, foot, words, size=10, mono=False)
-
-
-def _bar(ink: Ink, x: float, y: float, wide: float, part: Part, colour: str) -> None:
-    start, end = part
-    ink.box(x, y, wide, LAYER - 4, EMPTY, "#b0b0b0")
-    if end > start:
-        ink.box(x + wide * start, y, wide * (end - start), LAYER - 4, colour)
+    panels = [
+        (kind, word, [([weights(layer, rank, ranks) for layer in range(LAYERS)], batch(rank, ranks))
+                      for rank in range(ranks)])
+        for kind in kinds for weights, batch, word in [KINDS[kind]]
+    ]  # fmt: skip
+    said = "; ".join(f"{kind}: {KINDS[kind][2]}" for kind in kinds)
+    finding = f"Four ways to share {plural(LAYERS, 'layer')} and a batch among {ranks} ranks. {said}."
+    return from_template("parallel_kinds", finding, panels=panels, column=406 / ranks)

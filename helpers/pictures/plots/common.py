@@ -31,3 +31,20 @@ def lanes_on_end(mask: Sequence) -> Iterator[tuple[int, int]]:
     """The lanes of a mask that take part, in runs without a gap, as (first, behind the last)."""
     edges = np.flatnonzero(np.diff([0, *map(int, mask), 0])).tolist()
     return zip(edges[::2], edges[1::2], strict=True)
+
+
+def bytes_text(count: float | None) -> str:
+    """`1,020 B`, `164 KiB`, `27 MiB`."""
+    if count is None:
+        return "unknown"
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size:
+            return f"{count / size:,.3g} {unit}" if count < 1000 * size else f"{count / size:,.0f} {unit}"
+    return f"{count:,.0f} B"
+
+
+def speed_text(rate: float | None) -> str:
+    """Bytes a second as `936 GB/s` or `19.5 TB/s`."""
+    if rate is None:
+        return "unknown"
+    return f"{rate / 1e12:.3g} TB/s" if rate >= 1e12 else f"{rate / 1e9:.3g} GB/s"

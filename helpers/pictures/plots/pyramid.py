@@ -10,12 +10,10 @@ from helpers.hardware.gpus import GPU
 from helpers.hardware.memory_levels import Figure, Level, levels
 from helpers.hardware.sources import Source
 from helpers.pictures.figures import PALETTE, Drawing, Markup
-from helpers.pictures.plots.ink import GREY, PALE, Ink
+from helpers.pictures.plots.common import bytes_text
+from helpers.pictures.plots.templates import from_template
 
 WIDTH, HEIGHT = 860, 292
-TOP, ROW, BAR = 50, 40, 22
-PYRAMID, TOTAL, CLOCKS, SPEED = (130, 390), 462, (500, 660), (690, 850)
-"""Left and right ends of the bars, and the right end of a column of text."""
 REACH, LATENCY, BANDWIDTH = (2**8, 2**39), (1, 1e4), (1e9, 1e15)
 """The ends of the three logarithmic scales: bytes, clocks, bytes a second."""
 _COLOURS = ("green", "orange", "orange", "sky", "blue", "purple")
@@ -23,30 +21,16 @@ LONGEST_TITLE = 112
 SOURCE_LINE = 16.5
 
 
-def bytes_text(count: float | None) -> str:
-    """`1,020 B`, `164 KiB`, `27 MiB`."""
-    if count is None:
-        return "unknown"
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if count >= size:
-            return f"{count / size:,.3g} {unit}" if count < 1000 * size else f"{count / size:,.0f} {unit}"
-    return f"{count:,.0f} B"
-
-
-def speed_text(rate: float | None) -> str:
-    """Bytes a second as `936 GB/s` or `19.5 TB/s`."""
-    if rate is None:
-        return "unknown"
-    return f"{rate / 1e12:.3g} TB/s" if rate >= 1e12 else f"{rate / 1e9:.3g} GB/s"
-
-
 def _latency_text(clocks: float | None, gpu: GPU) -> str:
     return "unknown" if clocks is None else f"{clocks:.3g} clocks, {clocks / gpu.clock * 1e9:.3g} ns"
 
 
-def _share(value: float, scale: tuple[float, float]) -> float:
+def _share(figure: Figure, scale: tuple[float, float]) -> float:
+    """How much of a bar on a logarithmic scale the figure fills; all of it where it is unknown."""
+    if figure.value is None:
+        return 1
     low, high = (math.log(end) for end in scale)
-    return min(1, max(0.02, (math.log(value) - low) / (high - low)))
+    return min(1, max(0.02, (math.log(figure.value) - low) / (high - low)))
 
 
 class _Letters:
@@ -64,53 +48,16 @@ def memory_pyramid(gpu: GPU) -> tuple[Drawing, Markup]:
 
     What no source gives is drawn as an empty dashed box and called unknown.
     """
-    ink, letters, rows = Ink(), _Letters(), levels(gpu)
-    ink.text(8, 18, f"{gpu.name}: {gpu.product}", size=12.5, bold=True, mono=False)
-    ink.text(WIDTH - 8, 18, "logarithmic scales · letters: sources below", size=10, ink=PALE, mono=False, anchor="end")
-    heads = (
-        (sum(PYRAMID) / 2, "middle", "a thread can reach"), (TOTAL, "end", "in all"),
-        (CLOCKS[0], "start", "latency, from load to use"), (SPEED[0], "start", "bandwidth, the whole GPU"),
-    )  # fmt: skip
-    for x, anchor, words in heads:
-        ink.text(x, TOP - 8, words, size=10, ink=PALE, mono=False, anchor=anchor)
-    for at, (level, colour) in enumerate(zip(rows, _COLOURS, strict=True)):
-        _row(ink, level, TOP + at * ROW, PALETTE[colour], gpu, letters)
-    return ink.drawing(_finding(gpu, rows), WIDTH, HEIGHT), _sources(gpu, letters)
-
-
-def _row(ink: Ink, level: Level, y: float, colour: str, gpu: GPU, letters: _Letters) -> None:
-    ink.text(8, y + 12, level.name, size=11.5, bold=True, mono=False)
-    ink.text(8, y + 25, level.owner, size=9.5, ink=PALE, mono=False)
-    middle, full = sum(PYRAMID) / 2, PYRAMID[1] - PYRAMID[0]
-    known = level.reach.value is not None
-    wide = full * (_share(level.reach.value, REACH) if known else 1)
-    _box(ink, middle - wide / 2, y, wide, colour if known else None)
-    said = bytes_text(level.reach.value)
-    ink.text(middle, y + BAR + 11, said, size=9.5, mono=False, anchor="middle")
-    _mark(ink, middle + 3.2 * len(said), y + BAR + 8, letters.of(level.reach))
-    ink.text(TOTAL, y + 15, bytes_text(level.total.value), size=10, mono=False, anchor="end")
-    _mark(ink, TOTAL + 2, y + 11, letters.of(level.total))
-    for figure, (left, right), scale, words in (
-        (level.latency, CLOCKS, LATENCY, _latency_text(level.latency.value, gpu)),
-        (level.bandwidth, SPEED, BANDWIDTH, speed_text(level.bandwidth.value)),
-    ):
-        known = figure.value is not None
-        wide = (right - left) * (_share(figure.value, scale) if known else 1)
-        _box(ink, left, y, wide, colour if known else None)
-        ink.text(left + 2, y + BAR + 11, words, size=9.5, mono=False)
-        _mark(ink, left + 5 + 5.6 * len(words), y + BAR + 8, letters.of(figure))
-
-
-def _box(ink: Ink, x: float, y: float, wide: float, colour: str | None) -> None:
-    if colour is None:
-        ink.box(x, y, wide, BAR, "#ffffff", GREY, "3 3")
-    else:
-        ink.box(x, y, wide, BAR, colour)
-
-
-def _mark(ink: Ink, x: float, y: float, letters: str) -> None:
-    if letters:
-        ink.text(x, y, letters, size=7.5, ink=PALE, mono=False)
+    letters, found = _Letters(), levels(gpu)
+    rows = [
+        (level, PALETTE[colour], _share(level.reach, REACH), _share(level.latency, LATENCY),
+         _share(level.bandwidth, BANDWIDTH))
+        for level, colour in zip(found, _COLOURS, strict=True)
+    ]  # fmt: skip
+    drawing = from_template(
+        "memory_pyramid", _finding(gpu, found), gpu=gpu, rows=rows, letters=letters.of, latency=_latency_text
+    )
+    return drawing, _sources(gpu, letters)
 
 
 def _finding(gpu: GPU, rows: tuple[Level, ...]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
-from helpers.pictures.plots.pyramid import bytes_text
+from helpers.pictures.plots.common import bytes_text
 from helpers.results.cache_model import Asked, share_found
 
 HIT, MISS = PALETTE["blue"], PALETTE["vermilion"]
