@@ -8,7 +8,7 @@ import pytest
 
 from helpers import plots
 from helpers.pictures import figures
-from helpers.pictures.plots.memory import sector_finding
+from helpers.pictures.plots.accesses import sector_finding
 from helpers.vgpu.base.words import plural
 
 

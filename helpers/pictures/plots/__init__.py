@@ -8,7 +8,7 @@ imported when it is first used.
 from __future__ import annotations
 
 from helpers.pictures.contents import named
-from helpers.pictures.plots.tracks import track
+from helpers.pictures.plots.labels import track
 
 _PLOTS = named("plots")
 __all__ = sorted([*_PLOTS, track.__name__])

@@ -8,9 +8,8 @@ from itertools import pairwise
 
 from helpers.hardware.gpus import GPU
 from helpers.pictures.figures import PALETTE, Picture, Track, new, styled
-from helpers.pictures.plots.labels import around, spread
+from helpers.pictures.plots.labels import around, spread, track
 from helpers.pictures.plots.short_values import fitted
-from helpers.pictures.plots.tracks import track
 from helpers.results.roofline import (
     MEMORIES,
     PRECISIONS,

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from helpers import layers, plots, widgets
-from helpers.pictures.widgets.explorers.feature_maps import maps_of
+from helpers.pictures.widgets.explorers.networks import maps_of
 
 IMAGE = np.arange(64.0).reshape(8, 8)
 

@@ -5,7 +5,7 @@ import pytest
 
 from helpers import cp, cuda, device, streams, widgets
 from helpers.pictures.figures import PALETTE
-from helpers.pictures.plots.timeline import around, window
+from helpers.pictures.plots.time import around, window
 from helpers.results.streams.spans import Schedule, Span
 from helpers.workbook.run import unnamed_pictures
 

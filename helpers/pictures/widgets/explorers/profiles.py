@@ -1,4 +1,4 @@
-"""One kernel after another as Nsight-style cards: what holds it up by which counters, on which GPU, and what to do."""
+"""Explorers of profiles: the cards of a kernel, and the versions of a training step."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from helpers.hardware import gpus as table
 from helpers.hardware.device import current
 from helpers.pictures import plots
-from helpers.pictures.figures import Markup
+from helpers.pictures.figures import Markup, Picture
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice
+from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.compare import GPUS_SHOWN
 from helpers.results.diagnose import diagnose
 from helpers.results.ladder import Ladder, Launch
 from helpers.results.profile import Profile, profile
+from helpers.results.step_log import StepLog
 
 HEIGHT = 570
 
@@ -71,3 +72,29 @@ def _profiled(name: str, given, launch: tuple, shared_bytes: int) -> Profile:
             "or a kernel with its grid, block and args: cards(kernel, grid, block, args)"
         )
     return profile(given, grid, block, args, shared_bytes=shared_bytes)
+
+
+STEP_HEIGHT = 560
+
+
+def mends(log: StepLog, *, before: str | None = None, after: str | None = None) -> Explorer:
+    """Two choices of versions over their lanes of time and their bars: any two of a log's.
+
+    log: a `StepLog` with at least two versions; before, after: names to begin with, else the first and the last that
+    was kept. TypeError for what is no log, ValueError for fewer versions.
+    """
+    if not isinstance(log, StepLog):
+        raise TypeError(f"mends takes a StepLog, with at least two versions; this is of type {type(log).__name__}")
+    names = list(log)
+    if len(names) < 2:
+        raise ValueError(f"before and after are two versions, and this log has {len(names)}: log.run(name, program)")
+    kept = [name for name in names if name not in log.taken_back]
+    controls = {
+        "before": dropdown("before", checked.among("before", before or names[0], names), names),
+        "after": dropdown("after", checked.among("after", after or kept[-1], names), names),
+    }
+
+    def draw(before: str, after: str) -> Picture:
+        return plots.mend_lanes(log[before], log[after])
+
+    return Explorer("mends", draw, controls, height=STEP_HEIGHT)

@@ -1,12 +1,14 @@
-"""Requests of a warp on memory, and counts beside one another."""
+"""Requests of a warp on memory: sectors and lines, banks, traffic, and hits in a cache."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import LINE, SECTOR, WARP, shade
+from helpers.pictures.plots.common import LINE, SECTOR, WARP, bytes_text, shade
+from helpers.results.cache_model import Asked, share_found
 from helpers.vgpu.base.words import plural
+from helpers.vgpu.storage.banks import BANKS, parts, wavefronts
 
 MOST_LINES = 32
 FEWEST_LINES = 8
@@ -178,3 +180,132 @@ def traffic(profile, *, prefix: str = "", scale: float = 0) -> Picture:
         f"{prefix}sectors bring {brought / 1024:,.4g} KiB for {asked / 1024:,.4g} KiB asked for, "
         f"{times:.3g} times the {distinct / 1024:,.4g} KiB that even a perfect cache must fetch.",
     )
+
+
+FEWEST_ROWS = 8
+MOST_LABELLED = 16
+
+
+def bank_finding(access, prefix: str = "") -> str:
+    """One sentence: the wavefronts of this shared request, how many it needs at least, and what is broadcast."""
+    fronts = wavefronts(access)
+    count = plural(len(fronts), "wavefront")
+    least = len({front.part for front in fronts})
+    shared = sum(len(word.lanes) > 1 for front in fronts for word in front.words.values())
+    conflicts = "no bank conflict" if len(fronts) == least else plural(len(fronts) - least, "bank conflict")
+    widths = f", {access.nbytes} bytes a lane," if parts(access.nbytes) > 1 else ""
+    broadcast = f"; {plural(shared, 'word')} broadcast to several lanes" if shared else ""
+    return f"{prefix}{count} for 1 shared {access.op} request{widths} with {conflicts}{broadcast}."
+
+
+@styled
+def bank_matrix(access, *, prefix: str = "") -> Picture:
+    """Bank × wavefront of one shared request: a row is served at once, the number is the lane that a bank serves.
+
+    `access`: a shared `trace.Access`. A bank that serves several lanes with one word says how many of them.
+    """
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    fronts = wavefronts(access)
+    figure, axes = new("wide", layout=None)
+    axes.set_position([0.055, 0.03, 0.94, 0.79])
+    height = max(FEWEST_ROWS, len(fronts))
+    label = height <= MOST_LABELLED
+    single, shared, colours = [], [], []
+    for row, front in enumerate(fronts):
+        for bank in range(BANKS):
+            word = front.words.get(bank)
+            if word is None:
+                continue
+            place = Rectangle((bank + 0.04, row + 0.06), 0.92, 0.88)
+            if len(word.lanes) == 1:
+                single.append(place)
+                colours.append(shade(PALETTE["blue"], 0.22 + 0.2 * word.lanes[0] / (WARP - 1)))
+            else:
+                shared.append(place)
+            if label:
+                text = str(word.lanes[0]) if len(word.lanes) == 1 else f"×{len(word.lanes)}"
+                size = 7 if len(text) < 3 else 6
+                axes.text(bank + 0.5, row + 0.53, text, ha="center", va="center", fontsize=size, color="w")
+    # Idle cells are lines and not squares of their own: a request may take 32 wavefronts.
+    axes.vlines(range(BANKS + 1), 0, len(fronts), colors="#cccccc", lw=0.6, zorder=0)
+    axes.hlines(range(len(fronts) + 1), 0, BANKS, colors="#cccccc", lw=0.6, zorder=0)
+    axes.add_collection(PatchCollection(single, facecolors=colours, edgecolors="none"))
+    axes.add_collection(PatchCollection(shared, facecolors="#00664a", edgecolors="none"))
+    last = None
+    for row, front in enumerate(fronts):
+        if label or row % 4 == 0 or row == len(fronts) - 1:
+            axes.text(-0.3, row + 0.53, row + 1, ha="right", va="center", fontsize=7, color="#444444")
+        if last is not None and front.part != last:
+            axes.axhline(row, color=PALETTE["ink"], lw=1)
+        last = front.part
+    for bank in (*range(0, BANKS, 4), BANKS - 1):
+        axes.text(bank + 0.5, -0.03 * height, bank, ha="center", fontsize=7, color="#444444")
+    axes.set(xlim=(0, BANKS), ylim=(height, 0))
+    axes.axis("off")
+    legend = (
+        "a row: one wavefront · a column: one bank · blue: serves one lane (its number) · green ×n: one word to n lanes"
+    )
+    figure.text(0.01, 0.94, legend, fontsize=8.5)
+    figure.text(0.01, 0.875, "bank", fontsize=8, color="#444444")
+    return Picture(figure, bank_finding(access, prefix))
+
+
+HIT, MISS = PALETTE["blue"], PALETTE["vermilion"]
+MOST_REQUESTS = 1200
+
+
+@styled
+def cache_requests(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> Picture:
+    """Each request of a warp as a mark, by its number and by where it falls in its array: found in the cache, or not.
+
+    runs: by name, what `helpers.results.cache_model.requests` tells of a cache of `nbytes`; one panel each. A request
+    of which some sectors were found and some were not counts as not found. Raises ValueError without a request, or
+    for more than `MOST_REQUESTS` of them.
+    """
+    for name, asked in runs.items():
+        if not 0 < len(asked) <= MOST_REQUESTS:
+            who = name or "the kernel"
+            raise ValueError(f"{who} made {len(asked):,} requests; 1 to {MOST_REQUESTS:,} can be drawn")
+    figure, axes = new("wide", layout=None, ncols=len(runs), sharey=True, squeeze=False)
+    figure.subplots_adjust(left=0.08, right=0.985, top=0.82, bottom=0.15, wspace=0.08)
+    highest = max(each.first for asked in runs.values() for each in asked)
+    top = max(1.06 * highest, 1.12 * nbytes) / 1024
+    for at, (panel, (name, asked)) in enumerate(zip(axes[0], runs.items(), strict=True)):
+        _panel(panel, asked, nbytes, len(runs))
+        panel.set(xlim=(-0.03 * len(asked), 1.03 * len(asked)), ylim=(-0.04 * top, top))
+        panel.set_title(_title(name, asked), fontsize=9.5)
+        panel.set_xlabel("loads of the warp, in order of time", fontsize=8.5)
+        if at == 0:
+            panel.set_ylabel("place in the array, KiB")
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper left", bbox_to_anchor=(0.07, 1.005), ncols=3, fontsize=8.5,
+                  handletextpad=0.4, columnspacing=1.4)  # fmt: skip
+    return Picture(figure, _requests_finding(runs, nbytes))
+
+
+def _panel(panel, asked: Sequence[Asked], nbytes: int, panels: int) -> None:
+    panel.axhspan(0, nbytes / 1024, color=PALETTE["mist"], lw=0, label="as many bytes as the cache holds")
+    size = max(1.5, min(5.0, 1000 / panels / len(asked)))
+    found = [(number, each) for number, each in enumerate(asked) if each.hits == each.sectors]
+    missed = [(number, each) for number, each in enumerate(asked) if each.hits < each.sectors]
+    for marks, marker, colour, words in (
+        (found, "s", HIT, "found in the cache"), (missed, "x", MISS, "not found: fetched"),
+    ):  # fmt: skip
+        places = [each.first / 1024 for _, each in marks]
+        panel.plot([number for number, _ in marks], places, ls="", marker=marker, ms=size, mew=1, color=colour,
+                   label=words)  # fmt: skip
+
+
+def _title(name: str, asked: Sequence[Asked]) -> str:
+    said = f"{share_found(tuple(asked)):.0%} found"
+    return f"{name}: {said}" if name else said
+
+
+def _requests_finding(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> str:
+    def told(name: str, asked: Sequence[Asked]) -> str:
+        said = f"{sum(each.hits for each in asked):,} of {sum(each.sectors for each in asked):,} sectors are found"
+        return f"{name}: {said}" if name else said
+
+    return f"A cache of {bytes_text(nbytes)} (modelled): " + "; ".join(told(*each) for each in runs.items()) + "."

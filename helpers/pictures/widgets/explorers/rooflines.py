@@ -1,22 +1,30 @@
-"""Kernels under the roofs of any GPU, and a kernel or a GPU that is not there yet."""
+"""Explorers of limits: kernels and layers under the roofs of a GPU, and shares of a library's rate."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from numbers import Real
 
 from helpers.hardware import gpus
+from helpers.hardware.device import current
+from helpers.hardware.gpus import find
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
+from helpers.pictures.plots.networks import layer_roofline as chart
+from helpers.pictures.plots.products import Share
 from helpers.pictures.plots.roofline import LONGEST_IN_SENTENCE, MOST_PLACES, UNITS, rates_shown, roofline_tracks
-from helpers.pictures.widgets.controls import choice
+from helpers.pictures.widgets import given as checked
+from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.controls import gpus as all_gpus
 from helpers.pictures.widgets.explorer import Explorer
+from helpers.results.growth import Growth, growth
 from helpers.results.ladder import Ladder, Launch
 from helpers.results.profile import Profile
-from helpers.results.roofline import MEMORIES, PRECISIONS, Place, bytes_moved, place, scaled
+from helpers.results.roofline import MEMORIES, PRECISIONS, Place, bytes_moved, place, rate_text, scaled
+from helpers.results.torch.layers import Layers
+from helpers.vgpu.base.errors import CompileError
 
 _BANDWIDTHS = (0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 _ARITHMETICS = _BANDWIDTHS[2:7]
@@ -125,3 +133,102 @@ def _what_ifs(chosen: float) -> dict[float, str]:
 def _lines(letters: int) -> int:
     """Lines that a caption of so many letters takes, at most."""
     return -(-letters // _LETTERS_A_LINE)
+
+
+BATCHES = tuple(2**power for power in range(13))
+ITEMSIZES = {"fp32": 4, "tf32_tensor": 4, "fp16_tensor": 2, "fp8_tensor": 1}
+"""Units that convolutions run on, and the bytes of the numbers that they take."""
+
+
+def layer_roofline(rows, *, gpu: str | None = None, precision: str = "fp32", batch: int = 1) -> Explorer:
+    """Layers on a GPU's roof, and the least time that it allows each, for a GPU, a batch and units to choose.
+
+    rows: what `layers(network, images)` found, or a mapping from short names to several. ValueError where no document
+    gives the roof of those units; KeyError for a GPU that the table does not have.
+    """
+    networks = checked.versions(rows, "what `layers(network, images)` found")
+    for each in networks.values():
+        if not isinstance(each, Layers):
+            raise TypeError(f"give what `layers(network, images)` found; this is of type {type(each).__name__}")
+    first = next(iter(networks))
+    controls = {
+        "batch": choice("batch", batch, BATCHES),
+        "precision": dropdown("numbers", precision, [(UNITS[unit], unit) for unit in ITEMSIZES]),
+        "gpu": all_gpus(gpu or current().name),
+    }
+    if isinstance(rows, Mapping):
+        controls = {"network": dropdown("network", first, networks), **controls}
+
+    def draw(batch: int, precision: str, gpu: str, network: str = first) -> Picture:
+        return chart(networks[network].at(batch, ITEMSIZES[precision]), find(gpu), precision)
+
+    return Explorer("layer_roofline", draw, controls, height=card_height(caption_lines=4))
+
+
+MOST_KERNELS = 12
+NOTHING = "nothing"
+
+
+def library_share(
+    kernels: Mapping[str, Callable[[int], Launch] | Growth],
+    *,
+    published: Mapping[str, Mapping[str, float]] | None = None,
+    library: Mapping[str, Mapping[str, float]] | None = None,
+    gpu: str = "A100",
+    side: int = 4096,
+    counted: tuple[int, int] = (128, 256),
+) -> Explorer:
+    """A staircase of kernels: each one's modelled share of a library's rate on a GPU that a dropdown chooses.
+
+    `kernels` maps short names to functions that give the `Launch` on square matrices of a side, or to what `growth`
+    made of one; they are counted on the two sides of `counted` and foretold for `side`. `published`: by a source in a
+    few words, shares (0 to 1) that were measured, by the kernels' names. `library`: by the name of a GPU, the rate of
+    a library in FLOP/s by units ("fp32", "fp16_tensor"), which is 100 %; where there is none, the units' peak is.
+    """
+    found = _grown(kernels, counted)
+    library = {checked.gpu_name(name): dict(rates) for name, rates in (library or {}).items()}
+    published = {source: _shares(source, shares, found) for source, shares in (published or {}).items()}
+
+    def draw(gpu: str, beside: str = NOTHING) -> Picture:
+        rates = library.get(gpu, {})
+        measured = published.get(beside, {})
+        rows, words = [], {}
+        for name, each in found.items():
+            unit = each.unit()
+            rate = rates.get(unit)
+            try:
+                _, model = each.on(gpu, side)
+                share = each.share(gpu, side, rate)
+            except (CompileError, ValueError) as error:
+                why = "does not compile for it" if isinstance(error, CompileError) else str(error)
+                rows.append(Share(name, None, published=measured.get(name), why=why))
+                continue
+            what = f"a library's {rate_text(rate)}" if rate else "the peak"
+            words[unit] = f"{what} for {UNITS.get(unit, unit)}"
+            rows.append(Share(name, share, model.bound, measured.get(name)))
+        return plots.share_staircase(rows, gpu, words, side=side, published=beside if measured else "")
+
+    controls = {"gpu": all_gpus(gpu)}
+    if published:
+        first = next(iter(published))
+        controls["beside"] = dropdown("beside it, published", first, [*published, NOTHING])
+    return Explorer("library_share", draw, controls, height=card_height(caption_lines=4))
+
+
+def _grown(kernels, counted: tuple[int, int]) -> dict[str, Growth]:
+    if not isinstance(kernels, Mapping) or not kernels:
+        raise TypeError("kernels are a mapping from short names to functions of a side: {'naive': naive_launch}")
+    if len(kernels) > MOST_KERNELS:
+        raise ValueError(f"{len(kernels)} kernels are too many for one staircase: show at most {MOST_KERNELS}")
+    found = {}
+    for name, each in kernels.items():
+        found[name] = each if isinstance(each, Growth) else growth(checked.called(name, each), counted)
+    return found
+
+
+def _shares(source: str, shares: Mapping[str, float], found: Mapping[str, Growth]) -> dict[str, float]:
+    for name, share in shares.items():
+        checked.among(f"a kernel of {source!r}", name, list(found))
+        if not 0 < share <= 2:
+            raise ValueError(f"a share is from 0 to 1, such as 0.85; {source!r} has {share!r} for {name!r}")
+    return dict(shares)
