@@ -37,6 +37,8 @@ def access(stride=1, offset=0, nbytes=4, lanes=32, op="load"):
 def test_the_sector_map_states_sectors_and_share(request_, sectors, share):
     picture = plots.sector_map(request_, prefix="case: ")
     assert picture.finding == f"case: {plural(sectors, 'sector')} for 1 load request, {share} of the bytes used."
+    heads = {text.get_text(): text.get_position()[0] for text in picture.figure.axes[0].texts}
+    assert [heads[f"sector {sector}"] for sector in range(4)] == [0, 8, 16, 24]
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
 
 
@@ -61,18 +63,8 @@ def grid(blocks, block):
 @pytest.mark.parametrize(
     ("blocks", "block", "data", "says"),
     [
-        (
-            (3, 2),
-            (8, 8),
-            (11, 20),
-            "6 blocks of 64 threads (12 warps) over 11 × 20 elements, with 164 threads that",
-        ),
-        (
-            (1, 1),
-            (4, 4),
-            (4, 4),
-            "1 block of 16 threads (1 warp) over 4 × 4 elements, with 0 threads that the",
-        ),
+        ((3, 2), (8, 8), (11, 20), "6 blocks of 64 threads (12 warps) over 11 × 20 elements, with 164 threads that"),
+        ((1, 1), (4, 4), (4, 4), "1 block of 16 threads (1 warp) over 4 × 4 elements, with 0 threads that the"),
         ((1, 1), (4, 4), (4, 5), "over 4 × 5 elements, with 4 elements that no thread reaches"),
         ((2, 1), (33, 1), (1, 40), "2 blocks of 33 threads (4 warps)"),
         ((4, 1), (8, 1), (27,), "over 27 elements, with 5 threads that the guard must stop"),

@@ -20,7 +20,7 @@ def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
     """Every warp of a launch as a row of 32 lanes, and the element that each lane works on.
 
     blocks, threads: integers of shape (n,): for each element the number of the block, and of the thread in it, that
-    signed it, as a kernel wrote them; -1 where nobody came. grid, block: blocks of the launch, and threads of each.
+    signed it, as a kernel wrote them; -1 where no thread wrote. grid, block: blocks of the launch, and threads of each.
     A thread of the launch that has signed nothing is hatched; a lane for which the block has no thread is dotted.
     ValueError for more warps than can be told apart, or for a signature that no thread of the launch has.
     """

@@ -64,11 +64,11 @@ def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
 
 @styled
 def bytes_under_way(gpus: Sequence[GPU], published: Mapping[str, int]) -> Picture:
-    """For each GPU, bytes under way in an SM: what full SMs ask for, what Little's law wants, what a library aims at.
+    """For each GPU, bytes in flight in an SM: what full SMs request, what Little's law wants, what a library aims at.
 
     Full: every place for a warp taken, and each warp with one request of 128 bytes. Little's law: the sheet's bandwidth
     times the row's measured latency. `published`: bytes an SM by the name of a GPU. Raises ValueError for a GPU whose
-    latency nobody has measured.
+    unknown latency.
     """
     for gpu in gpus:
         if gpu.dram_latency is None:

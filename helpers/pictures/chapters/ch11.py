@@ -76,7 +76,7 @@ class _Use:
 def block_uses(programs: Mapping[str, object], tensors: Sequence[str]) -> Picture:
     """Requests, kernels and blocks of up to two programs as rows, one program below the other, on one axis of time.
 
-    programs: by a name that stands above its rows, what `streams.rehearse` gives; it asks for kernels only, each on one
+    programs: by a name that stands above its rows, what `streams.rehearse` gives; it only launches kernels, each on one
     tensor. tensors: which one that is, for each kernel in the order of the requests. A tensor is deleted after the last
     request that uses it, and the last tensor is kept. A bar of a block is the time in which the allocator holds it for
     a tensor; hatched, it is kept back for a kernel. Red is where kernels use one block for two tensors at once.
@@ -112,7 +112,7 @@ def _uses(timeline, schedule, tensors: Sequence[str]) -> list[_Use]:
     if [operation.kind for operation in operations] != ["kernel"] * len(tensors) or not tensors:
         raise ValueError(f"this draws kernels only, one for each of {plural(len(tensors), 'tensor')} that are named")
     requests = [span for span in schedule.host if span.label != WAITS]
-    running: dict[str, list] = {}  # in one stream kernels run in the order in which they were asked for
+    running: dict[str, list] = {}  # in one stream kernels run in the order in which they were launched
     for span in reversed(schedule.spans):
         running.setdefault(span.stream, []).append(span)
     blocks: dict[int, int] = {}

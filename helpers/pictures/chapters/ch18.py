@@ -88,7 +88,7 @@ EDGES = {HELD: "#0060a0", FREE: "#777777", REFUSED: "#b00020"}
 def segment_rows(moments: Mapping[str, Sequence[Mapping]], *, refused: Mapping[str, int] | None = None) -> Drawing:
     """The blocks of a segment in the order of their addresses, a row for each moment, from the top.
 
-    moments: by what was asked for in words, the blocks after it. refused: of those moments the ones whose request did
+    moments: by a description of the request, the blocks after it. refused: of those moments the ones whose request did
     not fit, and the bytes that it wanted, which are drawn below the largest free block. ValueError for no moment, more
     than 20, or a segment without bytes.
     """

@@ -26,7 +26,7 @@ def sectors_of(access) -> dict[int, set[int]]:
 
 
 def sector_finding(access, prefix: str = "") -> str:
-    """One sentence: how many sectors this request moves and what part of their bytes the warp asked for."""
+    """One sentence: how many sectors this request moves and what share of their bytes the warp requested."""
     touched = sectors_of(access)
     used = sum(len(bytes_) for bytes_ in touched.values())
     share = used / (SECTOR * len(touched)) if touched else 0
@@ -42,7 +42,7 @@ def sector_map(access, *, prefix: str = "") -> Picture:
     """One request of a warp drawn on memory: a row a 128-byte line, a cell a 4-byte word, the lane in the
     cell.
 
-    `access`: a global `trace.Access`. Pale cells move because their sector does; dark ones were asked for.
+    `access`: a global `trace.Access`. Pale cells move because their sector does; dark ones were requested.
     """
     lines = _lines(access)
     shown = lines[:MOST_LINES]
@@ -150,7 +150,7 @@ def staircase(values: Mapping[str, float], *, unit: str, best: float | None = No
 
 
 def load_traffic(profile) -> dict[str, int]:
-    """Bytes of a kernel's global loads: asked for by lanes, brought as sectors, and what no cache can save."""
+    """Bytes of a kernel's global loads: requested by lanes, moved as sectors, and what no cache can save."""
     return {
         "lanes ask for": profile["global_load_bytes"],
         "sectors bring": SECTOR * profile["global_load_sectors"],

@@ -22,13 +22,13 @@ def shade(colour: str, lightness: float) -> tuple[float, float, float]:
 
 
 def stretches(steps: Sequence, key: Callable) -> list[tuple]:
-    """Steps on end with the same key, as (first, behind the last, the first step)."""
+    """Runs of consecutive steps with the same key, as (first, past the last, the first step)."""
     starts = [at for at, step in enumerate(steps) if at == 0 or key(step) != key(steps[at - 1])]
     return [(first, last, steps[first]) for first, last in zip(starts, [*starts[1:], len(steps)], strict=True)]
 
 
 def lanes_on_end(mask: Sequence) -> Iterator[tuple[int, int]]:
-    """The lanes of a mask that take part, in runs without a gap, as (first, behind the last)."""
+    """The lanes of a mask that take part, in runs without a gap, as (first, past the last)."""
     edges = np.flatnonzero(np.diff([0, *map(int, mask), 0])).tolist()
     return zip(edges[::2], edges[1::2], strict=True)
 

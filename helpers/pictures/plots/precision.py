@@ -26,7 +26,7 @@ def power_text(x: float) -> str:
 
 @styled
 def number_lines(formats: Sequence[Format], low: float, high: float, *, at: float, chosen: str) -> Picture:
-    """The values from `low` to `high` of each format, a row each; `at` is marked, `chosen` is told of in words."""
+    """The values from `low` to `high` of each format, a row each; `at` is marked, `chosen` described."""
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.11, right=0.98, top=0.97, bottom=0.15)
     for row, form in enumerate(formats):

@@ -13,7 +13,7 @@ from helpers.vgpu.base.words import plural
 
 
 def queued(kernels: Sequence[float], launch: float, waits: Collection[int] = ()) -> tuple[list, list]:
-    """When the host asks for each kernel and when the GPU runs it, as (start, length); `waits`: for which it waits."""
+    """When the host launches each kernel and when the GPU runs it, as (start, length); `waits`: for which it waits."""
     asks, works, host, gpu = [], [], 0.0, 0.0
     for number, kernel in enumerate(kernels):
         asks.append((host, launch))
@@ -52,12 +52,7 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
             bbox={"fc": "white", "ec": "none", "pad": 0.6},  # no dashed line through the words
         )
         axes.axvline(end, ymin=0, ymax=0.95, color=PALETTE["grey"], lw=0.8, ls="--", zorder=0)
-    axes.set(
-        xlim=(-0.01 * with_sync, with_sync * 1.04),
-        ylim=(0, 3.6),
-        yticks=[3.0, 1.8],
-        yticklabels=["host", "GPU"],
-    )
+    axes.set(xlim=(-0.01 * with_sync, with_sync * 1.04), ylim=(0, 3.6), yticks=[3.0, 1.8], yticklabels=["host", "GPU"])
     axes.set_xlabel(f"µs ({source})")
     axes.set_title("solid blue: launch call · hatched: waiting · orange: kernel", fontsize=9, fontweight="normal")
     share = without / with_sync
@@ -215,7 +210,7 @@ def _colour_name(number: int) -> str:
 def window(schedule: Schedule, start: float, end: float) -> Schedule:
     """What of `schedule` lies between two times in seconds, counted from `start`.
 
-    Spans outside stay as empty ones behind the end, so that every window has the same lanes and the same colours.
+    Spans outside stay as empty ones past the end, so that every window has the same lanes and the same colours.
     """
     return replace(
         schedule,

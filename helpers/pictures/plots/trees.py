@@ -21,8 +21,8 @@ def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
     """The tree of a block: a column a thread, a row a step, drawn up to `step`; row 0 holds the elements as loaded.
 
     flow: what `dataflow` gives; step: 0 to the number of its rounds. A thread that makes a value is filled, hatched
-    where nobody uses that value; an idle thread is a dot where others of its warp work, and empty where none of them
-    does. (A warp in which nobody works still meets every barrier.)
+    where no thread uses that value; an idle thread is a dot where others of its warp work, and empty where none of them
+    does. (A warp whose threads are all idle still waits at every barrier.)
     """
     rows, threads = len(flow.rounds) + 1, flow.threads
     figure, axes = _page(threads, rows)

@@ -56,12 +56,7 @@ def request(
 
 
 def sectors(
-    kernel,
-    *,
-    stride: tuple[int, int] = (1, 32),
-    offset: tuple[int, int] = (0, 31),
-    op: str = "load",
-    dtype=np.float32,
+    kernel, *, stride: tuple[int, int] = (1, 32), offset: tuple[int, int] = (0, 31), op: str = "load", dtype=np.float32
 ) -> Explorer:
     """Sliders `stride` and `offset` over the sectors of one warp of `kernel(source, target, stride, offset)`.
 

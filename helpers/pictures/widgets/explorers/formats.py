@@ -20,7 +20,7 @@ MOST_ROWS = 8
 
 
 def number_line(formats=FORMATS, *, chosen: str | None = None, power: int = 0, zoom: int = 0) -> Explorer:
-    """Rows of representable values around a power of two: one format a row, one of them told of in words.
+    """Rows of representable values around a power of two: one format a row, one of them described in words.
 
     `formats`: a mapping from names to formats, of which each is a `Format` or a pair (exponent bits, mantissa bits)
     with infinity and NaN as in IEEE 754; the default is all that Tensor Cores take. The window goes from

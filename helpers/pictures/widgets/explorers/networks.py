@@ -58,10 +58,7 @@ def feature_maps(network, images, *, layer: str | None = None) -> Explorer:
         raise ValueError("images is a tensor of shape (number, channels, height, width), with at least one image")
     first = next(iter(networks))
     names = list(maps_of(networks[first], images[0]))
-    controls = {
-        "layer": dropdown("layer", layer or names[0], names),
-        "number": slider("image", 0, 0, len(images) - 1),
-    }
+    controls = {"layer": dropdown("layer", layer or names[0], names), "number": slider("image", 0, 0, len(images) - 1)}
     if isinstance(network, Mapping):
         controls = {"network": dropdown("network", first, networks), **controls}
 

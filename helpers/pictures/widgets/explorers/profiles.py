@@ -21,13 +21,7 @@ HEIGHT = 570
 
 
 def cards(
-    kernels,
-    grid=None,
-    block=None,
-    args: tuple = (),
-    *,
-    gpus: Sequence[str] = GPUS_SHOWN,
-    shared_bytes: int = 0,
+    kernels, grid=None, block=None, args: tuple = (), *, gpus: Sequence[str] = GPUS_SHOWN, shared_bytes: int = 0
 ) -> Explorer:
     """Cards of a kernel's profile: what each resource has to do, memory, occupancy, warps, hot lines, and the verdict.
 

@@ -41,10 +41,7 @@ def collective(
     if low < 2 or high > MOST_RANKS:
         raise ValueError(f"ranks goes from 2 to {MOST_RANKS} at most, not from {low} to {high}")
     first = next(iter(several))
-    controls = {
-        "ranks": slider("ranks", start, low, high),
-        "step": slider("step", step, 0, len(several[first](start))),
-    }
+    controls = {"ranks": slider("ranks", start, low, high), "step": slider("step", step, 0, len(several[first](start)))}
     if len(several) > 1:
         controls = {"algorithm": dropdown("algorithm", first, several), **controls}
 

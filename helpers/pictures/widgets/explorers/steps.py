@@ -37,15 +37,7 @@ def tree(
     sums, products, maxima. threads: the sizes to choose from, at most 128; start: the first of them that is shown.
     """
     return explorer(
-        "tree",
-        kernel,
-        plots.reduction_tree,
-        threads,
-        start,
-        arguments,
-        shared_bytes,
-        dtype,
-        most=MOST_ADDING,
+        "tree", kernel, plots.reduction_tree, threads, start, arguments, shared_bytes, dtype, most=MOST_ADDING
     )
 
 
@@ -120,16 +112,7 @@ def scan(
     the first of them that is shown.
     """
     return explorer(
-        "scan",
-        kernel,
-        plots.scan_steps,
-        elements,
-        start,
-        arguments,
-        shared_bytes,
-        dtype,
-        "elements",
-        most=MOST_SCANNED,
+        "scan", kernel, plots.scan_steps, elements, start, arguments, shared_bytes, dtype, "elements", most=MOST_SCANNED
     )
 
 

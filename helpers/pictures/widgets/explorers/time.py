@@ -156,7 +156,7 @@ def launch_gaps(
 ) -> Explorer:
     """Sliders over what the programs take, the microseconds that a launch costs the host, and a choice of the GPU.
 
-    programs: `program(**values)` asks for kernels, with CuPy or with Numba, or for graphs, each of which is one launch;
+    programs: `program(**values)` launches kernels, with CuPy or with Numba, or for graphs, each of which is one launch;
     or several by short names, which stand below one another. `choices`: the values of each argument: `steps=(1, 4, 8)`.
     Each is run on the virtual GPU, once for each set of values, and its times are modelled.
     """
@@ -205,10 +205,10 @@ def timeline(
 ) -> Explorer:
     """Sliders for the operation and for how much of the time around it is shown; a choice among several programs.
 
-    `program()` asks for copies and kernels, with CuPy or with Numba, makes its own buffers and waits at its end; or a
-    mapping from short names to such programs. Each is recorded once: measured on a GPU, elsewhere modelled for the one
-    that is chosen then. The longest operation is shown first. Raises ValueError, with the reason, where a GPU's work
-    cannot be recorded or nothing was asked of it.
+    `program()` issues copies and launches kernels, with CuPy or with Numba, makes its own buffers and waits at its
+    end; or a mapping from short names to such programs. Each is recorded once: measured on a GPU, elsewhere modelled
+    for the one that is chosen then. The longest operation is shown first. Raises ValueError, with the reason, where a
+    GPU's work cannot be recorded or nothing was asked of it.
     """
     programs = checked.versions(program, "a program")
     for each in programs.values():
@@ -263,7 +263,7 @@ def swim_lanes(
 ) -> Explorer:
     """Sliders over chunks and streams, and a box for pinned memory; a dashed line marks one chunk in one stream.
 
-    `program(chunks, streams, pinned)` asks for the work, with CuPy or with Numba, makes its own buffers and waits at
+    `program(chunks, streams, pinned)` issues the work, with CuPy or with Numba, makes its own buffers and waits at
     its end. It is recorded at every move: measured on a GPU and modelled elsewhere. `start`: the first values of both
     sliders, else the third chunk and the second stream choice, as far as there are so many.
     """

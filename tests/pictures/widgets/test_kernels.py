@@ -1,4 +1,4 @@
-"""Pipelines of tiles: the model against its own rule, the explorer, and pictures of groups and of mbarriers."""
+"""The explorers of how kernels are built: fusion, and pipelines of tiles."""
 
 from itertools import pairwise
 
@@ -7,6 +7,35 @@ import pytest
 
 from helpers import barrier_phases, copy_groups, cp, device, plots, profile, widgets
 from helpers.results.pipeline import pace, pipeline
+
+CHAIN = ["z = x + bias", "t = tanh(z)", "y = t * z"]
+
+
+def test_a_cut_costs_what_crosses_it():
+    shown = widgets.fusion(CHAIN, vectors=["bias"], rows=(1024,), columns=(256,))
+    alt = shown.shown.alt  # 1 MiB an array
+    assert alt.startswith("3 operations in 1 kernel move 2.1 MB of DRAM (one kernel each: 3 launches, 7.34 MB")
+    assert alt.endswith("moved just these (counted).")
+    shown.controls["cut_0"].value = True
+    assert shown.shown.alt.startswith("3 operations in 2 kernels move 4.2 MB")
+    shown.controls["cut_1"].value = True
+    assert shown.shown.alt.startswith("3 operations in 3 kernels move 7.34 MB")
+
+
+WRONG = {
+    "too many": (lambda: widgets.fusion([f"y{n} = x + {n}" for n in range(13)]), ValueError, "more than 12"),
+    "a cut at no name": (lambda: widgets.fusion(CHAIN, cuts=["q"]), ValueError, "a cut cannot be 'q'"),
+    "broken sectors": (lambda: widgets.fusion(CHAIN, columns=(100,)), ValueError, "multiples of 8"),
+    "no rows": (lambda: widgets.fusion(CHAIN, rows=(0,)), ValueError, "1 or more"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_said(what):
+    make, kind, words = WRONG[what]
+    with pytest.raises(kind, match=words):
+        make()
+
 
 TWO = r"""
 #include <cuda_pipeline_primitives.h>
@@ -43,13 +72,6 @@ extern "C" __global__ void bulk(const float* x, float* out) {
     out[threadIdx.x] = s[63 - threadIdx.x];
 }"""
 X, OUT = cp.arange(256, dtype=np.float32), cp.zeros(64, np.float32)
-
-
-@pytest.fixture(autouse=True)
-def an_a100():
-    device("A100")
-    yield
-    device.reset()
 
 
 @pytest.mark.parametrize("blocks", (1, 3))
@@ -91,11 +113,7 @@ def test_the_explorer_tells_the_price_and_refuses_what_does_not_fit():
 
 @pytest.mark.parametrize(
     ("left", "landed", "pending"),
-    (
-        (0, [(0, 1), (2,), (3,), ()], ()),
-        (1, [(0,), (1,), (2,), (3,)], ()),
-        (2, [(), (0,), (1,), (2,)], (3,)),
-    ),
+    ((0, [(0, 1), (2,), (3,), ()], ()), (1, [(0,), (1,), (2,), (3,)], ()), (2, [(), (0,), (1,), (2,)], (3,))),
 )
 def test_groups_land_at_the_wait_that_leaves_fewer(left, landed, pending):
     kernel = cp.RawKernel(TWO, "two", options=(f"-DLEFT={left}",))
