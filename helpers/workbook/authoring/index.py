@@ -9,13 +9,16 @@ import inspect
 import json
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from os.path import relpath
 from pathlib import Path
+from types import CodeType
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from helpers.pictures import plots
 from helpers.pictures.contents import ENTRIES, Entry
 
 HERE = Path(__file__).parent
@@ -47,16 +50,28 @@ def uses(root: Path) -> dict[str, list[Use]]:
     return found
 
 
-def drawn_by(entry: Entry) -> list[str]:
-    """The widgets whose module names this plot, as "widgets.waves"."""
-    if entry.kind == "widgets":
-        return []
-    named = re.compile(rf"\bplots\.{entry.name}\b|helpers\.pictures\.\S+ import .*\b{entry.name}\b")
+def drawn_by(plot: Entry) -> list[str]:
+    """The widgets whose function draws this plot, as "widgets.waves"."""
+    drawn = plot.function() if plot.kind == "plots" else None
     return [
         f"widgets.{other.name}"
         for other in ENTRIES
-        if other.kind == "widgets" and named.search(inspect.getsource(inspect.getmodule(other.function())))
+        if drawn and other.kind == "widgets" and drawn in _used(other.function().__code__, other.function().__globals__)
     ]
+
+
+def _used(code: CodeType, names: dict) -> Iterator[object]:
+    """The plots that a function uses, and what it uses of its module's names; also within its functions and classes."""
+    for name in code.co_names:
+        if name in plots.__all__:
+            yield getattr(plots, name)
+        yield (found := names.get(name))
+        if isinstance(found, type) and found.__module__ == names["__name__"]:
+            for method in filter(inspect.isfunction, vars(found).values()):
+                yield from _used(method.__code__, names)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _used(inner, names)
 
 
 @dataclass(frozen=True)
