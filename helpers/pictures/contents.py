@@ -12,26 +12,26 @@ from importlib import import_module
 _TABLE = """
 Hardware
 plots.core_and_sm           chapters.ch01         How does a CPU core differ from an SM?
-plots.data_roads            chapters.ch01         How much bandwidth has each link between CPU cores and SMs?
-plots.memory_map            chapters.ch03         Which memories has a GPU, and in which of them is each variable?
-plots.memory_pyramid        plots.places          How large, far away and fast is each level of memory?
-widgets.pyramid             explorers.places      How large, far away and fast is each level of memory, GPU by GPU?
-plots.lane_deal             chapters.ch01         Which lane of which vector instruction has which element?
+plots.data_roads            chapters.ch01         How much bandwidth does each link between CPU cores and SMs have?
+plots.memory_map            chapters.ch03         Which memories does a GPU have, and which one holds each variable?
+plots.memory_pyramid        plots.places          What are the size, latency and bandwidth of each level of memory?
+widgets.pyramid             explorers.places      What are the size, latency and bandwidth of memory on each GPU?
+plots.lane_deal             chapters.ch01         Which lane of which vector instruction processes which element?
 
 Threads, warps and blocks
-plots.thread_line           chapters.ch00         Which element has each thread of a one-dimensional launch?
-plots.thread_grid           plots.threads         Which element has each thread of a two-dimensional launch?
+plots.thread_line           chapters.ch00         Which element does each thread of a 1D launch process?
+plots.thread_grid           plots.threads         Which element does each thread of a 2D launch process?
 widgets.thread_grid         explorers.steps       Which threads does the guard stop, for this shape of block and data?
-plots.warp_rows             chapters.ch02         Which elements do the 32 lanes of each warp have?
-plots.round_rows            chapters.ch02         Which elements has each thread of a grid-stride loop?
+plots.warp_rows             chapters.ch02         Which elements do the 32 lanes of each warp process?
+plots.round_rows            chapters.ch02         Which elements does each thread of a grid-stride loop process?
 plots.block_orders          chapters.ch02         In which order do the blocks of a launch start?
 plots.warp_frame            plots.debugger        What does each lane hold at this step?
 widgets.debugger            explorers.debugger    What does each line do to each lane's variables and to memory?
 
-Where variables and arrays are
-plots.where_variables_live  plots.places          In which memory is each variable of a kernel?
-widgets.lives               explorers.places      In which memory is this variable, and how do we know?
-plots.layout_grid           plots.places          At which address is each coordinate of an array?
+Placement of variables and arrays
+plots.where_variables_live  plots.places          Which memory holds each variable of a kernel?
+widgets.lives               explorers.places      Which memory holds this variable, and how do we know?
+plots.layout_grid           plots.places          Where in memory is each coordinate of an array?
 widgets.layout_grid         explorers.places      How do strides and swizzles map coordinates to addresses?
 
 Global memory and caches
@@ -43,14 +43,14 @@ plots.traffic               plots.accesses        How many of the bytes that sec
 widgets.traffic             explorers.accesses    How do the bytes requested, moved and needed change with the launch?
 plots.cache_requests        plots.accesses        Which requests hit the cache, and which miss?
 widgets.working_set         explorers.accesses    When does the working set of a block exceed the cache?
-plots.reread_bandwidth      chapters.ch03         At which bandwidth does a GPU read data that fit into L2?
-plots.copy_paths            chapters.ch16         Through which memories does a copy to shared memory go?
+plots.reread_bandwidth      chapters.ch03         How fast does a GPU read data that fits into L2?
+plots.copy_paths            chapters.ch16         Which memories does a copy to shared memory go through?
 
 Shared memory and synchronisation
 plots.bank_matrix           plots.accesses        Which lanes conflict for which banks?
 widgets.banks               explorers.accesses    How does padding or a stride change bank conflicts?
 plots.moves                 chapters.ch05         Where do a block, a warp and a thread load, and where do they store?
-plots.halo_strip            chapters.ch05         Which elements does a block of a stencil load beside its own?
+plots.halo_strip            chapters.ch05         Which halo elements does a block of a stencil load?
 plots.atomic_queues         chapters.ch06         How many lanes contend for the same word of shared memory?
 plots.warp_turns            chapters.ch06         What can go wrong when warps interleave without a barrier?
 plots.schedule_pair         plots.schedules       Where do two interleavings of the same threads differ?
@@ -63,7 +63,7 @@ widgets.pipeline            explorers.kernels     How many stages hide the laten
 Reductions and scans
 plots.reduction_tree        plots.trees           Which thread adds what at each step of a reduction?
 widgets.tree                explorers.steps       How do the versions of a reduction differ, step by step?
-plots.scan_steps            plots.trees           Which sums does each step of a scan make?
+plots.scan_steps            plots.trees           Which sums does each step of a scan compute?
 widgets.scan                explorers.steps       How do the versions of a scan differ in steps and work?
 plots.look_back             chapters.ch07         How far does each block look back in a single-pass scan?
 plots.vote_places           chapters.ch08         Where does each lane write in stream compaction?
@@ -91,8 +91,8 @@ plots.measured_roofs        chapters.ch10         How close do measured rates co
 plots.layer_roofline        plots.networks        Which layers of a network are limited by memory?
 widgets.layer_roofline      explorers.rooflines   How do batch size and precision move layers along the roofline?
 plots.amdahl_curves         plots.speedups        How much does the whole gain if one part gets faster?
-plots.crossover_curves      plots.speedups        From which size on is the GPU faster than the CPU?
-widgets.crossover           explorers.time        From which size on is each GPU faster than the CPU?
+plots.crossover_curves      plots.speedups        At what size does the GPU become faster than the CPU?
+widgets.crossover           explorers.time        At what size does each GPU become faster than the CPU?
 plots.growth                chapters.ch01         How does time grow with the amount of parallel work?
 plots.staircase             plots.accesses        What does each version of a kernel gain in one metric?
 
@@ -113,7 +113,7 @@ plots.timeline_window       plots.time            What happens around one operat
 widgets.timeline            explorers.time        Where in the timeline of a training step is the GPU idle?
 plots.kernel_cards          plots.cards           What does the profile of a kernel say?
 widgets.cards               explorers.profiles    What does the profile of a kernel say on another GPU?
-plots.questions             chapters.ch12         Which bottleneck does a kernel have, and how do we find out?
+plots.questions             chapters.ch12         What is a kernel's bottleneck, and how do we find it?
 plots.published_times       chapters.ch07         How far off is the time model from published measurements?
 plots.mend_steps            chapters.ch23         How much did each optimisation of a training step gain?
 plots.mend_lanes            plots.step_log        How do the timelines of two versions of a training step differ?
@@ -122,13 +122,13 @@ widgets.mends               explorers.profiles    What changed between any two v
 Matrix products and fusion
 plots.product_tiles         chapters.ch13         What do a block, a warp and a thread of a matrix product touch?
 plots.tile_walk             plots.fragments       Which tiles does a block of a matrix product load, step by step?
-plots.share_staircase       plots.products        Which share of the library's rate does each version reach?
-widgets.library_share       explorers.rooflines   Which share of the library's rate does each reach on each GPU?
+plots.share_staircase       plots.products        What fraction of the library's rate does each version reach?
+widgets.library_share       explorers.rooflines   What fraction of it does each version reach on each GPU?
 plots.fusion_map            plots.fusion          Which arrays does each kernel of a chain of operations move?
 widgets.fusion              explorers.kernels     How many bytes does fusing operations save?
 
 Number formats
-plots.bit_layouts           chapters.ch15         How many bits of exponent and mantissa has each format?
+plots.bit_layouts           chapters.ch15         How many bits of exponent and mantissa does each format have?
 plots.number_lines          plots.precision       Which values can each format represent near this one?
 widgets.number_line         explorers.formats     How far apart are representable values?
 plots.gradient_histogram    plots.precision       Which gradients underflow or overflow in a format?
@@ -138,8 +138,8 @@ plots.peak_bars             chapters.ch15         Which format makes this work m
 plots.packed_fours          chapters.ch15         How is 2:4 structured sparsity stored?
 
 Attention
-plots.attention_tiles       plots.attention       What has one query gathered after some tiles of keys?
-widgets.attention_tiles     explorers.kernels     How does online softmax go through the attention matrix?
+plots.attention_tiles       plots.attention       What has one query accumulated after some tiles of keys?
+widgets.attention_tiles     explorers.kernels     How does online softmax traverse the attention matrix?
 plots.attention_bytes       chapters.ch17         How do the bytes of attention grow with the sequence length?
 plots.walked_tiles          chapters.ch17         In which order does a block visit the tiles of the scores?
 
@@ -148,8 +148,8 @@ plots.memory_kinds          plots.training_memory  What is memory used for in ea
 plots.memory_steps          plots.training_memory  How much memory is allocated and how much reserved over a run?
 widgets.memory              explorers.training_memory  How do a program's settings change its memory over time?
 plots.layer_lives           chapters.ch18         How long is each layer's output kept, with and without checkpoints?
-plots.checkpoint_curve      chapters.ch18         How much memory do checkpoints save, and at which cost?
-plots.batch_line            chapters.ch18         Which batch size still fits into memory?
+plots.checkpoint_curve      chapters.ch18         How much memory do checkpoints save, and at what cost?
+plots.batch_line            chapters.ch18         What is the largest batch that fits into memory?
 plots.segment_rows          chapters.ch18         How does a segment of an allocator become fragmented?
 plots.block_map             plots.training_memory  Which blocks does PyTorch's caching allocator hold at each step?
 widgets.block_map           explorers.training_memory  How do the allocator's settings change fragmentation?
@@ -163,7 +163,7 @@ plots.halo_map              chapters.ch19         Which pixels does a block of a
 plots.receptive_field_map   plots.networks        Which pixels does an output of a stack of layers depend on?
 widgets.receptive_field     explorers.networks    How does depth enlarge the receptive field?
 plots.image_grid            plots.networks        What do these images or feature maps look like?
-widgets.feature_maps        explorers.networks    What does each layer make of an image?
+widgets.feature_maps        explorers.networks    What does each layer extract from an image?
 plots.gradient_norms        chapters.ch19         In which layers do gradients vanish?
 plots.gradient_curves       plots.networks        How do gradients vanish or explode over recurrent steps?
 widgets.gradient_flow       explorers.networks    Which setting of a recurrent cell keeps gradients alive?
@@ -182,7 +182,7 @@ widgets.latent_walk         explorers.networks    How do generated images change
 Several GPUs
 plots.parallel_kinds        chapters.ch22         How do the kinds of parallelism split weights and batch?
 plots.collective_moment     plots.ranks           What does each rank hold after a step of a collective?
-widgets.collective          explorers.ranks       How does a ring all-reduce go, step by step?
+widgets.collective          explorers.ranks       How does a ring all-reduce work, step by step?
 plots.rank_gantt            plots.ranks           What does each rank do when, and where does it wait?
 widgets.rank_gantt          explorers.ranks       Where do ranks wait for each other in a training step?
 plots.schedule_gantt        plots.ranks           How large is the bubble of a pipeline schedule?

@@ -1,5 +1,7 @@
 """The cards of a kernel and the rooflines: verdicts and numbers are those of the profile."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,25 @@ def test_a_kernel_alone_with_its_launch(language, arrays):
     page = explorer.view.value
     assert "32 sectors a request, 12 % used" in page and f"{found.profile.total['instructions']:,}" in page
     assert unnamed_pictures(page) == []
+
+
+MIXED = r"""
+extern "C" __global__ void mixed(const float* x, float* out) {
+    out[4 * threadIdx.x] = x[threadIdx.x];
+    atomicAdd(out, 1.0f);
+}
+"""
+
+
+def test_loads_stores_and_atomics_are_counted_apart(arrays):
+    page = widgets.cards(cp.RawKernel(MIXED, "mixed"), 1, 32, arrays).view.value
+    said = re.findall(r'<th scope="row"[^>]*>([^<]*)</th><td[^>]*>([^<]*)</td>', page)
+    assert {
+        ("global loads", "4 sectors a request, 100 % used"),
+        ("global stores", "16 sectors a request, 25 % used"),
+        ("lanes ask for", "256 bytes"),
+        ("sectors bring", f"{32 * (4 + 16 + 1)} bytes"),  # all lanes add to one sector
+    } <= set(said)
 
 
 def test_sliders_choose_the_kernel_and_the_gpu(arrays):
