@@ -54,7 +54,7 @@ HIGH = 0.8
 
 @styled
 def thread_line(blocks, threads, elements: int, *, picked: int | None = None) -> Picture:
-    """Each thread of a launch in one dimension above its element; threads without one are hatched.
+    """The threads of a 1D launch above their elements; threads without an element are hatched.
 
     `blocks`, `threads`: for each position the number of its block, and of its thread in the block, as a kernel wrote
     them. `elements`: how many positions have data. `picked`: a position whose index is worked out in the picture.

@@ -27,7 +27,7 @@ MICRO = 1e-6
 def launch_queue(
     steps: Mapping[str, Sequence[float]], launch: float, *, waits: Mapping[str, Collection[int]] | None = None
 ) -> Picture:
-    """Host and GPU as two rows for each of up to four steps, on one axis of time.
+    """The launches of the host and the kernels of the GPU on one time axis, for up to four steps.
 
     steps: by name, the microseconds of each kernel on the GPU. launch: microseconds of the host for each. waits: by
     name, the positions, from 0 on, of kernels whose result the host waits for. ValueError for more steps, for a step
@@ -126,7 +126,7 @@ def _squares(memories: Sequence[tuple[str, int | None]], scale: float) -> list[t
 
 
 def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
-    """From the cores of `cpu` over both memories to the SMs of `gpu`: each road as wide as its bandwidth.
+    """The path of data from the cores of `cpu` to the SMs of `gpu`; the width of each link shows its bandwidth.
 
     Below, the link once more, enlarged: as on the data sheet, and what the model of streams assumes that copies from
     pinned and from pageable memory get of it. Raises ValueError where no document gives the link of that GPU.
@@ -162,7 +162,7 @@ def data_roads(cpu: CPU, gpu: GPU) -> Drawing:
 
 
 def lane_deal(elements: int, widths: Mapping[str, int]) -> Drawing:
-    """Which lane of which instruction has which element, one block of rows for each of `widths` (name → lanes).
+    """Which lane of which instruction processes which element, for each of `widths` (name → number of lanes).
 
     A row is one instruction; a filled box is a lane with an element, an empty one a lane without. At most 32 lanes.
     """

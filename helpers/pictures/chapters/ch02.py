@@ -17,7 +17,7 @@ _ROW, _HEAD = 0.27, 0.36  # inches
 
 @styled
 def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
-    """Every warp of a launch as a row of 32 lanes, and the element that each lane works on.
+    """Every warp of a launch as a row of 32 lanes, with the element that each lane processes.
 
     blocks, threads: integers of shape (n,): for each element the number of the block, and of the thread in it, that
     signed it, as a kernel wrote them; -1 where no thread wrote. grid, block: blocks of the launch, and threads of each.
@@ -69,7 +69,7 @@ def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
 
 @styled
 def round_rows(blocks, threads, *, grid: int, block: int) -> Picture:
-    """Which element each thread of a launch takes first, second, third: a row for each round of its loop.
+    """The elements that each thread of a grid-stride loop processes, with one row per iteration.
 
     blocks, threads: integers of shape (n,): for each element the number of the block, and of the thread in it, that
     took it, as a kernel wrote them. A thread takes its elements in ascending order. grid, block: blocks of the launch,
@@ -117,7 +117,7 @@ def round_rows(blocks, threads, *, grid: int, block: int) -> Picture:
 
 @styled
 def block_orders(orders: Mapping[str, Sequence[int]]) -> Picture:
-    """In which order the blocks of a launch began, in one run or several, one below the other.
+    """The order in which the blocks of a launch started, for one run or several.
 
     orders: by the name of each run, the place in the queue that each block got, as blocks drew numbers: 0 for the
     first that came. ValueError for more runs or blocks than can be told apart, and where numbers are no such places.

@@ -21,7 +21,7 @@ MOST_NAMES = 40
 
 
 def memory_map(gpu: GPU, kernels: Sequence[Lives] = ()) -> Drawing:
-    """Where a value of a kernel can be on this GPU: what each memory holds, how far it is, what the links carry.
+    """The memories of a GPU: what each one holds, its size and latency, and the bandwidth of the links between them.
 
     The figures are those of the GPU's row; a latency or bandwidth that no source gives is left out. kernels: what
     `spaces` found in some kernels, whose variables are written into their memories, at most `MOST_NAMES` characters
@@ -82,7 +82,7 @@ def _finding(gpu: GPU) -> str:
 
 @styled
 def reread_bandwidth(measured: Sequence[RereadBandwidth] = REREAD) -> Picture:
-    """Published bandwidths at which GPUs read the same bytes over and over, with a line where each one's L2 ends."""
+    """Published bandwidths of reading the same data repeatedly, with a line at the size of each GPU's L2."""
     figure, axes = new("wide")
     for number, row in enumerate(measured):
         colour = CYCLE[number]

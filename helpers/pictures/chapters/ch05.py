@@ -13,7 +13,7 @@ from helpers.results.steps.touched import BLOCK, THREAD, WARP, Touched
 
 @styled
 def halo_strip(found: Touched, radius: int, x: str = "x", out: str = "out") -> Picture:
-    """The elements of a row that a block of a stencil loads, those under its results, and the halo at both ends.
+    """The elements that a block of a stencil loads: those of its own results, and the halo at both ends.
 
     `found`: what a block touches of `x`, which begins `radius` elements before `out`; thread 0's window is drawn, too.
     ValueError where the block stores nothing.
@@ -59,7 +59,7 @@ def halo_strip(found: Touched, radius: int, x: str = "x", out: str = "out") -> P
 
 @styled
 def moves(found: Sequence[Touched], source: str = "x", target: str = "out") -> Picture:
-    """What a block, one warp of it and one thread load from a matrix, and below where they store it, for each kernel.
+    """What a block, one of its warps and one thread load from a matrix, and where they store it, for each kernel.
 
     ValueError for no kernel, or more than three.
     """

@@ -17,7 +17,7 @@ _WORD = 4  # bytes
 
 @styled
 def atomic_queues(found: Sequence[Trace], titles: Sequence[str] = ()) -> Picture:
-    """The first shared atomic of a warp, in up to four kernels: a column for each word, a square for each lane at it.
+    """The first shared-memory atomic of a warp in up to four kernels: one column per word, one square per lane.
 
     found: what `results.steps.trace.trace` gives of each; titles: names of the panels, where those of the kernels do
     not tell. The longest queues stand on the left. ValueError for more kernels, for another number of titles, and for a
@@ -81,7 +81,7 @@ _TALL, _HEAD = 0.24, 0.34  # inches for a warp, and above the first
 
 @styled
 def warp_turns(found: Sequence[Turns]) -> Picture:
-    """What each warp does to shared memory, turn by turn, in up to three kernels, one below the other.
+    """How warps interleave their accesses to shared memory, time slice by time slice, in up to three kernels.
 
     found: what `results.steps.turns.turns` gives. An arrow leads from the turn that writes an element to the turn of
     another warp that reads it, one for each pair of warps: a solid one where the element came in time, a broken one

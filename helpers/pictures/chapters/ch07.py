@@ -14,7 +14,7 @@ MOST_BLOCKS = 64
 
 @styled
 def look_back(looked: Mapping[str, Sequence[int]]) -> Picture:
-    """A row for each block: itself, the blocks whose own totals it added, and the one at which it could stop.
+    """One row per block: the block, those whose aggregates it added, and the one at which it could stop.
 
     looked: for each run, by its name, how many blocks to its left each block looked at, at most `MOST_BLOCKS` blocks.
     Raises ValueError for no runs, too many blocks, or a block that looked at more than there are to its left.

@@ -19,7 +19,7 @@ _STRIP_LEFT, _WIDE = 0.06, 0.925
 
 @styled
 def mask_strips(recordings: Mapping[str, object], warp: int = 0) -> Picture:
-    """One warp of each of up to four recordings: a column an instruction, a row a lane, all on one scale.
+    """One warp of each of up to four recordings: one column per instruction, one row per lane, all on one scale.
 
     recordings: by name, what `record` gives. Blue is a lane that takes part in an instruction of all 32 lanes, orange
     one that takes part while others do not; white is a slot that was issued for nothing. ValueError for none, for
@@ -84,7 +84,7 @@ _NAMED = 8  # lanes that the sentence names one by one, and that have room for w
 
 
 def vote_places(words: Sequence[int], todo: Sequence[int], warps: Sequence[int] = (0,)) -> Drawing:
-    """The lanes of some warps, their votes, how many lanes below said yes, and the places where they wrote.
+    """The votes of a warp's lanes, how many lower lanes voted yes, and the index at which each lane wrote.
 
     words: of each warp the word that `__ballot_sync` gave it, bit k the vote of lane k. todo: the list that the lanes
     with a yes wrote their element into, no longer than what was written; lane k of warp w has the element 32 w + k.

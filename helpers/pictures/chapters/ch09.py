@@ -21,7 +21,7 @@ BUSY = 0.9
 
 @styled
 def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
-    """One SM as its quarters: a place for each warp, coloured by block, and the registers of the quarter below.
+    """The four partitions of an SM: a slot for each warp, coloured by block, and the registers in use.
 
     `held`: the occupancy of a kernel on that GPU. Warps are dealt to the quarters in turn, as they come.
     """
@@ -64,7 +64,7 @@ def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
 
 @styled
 def bytes_under_way(gpus: Sequence[GPU], published: Mapping[str, int]) -> Picture:
-    """For each GPU, bytes in flight in an SM: what full SMs request, what Little's law wants, what a library aims at.
+    """Bytes in flight per SM, for each GPU: with all warps resident, by Little's law, and as a library aims at.
 
     Full: every place for a warp taken, and each warp with one request of 128 bytes. Little's law: the sheet's bandwidth
     times the row's measured latency. `published`: bytes an SM by the name of a GPU. Raises ValueError for a GPU whose

@@ -11,7 +11,7 @@ from helpers.results.roofline import rate_text
 
 @styled
 def measured_roofs(measured: Sequence[MeasuredRoof] = MEASURED_ROOFS) -> Picture:
-    """Measured FLOP/s over intensity, one GPU a colour, and the roof that its data sheet gives as a line.
+    """Measured FLOP/s against arithmetic intensity, and the roof of each GPU's data sheet as a line.
 
     Raises ValueError for no rows.
     """

@@ -74,7 +74,7 @@ class _Use:
 
 @styled
 def block_uses(programs: Mapping[str, object], tensors: Sequence[str]) -> Picture:
-    """Requests, kernels and blocks of up to two programs as rows, one program below the other, on one axis of time.
+    """Launches, kernels and memory blocks of up to two programs on one time axis.
 
     programs: by a name that stands above its rows, what `streams.rehearse` gives; it only launches kernels, each on one
     tensor. tensors: which one that is, for each kernel in the order of the requests. A tensor is deleted after the last
@@ -183,7 +183,7 @@ _HALF, _TALL = 0.41, 0.3  # of a column's width, and of a row's height: from the
 
 @styled
 def stream_order(timeline) -> Picture:
-    """What CUDA guarantees of a recording: streams keep their order, arrows order them, red is what nothing orders.
+    """The order that streams and events guarantee in a recording; what nothing orders is red.
 
     timeline: what `streams.rehearse` or, on the virtual GPU, `streams.record` gives. A black arrow crosses from what
     has to be over to what waits for it; a red, dashed line joins two operations that touch the same bytes, one of them

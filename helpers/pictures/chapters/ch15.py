@@ -105,7 +105,7 @@ def bit_layouts(formats: Sequence[Format]) -> Picture:
 
 @styled
 def peak_bars(seconds: Mapping[str, tuple[float, float]], *, gpu: str, what: str) -> Picture:
-    """For each type the seconds that arithmetic at its peak takes, and those that its bytes take: pairs of bars."""
+    """For each type, the time of the arithmetic at its peak rate, and the time to move its bytes."""
     figure, axes = new("wide")
     for row, (arithmetic, moved) in enumerate(seconds.values()):
         bars = ((-0.2, arithmetic, "blue", "", "arithmetic at the peak"), (0.2, moved, "orange", "//", "bytes"))

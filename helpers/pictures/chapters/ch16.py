@@ -39,7 +39,7 @@ def _instructions(profile, way: str) -> int:
 
 @styled
 def copy_paths(profiles: Mapping[str, object]) -> Picture:
-    """For each profile of a kernel the places that its data pass on the way to shared memory.
+    """The path that each kernel's data take to shared memory, from its profile.
 
     The way is read from what was counted: ordinary loads and stores, `cp.async` through L1 (`.ca`) or past it (`.cg`),
     or bulk copies.
@@ -90,7 +90,7 @@ FEW = 8  # columns that are wide enough for numbers
 def copy_groups(found) -> Picture:
     """Which copies of a thread join which group, and which wait lands them, from `results.steps.arrivals.copy_groups`.
 
-    A column for each thing the thread does, a row a group: from its copies to the wait that lands them.
+    A column for each thing the thread does, one row per group: from its copies to the wait that lands them.
     """
     events = found.events[:MOST_COLUMNS]
     figure, axes = new("wide", layout=None)
@@ -143,7 +143,7 @@ def _listed(word: str, numbers: Sequence[int]) -> str:
 
 @styled
 def barrier_phases(found) -> Picture:
-    """The arrivals and bytes that each mbarrier lacks, event by event, from `results.steps.arrivals.barrier_phases`.
+    """The arrivals and bytes each mbarrier still expects, by event, from `results.steps.arrivals.barrier_phases`.
 
     A band for each mbarrier, white in phases of parity 0 and shaded in those of parity 1; bars are what is missing
     after the event: arrivals (orange) and bytes (blue), each as a share of the most that was missing.

@@ -70,7 +70,7 @@ def held(found: Walked) -> str:
 
 
 def walked_tiles(found: Sequence[Walked]) -> Drawing:
-    """The way of one block of each kernel through the matrix of scores: rows of one array stay, the other's come.
+    """The tiles of the score matrix that one block of each kernel visits, in order.
 
     found: what `walked` gives, for one kernel or two. ValueError for more, or for a block in which no rows stay.
     """

@@ -21,7 +21,7 @@ LOOKS = {KEPT: ("#8fc7ee", "#0060a0"), DROPPED: ("#e4e4e4", "#777777"), AGAIN: (
 
 
 def layer_lives(lines: Mapping[str, MemoryLine], operator: str) -> Drawing:
-    """A bar for each output of a layer, from when it is taken until it is released; below, how many are held at once.
+    """The lifetime of each layer's output as a bar; below, how many outputs are held at once.
 
     lines: recordings of one step each, by name, drawn below one another on one scale. operator: what makes the output
     of a layer, such as "aten::tanh". ValueError for no line or more than three, for over 40 layers, and what `lives`
@@ -193,7 +193,7 @@ def checkpoint_curve(
 
 @styled
 def batch_line(peaks: Mapping[int, int], capacity: int, *, fitted_to: Sequence[int] = ()) -> Picture:
-    """Peaks of memory against the batch size, the line through two of them, and where it meets the capacity.
+    """Peak memory against the batch size, a line through two points, and where it reaches the capacity.
 
     peaks: bytes by batch size. fitted_to: the two batch sizes that the line is drawn through; the smallest and the next
     where none are named.

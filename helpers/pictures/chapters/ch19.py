@@ -94,7 +94,7 @@ def _page(axes, width: float, height: float) -> None:
 
 @styled
 def window_sums(image, weight) -> Picture:
-    """A small image, a filter, and the feature map of the sums under the window, numbers and all.
+    """A small image, a filter and the resulting feature map, with all numbers.
 
     `image`, `weight`: small matrices. ValueError for one too large to be written out, and for a window that does not
     fit.
@@ -114,7 +114,7 @@ def window_sums(image, weight) -> Picture:
 
 @styled
 def im2col_product(image, weight) -> Picture:
-    """A small convolution, and below it the same as a product of the filter with the im2col matrix, numbers and all.
+    """A small convolution, and below it the same as a matrix product with the im2col matrix, with all numbers.
 
     `image`, `weight`: small matrices. Each position of the window has a colour: that of its column, and of its result.
     ValueError for a matrix too large to be written out, and for a window that does not fit.

@@ -14,7 +14,7 @@ from helpers.vgpu.base.words import plural
 
 @styled
 def forecast_fan(past: Sequence[float], truth: Sequence[float], forecasts: Mapping[str, Sequence[float]]) -> Picture:
-    """The end of a series, what came after it, and what several forecasts said would come.
+    """The end of a series, its continuation, and several forecasts of it.
 
     past: values up to now; truth: those that followed; forecasts: by name, as many values as `truth` has.
     """

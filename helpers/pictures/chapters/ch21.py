@@ -114,7 +114,7 @@ def reached(points: np.ndarray, targets: np.ndarray, reach: float, share: float 
 
 @styled
 def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent: float = 1.05) -> Picture:
-    """Points of the plane around their targets, a panel for each cloud, and how many targets each has reached.
+    """2D points around their targets, one panel per set, and how many targets each set has reached.
 
     `targets`: (count, 2); one counts as reached where 1 % of the points are within `reach` of it. The axes go from
     -`extent` to `extent`; of many points the first ones are drawn.

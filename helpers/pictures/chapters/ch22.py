@@ -35,7 +35,7 @@ KINDS: dict[str, tuple[Callable[[int, int, int], Part], Callable[[int, int], Par
 
 
 def parallel_kinds(kinds: Sequence[str] = tuple(KINDS), *, ranks: int = 4) -> Drawing:
-    """For each kind a row of ranks: the layers of the network, filled where the rank keeps weights, and its batch."""
+    """For each kind of parallelism, the weights of each layer that each rank keeps, and its part of the batch."""
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise ValueError(f"no kind called {unknown[0]!r}: there are {', '.join(KINDS)}")
     if LAYERS % ranks:

@@ -39,7 +39,7 @@ KEY = "blue: a word that a lane asked for (its number) · yellow: a sector that 
 
 @styled
 def sector_map(access, *, prefix: str = "") -> Picture:
-    """One request of a warp drawn on memory: a row a 128-byte line, a cell a 4-byte word, the lane in the
+    """One request of a warp drawn on memory: one row per 128-byte line, one cell per 4-byte word, the lane in the
     cell.
 
     `access`: a global `trace.Access`. Pale cells move because their sector does; dark ones were requested.
@@ -62,7 +62,7 @@ def sector_map(access, *, prefix: str = "") -> Picture:
 
 @styled
 def sector_panels(accesses: Mapping[str, object]) -> Picture:
-    """Requests of a warp one below another, each on the lines of memory that it touches: the more, the taller.
+    """Several requests of a warp below each other, each drawn on the cache lines that it touches.
 
     `accesses`: global `trace.Access`es by what they are called, of at most `MOST_LINES` lines each.
     """
@@ -132,7 +132,7 @@ def _name_sectors(axes, height: int) -> None:
 
 @styled
 def staircase(values: Mapping[str, float], *, unit: str, best: float | None = None) -> Picture:
-    """Kernels in the order given, a bar each, with an optional line where no kernel can be better."""
+    """One bar per kernel, in the order given, with an optional line at the best possible value."""
     figure, axes = new("wide")
     names = list(values)
     bars = axes.barh(
@@ -160,7 +160,7 @@ def load_traffic(profile) -> dict[str, int]:
 
 @styled
 def traffic(profile, *, prefix: str = "", scale: float = 0) -> Picture:
-    """The bytes of a kernel's global loads, a bar each for asked, brought and distinct ones.
+    """The bytes of a kernel's global loads: one bar each for requested, moved and distinct bytes.
 
     `scale`: the most bytes that the axis must hold, so that pictures can be compared.
     """
@@ -200,7 +200,7 @@ def bank_finding(access, prefix: str = "") -> str:
 
 @styled
 def bank_matrix(access, *, prefix: str = "") -> Picture:
-    """Bank × wavefront of one shared request: a row is served at once, the number is the lane that a bank serves.
+    """Banks against wavefronts for one shared-memory request; the number is the lane that a bank serves.
 
     `access`: a shared `trace.Access`. A bank that serves several lanes with one word says how many of them.
     """
@@ -258,7 +258,7 @@ MOST_REQUESTS = 1200
 
 @styled
 def cache_requests(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> Picture:
-    """Each request of a warp as a mark, by its number and by where it falls in its array: found in the cache, or not.
+    """Each request of a warp as a mark, by time and by place in its array: a cache hit or a miss.
 
     runs: by name, what `helpers.results.cache_model.requests` tells of a cache of `nbytes`; one panel each. A request
     of which some sectors were found and some were not counts as not found. Raises ValueError without a request, or

@@ -17,7 +17,7 @@ def _rectangle(axes, keys: range, rows: range, **look) -> None:
 
 @styled
 def attention_tiles(found: Walk, step: int, row: int) -> Picture:
-    """The matrix of attention weights as far as tiles have gone, and what one query has gathered by then.
+    """The matrix of attention weights after some tiles, and what one query has accumulated by then.
 
     found: a walk through one head. step: the tile just done, from 1. row: which query of the tile is watched, from 0.
     """

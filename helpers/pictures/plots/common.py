@@ -33,14 +33,14 @@ def lanes_on_end(mask: Sequence) -> Iterator[tuple[int, int]]:
     return zip(edges[::2], edges[1::2], strict=True)
 
 
-def bytes_text(count: float | None) -> str:
-    """`1,020 B`, `164 KiB`, `27 MiB`."""
+def bytes_text(count: float | None, unit: str = "B") -> str:
+    """`1,020 B`, `164 KiB`, `27 MiB`; `unit`: how single bytes are written."""
     if count is None:
         return "unknown"
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+    for prefix, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= size:
-            return f"{count / size:,.3g} {unit}" if count < 1000 * size else f"{count / size:,.0f} {unit}"
-    return f"{count:,.0f} B"
+            return f"{count / size:,.3g} {prefix}" if count < 1000 * size else f"{count / size:,.0f} {prefix}"
+    return f"{count:,.0f} {unit}"
 
 
 def speed_text(rate: float | None) -> str:

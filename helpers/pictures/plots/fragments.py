@@ -29,7 +29,7 @@ def _long(part: slice) -> int:
 
 @styled
 def tile_walk(found: Touched, *, step: int = 16, left: str = "a", right: str = "b", result: str = "c") -> Picture:
-    """A block's way through a product: the tiles of both factors that it takes, pair by pair, and what one lane holds.
+    """The tiles of both factors that a block of a matrix product loads, pair by pair, and what one lane holds.
 
     found: what `touched` gives for a launch; `step`: how deep a tile is along the common side. Tiles of one number are
     multiplied with each other, and all products are added into the one tile of `result`, which is drawn large: orange

@@ -66,7 +66,7 @@ def least_seconds(layer, gpu: GPU, precision: str) -> tuple[float, float]:
 
 @styled
 def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32", *, about: str | None = None) -> Picture:
-    """Each layer where its intensity puts it on a GPU's roof, and the least time that the roof allows it.
+    """Each layer on the roofline of a GPU by its intensity, and the least time that the roofline allows.
 
     `rows`: of `results.torch.layers`, or of `results.torch.operations` with words `about` them in place of their batch;
     those without FLOPs have a time and no place on the roof. Nothing here has run:
@@ -173,7 +173,7 @@ def _rectangle(axes, x, y, width, height, **look) -> None:
 
 @styled
 def im2col_map(image, window: Window, tile: int, number: int) -> Picture:
-    """An image beside its im2col matrix, with one tile of columns picked out in both.
+    """An image beside its im2col matrix, with one tile of columns highlighted in both.
 
     `window` moves over the square `image`; `tile`: outputs, and so columns, that a block takes at a time; `number`:
     which tile, from 0. On the left darker orange is a pixel that more columns of the tile hold.
@@ -311,7 +311,7 @@ def told_norm(norm: float) -> str:
 
 @styled
 def launch_lanes(schedules: Mapping[str, object], *, launches: Mapping[str, int], until: float) -> Picture:
-    """Several programs on one axis of time: when the host asks, when the GPU works, and the gaps in between.
+    """Several programs on one time axis: the launches of the host, the kernels, and the gaps between them.
 
     schedules: by the program's name, what `schedule()` of a recording gives. launches: kernels of each. `until`: where
     the axis ends, in seconds; a program that takes longer goes on beyond it.

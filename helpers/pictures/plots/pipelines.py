@@ -22,8 +22,8 @@ def stage_box(
 def pipeline_gantt(found, *, price: str = "", until: float | None = None) -> Picture:
     """When each stage of one block holds which tile, and what the SM computes, from a `results.pipeline.Pipeline`.
 
-    A row a stage: the copy in flight, the tile that waits, the tile that is computed with. The row below has all that
-    the SM computes, of all resident blocks. `price`: words on what the stages cost, which end the caption. `until`:
+    One row per stage: the copy in flight, the tile that waits, the tile that is computed with. The row below has all
+    that the SM computes, for all resident blocks. `price`: words on what the stages cost, which end the caption. `until`:
     where the axis ends, in clocks.
     """
     figure, axes = new("wide", layout=None)

@@ -45,7 +45,7 @@ def height(lines: int) -> int:
 
 
 def where_variables_live(found: Lives, name: str, *, lines: int | None = None) -> Drawing:
-    """Source, table of variables, and what is known of the variable `name`; room for so many lines of source."""
+    """The source, a table of its variables, and the evidence for the memory of variable `name`."""
     chosen, ink, room = found[name], Ink(), lines or lines_needed(found)
     _head(ink, found)
     _source(ink, found, chosen, room)
@@ -223,7 +223,7 @@ def _crowd(places, line: int) -> int:
 
 
 def layout_grid(given: Places, *, name: str = "", index: int = 0, by: str = "place", line: int = 8) -> Drawing:
-    """The grid at the left, memory at the right; the coordinate number `index`, rows first, has a frame in both."""
+    """A layout as a grid of coordinates beside memory; coordinate `index`, in row-major order, is framed in both."""
     rows, columns = given.offsets.shape
     ink, last, inverse = Ink(), max(1, given.cosize - 1), given.inverse
     marked = (index % rows, index // rows)
@@ -301,7 +301,7 @@ class _Letters:
 
 
 def memory_pyramid(gpu: GPU) -> tuple[Drawing, Markup]:
-    """One GPU's levels of memory on three logarithmic scales, and the list of sources by their letters.
+    """Size, latency and bandwidth of each level of memory on logarithmic scales, and the list of sources.
 
     What no source gives is drawn as an empty dashed box and called unknown.
     """

@@ -87,7 +87,7 @@ def _values_finding(form: Format, low: float, high: float, at: float) -> str:
 def gradient_histogram(
     exponents: np.ndarray, counts: np.ndarray, zeros: int, form: Format, scale: float, *, name: str = ""
 ) -> Picture:
-    """Gradients by power of two, coloured by what becomes of them in a format once they are scaled.
+    """A histogram of gradients by power of two, coloured by whether they underflow or overflow after scaling.
 
     `exponents`: powers of two e, of the gradients whose size is from 2^e to below 2^(e+1), without the scale; `counts`:
     how many; `zeros`: how many were zero before they were rounded.

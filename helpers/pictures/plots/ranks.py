@@ -129,7 +129,7 @@ def collective_height(ranks: int) -> int:
 
 
 def collective_moment(steps: Steps, ranks: int, number: int, *, name: str = "all-reduce") -> Drawing:
-    """A column for each rank and a row for each chunk, after `number` of the steps; arrows are what the last one sent.
+    """What each rank holds of each chunk after step `number`; arrows show what the last step sent.
 
     A cell shows a small square for each rank whose numbers are in its sum; it is filled where the sum is whole.
     """

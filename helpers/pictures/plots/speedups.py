@@ -35,7 +35,7 @@ def crossover_curves(
     kinds: tuple[str, str] = ("modelled", "modelled"),
     limits: tuple[float, float] | None = None,
 ) -> Picture:
-    """Seconds of a CPU and of a GPU over the number of elements, with one size picked out.
+    """The time of a CPU and of a GPU against the number of elements, with one size marked.
 
     `at_seconds`: what CPU and GPU take at the size `at`. `border`: the size from which on the GPU wins, None where it
     never does. `names` and `kinds` are the CPU's and the GPU's; `limits` of the time axis keep it still.
@@ -93,7 +93,7 @@ def axis_of_seconds(axes, low: float, high: float) -> None:
 
 @styled
 def amdahl_curves(shares: Sequence[float], *, at: float, up_to: int = 1 << 12) -> Picture:
-    """Amdahl's law: what the whole gains when a share of it becomes `s` times as fast, a curve a share.
+    """Amdahl's law: what the whole gains when a share of it becomes `s` times as fast, one curve per share.
 
     Shares of equally many per cent have one curve. `at`: the factor at which the sentence reads the curves; the axis
     goes up to `up_to`.

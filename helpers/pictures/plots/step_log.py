@@ -22,7 +22,7 @@ BARS = {
 
 @styled
 def mend_lanes(before, after) -> Picture:
-    """Two versions of a training step above one another: lanes on one axis of time, and bars of counts beside them.
+    """Two versions of a training step: their timelines on one axis, with bars of counts beside them.
 
     before, after: versions of a `StepLog`. The lanes show all steps of a run; hatched: the host waits. Each bar is
     drawn as a part of the larger of its two.

@@ -72,7 +72,7 @@ UNITS_OF_TIME = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 @styled
 def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mark: str = "") -> Picture:
-    """A schedule of streams as swim lanes: the host, the two copy engines and the SMs, a colour a stream.
+    """A schedule of streams as swim lanes: the host, the two copy engines and the SMs, one colour per stream.
 
     schedule: what `schedule()` of a recording gives. Spans of one lane that overlap, as kernels side by side do, get
     a row each; a label stands where its span has room for it, else its stream's number. The axis says whether times

@@ -134,7 +134,7 @@ def draw_images(axes, images: np.ndarray, columns: int, limits: tuple[float, flo
 
 @styled
 def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdicts: Sequence[str] = ()) -> Picture:
-    """A walk between two latents: the image at one step of it large, and all steps small, the present one framed.
+    """Images along a line between two latents: one of them large, and all of them small.
 
     `images`: those of all steps, in order; `verdict`: what somebody says of the present one. `verdicts`: a short word
     for each step, which is written into its small image, and said where it changes.

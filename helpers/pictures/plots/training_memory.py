@@ -23,7 +23,7 @@ _OTHERS = 0.15  # of the width of a phase: one that has no name here
 
 @styled
 def memory_kinds(line: MemoryLine, kept: Mapping[str, str], *, name: str = "") -> Picture:
-    """Bytes after each allocation or free, stacked by what they are for, with the phases marked above.
+    """Bytes after each allocation or free, stacked by purpose, with the phases marked above.
 
     kept: what each phase leaves behind, by the name of the phase: {"forward": "activations", …}.
     """
@@ -90,7 +90,7 @@ _HATCHES = ("", "//", "..", "\\\\", "xx", "--")
 
 @styled
 def memory_steps(line: MemoryLine, *, name: str = "") -> Picture:
-    """Bytes held and bytes reserved after each allocation or free, over bands that are the program's phases."""
+    """Bytes allocated and bytes reserved after each allocation or free, over the program's phases."""
     from matplotlib.patches import Patch
 
     figure, axes = new()
@@ -155,7 +155,7 @@ def block_map_height(rows: int) -> int:
 def block_map(
     replay: Replay, step: int | None = None, *, rows: int | None = None, widest: int = 0, name: str = ""
 ) -> Drawing:
-    """The segments after a step, a row each, their blocks by who holds them; below, the bytes over all steps.
+    """The allocator's segments after a step, one row each, with their blocks; below, the bytes over all steps.
 
     step: from 0; None for the last. rows: room for so many segments. widest: bytes that the width stands for, where
     several drawings are to have one scale. IndexError for a step that the replay does not have.

@@ -58,7 +58,7 @@ def request(
 def sectors(
     kernel, *, stride: tuple[int, int] = (1, 32), offset: tuple[int, int] = (0, 31), op: str = "load", dtype=np.float32
 ) -> Explorer:
-    """Sliders `stride` and `offset` over the sectors of one warp of `kernel(source, target, stride, offset)`.
+    """The sectors that a warp of `kernel(source, target, stride, offset)` moves, with sliders for stride and offset.
 
     The kernel, in either language, is run again on the virtual GPU at every move; `source` is long enough for
     the last lane at the largest stride and offset. `op`: which of the warp's requests is drawn, "load" or
@@ -98,7 +98,7 @@ def banks(
     shared_bytes: int = 0,
     **ranges: tuple[int, int],
 ) -> Explorer:
-    """Bank × wavefront of one shared request of warp 0 of `kernel`, which is run again at every move.
+    """Banks against wavefronts for one shared-memory request of warp 0 of `kernel`, run again for each setting.
 
     `kernel`, in either language, or a mapping from short names to kernels, which a slider chooses from. It is called
     with `arguments` (default: one array of 1,024 floats), then a 32-bit integer for each of `ranges`, a slider from low
@@ -135,7 +135,7 @@ def banks(
 
 
 def traffic(launch: Callable[..., Launch], **choices: Sequence[int]) -> Explorer:
-    """Bytes that lanes ask for, that sectors bring, and that a perfect cache would fetch, for one launch.
+    """The bytes that a launch requests, that its sectors move, and that a perfect cache would fetch.
 
     `launch(**values)` gives the `Launch` for the values of the controls; each of `choices` is a slider over those
     values: `traffic(lambda tile: Launch(...), tile=(2, 4, 8, 16, 32))`. All of them are profiled beforehand, so that
@@ -174,7 +174,7 @@ def working_set(
     grid=1,
     block=32,
 ) -> Explorer:
-    """Each load of a kernel's first block over time, found in a modelled cache or not.
+    """Each load of a kernel's first block over time: a hit or a miss in a modelled cache.
 
     kernel: one kernel, or a mapping from short names to several, which a slider chooses from; `args(kib)` gives the
     arguments of its launch for an array of so many KiB; `array` and `cache`: the sizes, in KiB, that two sliders

@@ -20,7 +20,7 @@ MOST_ROWS = 8
 
 
 def number_line(formats=FORMATS, *, chosen: str | None = None, power: int = 0, zoom: int = 0) -> Explorer:
-    """Rows of representable values around a power of two: one format a row, one of them described in words.
+    """The representable values around a power of two, with one row per format.
 
     `formats`: a mapping from names to formats, of which each is a `Format` or a pair (exponent bits, mantissa bits)
     with infinity and NaN as in IEEE 754; the default is all that Tensor Cores take. The window goes from
@@ -65,7 +65,7 @@ SCALES = [(f"2^{power}", 2.0**power) for power in range(0, 41)]
 
 
 def gradients(given, *, format: str = "FP16", loss_scale: float = 1.0) -> Explorer:
-    """Bars of gradients by power of two over the zones of a format: those that become zero, and those that overflow.
+    """A histogram of gradients by power of two: those that underflow to zero, and those that overflow.
 
     `given`: a network after `backward()`, whose parameters have their `.grad`; or numbers, as a tensor, an array or a
     list of these; or a mapping from names to several of them, for a list to choose from. Take the gradients in FP32, as

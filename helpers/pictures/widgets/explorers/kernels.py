@@ -34,7 +34,7 @@ def fusion(
     rows: Sequence[int] = ROWS,
     columns: Sequence[int] = COLUMNS,
 ) -> Explorer:
-    """A box to tick behind each operation, for a cut between two kernels, and choices of the sizes and of the GPU.
+    """The arrays that kernels move, with a check box after each operation that splits it from the next one.
 
     statements: up to 12 operations such as "z = x + bias" or "m = max(z)", in their order: see
     `results.fused_rows.operations`, whose `vectors` and `keep` these are. cuts: the names of the results behind which
@@ -114,7 +114,7 @@ def pipeline(
     tiles: int = 10,
     clocks: Sequence[int] = CLOCKS,
 ) -> Explorer:
-    """Sliders over the stages, the clocks of a tile's latency, transfer and computation, one block or all that fit.
+    """A software pipeline with sliders for stages, latency, transfer and computation of a tile, in clocks.
 
     The kernel comes in by what it costs: `stage_bytes` of shared memory for each stage and `fixed_bytes` besides,
     `threads` a block and `registers` a thread, as `profile` tells them. `stages`, `latency`, `transfer` and `compute`
@@ -160,7 +160,7 @@ LONGEST = 64
 
 
 def attention_tiles(q, k, v, *, rows: int = 8, keys: int = 8, causal: bool = False, step: int = 1) -> Explorer:
-    """Sliders for the step, the tile and the watched query, and a box for the causal mask, over one head of attention.
+    """One head of attention, tile by tile, with sliders for step, tile size and query, and a causal mask.
 
     q, k, v: arrays or tensors of shape (length, width), at most 64 long. rows, keys: the tile to begin with, a power of
     two that is not longer than the sequence; step: the tile to begin at, from 1. ValueError for shapes that do not go

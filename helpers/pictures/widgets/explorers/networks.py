@@ -47,7 +47,7 @@ def maps_of(network, image) -> dict[str, np.ndarray]:
 
 
 def feature_maps(network, images, *, layer: str | None = None) -> Explorer:
-    """A list of layers and a slider of images, over the maps that the layer makes of the image, which stands first.
+    """The feature maps of a chosen layer for a chosen image, which is shown first.
 
     network: any PyTorch module, or a mapping from short names to several, which take `images[i][None]`; images: a
     tensor (number, channels, height, width). Of more than 63 maps the first 63 are shown. ValueError where no layer
@@ -194,7 +194,7 @@ def gradient_flow(
     steps: int = STEPS_BACK,
     start: Mapping[str, float] | None = None,
 ) -> Explorer:
-    """A slider for a setting of each cell; its curve thick, and thin behind it those of its other settings.
+    """How gradients of recurrent cells shrink or grow, with a slider for one setting of each cell.
 
     cells: by name a function that makes the cell for a value, what that value is called, and the values to choose
     from: `{"RNN": (rnn, "spectral radius", (0.5, 0.9, 1.0))}`. A cell is what PyTorch calls one: `cell(x, state)` gives
@@ -241,7 +241,7 @@ def latent_walk(
     last: int = 1,
     step: int = STEPS_OF_A_WALK // 2,
 ) -> Explorer:
-    """Two latents to choose, and a slider along the straight way between them.
+    """The image between two latents, with a slider along the line between them.
 
     `generator`: a PyTorch module, which is asked in `eval` mode and left in its own, or any function from a batch of
     latents to a batch of grey images. `latents`: two or more, the first axis is theirs. `judge`: a function from a

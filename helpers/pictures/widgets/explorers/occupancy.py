@@ -27,7 +27,7 @@ def lanes(
     kernel, grid, block, args: tuple | Callable[..., tuple], *, warp: int = 0, block_index=0, shared_bytes: int = 0,
     max_steps: int = MOST_STEPS, **controls,
 ) -> Explorer:  # fmt: skip
-    """Lane by instruction, one warp of one block of a launch, with a meter of issued against useful lane slots.
+    """The active lanes of a warp at each instruction, and how many of the issued lane slots are useful.
 
     kernel, grid, block and args as at a launch, in any language; nothing that the kernel writes stays. With further
     controls `args` is a function of them that gives the arguments: `args=lambda order: (data[order], out)` with
@@ -71,7 +71,7 @@ WARPS = 16
 
 
 def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, warps: int = 1) -> Explorer:
-    """Who issues and who waits, clock by clock, when so many warps of a launch share one scheduler (modelled).
+    """Which warp issues and which ones stall, clock by clock, on one scheduler (modelled).
 
     `launches`: a `Launch`, or a mapping from short names to several, which a list chooses from. Warp 0 of block 0 is
     run to see what waits for what; `results.warp_scheduler` says what the model leaves out. `warps`: at the start.
@@ -124,7 +124,7 @@ def slots(
     registers: int | None = None,
     shared_bytes: int = 0,
 ) -> Explorer:
-    """What the resident blocks of one SM take of its warps, registers, shared memory and block places.
+    """The warps, registers, shared memory and block slots of an SM that its resident blocks use.
 
     `kernel`, in any language, or a mapping from short names to kernels, which a list chooses from: compiled for
     `arguments`, and assembled for each GPU that is chosen, without being run. Its registers can be overruled. Without a

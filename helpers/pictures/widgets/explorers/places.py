@@ -71,7 +71,7 @@ WIDEST_LINE = 64
 
 
 def layout_grid(layouts, *, line: int = 8, colour: str = "place", index: int = 0) -> Explorer:
-    """Where each coordinate of a layout lies, and which coordinate lies at each place, for one layout or several.
+    """The memory address of each coordinate of a layout, and the reverse, for one layout or several.
 
     `layouts`: one layout or a mapping from short names to several. A layout is text, "(4, 8):(8, 1)", a pair
     (shape, stride), a pair (function of row and column, (rows, columns)), or an object with a `shape` that is called
@@ -107,7 +107,7 @@ CARDS = 76
 
 
 def pyramid(gpu: str | None = None) -> Explorer:
-    """Sizes, latencies and bandwidths from registers to the host on logarithmic scales, each with its source.
+    """Size, latency and bandwidth of each level of memory, from registers to the host, with sources.
 
     gpu: the row of the table to begin with, by name (default: the GPU chosen by `device`); the slider has them all.
     What no source gives is shown as unknown. KeyError for a GPU that the table does not have.

@@ -72,7 +72,7 @@ STEP_HEIGHT = 560
 
 
 def mends(log: StepLog, *, before: str | None = None, after: str | None = None) -> Explorer:
-    """Two choices of versions over their lanes of time and their bars: any two of a log's.
+    """Any two versions of a training step from a log: their timelines and their counts.
 
     log: a `StepLog` with at least two versions; before, after: names to begin with, else the first and the last that
     was kept. TypeError for what is no log, ValueError for fewer versions.

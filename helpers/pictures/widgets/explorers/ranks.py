@@ -64,7 +64,7 @@ def pipeline_schedule(
     start: tuple[int, int] = (4, 4),
     backward: float = 2.0,
 ) -> Explorer:
-    """A choice of schedules, sliders for stages and micro-batches.
+    """A pipeline schedule, with its bubble, for a number of stages and micro-batches.
 
     orders: by name a function of (stage, stages, micro_batches) that gives the stage's work in order, as pairs
     ("forward" or "backward", number of the micro-batch). start: stages and micro-batches to begin with. backward: how
@@ -90,7 +90,7 @@ def pipeline_schedule(
 def rank_gantt(
     spans: Callable[..., Sequence] | Mapping[str, Sequence], *, kind: str = "modelled", unit: str = "", **ranges
 ) -> Explorer:
-    """A row for each rank and a box for each span.
+    """What each rank does over time: one row per rank, one box per span.
 
     spans: a function that gives the spans (`helpers.ranks.RankSpan`) for the values of its arguments, each of which
     gets a control by `ranges`, as in `widgets.explore`; or a mapping from names to the spans of real

@@ -43,7 +43,7 @@ def roofline(
     what_if: float = 4,
     timings: Mapping[str, object] | None = None,
 ) -> Explorer:
-    """A roofline with one point a kernel, for every GPU of the table, its units and its memories.
+    """A roofline with one point per kernel, for every GPU of the table, its units and its memories.
 
     `kernels` maps names to profiles or to `Launch`es, which are profiled once; a ladder brings its own. x is the
     counted intensity, y the modelled rate, or the measured one of the GPU at hand where `timings` (or the ladder) has
@@ -178,7 +178,7 @@ def library_share(
     side: int = 4096,
     counted: tuple[int, int] = (128, 256),
 ) -> Explorer:
-    """A staircase of kernels: each one's modelled share of a library's rate on a GPU that a dropdown chooses.
+    """Each kernel's modelled share of a library's rate, on a GPU that a dropdown chooses.
 
     `kernels` maps short names to functions that give the `Launch` on square matrices of a side, or to what `growth`
     made of one; they are counted on the two sides of `counted` and foretold for `side`. `published`: by a source in a

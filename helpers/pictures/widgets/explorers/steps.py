@@ -30,7 +30,7 @@ def tree(
     shared_bytes: int = 0,
     dtype=np.float32,
 ) -> Explorer:
-    """A choice of version and of block size, and buttons through the steps of the tree that the kernel really makes.
+    """The reduction tree that a kernel builds, step by step, for several versions and block sizes.
 
     `kernel`, in either language, or a mapping from short names to kernels. Each runs as one block on the virtual GPU
     with `kernel(x, out, n)`, `n` numbers for `n` threads, or with `arguments(n)`. Any operation of two values counts:
@@ -105,7 +105,7 @@ def scan(
     shared_bytes: int = 0,
     dtype=np.float32,
 ) -> Explorer:
-    """A choice of version and of size, and buttons through the steps of the scan that the kernel really makes.
+    """The scan that a kernel computes, step by step, for several versions and sizes.
 
     `kernel`, in either language, or a mapping from short names to kernels. Each runs as one block of `n` threads on the
     virtual GPU with `kernel(x, out, n)`, or with `arguments(n)`. elements: the sizes to choose from, at most 32; start:
@@ -127,7 +127,7 @@ def schedules(
     block_index=0,
     shared_bytes: int = 0,
 ) -> Explorer:
-    """A slider over the steps of two schedules of one block, and a choice of which two.
+    """Two interleavings of one block beside each other, with a slider over their steps.
 
     The kernel, in either language, is run on the virtual GPU in order and under each of `seeds`; what differs can be
     chosen. threads: up to three numbers of threads in the block, else two that share an element one of them writes.
@@ -201,7 +201,7 @@ def _written(kernel, grid, block, data: tuple[int, int]) -> tuple[np.ndarray, np
 
 
 def thread_grid(kernels, *, columns: int = 20, rows: int = 11, block: tuple[int, int] = (8, 8)) -> Explorer:
-    """Sliders for the shape of the data and of a block, over the threads that the launch makes.
+    """Threads drawn over data, with sliders for the shape of the data and of a block.
 
     kernels: one or a mapping from short names to several, in either language, as `kernel(blocks, threads, rows,
     columns)`: a thread that has an element writes its block's number and its own number in the block at

@@ -77,7 +77,7 @@ def crossover(
     copies: str = "not counted",
     **choices: Sequence[int],
 ) -> Explorer:
-    """Curves of seconds over the number of elements, CPU against GPU, with the size from which on the GPU wins.
+    """The time of a CPU and of a GPU against the number of elements, and the size at which the GPU becomes faster.
 
     kernel: in any language, one thread an element, in blocks of `block`. `args(elements, **values)` gives its
     arguments for so many elements; it is profiled at `sample` of them for each of `choices`, each a slider over those
@@ -154,7 +154,7 @@ def launch_gaps(
     overheads: Sequence[float] = OVERHEADS,
     **choices: Sequence[int],
 ) -> Explorer:
-    """Sliders over what the programs take, the microseconds that a launch costs the host, and a choice of the GPU.
+    """The gaps between kernels, with sliders for the programs' arguments and the CPU's launch overhead.
 
     programs: `program(**values)` launches kernels, with CuPy or with Numba, or for graphs, each of which is one launch;
     or several by short names, which stand below one another. `choices`: the values of each argument: `steps=(1, 4, 8)`.
