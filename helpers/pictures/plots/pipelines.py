@@ -23,8 +23,8 @@ def pipeline_gantt(found, *, price: str = "", until: float | None = None) -> Pic
     """When each stage of one block holds which tile, and what the SM computes, from a `results.pipeline.Pipeline`.
 
     One row per stage: the copy in flight, the tile that waits, the tile that is computed with. The row below has all
-    that the SM computes, for all resident blocks. `price`: words on what the stages cost, which end the caption. `until`:
-    where the axis ends, in clocks.
+    that the SM computes, for all resident blocks. `price`: words on what the stages cost, which end the caption.
+    `until`: where the axis ends, in clocks.
     """
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.12, right=0.96, top=0.88, bottom=0.15)
