@@ -8,8 +8,9 @@ import numpy as np
 
 from helpers.pictures.figures import PALETTE, Drawing, Picture, new, styled
 from helpers.pictures.plots.common import WARP, lanes_on_end, stretches
-from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
+from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.issue import slots
+from helpers.pictures.plots.templates import from_template
 from helpers.vgpu.base.words import plural
 
 MOST_PANELS = 4
@@ -76,10 +77,6 @@ def _strip(axes, title: str, found, most: int) -> None:
 
 
 MOST_WARPS = 4
-_LEFT, _STEP, _CELL = 98, 20.5, 18.5  # where lane 0 begins; from lane to lane; a box
-_WIDTH = round(_LEFT + WARP * _STEP + 6)
-_LANES, _VOTES, _BELOW, _LIST, _PLACES, _HIGH = 34, 40, 75, 120, 158, 178  # of a warp's panel, from its top
-_WIDEST = 5 * _STEP
 _NAMED = 8  # lanes that the sentence names one by one, and that have room for words
 
 
@@ -94,13 +91,20 @@ def vote_places(words: Sequence[int], todo: Sequence[int], warps: Sequence[int] 
     words, todo = np.asarray(words), np.asarray(todo)
     if not 1 <= len(warps) <= MOST_WARPS:
         raise ValueError(f"this draws 1 to {MOST_WARPS} warps, not {len(warps)}")
-    ink, said = Ink(), []
-    for at, warp in enumerate(warps):
+    panels, said = [], []
+    for warp in warps:
         votes = [int(words[warp]) >> lane & 1 for lane in range(WARP)]
         places = _places(votes, todo, warp)
-        _warp_votes(ink, at * _HIGH, warp, votes, places)
+        start = min(places.values(), default=0)
+        begins = f", and its places begin at {start}" if places else ", so it takes no place"
+        written = [
+            (lane, WARP * warp + lane, f"{start} + {below} = {place}" if len(places) <= _NAMED else place)
+            for below, (lane, place) in enumerate(places.items())
+        ]
+        counted = [(vote, sum(votes[:lane])) for lane, vote in enumerate(votes)]
+        panels.append((f"warp {warp}: {_yes(len(places))}{begins}", counted, written))
         said.append(_words(warp, places))
-    return ink.drawing(" ".join(said), _WIDTH, len(warps) * _HIGH - 8)
+    return from_template("vote_places", " ".join(said), panels=panels, named=_NAMED, mono=MONO)
 
 
 def _places(votes: list[int], todo: np.ndarray, warp: int) -> dict[int, int]:
@@ -114,38 +118,6 @@ def _places(votes: list[int], todo: np.ndarray, warp: int) -> dict[int, int]:
     if starts := {place - sum(votes[:lane]) for lane, place in places.items()} - {min(places.values(), default=0)}:
         raise ValueError(f"the places of warp {warp} are not its start plus the votes below: {sorted(starts)}")
     return places
-
-
-def _warp_votes(ink: Ink, top: float, warp: int, votes: list[int], places: dict[int, int]) -> None:
-    middle = [_LEFT + lane * _STEP + _CELL / 2 for lane in range(WARP)]
-    start = min(places.values(), default=0)
-    begins = f", and its places begin at {start}" if places else ", so it takes no place"
-    ink.text(8, top + 16, f"warp {warp}: {_yes(len(places))}{begins}", size=12, bold=True, mono=False)
-    for y, words in ((_LANES, "lane"), (_VOTES + 13, "vote"), (_BELOW + 1, "votes below")):
-        ink.text(_LEFT - 8, top + y, words, size=10.5, ink=PALE, mono=False, anchor="end")
-    for lane, vote in enumerate(votes):
-        ink.text(middle[lane], top + _LANES, lane, size=9, ink=PALE, anchor="middle")
-        ink.box(_LEFT + lane * _STEP, top + _VOTES, _CELL, _CELL, PALETTE["blue"] if vote else "#ffffff", GREY)
-        ink.text(middle[lane], top + _VOTES + 13, vote, size=10.5, ink="#ffffff" if vote else PALE, bold=bool(vote),
-                 anchor="middle")  # fmt: skip
-        ink.text(middle[lane], top + _BELOW + 1, sum(votes[:lane]), size=10.5, ink=INK if vote else GREY,
-                 bold=bool(vote), anchor="middle")  # fmt: skip
-    if not places:
-        return
-    wide, roomy = min(_WIDEST, WARP * _STEP / len(places)), len(places) <= _NAMED
-    for y, words in ((_LIST + 15, "element"), (_PLACES, "place in the list")):
-        ink.text(_LEFT - 8, top + y, words, size=10.5, ink=PALE, mono=False, anchor="end")
-    for below, (lane, place) in enumerate(places.items()):
-        left = _LEFT + below * wide
-        centre = left + (wide - 2) / 2
-        ink.parts.append(
-            f'<path d="M{middle[lane]:.5g} {top + _BELOW + 7:g}L{centre:.5g} {top + _LIST:g}" '
-            f'stroke="{PALETTE["blue"]}" stroke-width="1.2" fill="none"/>'
-        )
-        ink.box(left, top + _LIST, wide - 2, 22, "#ffffff", PALETTE["blue"])
-        ink.text(centre, top + _LIST + 15, WARP * warp + lane, size=11 if roomy else 8, anchor="middle")
-        sum_ = f"{start} + {below} = {place}" if roomy else place
-        ink.text(centre, top + _PLACES, sum_, size=11 if roomy else 8, bold=True, anchor="middle")
 
 
 def _yes(count: int) -> str:
