@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 
 help:
 	@echo "make lab        open the workbook in JupyterLab"
-	@echo "make check      lint, and the tests that three minutes are enough for"
+	@echo "make check      lint, and a quick test of each kind"
 	@echo "make test       run the tests, every chapter and lab included"
 	@echo "make lint       check style and formatting of code and notebooks"
 	@echo "make notebooks  run every notebook and store what it shows"
@@ -35,8 +35,8 @@ notebooks: environment
 	$(BIN)/warpbook notebooks --store
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .ruff_cache
-	find helpers tests notebooks labs -name __pycache__ -o -name .ipynb_checkpoints 2>/dev/null | xargs rm -rf
+	rm -rf $(VENV) build vgpu/build *.egg-info vgpu/*.egg-info .pytest_cache .ruff_cache
+	find helpers vgpu tests notebooks labs -name __pycache__ -o -name .ipynb_checkpoints 2>/dev/null | xargs rm -rf
 
 # Made if it is not there or its Python no longer runs; then installed if a dependency or a pin has changed, or repaired
 # if a package is missing or damaged. This takes a second when nothing is to be done.

@@ -1,64 +1,56 @@
 """What a Warpbook notebook imports: `from helpers import cp, cuda, profile, check, …`.
 
-Everything is imported when it is first asked for, so that `import helpers` costs nothing.
+What runs, counts and checks kernels comes from the virtual GPU's package, `vgpu`. Everything is imported when it is
+first used, so that `import helpers` costs nothing.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
+try:
+    import vgpu
+    from vgpu.base.ours import belongs
+except ModuleNotFoundError as error:
+    if error.name != "vgpu":
+        raise
+    raise ModuleNotFoundError(
+        "The virtual GPU, `vgpu`, is not installed. It comes with this project, in the folder of that name: "
+        "call `make environment`, or `python -m pip install --editable ./vgpu`.",
+        name="vgpu",
+    ) from None
+
 __version__ = "0.1.0"
 
-_BACKEND = ("cp", "cupyx", "cuda", "triton")
+belongs(__name__)
+
 _MODULES = {
-    "cpus": "hardware.cpus",
     "digits": "data.digits",
-    "gpus": "hardware.gpus",
-    "interconnects": "hardware.interconnects",
     "plots": "pictures.plots",
     "ranks": "results.ranks",
-    "streams": "results.streams",
     "widgets": "pictures.widgets",
 }
 _NAMES = {
-    "hardware.device": ("device", "real_gpu"),
-    "hardware.occupancy": ("occupancy",),
-    "vgpu.base.schedule": ("scheduled",),
-    "vgpu.standins.tensor_map": ("tensor_map",),
-    "results.attention": ("separate_bytes", "tiled_bytes"),
-    "results.cache_model": ("cached", "hit_rate"),
+    "models.attention": ("separate_bytes", "tiled_bytes"),
+    "models.cache_model": ("cached", "hit_rate"),
+    "models.dram": ("dram", "dram_at", "fusion_table"),
+    "models.growth": ("grown_ladder", "growth"),
+    "models.layers": ("layers",),
+    "models.number_formats": ("FORMATS",),
+    "models.warp_scheduler": ("bytes_in_flight", "schedule"),
     "results.cold_start": ("cold_start",),
-    "results.compare": ("compare",),
     "results.diagnose": ("diagnose",),
-    "results.dram": ("dram", "dram_at", "fusion_table"),
-    "results.growth": ("grown_ladder", "growth"),
-    "results.ladder": ("Launch", "ladder"),
-    "results.number_formats": ("FORMATS",),
-    "results.profile": ("profile",),
+    "results.ladder": ("ladder",),
     "results.ranks.launcher": ("torchrun",),
-    "results.roofline": ("roofline",),
-    "results.sanitize": ("sanitize",),
-    "results.sass": ("sass",),
     "results.smi": ("during",),
     "results.step_log": ("StepLog",),
-    "results.steps.arrivals": ("barrier_phases", "copy_groups"),
-    "results.steps.dataflow": ("dataflow",),
-    "results.steps.spaces": ("spaces",),
-    "results.steps.stepper": ("record",),
-    "results.steps.touched": ("touched",),
-    "results.steps.trace": ("trace",),
-    "results.steps.walks": ("walked",),
-    "results.streams.calls": ("calls",),
-    "results.steps.turns": ("turns",),
     "results.timing": ("benchmark",),
     "results.torch.caching_allocator": ("CachingAllocator",),
-    "results.torch.layers": ("layers",),
     "results.torch.dispatched": ("dispatched",),
     "results.torch.inductor": ("inductor",),
     "results.torch.memory": ("memory_line",),
     "results.torch.operations": ("operations",),
     "results.torch.replay": ("replay", "stretched"),
-    "results.warp_scheduler": ("bytes_in_flight", "schedule"),
     "pictures.figures": ("show",),
     "pictures.training": ("training",),
     "checking.check": ("check", "hint", "solution"),
@@ -68,12 +60,12 @@ _NAMES = {
     "workbook.progress": ("progress",),
 }
 _WHERE = {name: module for module, names in _NAMES.items() for name in names}
-__all__ = sorted([*_BACKEND, *_MODULES, *_WHERE])
+__all__ = sorted([*vgpu.__all__, *_MODULES, *_WHERE])
 
 
 def __getattr__(name: str):
-    if name in _BACKEND:
-        found = import_module("helpers.vgpu.standins.backend").module(name)
+    if name in vgpu.__all__:
+        found = getattr(vgpu, name)
     elif name in _MODULES:
         found = import_module(f"helpers.{_MODULES[name]}")
     elif name in _WHERE:

@@ -69,13 +69,13 @@ def repair(arguments: argparse.Namespace) -> int:
 
 
 def empty_cache() -> int:
-    from helpers.vgpu.base import on_disk
+    from vgpu.base import on_disk
 
     try:
         removed, place = on_disk.empty(), on_disk.folder()
     except on_disk.Refused as problem:
         raise UsageProblem(str(problem)) from None
-    print(f"{removed} entries removed from {place}." if place else "Nothing is kept: WARPBOOK_CACHE=off.")
+    print(f"{removed} entries removed from {place}." if place else "Nothing is kept: VGPU_CACHE=off.")
     return 0
 
 
@@ -198,6 +198,36 @@ def index(arguments: argparse.Namespace) -> int:
     return 0
 
 
+# -- new ------------------------------------------------------------------------------------------------
+
+
+def new_arguments(parser: argparse.ArgumentParser) -> None:
+    from helpers.workbook.authoring.scaffold import LANGUAGES
+
+    kinds = parser.add_subparsers(metavar="exercise|chapter", required=True)
+    exercise = kinds.add_parser("exercise", help="a folder of helpers/exercises/, with a solution that passes")
+    exercise.add_argument("key", help="such as ch07.name, or lab07.name")
+    exercise.add_argument("--language", choices=LANGUAGES, default=LANGUAGES[0], help="of its answers, default numba")
+    exercise.set_defaults(make="exercise")
+    chapter = kinds.add_parser("chapter", help="a notebook that has what every chapter has")
+    chapter.add_argument("number", type=int, help="such as 24")
+    chapter.add_argument("title", nargs="+", help="such as: Texture memory")
+    chapter.set_defaults(make="chapter")
+
+
+def new(arguments: argparse.Namespace) -> int:
+    from helpers.workbook.authoring import scaffold
+
+    try:
+        if arguments.make == "exercise":
+            print(scaffold.exercise(project_folder(), arguments.key, arguments.language))
+        else:
+            print(scaffold.chapter(project_folder(), arguments.number, " ".join(arguments.title)))
+    except ValueError as problem:
+        raise UsageProblem(f"Nothing is written: {problem}.") from None
+    return 0
+
+
 def call(command: Sequence[str], cwd: Path | None = None, environment: dict[str, str] | None = None) -> int:
     """Run `command` to its end and give its exit status; Ctrl-C is the child's to handle."""
     process = subprocess.Popen(list(command), cwd=cwd, env=environment)
@@ -223,6 +253,7 @@ COMMANDS = (
         "chapters", "show what each chapter holds: cells, words, explorers, questions", chapters_arguments, chapters
     ),
     Command("index", "make a page of all plots and widgets, by the question they answer", index_arguments, index),
+    Command("new", "write an exercise or a chapter to begin with, full of TODOs", new_arguments, new),
 )
 
 

@@ -1,63 +1,46 @@
-"""What every test shares: where the project is, which tests are run, and which of them this machine can run."""
+"""What the workbook's tests add to what all share (vgpu/tests/plugin.py): a browser, and rows of the tier `check`."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
 import os
-import signal
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests import tiers
-from tests.alone import room
+from vgpu.tests.tiers import CHECK, EVERY, FIRST, NONE
 
-ROOT = Path(__file__).resolve().parent.parent
+pytest_plugins = ("vgpu.tests.plugin",)
+
+CHECK |= {
+    "tests/exercises/test_by_example.py": NONE,
+    "tests/exercises/test_by_example.py::test_the_solution_passes": EVERY,
+    "tests/exercises/test_by_example.py::test_it_teaches": EVERY,
+    "tests/gpu": NONE,
+    "tests/grading/sandbox": NONE,  # each way to start jobs takes seconds to open
+    "tests/test_imports.py": EVERY,
+    "tests/vgpu": NONE,
+    "tests/workbook/test_chapters.py::test_it_runs": FIRST,
+    "tests/workbook/test_chapters.py::test_its_style": EVERY,
+}
 
 # Kernels, nbval and JupyterLab are processes of their own: they find `helpers` installed, or here.
 try:
     importlib.metadata.version("warpbook")
 except importlib.metadata.PackageNotFoundError:
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    here = str(Path(__file__).resolve().parent.parent)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
 
-
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell: tests press Ctrl-C
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["WARPBOOK_STATE"] = "off"  # what tests answer and solve is no progress of whoever runs them
 # There is a process for each core already: networks that train in all of them must not wait for one another's threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# Workers, and the kernels of notebooks, share what was compiled, with one another and with the next run: it is kept by
-# the sources of the virtual GPU, so a compiler that was changed compiles anew.
-os.environ.setdefault("WARPBOOK_CACHE", str(ROOT / ".pytest_cache" / "compiled"))
 
 
-@pytest.fixture(scope="session")
-def root() -> Path:
-    """The project's folder."""
-    return ROOT
-
-
-@pytest.fixture(scope="session", autouse=True)
-def own_triton_cache(tmp_path_factory):
-    """Compile what is tested, and leave the user's cache alone.
-
-    One folder for all: Triton keeps a kernel in this process, and looks for its PTX later.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.mktemp("triton")))
-        yield
-
-
-@cache
-def no_gpu() -> str:
-    """Why the tests marked `gpu` cannot run here; empty when they can."""
-    from helpers.hardware import driver
-
-    if driver.usable():
-        return ""
-    return driver.trouble() or "no NVIDIA GPU found: run on a machine with one and its driver"
+def pytest_configure(config: pytest.Config) -> None:
+    browser = "drives a real Chromium through JupyterLab; skipped where there is none, but failing when CI is set"
+    config.addinivalue_line("markers", f"browser: {browser}")
 
 
 @cache
@@ -72,83 +55,9 @@ def no_browser() -> str:
     return f"needs {' and '.join(missing)}: on Debian, apt-get install chromium chromium-driver"
 
 
-NEEDS = {"gpu": no_gpu, "browser": no_browser}
-
-
-# -- tiers ----------------------------------------------------------------------------------------------
-
-TURN = pytest.StashKey[tiers.Turn]()
-WHOLE = pytest.StashKey[bool]()
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--tier", choices=tiers.TIERS, default=tiers.DEFAULT, help="which tests: see tests/tiers.py")
-    parser.addoption(
-        "--record", action="store_true", help=f"with {tiers.ENGINE_TESTS}: keep that all of the engine's tests passed"
-    )
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    sent = getattr(config, "workerinput", {}).get("turn")
-    config.stash[TURN] = tiers.Turn.now() if sent is None else tiers.Turn(sent[0], frozenset(sent[1]), sent[2])
-    # Which tests a tier leaves out is asked where no tests were named: who names some wants them.
-    whole = config.args_source is config.ArgsSource.TESTPATHS
-    config.stash[WHOLE] = whole if sent is None else sent[3]
-    some = config.args != [tiers.ENGINE_TESTS] or config.option.keyword or config.option.markexpr
-    if config.option.record and sent is None and some:
-        raise pytest.UsageError(f"--record is for all of the engine's tests: pytest {tiers.ENGINE_TESTS} --record")
-
-
-@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
-def pytest_configure_node(node) -> None:
-    """All processes collect the same tests, though a file may be changed meanwhile."""
-    turn = node.config.stash[TURN]
-    node.workerinput["turn"] = (turn.commit, sorted(turn.changed), turn.engine_passed, node.config.stash[WHOLE])
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    if not config.stash[WHOLE] or not collection_path.name.startswith("test_") or collection_path.is_dir():
-        return None
-    return config.stash[TURN].leaves_out(collection_path, config.getoption("tier")) or None
-
-
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if session.config.option.record and exitstatus == 0 and not hasattr(session.config, "workerinput"):
-        tiers.record_engine()
-
-
-def pytest_report_header(config: pytest.Config) -> str:
-    tier = config.getoption("tier")
-    return f"tier: {tier}" + f" ({config.stash[TURN]})" * (tier != "all")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    found = list(zip(items, tiers.chosen(items, config.getoption("tier"), config.stash[TURN]), strict=True))
-    items[:] = [item for item, wanted in found if wanted]
-    config.hook.pytest_deselected(items=[item for item, wanted in found if not wanted])
-
-
-@pytest.fixture(scope="session")
-def some(pytestconfig):
-    """Of very many things as many as the tier has time for: `some(things, most)`."""
-    if pytestconfig.getoption("tier") == "all":
-        return lambda things, most: list(things)
-    return pytestconfig.stash[TURN].some
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item):
-    with room(alone=item.get_closest_marker("alone") is not None):
-        return (yield)
-
-
-# -- machines -------------------------------------------------------------------------------------------
-
-
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    for marker, reason in NEEDS.items():
-        if item.get_closest_marker(marker) and reason():
-            # A build machine that lost its browser must not turn green for it; it never had a GPU.
-            if marker == "browser" and os.environ.get("CI"):
-                pytest.fail(f"CI is set, and the test {reason()}", pytrace=False)
-            pytest.skip(reason())
+    if item.get_closest_marker("browser") and (reason := no_browser()):
+        # A build machine that lost its browser must not turn green for it.
+        if os.environ.get("CI"):
+            pytest.fail(f"CI is set, and the test {reason}", pytrace=False)
+        pytest.skip(reason)

@@ -1,4 +1,4 @@
-"""pyproject.toml, constraints.txt, environment.yml, the Makefile and the CI script say the same thing."""
+"""Both pyproject.toml, constraints.txt, environment.yml, the Makefile and the CI script say the same thing."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def project(root):
 
 
 @pytest.fixture(scope="module")
+def engine(root):
+    return tomllib.loads((root / "vgpu" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
 def pins(root):
     return read_pins((root / "constraints.txt").read_text(encoding="utf-8"))
 
@@ -34,18 +39,18 @@ def conda(root):
     return yaml.safe_load((root / "environment.yml").read_text(encoding="utf-8"))
 
 
-def requirements(project):
-    extras = project["optional-dependencies"].values()
-    return [Requirement(row) for rows in (project["dependencies"], *extras) for row in rows]
+def requirements(*projects):
+    groups = [rows for each in projects for rows in (each["dependencies"], *each["optional-dependencies"].values())]
+    return [Requirement(row) for rows in groups for row in rows]
 
 
-def test_every_dependency_is_pinned_exactly(project, pins):
-    unpinned = {row.name for row in requirements(project) if canonical(row.name) not in pins}
+def test_every_dependency_is_pinned_exactly(project, engine, pins):
+    unpinned = {row.name for row in requirements(project, engine) if canonical(row.name) not in pins}
     assert not unpinned, "add a `name==version` line to constraints.txt for each"
 
 
-def test_versions_stand_in_the_constraints_only(project):
-    versioned = [str(row) for row in requirements(project) if row.specifier]
+def test_versions_stand_in_the_constraints_only(project, engine):
+    versioned = [str(row) for row in requirements(project, engine) if row.specifier]
     assert not versioned, "pyproject.toml names packages; constraints.txt gives their versions"
 
 
@@ -76,8 +81,13 @@ def test_cuda_pins_stand_at_one_release(pins):
 AT_TRITON = ("nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm")
 
 
-def test_nothing_of_nvidia_is_asked_for_on_macos(project):
-    nvidia = [row for row in requirements(project) if re.match(r"nvidia-|cu(da|py)|numba-cuda", row.name)]
+def test_the_engine_comes_from_the_checkout_and_never_by_its_name(project, engine):
+    """Who installs the workbook alone is told what to do, as `import helpers` says it."""
+    assert engine["name"] not in {row.name for row in requirements(project, engine)}
+
+
+def test_nothing_of_nvidia_is_asked_for_on_macos(project, engine):
+    nvidia = [row for row in requirements(project, engine) if re.match(r"nvidia-|cu(da|py)|numba-cuda", row.name)]
     assert len(nvidia) >= 7
     for row in nvidia:
         assert row.marker and not row.marker.evaluate({"sys_platform": "darwin"}), row
@@ -91,14 +101,15 @@ def test_conda_adds_python_and_leaves_the_rest_to_pip(conda, project):
     assert plain[1:] == ["pip"]
     python = Version(plain[0].removeprefix("python="))
     assert Requirement("python" + project["requires-python"]).specifier.contains(python)
-    assert nested == {"pip": ["--constraint constraints.txt", "--editable .[test]"]}
+    ours = [f"--editable {path}[{extras}]" for path, extras in (("./vgpu", "cupy,numba,torch,triton"), (".", "test"))]
+    assert nested == {"pip": ["--constraint constraints.txt", *ours]}
     assert conda["name"] == project["name"]
 
 
-def test_one_range_of_pythons(project, root):
+def test_one_range_of_pythons(project, engine, root):
     oldest, newest = (".".join(map(str, version)) for version in PYTHONS)
     above = f"3.{PYTHONS[1][1] + 1}"
-    assert project["requires-python"] == f">={oldest},<{above}"
+    assert project["requires-python"] == engine["requires-python"] == f">={oldest},<{above}"
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     assert f"not (3, {PYTHONS[0][1]}) <= sys.version_info < (3, {PYTHONS[1][1] + 1})" in makefile
     for page in (makefile, (root / "README.md").read_text(encoding="utf-8")):
@@ -129,8 +140,9 @@ def test_every_pin_admits_every_python_down_to_its_first_release(pins):
 
 def test_make_installs_as_conda_does(conda):
     words = " ".join(install.WHOLE)
-    assert words == f"install --constraint {install.PINS} --editable {install.ROOT}[test]"
-    assert [f"--{row.split(' ')[0][2:]}" for row in conda["dependencies"][-1]["pip"]] == ["--constraint", "--editable"]
+    rows = [row.replace(" ", "=") for row in conda["dependencies"][-1]["pip"][1:]]
+    absolute = [row.replace("=.", f"={install.ROOT}", 1) for row in rows]
+    assert words == " ".join([f"install --constraint {install.PINS}", *absolute])
 
 
 @pytest.fixture
@@ -203,7 +215,9 @@ def test_console_script_and_packages(project):
     assert project["name"] == "warpbook"
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "notebooks/README.md", "labs/README.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "CONTRIBUTING.md", "notebooks/README.md", "labs/README.md", "vgpu/README.md"]
+)
 def test_links_lead_somewhere(root, name):
     page = root / name
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))

@@ -15,12 +15,12 @@ import torch
 
 from helpers import benchmark, cp, profile, record, sanitize, streams, trace
 from helpers.checking import learner_state
-from helpers.results.steps.interleaving import interleavings
 from helpers.results.torch.memory import memory_line
-from helpers.vgpu.base.own import TURN, apart
-from helpers.vgpu.base.schedule import scheduled
-from helpers.vgpu.launch import launch as engine
-from helpers.vgpu.storage import memory
+from vgpu.base.own import TURN, apart
+from vgpu.base.schedule import scheduled
+from vgpu.launch import launch as engine
+from vgpu.storage import memory
+from vgpu.tools.steps.interleaving import interleavings
 
 THREADS = 4
 MANY = r"""
@@ -296,7 +296,7 @@ def test_fields_kept_by_several_threads_are_all_kept(tmp_path, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_fork_waits_for_a_launch_before_it_takes_the_locks_that_a_launch_needs():
     """Those of executors and of logging: modules that were imported later would take theirs first."""
-    say = "import sys; from helpers.vgpu.base import steady\n"
+    say = "import sys; from vgpu.base import steady\n"
     say += "print({'concurrent.futures.thread', 'logging'} <= {*sys.modules})"
     ran = subprocess.run([sys.executable, "-c", say], capture_output=True, text=True, check=True)
     assert ran.stdout == "True\n"

@@ -14,7 +14,7 @@ from helpers.checking.examine import examine, watched
 from helpers.checking.exercise import Exercise, exercise, exercises
 from helpers.checking.predict import prose
 from helpers.checking.verdicts import SHOWN_CASES, failed, message, named, noted, place_of
-from helpers.vgpu.standins.calls import in_place_of_a_kernel, is_numba
+from vgpu.standins.calls import in_place_of_a_kernel, is_numba
 
 _CARD = "padding:6px 12px;max-width:760px;background:rgba(127,127,127,.09);border-radius:0 6px 6px 0"
 _SAID = "margin-top:4px;white-space:pre-wrap"

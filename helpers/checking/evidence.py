@@ -20,9 +20,9 @@ from helpers.checking.kernel_as_json import NotPortable, Portable, packed
 from helpers.checking.replayed import Raised
 from helpers.checking.tensor_program import NotReplayable
 from helpers.checking.values_as_json import NotPlain, plain, unplain
-from helpers.results.streams.recording import Timeline
-from helpers.vgpu.base.errors import CompileError, VirtualGPUError
-from helpers.vgpu.standins.twins import twin
+from vgpu.base.errors import CompileError, VirtualGPUError
+from vgpu.standins.twins import twin
+from vgpu.tools.streams.recording import Timeline
 
 LONGEST_MESSAGE = 2_000
 MOST_EVIDENCE = 3_000_000
@@ -52,7 +52,7 @@ def _bare(value) -> str | None:
 
 
 def _sample(dtype: str, ndim: int | None, bare: str | None):
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     if bare is not None:
         return {"bool": bool, "int": int, "float": float}[bare](0)
@@ -185,7 +185,7 @@ def _array_of(data: dict, number: int):
 
 @cache
 def _raw_kernel(code: str, name: str):
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     return cp.RawKernel(code, name)
 

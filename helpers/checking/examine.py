@@ -17,14 +17,14 @@ import numpy as np
 from helpers.checking import replayed, stream_work
 from helpers.checking.exercise import Budget, Case, Exercise, Form, Out, alike, comparable, differing
 from helpers.checking.trial import POISON, Blank, Here, Runs, Seen, Trial
-from helpers.hardware import gpus
-from helpers.hardware.device import current, kept
-from helpers.hardware.gpus import GPU
-from helpers.results.profile_table import METRICS
-from helpers.results.sanitize.findings import Finding
-from helpers.results.streams.recording import Timeline
-from helpers.vgpu.base.errors import CompileError, KernelTimeout
-from helpers.vgpu.launch.counters import Counters, Footprint
+from vgpu.base.errors import CompileError, KernelTimeout
+from vgpu.hardware import gpus
+from vgpu.hardware.device import current, kept
+from vgpu.hardware.gpus import GPU
+from vgpu.launch.counters import Counters, Footprint
+from vgpu.tools.profile_table import METRICS
+from vgpu.tools.sanitize.findings import Finding
+from vgpu.tools.streams.recording import Timeline
 
 _ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
 _METRICS = {name: metric for metric in METRICS for name in (metric.key, metric.nsight) if name}

@@ -1,8 +1,8 @@
 """The table of exercises: what is asked, on which data, within which budget, and how wrong answers are known.
 
-A chapter or lab is a book: a folder of `helpers.exercises` called after it, such as `ch04`, with a file an exercise.
-A file holds one row `EXERCISE = Exercise(…)`; `ORDER` in the folder's `__init__` names the files in the order of the
-book. Those of a lab have no `solution` here: it is in the lab's source.
+A chapter or lab is a book: a folder of `helpers.exercises` called after it, such as `ch04`, with a folder an exercise,
+which `helpers.checking.exercise_files` reads; `ORDER` in the book's `__init__` names them in the order of the book.
+Those of a lab have no `solution` here: it is in the lab's source.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ import linecache
 import math
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from helpers.vgpu.base.words import plural as plural
-from helpers.vgpu.launch.counters import Footprint
+from helpers.checking.exercise_files import BadExercise, BudgetTable, Folder, Way, one_line
+from helpers.checking.exercise_files import Patch as Patch
+from vgpu.base.words import plural as plural
+from vgpu.launch.counters import Footprint
 
 _BOOKS = importlib.import_module("helpers.exercises")  # content, looked up by name: it stands on this room
 FOLDER = Path(_BOOKS.__file__).parent
@@ -31,9 +34,6 @@ BOOKS = tuple(
 """The books: one a chapter, one a lab."""
 
 SECTOR = 32  # bytes
-Patch = tuple[str, str]
-Way = Patch | tuple[Patch, ...] | str
-"""A way to be wrong: what is replaced in the solution and by what, several such pairs, or another body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +151,7 @@ class Budget:
     what, instead of the profile, or "warps" where it takes what each warp does (`Shares`). All come from one launch.
     In a chapter it may be "machine code": `measure` takes the pair of that `Chain` and a function that gives the
     machine instructions for a GPU.
-    Measures go by `helpers.results.roads`, so that no other instruction is a way around them, and divide by what the
+    Measures go by `vgpu.tools.roads`, so that no other instruction is a way around them, and divide by what the
     case needs (`profile.needed`) or by the launch, never by what the kernel touched.
     """
 
@@ -183,7 +183,8 @@ class Exercise:
 
     `language`: "numba", "cuda", "python" for a plain function that returns its result, "tensors" for one whose result
     its own kernels compute (see `replayed`), or "streams" for one that issues stream work (see `stream_work`).
-    `cases()`: the launches, smallest first.
+    `cases()`: the launches, smallest first. `right`: names of right answers by other routes than the solution's, and
+    the answers.
     `measured()`: the launch whose counters meet the budgets, or None. `mistakes`: in the order they are
     tried.
     `hints`: three, from a nudge to nearly the answer. `solution`: source text, explained by `why`.
@@ -219,6 +220,7 @@ class Exercise:
     equivalent: tuple[tuple[Patch, str], ...] = ()
     patience: float = 1.0
     gpu: str = ""
+    right: tuple[tuple[str, Way], ...] = ()
 
     @property
     def asks_for_a_kernel(self) -> bool:
@@ -265,14 +267,30 @@ class Exercise:
         return names[self.name]
 
 
-def exercises() -> dict[str, Exercise]:
+class _Table(Mapping):
+    """Every exercise by its key, in the order of the books. Each is read when it is asked for, and then kept."""
+
+    def __init__(self):
+        orders = {book: importlib.import_module(f"{_BOOKS.__name__}.{book}").ORDER for book in BOOKS}
+        self._keys = {f"{book}.{name}": (book, name) for book, order in orders.items() for name in order}
+
+    def __getitem__(self, key: str) -> Exercise:
+        return _read(*self._keys[key])
+
+    def __contains__(self, key) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+
+@cache
+def exercises() -> Mapping[str, Exercise]:
     """Every exercise by its key, in the order of the books."""
-    found: dict[str, Exercise] = {}
-    for book in BOOKS:
-        for name in importlib.import_module(f"{_BOOKS.__name__}.{book}").ORDER:
-            row = importlib.import_module(f"{_BOOKS.__name__}.{book}.{name}").EXERCISE
-            found[row.key] = row
-    return found
+    return _Table()
 
 
 def exercise(key: str | Exercise) -> Exercise:
@@ -284,6 +302,70 @@ def exercise(key: str | Exercise) -> Exercise:
         near = difflib.get_close_matches(str(key), table, n=1) or ["one of " + ", ".join(table)]
         raise KeyError(f"no exercise {key!r}; did you mean {near[0]}?")
     return table[key]
+
+
+@cache
+def _read(book: str, name: str) -> Exercise:
+    """The exercise in a folder."""
+    folder = Folder(FOLDER / book / name)
+    sheet = folder.sheet
+    cases = importlib.import_module(f"{_BOOKS.__name__}.{book}.{name}.cases")
+    mistakes = (
+        Mistake(
+            each.name,
+            one_line(each.teach),
+            tuple(folder.way(way, "wrong", f"mistakes {each.name!r}") for way in each.ways),
+        )
+        for each in sheet.mistakes
+    )
+    return Exercise(
+        key=f"{book}.{name}",
+        title=sheet.title,
+        language=sheet.language,
+        name=sheet.name,
+        cases=cases.cases,
+        hints=tuple(map(one_line, sheet.hints)),
+        solution=folder.solution,
+        why=one_line(sheet.why),
+        stretch=one_line(sheet.stretch),
+        mistakes=tuple(mistakes),
+        budgets=tuple(_budget(table, cases, folder.path) for table in sheet.budgets),
+        measured=getattr(cases, "measured", None),
+        thread_of=getattr(cases, "thread_of", None),
+        tolerance=sheet.tolerance,
+        sanitize=sheet.sanitize,
+        also_wrong=sheet.also_wrong,
+        shared_out=sheet.shared_out,
+        drawn=getattr(cases, "drawn", None),
+        equivalent=tuple((patch, one_line(each.why)) for each in sheet.equivalent for patch in each.patches),
+        patience=sheet.patience,
+        gpu=sheet.gpu,
+        right=tuple((each.name, folder.way(each.way, "right", f"right {each.name!r}")) for each in sheet.right),
+    )
+
+
+def _budget(table: BudgetTable, cases, folder: Path) -> Budget:
+    """A budget of `exercise.toml`, with the measure of `cases.py`, or with what a shared one has."""
+    place = f"{folder}/exercise.toml: budgets {table.label or table.shared!r}"
+    words = {name: getattr(table, name) for name in ("label", "at_most", "teach", "line_by", "of")}
+    given = {
+        name: value if name == "at_most" else one_line(value) for name, value in words.items() if value is not None
+    }
+    if table.shared:
+        places = (f"{_BOOKS.__name__}.{folder.parent.name}.budgets", "helpers.checking.budgets")
+        modules = [importlib.import_module(name) for name in places if find_spec(name)]
+        shared = next((vars(module)[table.shared] for module in modules if table.shared in vars(module)), None)
+        if not isinstance(shared, Budget):
+            raise BadExercise(f"{place}: no budget has the name {table.shared} in {' or '.join(places)}")
+        budget = replace(shared, **given)
+        measure = getattr(cases, "MEASURES", {}).get(budget.label)
+        return replace(budget, measure=measure) if measure else budget
+    if missing := {"label", "at_most", "teach"} - given.keys():
+        raise BadExercise(f"{place}: write {', '.join(sorted(missing))} too, or `shared`, the name of a budget")
+    measure = getattr(cases, "MEASURES", {}).get(table.label)
+    if measure is None:
+        raise BadExercise(f"{place}: MEASURES in cases.py has no measure of this label")
+    return Budget(measure=measure, **given)
 
 
 def alike(got, wanted, tolerance: float) -> bool:

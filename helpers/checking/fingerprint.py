@@ -21,7 +21,7 @@ import numpy as np
 from helpers.checking.bounds import out_of
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.exercise import FOLDER, Exercise, Form, Mistake
-from helpers.vgpu.base.errors import CompileError, KernelTimeout
+from vgpu.base.errors import CompileError, KernelTimeout
 
 KEPT = "fingerprints.json"
 RIGHT = "right"

@@ -17,12 +17,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from helpers.results.compiled import limit_on_registers
-from helpers.vgpu import operations
-from helpers.vgpu.base.errors import ArgumentError, Unsupported
-from helpers.vgpu.launch import launch
-from helpers.vgpu.standins.calls import in_place_of_a_kernel
-from helpers.vgpu.storage import heap, layout
+from vgpu import operations
+from vgpu.base.errors import ArgumentError, Unsupported
+from vgpu.launch import launch
+from vgpu.standins.calls import in_place_of_a_kernel
+from vgpu.storage import heap, layout
+from vgpu.tools.compiled import limit_on_registers
 
 OWN_FILE = "answer"
 """What the learner's own file is called in a portable kernel's PTX: where it lay is nobody's business."""
@@ -194,8 +194,8 @@ def _set_by_the_host(module: launch.LoadedModule) -> dict[str, str]:
 
 
 def _c_parameters(kernel: Portable, args):
-    from helpers.vgpu.standins.cupy.arguments import pack, slots
-    from helpers.vgpu.standins.cupy.signature import parameters
+    from vgpu.standins.cupy.arguments import pack, slots
+    from vgpu.standins.cupy.signature import parameters
 
     places = slots(kernel.name, kernel.kernel.parameters, parameters(kernel.source, kernel.name))
     params, arrays = pack(kernel.name, places, args)
@@ -203,7 +203,7 @@ def _c_parameters(kernel: Portable, args):
 
 
 def _numba_parameters(kernel: Portable, args):
-    from helpers.vgpu.standins.numba.args import Packer, mismatch, present, type_of
+    from vgpu.standins.numba.args import Packer, mismatch, present, type_of
 
     if len(args) != len(kernel.types):
         raise ArgumentError(f"`{kernel.name}` takes {len(kernel.types)} arguments, {len(args)} given.")
@@ -229,7 +229,7 @@ def _spelled(kind) -> str:
 
 
 def _numba_type(spelled: str):
-    from helpers.vgpu.compile.python import types
+    from vgpu.compile.python import types
 
     name, ndim, order = _TYPE.fullmatch(spelled).groups()
     number = types.boolean if name == "bool" else getattr(types, name)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from helpers.checking.exercise import Out
-from helpers.results.roofline import flops_by_unit
+from vgpu.tools.roofline import flops_by_unit
 
 WARP = 32
 ORDINARY = ("flops_fp16", "flops_fp32", "flops_fp64")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from helpers.checking import learner_state
-from helpers.vgpu.base.lane import Lane
+from vgpu.base.lane import Lane
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _BOX = (

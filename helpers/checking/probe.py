@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from helpers.checking import evidence
 from helpers.checking.examine import Evidence, examine
 from helpers.checking.exercise import Exercise, exercise, plural
-from helpers.vgpu.base.errors import VirtualGPUError
+from vgpu.base.errors import VirtualGPUError
 
 MIME = "application/vnd.warpbook.probe+json"
 RESULTS = "results"

@@ -12,9 +12,9 @@ from types import MappingProxyType, SimpleNamespace
 from helpers.checking.kernel_as_json import squeezed, unsqueezed
 from helpers.checking.stream_program import LONGEST
 from helpers.checking.values_as_json import NotPlain, plain, unplain
-from helpers.results.streams.recording import Timeline
-from helpers.vgpu.launch.counters import KEYS, Counters, Footprint
-from helpers.vgpu.operations import Operation, Queue, Touch
+from vgpu.launch.counters import KEYS, Counters, Footprint
+from vgpu.operations import Operation, Queue, Touch
+from vgpu.tools.streams.recording import Timeline
 
 KINDS = frozenset((
     "kernel", "H2D", "D2H", "D2D", "memset", "array", "record", "wait", "synchronise", "graph",

@@ -15,7 +15,7 @@ from helpers.checking.kernel_as_json import Portable
 from helpers.checking.tensor_program import NotReplayable, Program, play
 from helpers.checking.tracing import MOST_KERNELS, Kernels, traced
 from helpers.checking.trial import Here, Runs
-from helpers.hardware.device import real_gpu
+from vgpu.hardware.device import real_gpu
 
 LONGEST_MESSAGE = 2_000
 

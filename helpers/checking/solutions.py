@@ -16,13 +16,10 @@ from itertools import takewhile
 from pathlib import Path
 
 from helpers.checking.exercise import Exercise, Way
+from helpers.checking.exercise_files import NoWay, replaced
 
 LABS = Path(__file__).resolve().parents[2] / "labs" / "source"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-
-
-class NoWay(ValueError):
-    """A way to be wrong that cannot be made of the solution; the message says why."""
 
 
 @cache
@@ -40,13 +37,10 @@ def patched(task: Exercise, way: Way) -> str:
     text = solution_of(task)
     if isinstance(way, str):
         return _with_body(task, text, way)
-    for old, new in (way,) if isinstance(way[0], str) else way:
-        if old not in text:
-            raise NoWay(f"{task.key}: the solution has no {old!r}")
-        text = text.replace(old, new)
-    if text == solution_of(task):
-        raise NoWay(f"{task.key}: the patch {way!r} changes nothing")
-    return text
+    try:
+        return replaced(text, (way,) if isinstance(way[0], str) else way)
+    except NoWay as error:
+        raise NoWay(f"{task.key}: the solution {error}") from None
 
 
 def built(task: Exercise, text: str):
@@ -75,7 +69,7 @@ def ways(task: Exercise) -> Iterator[tuple[str, str]]:
 def _with_body(task: Exercise, text: str, body: str) -> str:
     whole = re.search(r"__global__|^(@|def )", body, flags=re.M) is not None
     if task.of_a_lab:
-        if whole and task.language == "cuda":  # between the quotes of the cell
+        if whole and task.language == "cuda" and 'r"""' not in body:  # between the quotes of the cell
             return re.sub(r'r"""(.*?)"""', lambda _: f'r"""{body}"""', text, count=1, flags=re.S)
         before, _, rest = text.partition(BEGIN)
         after = rest.partition(END)[2]

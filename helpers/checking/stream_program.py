@@ -18,8 +18,8 @@ import numpy as np
 
 from helpers.checking.kernel_as_json import squeezed
 from helpers.checking.values_as_json import NotPlain, plain
-from helpers.vgpu.operations import Call, Launch, Operation
-from helpers.vgpu.storage import memory
+from vgpu.operations import Call, Launch, Operation
+from vgpu.storage import memory
 
 HOST = ("pinned", "pageable")
 LONGEST = 20_000

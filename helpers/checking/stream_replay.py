@@ -19,14 +19,14 @@ import numpy as np
 from helpers.checking.kernel_as_json import MOST_PTX, unsqueezed
 from helpers.checking.stream_program import LONGEST
 from helpers.checking.values_as_json import NotPlain, unplain
-from helpers.results.streams.recording import Timeline
-from helpers.vgpu import operations
-from helpers.vgpu.base.errors import VirtualGPUError
-from helpers.vgpu.base.schedule import scheduled
-from helpers.vgpu.launch import launch
-from helpers.vgpu.operations import Operation, Queue, graphs
-from helpers.vgpu.storage import heap, layout, memory
-from helpers.vgpu.storage.host import size_text
+from vgpu import operations
+from vgpu.base.errors import VirtualGPUError
+from vgpu.base.schedule import scheduled
+from vgpu.launch import launch
+from vgpu.operations import Operation, Queue, graphs
+from vgpu.storage import heap, layout, memory
+from vgpu.storage.host import size_text
+from vgpu.tools.streams.recording import Timeline
 
 MOST_MEMORY = 1 << 28
 """Bytes that the buffers of a program may have together."""

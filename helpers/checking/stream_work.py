@@ -16,10 +16,10 @@ import numpy as np
 
 from helpers.checking import stream_program, stream_replay
 from helpers.checking.exercise import Case, Out
-from helpers.results.streams import recording
-from helpers.results.streams.recording import Timeline
-from helpers.vgpu import operations
-from helpers.vgpu.base.schedule import scheduled
+from vgpu import operations
+from vgpu.base.schedule import scheduled
+from vgpu.tools.streams import recording
+from vgpu.tools.streams.recording import Timeline
 
 GPU = "A100"
 """The GPU of modelled times in budgets, whichever is chosen: a limit must not move."""
@@ -138,7 +138,7 @@ def drawn(dtype: str, shape: list[int], least: float | None, greatest: float | N
 
 def _abandon_captures() -> None:
     """Give up captures that an answer began and never ended: the next answer is not to blame for them."""
-    from helpers.vgpu.operations import graphs
+    from vgpu.operations import graphs
 
     for capture in list(operations.capturing):
         graphs.abandon(capture.origin)
@@ -189,14 +189,14 @@ def _place(given: tuple) -> tuple[list, list]:
 
 
 def _device(array: np.ndarray):
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     return cp.asarray(array)
 
 
 def _pinned(array: np.ndarray) -> np.ndarray:
     """A copy in pinned memory that notes when the host looks at it."""
-    from helpers.vgpu.standins import numba_cuda as cuda
+    from vgpu.standins import numba_cuda as cuda
 
     held = cuda.pinned_array_like(array)
     held[...] = array

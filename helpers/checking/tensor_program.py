@@ -14,7 +14,7 @@ import numpy as np
 from helpers.checking import tensor_operators
 from helpers.checking.trial import Blank, Runs, Trial
 from helpers.checking.values_as_json import NotPlain, plain, unplain
-from helpers.results.roofline import flops_by_unit
+from vgpu.tools.roofline import flops_by_unit
 
 MOST_CONSTANTS = 4_096
 """Numbers of four bytes that a program may hold besides its inputs, such as a network's weights, those in the code of

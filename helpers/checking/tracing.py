@@ -15,8 +15,8 @@ import numpy as np
 from helpers.checking.kernel_as_json import packed
 from helpers.checking.tensor_program import CONSTANT, INPUT, LAUNCH, NotReplayable, Program, too_many
 from helpers.checking.values_as_json import NotPlain, plain
-from helpers.vgpu.base.errors import Unsupported
-from helpers.vgpu.standins import calls
+from vgpu.base.errors import Unsupported
+from vgpu.standins import calls
 
 MOST_KERNELS = 16
 LEAST_PART = 8
@@ -45,7 +45,7 @@ class Kernels:
 
 def _sample(value):
     """An argument of the same type, without gaps in its memory."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     return cp.zeros((1,) * len(value.shape), value.dtype) if _is_array(value) else value
 

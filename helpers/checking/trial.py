@@ -8,27 +8,27 @@ that knows nothing else (`trial_as_json` writes both), while whoever holds the r
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from helpers.hardware.gpus import GPU
-from helpers.results.compiled import limit_on_registers, machine_code_on, resources_on
-from helpers.results.prepare import prepare
-from helpers.results.sanitize.findings import Finding
-from helpers.results.steps.dependencies import Chain, ChainTooLong, linked
-from helpers.vgpu.launch import launch
-from helpers.vgpu.launch.counters import Counters
+from vgpu.base import settings
+from vgpu.hardware.gpus import GPU
+from vgpu.launch import launch
+from vgpu.launch.counters import Counters
+from vgpu.tools.compiled import limit_on_registers, machine_code_on, resources_on
+from vgpu.tools.prepare import prepare
+from vgpu.tools.sanitize.findings import Finding
+from vgpu.tools.steps.dependencies import Chain, ChainTooLong, linked
 
 if TYPE_CHECKING:
-    from helpers.vgpu.compile.resources import Resources
+    from vgpu.compile.resources import Resources
 
 POISON = 0xFF
 LONGEST = 20.0
-"""Seconds that one launch may take, where the environment's WARPBOOK_TIMEOUT says nothing else."""
+"""Seconds that one launch may take, where the environment's VGPU_TIMEOUT says nothing else."""
 
 
 class Stopped(Exception):
@@ -142,18 +142,18 @@ def _counted(trial: Trial, prepared: launch.Prepared) -> tuple[Sequence[Finding]
 
 def _watched(trial: Trial, prepared: launch.Prepared) -> tuple[Sequence[Finding], Counters]:
     """The sanitizer's findings, and what the same launch counts."""
-    from helpers.results.sanitize.run import counted
+    from vgpu.tools.sanitize.run import counted
 
     return counted(prepared, trial.grid, trial.block, _seconds(), trial.follow)
 
 
 def _seconds() -> float:
-    return float(os.environ.get("WARPBOOK_TIMEOUT", LONGEST))
+    return settings.timeout(default=LONGEST)
 
 
 def place(trial: Trial) -> tuple[list, list]:
     """The arguments of a trial in the virtual GPU's memory, and the arrays among them that are outputs."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     arguments, outputs = [], []
     for given in trial.arguments:
@@ -168,7 +168,7 @@ def place(trial: Trial) -> tuple[list, list]:
 
 def fill(trial: Trial, arguments: list) -> None:
     """Let the arrays hold what they hold before the launch."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     for given, array in zip(trial.arguments, arguments, strict=True):
         if isinstance(given, Blank):

@@ -16,13 +16,13 @@ import numpy as np
 from helpers.checking.recording_as_json import counters_of, counts_as_data
 from helpers.checking.trial import Blank, Seen, Stopped, Trial
 from helpers.checking.values_as_json import NotPlain, plain, unplain
-from helpers.results.sanitize.findings import Finding
-from helpers.results.sanitize.kinds import KINDS
-from helpers.results.steps.dependencies import Chain, Link
-from helpers.vgpu.base import errors
-from helpers.vgpu.compile.resources import Resources
-from helpers.vgpu.launch.counters import KEYS, Counters
-from helpers.vgpu.launch.shares import Shares
+from vgpu.base import errors
+from vgpu.compile.resources import Resources
+from vgpu.launch.counters import KEYS, Counters
+from vgpu.launch.shares import Shares
+from vgpu.tools.sanitize.findings import Finding
+from vgpu.tools.sanitize.kinds import KINDS
+from vgpu.tools.steps.dependencies import Chain, Link
 
 LONGEST_WORDS = 4_000
 LANES = 32

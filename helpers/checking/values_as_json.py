@@ -13,7 +13,7 @@ import zlib
 
 import numpy as np
 
-from helpers.hardware import gpus
+from vgpu.hardware import gpus
 
 _KINDS = "biuf"  # of NumPy's types: truth, whole numbers, fractions
 MOST_BYTES = 16_000_000  # of one array

@@ -9,8 +9,8 @@ import numpy as np
 from helpers.checking import families, fingerprint
 from helpers.checking.examine import Evidence, Spent
 from helpers.checking.exercise import Exercise, Mistake, plural
-from helpers.results.sanitize.findings import Finding
-from helpers.vgpu.base.errors import OutOfBounds, VirtualGPUError
+from vgpu.base.errors import OutOfBounds, VirtualGPUError
+from vgpu.tools.sanitize.findings import Finding
 
 SHOWN_CASES = 3
 

@@ -13,8 +13,8 @@ from helpers.checking.recording_as_json import NotARecording
 from helpers.checking.trial import Seen, Trial
 from helpers.checking.trial_as_json import NotSeen, error_of, resources_of, seen_of, trial_as_json
 from helpers.checking.values_as_json import NotPlain
-from helpers.hardware.gpus import GPU
-from helpers.results.streams.recording import Timeline
+from vgpu.hardware.gpus import GPU
+from vgpu.tools.streams.recording import Timeline
 
 Ask = Callable[[dict], dict]
 """A request of JSON to whatever runs a kernel, and its answer: see `helpers.grading.runner`."""

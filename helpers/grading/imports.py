@@ -25,9 +25,10 @@ def of_lab(lab: Lab) -> tuple[str, ...]:
 
 
 def of_exercises(keys: Iterable[str]) -> tuple[str, ...]:
-    """The modules that the rows of exercises import, when they are imported or later."""
+    """The modules that the cases of exercises import, when they are imported or later."""
     books = {key.split(".")[0] for key in keys} & set(BOOKS)
-    return modules(path.read_text(encoding="utf-8") for book in books for path in (EXERCISES / book).glob("*.py"))
+    files = (path for book in books for pattern in ("*.py", "*/cases.py") for path in (EXERCISES / book).glob(pattern))
+    return modules(path.read_text(encoding="utf-8") for path in files)
 
 
 def modules(sources: Iterable[str]) -> tuple[str, ...]:
@@ -48,7 +49,7 @@ def _imported(source: str) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module]
-        yield from (name for name in names if _package(name) not in {"helpers", *sys.stdlib_module_names})
+        yield from (name for name in names if _package(name) not in {"helpers", "vgpu", *sys.stdlib_module_names})
 
 
 def _package(name: str) -> str:

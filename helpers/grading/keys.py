@@ -11,15 +11,20 @@ from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
+import vgpu
 from helpers.checking.exercise import BOOKS
 from helpers.grading.merged import GRADED, Planned
 from helpers.grading.policy import Policy
 from helpers.grading.source import Lab
 
 HELPERS = Path(__file__).resolve().parent.parent
+VGPU = Path(vgpu.__file__).resolve().parent
 EXERCISES = HELPERS / "exercises"
-NO_PART_OF_A_VERDICT = ("exercises", "pictures", "grading/report", "workbook")
-"""Folders of helpers/ on which no mark depends, or that are hashed by exercise."""
+NO_PART_OF_A_VERDICT = (
+    *(HELPERS / name for name in ("exercises", "pictures", "grading/report", "workbook")),
+    *(VGPU / name for name in ("tests", "bench", "build")),
+)
+"""Folders on which no mark depends, or that are hashed by exercise."""
 DISTRIBUTIONS = (
     "numpy", "numba", "numba-cuda", "llvmlite", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-nvjitlink", "ipykernel",
     "nbformat", "nbval", "pytest",
@@ -46,16 +51,16 @@ def versions() -> tuple[tuple[str, str], ...]:
 @cache
 def of_environment() -> str:
     """Of this machine's kind, the versions of packages, and the code that runs and judges."""
-    left_out = tuple(HELPERS / folder for folder in NO_PART_OF_A_VERDICT)
-    files = [path for path in sorted(HELPERS.rglob("*.*")) if path.suffix in (".py", ".h", ".cuh", ".cu", ".json")]
-    kept = [path for path in files if not any(folder in path.parents for folder in left_out)]
+    files = [path for folder in (HELPERS, VGPU) for path in sorted(folder.rglob("*.*"))]
+    code = [path for path in files if path.suffix in (".py", ".h", ".cuh", ".cu", ".json")]
+    kept = [path for path in code if not any(folder in path.parents for folder in NO_PART_OF_A_VERDICT)]
     return digest([platform.machine(), versions(), _contents(kept)])
 
 
 def of_exercises(keys: Iterable[str]) -> str:
     """Of the rows of the exercises `keys`, and of what all rows are made with."""
     books = {key.split(".")[0] for key in keys}
-    paths = [path for path in sorted(EXERCISES.rglob("*.*")) if path.suffix in (".py", ".json")]
+    paths = [path for path in sorted(EXERCISES.rglob("*.*")) if path.suffix in (".py", ".json", ".toml", ".cu")]
     others = set(BOOKS) - books
     return digest(_contents(path for path in paths if path.relative_to(EXERCISES).parts[0] not in others))
 
@@ -82,4 +87,5 @@ class Keys:
 
 
 def _contents(paths: Iterable[Path]) -> list[list[str]]:
-    return [[path.relative_to(HELPERS).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()] for path in paths]
+    place = lambda path: path.relative_to(HELPERS.parent if path.is_relative_to(HELPERS) else VGPU.parent).as_posix()
+    return [[place(path), hashlib.sha256(path.read_bytes()).hexdigest()] for path in paths]

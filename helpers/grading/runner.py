@@ -21,7 +21,7 @@ from helpers.checking.trial_as_json import error_as_json, resources_as_json, see
 from helpers.grading.sandbox import inside
 from helpers.grading.sandbox import syscalls as call
 from helpers.grading.sandbox.wire import Channel
-from helpers.hardware import gpus
+from vgpu.hardware import gpus
 
 LONGEST_MESSAGE = 96 << 20  # bytes: a few of the largest arrays that `plain` lets through
 

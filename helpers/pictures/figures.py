@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from helpers.vgpu.base import steady
+from vgpu.base import steady
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

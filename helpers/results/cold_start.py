@@ -16,9 +16,9 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-from helpers.hardware.time_model import seconds_text
-from helpers.results.profile_table import text_table
-from helpers.results.streams.spans import table
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.profile_table import text_table
+from vgpu.tools.streams.spans import table
 
 LONGEST = 120  # seconds; a first start may read gigabytes of libraries from a cold disk
 STAGES = (
@@ -101,7 +101,7 @@ def cold_start() -> ColdStart:
     with tempfile.TemporaryDirectory() as folder:
         found = subprocess.run(
             [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, timeout=LONGEST, check=False,
-            env={**os.environ, "CUPY_CACHE_DIR": folder, "WARPBOOK_CACHE": "off"},
+            env={**os.environ, "CUPY_CACHE_DIR": folder, "VGPU_CACHE": "off"},
         )  # fmt: skip
     if found.returncode:
         said = found.stderr.strip().splitlines()

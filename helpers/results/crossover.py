@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from helpers.hardware import gpus
-from helpers.hardware.cpus import CPU
-from helpers.hardware.time_model import DRAM_EFFICIENCY, Model, model_time
-from helpers.results.profile import Profile
-from helpers.results.streams.model import copy_seconds
-from helpers.vgpu.launch.counters import Footprint
+from vgpu.hardware import gpus
+from vgpu.hardware.cpus import CPU
+from vgpu.hardware.time_model import DRAM_EFFICIENCY, Model, model_time
+from vgpu.launch.counters import Footprint
+from vgpu.tools.profile import Profile
+from vgpu.tools.streams.model import copy_seconds
 
 COPIES = ("not counted", "pageable", "pinned")
 """How the copies to the GPU and back may be counted."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from html import escape
 from types import SimpleNamespace
 
-from helpers.hardware.occupancy import Occupancy
-from helpers.hardware.time_model import SECTOR_BYTES, Model, model_time, seconds_text
-from helpers.results.profile import Profile
-from helpers.results.profile_table import many, number, ratio, text_table
+from vgpu.hardware.occupancy import Occupancy
+from vgpu.hardware.time_model import SECTOR_BYTES, Model, model_time, seconds_text
+from vgpu.tools.profile import Profile
+from vgpu.tools.profile_table import many, number, ratio, text_table
 
 WARP = 32
 LEAST_GAIN = 1.1

@@ -6,17 +6,18 @@ What the table says is counted, from the compiler or modelled; on a real GPU it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from helpers.results.compare import GPUS_SHOWN
-from helpers.results.profile_table import METRICS, number, text_table
-from helpers.results.roofline import seconds_text
+from vgpu.tools.compare import GPUS_SHOWN
+from vgpu.tools.launch import Launch
+from vgpu.tools.profile_table import METRICS, number, text_table
+from vgpu.tools.roofline import seconds_text
 
 if TYPE_CHECKING:
-    from helpers.results.profile import Profile
     from helpers.results.timing import Timing
+    from vgpu.tools.profile import Profile
 
 # Heading, kind and the profile's key. Without a choice of counters a ladder shows those in which its rungs differ.
 _COUNTERS = (
@@ -34,45 +35,6 @@ _COUNTERS = (
     ("registers", "compiler", "registers"),
     ("occupancy %", "compiler", "occupancy"),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Launch:
-    """One rung: a kernel with its grid, block and arguments, and in `what` what changed since the rung before.
-
-    `out` is the argument that holds the result, where the ladder is to compare it, and `before` what it holds when the
-    kernel starts, for kernels that add to it; `shared_bytes` is dynamic shared memory per block.
-    """
-
-    kernel: object
-    grid: int | tuple[int, ...]
-    block: int | tuple[int, ...]
-    args: tuple
-    what: str = ""
-    out: object = None
-    before: float | None = None
-    shared_bytes: int = 0
-    meta: Mapping[str, object] = field(default_factory=dict)
-
-    def profile(self, **options) -> Profile:
-        """Run it once, counted."""
-        from helpers.results.profile import profile
-
-        return profile(
-            self.kernel, self.grid, self.block, self.args, shared_bytes=self.shared_bytes, **options, **self.meta
-        )
-
-    def run(self) -> None:
-        """Launch it as a program would."""
-        from helpers import cp
-
-        if isinstance(self.kernel, cp.RawKernel):
-            grid, block = ((dims,) if isinstance(dims, int) else tuple(dims) for dims in (self.grid, self.block))
-            self.kernel(grid, block, self.args, shared_mem=self.shared_bytes)
-        elif self.meta:
-            self.kernel[self.grid](*self.args, **self.meta)
-        else:
-            self.kernel[self.grid, self.block, 0, self.shared_bytes](*self.args)
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,8 +105,8 @@ def _reset(launch: Launch) -> None:
 
 def _explained(launch: Launch) -> str:
     """What the sanitizer finds first in a rung that is wrong, or ""; the result stays as the rung left it."""
-    from helpers.results.sanitize import sanitize
-    from helpers.vgpu.base.errors import VirtualGPUError
+    from vgpu.base.errors import VirtualGPUError
+    from vgpu.tools.sanitize import sanitize
 
     left = launch.out.copy()
     _reset(launch)
@@ -223,7 +185,7 @@ def ladder(
 
 def _measure(rungs: Mapping[str, Launch]) -> dict[str, Timing]:
     """Each rung's time on the GPU, or nothing where there is none: the virtual GPU's time says nothing about it."""
-    from helpers.hardware.device import real_gpu
     from helpers.results.timing import benchmark
+    from vgpu.hardware.device import real_gpu
 
     return {name: benchmark(launch.run) for name, launch in rungs.items()} if real_gpu() else {}

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
-from helpers.hardware.device import real_gpu
-from helpers.results.streams.spans import table
+from vgpu.hardware.device import real_gpu
+from vgpu.tools.streams.spans import table
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from helpers.hardware import gpus
-from helpers.hardware.gpus import GPU
-from helpers.hardware.time_model import asked_bytes, seconds_text
-from helpers.results.profile_table import text_table
-from helpers.results.roofline import flops_by_unit
 from helpers.results.step_tables import Ceiling, Ceilings, Change, Changes, Filled, Filling
-from helpers.results.streams import model as stream_model
-from helpers.results.streams.model import Work
-from helpers.results.streams.recording import Timeline, rehearse, work_of
-from helpers.results.streams.spans import Schedule, table
 from helpers.results.torch.memory import MemoryLine, memory_line
+from vgpu.hardware import gpus
+from vgpu.hardware.gpus import GPU
+from vgpu.hardware.time_model import asked_bytes, seconds_text
+from vgpu.tools.profile_table import text_table
+from vgpu.tools.roofline import flops_by_unit
+from vgpu.tools.streams import model as stream_model
+from vgpu.tools.streams.model import Work
+from vgpu.tools.streams.recording import Timeline, dry_run, work_of
+from vgpu.tools.streams.spans import Schedule, table
 
 MODEL_ERROR = 1.5
 """Modelled times nearer to one another than this factor say nothing about their order: see hardware/TIME_MODEL.md."""
@@ -228,7 +228,7 @@ class StepLog(Mapping):
         A name that was used before is written over. Raises ValueError where there are not as many losses as steps.
         """
         losses: list = []
-        timeline = rehearse(program, *args)
+        timeline = dry_run(program, *args)
         memory = memory_line(lambda: losses.extend(program(*args)))
         if len(losses) != self.steps:
             raise ValueError(f"the program returned {len(losses)} losses, and this log is of {self.steps} steps each")

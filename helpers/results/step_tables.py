@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from helpers.hardware.time_model import seconds_text
-from helpers.results.profile_table import text_table
-from helpers.results.streams.spans import table
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.profile_table import text_table
+from vgpu.tools.streams.spans import table
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,24 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from helpers.hardware.device import device, real_gpu
-from helpers.results.roofline import seconds_text
+from vgpu.base.profiler import profiled
+from vgpu.hardware.device import device, real_gpu
+from vgpu.tools.roofline import seconds_text
 
 WARMUP = 2
 # Without a stated `repeat`: at least this many, then as many as fit the budget, up to a most.
 _LEAST, _MOST, _BUDGET = 7, 200, 0.125
-_PROFILED = False
-
-
-def launch_once() -> None:
-    """From now on `benchmark` runs what it is given once, whatever it is asked: a profiler replays launches itself."""
-    global _PROFILED
-    _PROFILED = True
-
-
-def profiled() -> bool:
-    """Whether a profiler is around this program, as far as `launch_once` has said so."""
-    return _PROFILED
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +106,7 @@ def benchmark(
     """
     if warmup < 0 or (repeat is not None and repeat < 1):
         raise ValueError("a measurement needs at least one run to count, and no fewer than 0 to warm up")
-    if _PROFILED:
+    if profiled():
         warmup, repeat = 0, 1
     if not callable(f):
         raise TypeError(

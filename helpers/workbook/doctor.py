@@ -72,7 +72,7 @@ def reinstall(*names: str) -> str:
 def package_faults() -> tuple[packages.Fault, ...]:
     """What is wrong with the installed packages; nothing where the pins aren't at hand."""
     try:
-        return tuple(packages.faults(*packages.read(), packages.installed()))
+        return tuple(packages.all_faults())
     except OSError:
         return ()
 
@@ -151,20 +151,20 @@ PTX = """
 @contextlib.contextmanager
 def compiled_anew() -> Iterator[None]:
     """What is kept on disk would hide that a compiler is gone."""
-    before = os.environ.get("WARPBOOK_CACHE")
-    os.environ["WARPBOOK_CACHE"] = "off"
+    before = os.environ.get("VGPU_CACHE")
+    os.environ["VGPU_CACHE"] = "off"
     try:
         yield
     finally:
         if before is None:
-            del os.environ["WARPBOOK_CACHE"]
+            del os.environ["VGPU_CACHE"]
         else:
-            os.environ["WARPBOOK_CACHE"] = before
+            os.environ["VGPU_CACHE"] = before
 
 
 @compiled_anew()
 def cuda_c_compiler(name: str) -> Finding:
-    from helpers.vgpu import compile
+    from vgpu import compile
 
     ptx = compile.cuda_c_to_ptx(ONE_LINER, name="doctor.cu").ptx
     version = re.search(r"^\.version\s+(\S+)", ptx, re.MULTILINE)
@@ -173,7 +173,7 @@ def cuda_c_compiler(name: str) -> Finding:
 
 @compiled_anew()
 def python_compiler(name: str) -> Finding:
-    from helpers.vgpu import compile
+    from vgpu import compile
 
     def doctor(x):
         x[0] = 2.0
@@ -187,8 +187,8 @@ def python_compiler(name: str) -> Finding:
 
 
 def triton_compiler(name: str, platform: str = sys.platform) -> Finding:
-    from helpers.vgpu.base.errors import Unsupported
-    from helpers.vgpu.standins import triton
+    from vgpu.base.errors import Unsupported
+    from vgpu.standins import triton
 
     try:
         version = triton.installed().__version__
@@ -197,7 +197,7 @@ def triton_compiler(name: str, platform: str = sys.platform) -> Finding:
             return Finding(name, "problem", str(error).split(". ")[0], reinstall("triton"))
         remedy = "Only the chapters about Triton need it: read them on Linux, in WSL, in a container or in the cloud."
         return Finding(name, "warn", "Triton is published for Linux only", remedy)
-    from helpers.vgpu.standins.triton.driver import VirtualDriver
+    from vgpu.standins.triton.driver import VirtualDriver
 
     target = VirtualDriver().get_current_target()
     return Finding(name, "ok", f"Triton {version}, compiling for {target.backend} {target.arch}")
@@ -205,7 +205,7 @@ def triton_compiler(name: str, platform: str = sys.platform) -> Finding:
 
 @compiled_anew()
 def registers(name: str) -> Finding:
-    from helpers.vgpu import compile
+    from vgpu import compile
 
     ptx = compile.cuda_c_to_ptx(ONE_LINER, name="doctor.cu").ptx
     counts = {arch: compile.resources(ptx, "ptx", arch=arch).registers for arch in ("sm_80", "sm_90")}
@@ -219,8 +219,8 @@ def registers(name: str) -> Finding:
 def virtual_gpu(name: str) -> Finding:
     import numpy as np
 
-    from helpers.vgpu.launch import launch
-    from helpers.vgpu.storage import memory
+    from vgpu.launch import launch
+    from vgpu.storage import memory
 
     (kernel,) = launch.load(PTX, language="cuda", source=ONE_LINER).values()
     values = memory.array((THREADS,), np.float32, label="x")
@@ -237,7 +237,7 @@ VECTOR_UNITS = {"avx512f": "AVX-512", "avx2": "AVX2", "sve": "SVE", "neon": "NEO
 def vector_unit(name: str, cpu: str | None = None) -> Finding:
     """`cpu` is what `jit.cpu()` says: a name and, in brackets, the widest vector instructions."""
     if cpu is None:
-        from helpers.vgpu.runtime import jit
+        from vgpu.runtime import jit
 
         cpu = jit.cpu()
     for feature, title in VECTOR_UNITS.items():
@@ -252,7 +252,7 @@ PROBE_BYTES = 1 << 20
 
 def disk_cache(name: str) -> Finding:
     """Where compiled code is kept from one process to the next; that it is not kept costs seconds and nothing else."""
-    from helpers.vgpu.base import on_disk
+    from vgpu.base import on_disk
 
     try:
         place, (entries, nbytes) = on_disk.folder(), on_disk.size()
@@ -260,21 +260,21 @@ def disk_cache(name: str) -> Finding:
         problem, remedy = str(error).rsplit(". ", 1)
         return Finding(name, "warn", f"compiled code is not kept: {problem}", remedy)
     if place is None:
-        return Finding(name, "ok", "compiled code is not kept (WARPBOOK_CACHE=off)")
+        return Finding(name, "ok", "compiled code is not kept (VGPU_CACHE=off)")
     try:
         with tempfile.TemporaryFile(dir=place) as file:
             file.write(bytes(PROBE_BYTES))
             file.flush()
             os.fsync(file.fileno())  # some file systems report a full disk only now
     except OSError as error:
-        remedy = "Make room on that disk, or set WARPBOOK_CACHE to another folder."
+        remedy = "Make room on that disk, or set VGPU_CACHE to another folder."
         return Finding(name, "warn", f"nothing more can be kept in {place}: {error.strerror or error}", remedy)
     return Finding(name, "ok", f"{entries} entries, {nbytes / 1e6:.1f} MB of compiled code in {place}")
 
 
 def what_runs(name: str) -> Finding:
-    from helpers.hardware.device import device
-    from helpers.hardware.driver import hidden, wanted
+    from vgpu.hardware.device import device
+    from vgpu.hardware.driver import hidden, wanted
 
     here = device()
     if here.real:
@@ -284,11 +284,11 @@ def what_runs(name: str) -> Finding:
         remedy = "Nothing is broken. For measured times see the table of drivers in README.md; to hide this message, "
         return Finding(name, "warn", f"{here.trouble} Kernels run on the virtual GPU.", remedy + HIDE)
     none = "every GPU is hidden by CUDA_VISIBLE_DEVICES" if hidden() else "no NVIDIA GPU found, and none is needed"
-    why = "chosen by WARPBOOK_BACKEND" if wanted() == "virtual" else none
+    why = "chosen by VGPU_BACKEND" if wanted() == "virtual" else none
     return Finding(name, "ok", f"kernels run on the virtual GPU ({why}): {here!r}")
 
 
-HIDE = "set WARPBOOK_BACKEND=virtual."
+HIDE = "set VGPU_BACKEND=virtual."
 
 
 # -- JupyterLab -----------------------------------------------------------------------------------------
@@ -395,8 +395,8 @@ CHECKS = (
     Check("registers", registers, packages=("nvidia-nvjitlink", "nvidia-cuda-nvrtc")),
     Check("virtual GPU", virtual_gpu, packages=("llvmlite", "numpy")),
     Check("vector unit", vector_unit, packages=("llvmlite",)),
-    Check("cache", disk_cache, "Set WARPBOOK_CACHE to a folder of your own, or to off."),
-    Check("what runs", what_runs, "To use the virtual GPU and leave this one alone, set WARPBOOK_BACKEND=virtual."),
+    Check("cache", disk_cache, "Set VGPU_CACHE to a folder of your own, or to off."),
+    Check("what runs", what_runs, "To use the virtual GPU and leave this one alone, set VGPU_BACKEND=virtual."),
     Check("widgets", widgets, packages=("jupyterlab", "ipywidgets", "jupyterlab-widgets", "anywidget")),
     Check("browser test", browser, "On Debian: apt-get install chromium chromium-driver"),
     Check("grading sandbox", grading_sandbox, packages=("ipykernel", "jupyter-client", "psutil")),

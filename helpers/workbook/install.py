@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from helpers.workbook import packages
-from helpers.workbook.packages import PINS, PROJECT, ROOT, Fault
+from helpers.workbook.packages import OURS, PINS, PROJECTS, ROOT, Fault
 
-WHOLE = ["install", "--constraint", str(PINS), "--editable", f"{ROOT}[{','.join(packages.EXTRAS)}]"]
+WHOLE = ["install", "--constraint", str(PINS), *map(packages.editable, OURS)]
 STAMP, LOG = Path(sys.prefix) / ".installed", Path(sys.prefix) / "install.log"
 SCRIPT = packages.script()
 SHOWN_LINES = 40
@@ -41,7 +41,7 @@ def _up_to_date() -> bool:
     """Whether the whole was installed since a dependency or a pin last changed, and here."""
     if not STAMP.is_file() or _moved():
         return False
-    return STAMP.stat().st_mtime >= max(file.stat().st_mtime for file in (PROJECT, PINS))
+    return STAMP.stat().st_mtime >= max(file.stat().st_mtime for file in (*PROJECTS, PINS))
 
 
 def _moved(script: Path = SCRIPT) -> bool:
@@ -71,7 +71,7 @@ def repair() -> int:
 
 
 def _faults() -> list[Fault]:
-    return packages.faults(*packages.read(), packages.installed())
+    return packages.all_faults()
 
 
 def calls(found: Sequence[Fault]) -> Iterable[list[str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -16,11 +17,15 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 ROOT = Path(__file__).resolve().parents[2]
-PINS, PROJECT = ROOT / "constraints.txt", ROOT / "pyproject.toml"
-EXTRAS = ("test",)
-"""The optional dependencies that `make lab` and environment.yml install as well."""
+PINS = ROOT / "constraints.txt"
+OURS = {"vgpu": (ROOT / "vgpu", ("cupy", "numba", "torch", "triton")), "warpbook": (ROOT, ("test",))}
+"""The distributions of this checkout, each with its folder and the optional dependencies that `make lab` and
+environment.yml install as well."""
+PROJECTS = tuple(folder / "pyproject.toml" for folder, _ in OURS.values())
 TORCH_BUILDS = "https://download.pytorch.org/whl/"
 
 
@@ -189,7 +194,32 @@ def failing_imports(modules: Sequence[str]) -> dict[str, str]:
 
 def read() -> tuple[dict[str, str], set[str]]:
     """The pins and the direct dependencies of this project. Raises FileNotFoundError in a wheel's installation."""
-    return read_pins(PINS.read_text(encoding="utf-8")), read_requirements(PROJECT.read_text(encoding="utf-8"), EXTRAS)
+    direct = set()
+    for folder, extras in OURS.values():
+        direct |= read_requirements((folder / "pyproject.toml").read_text(encoding="utf-8"), extras)
+    return read_pins(PINS.read_text(encoding="utf-8")), direct
+
+
+def editable(name: str) -> str:
+    """The argument of pip that installs one of OURS from this checkout."""
+    folder, extras = OURS[name]
+    return f"--editable={folder}[{','.join(extras)}]"
+
+
+def not_from_here() -> Iterator[Fault]:
+    """Those of OURS that aren't installed from this checkout."""
+    for name, (folder, _) in OURS.items():
+        noted = [each.read_text("direct_url.json") for each in importlib.metadata.distributions(name=name)]
+        paths = [url2pathname(urlparse(json.loads(text)["url"]).path) for text in noted if text]
+        if not any(os.path.isdir(path) and os.path.samefile(path, folder) for path in paths):
+            found = f"installed from {' and '.join(paths) or 'an index'}" if noted else "not installed"
+            yield Fault(name, f"{found}, where {folder} is meant", editable(name), serious=True)
+
+
+def all_faults() -> list[Fault]:
+    """What is wrong with this environment. Raises FileNotFoundError in a wheel's installation."""
+    pins, direct = read()
+    return [*not_from_here(), *faults(pins, direct, installed())]
 
 
 def called(*arguments: str) -> str:

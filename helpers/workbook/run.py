@@ -156,7 +156,7 @@ def alt_text(cell: Cell) -> Iterator[str]:
 def stored_outputs(cell: Cell) -> Iterator[str]:
     wanted = [output for output in shown(cell) if output.output_type != "error"]
     if NOT_STORED not in cell.tags and wanted and not cell.stored:
-        yield "shows something when run, but nothing is stored: run `make notebooks` and commit"
+        yield "shows something when run, but nothing is stored: run `warpbook notebooks --store` on it and commit"
 
 
 def shown(cell: Cell) -> list:
@@ -258,7 +258,7 @@ def run(
     started = clock()
     try:
         # A developer's own answers and choices must not get into what is stored.
-        environment = {name: value for name, value in os.environ.items() if name != "WARPBOOK_GPU"}
+        environment = {name: value for name, value in os.environ.items() if name != "VGPU_GPU"}
         client.execute(env=environment | {"WARPBOOK_STATE": "off"})
     except CellTimeoutError:
         problems.append(Problem("budget", None, f"a cell was stopped after {budget:g} s: make its work smaller"))

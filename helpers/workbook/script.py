@@ -17,7 +17,7 @@ are left out.
 """
 '''
 ONCE = """
-from helpers.results.timing import launch_once
+from vgpu.base.profiler import launch_once
 
 launch_once()  # a profiler replays each launch by itself, so benchmark makes one where it would make many
 """

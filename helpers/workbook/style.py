@@ -88,9 +88,9 @@ def code_lines(source: str) -> int:
 
 
 def words(markdown: str) -> int:
-    """Words a reader reads: links by their text, tables, code and pictures left out."""
+    """Words a reader reads: links by their text; tables, code, pictures and the line of navigation left out."""
     text = re.sub(r"^(```|~~~).*?^\1", "", markdown, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^(\||\[Contents\]\().*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
     text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"<[^>]+>", "", text))
     return len(re.findall(r"[^\W_][\w'’-]*", text))
@@ -319,10 +319,16 @@ def no_shell(page: Page) -> Found:
             yield number, "use no shell and install nothing here: it works on one machine only"
 
 
+def finished(page: Page) -> Found:
+    for number, cell in enumerate(page.cells, 1):
+        if "TODO" in cell.source:
+            yield number, "write what is marked TODO"
+
+
 def in_order(page: Page) -> Found:
     counts = [cell.execution_count for cell in page.cells if cell.cell_type == "code" and cell.source.strip()]
     if any(counts) and counts != list(range(1, len(counts) + 1)):
-        yield None, "store one clean run from top to bottom: `make notebooks`"
+        yield None, "store one clean run from top to bottom: `warpbook notebooks --store`"
 
 
 @dataclass(frozen=True)
@@ -357,6 +363,7 @@ RULES = (
     Rule("entries", entries, ("glossary",)),
     Rule("pictures named", pictures_named, EVERY_PAGE),
     Rule("no shell", no_shell),
+    Rule("finished", finished),
     Rule("in order", in_order),
 )
 

@@ -22,8 +22,8 @@ from helpers.checking.exercise import (
     thread_1d,
 )
 from helpers.checking.trial import POISON, Blank, Here, Trial, place
-from helpers.vgpu.base.errors import OutOfBounds
-from helpers.vgpu.launch.grid import Grid
+from vgpu.base.errors import OutOfBounds
+from vgpu.launch.grid import Grid
 
 
 def double_cases():

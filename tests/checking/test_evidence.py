@@ -9,7 +9,7 @@ from helpers import gpus
 from helpers.checking import evidence
 from helpers.checking.evidence import NoEvidence, answer_in, inputs_of, taken
 from helpers.checking.examine import examine
-from helpers.checking.exercise import Budget, Case, Exercise, Out, cover, plural
+from helpers.checking.exercise import Budget, Case, Exercise, Out, cover, exercises, plural
 from helpers.checking.kernel_as_json import Portable
 from helpers.checking.measures import loaded_for_needed, stored_for_needed
 from helpers.checking.probe import MIME, RESULTS, Probe, parts, probe
@@ -19,8 +19,8 @@ from helpers.checking.trial_as_json import NotSeen, resources_as_json, seen_as_j
 from helpers.checking.values_as_json import plain
 from helpers.checking.verdicts import named
 from helpers.grading import judge
-from helpers.vgpu.standins import cupy as cp
-from helpers.vgpu.standins import numba_cuda as cuda
+from vgpu.standins import cupy as cp
+from vgpu.standins import numba_cuda as cuda
 
 SECTORS = "sectors a load request"
 HINTS = ("first", "second", "third")
@@ -456,8 +456,7 @@ def test_of_a_process_that_has_seen_hidden_inputs_every_exception_is_told_in_the
 
 
 def test_what_stopped_ranks_is_told_by_no_name(known_exercises):
-    from helpers.exercises.lab16.scatter import EXERCISE as task
-
+    task = exercises()["lab16.scatter"]
     known_exercises[task.key] = task
     alone = built(task, patched(task, next(each for each in task.mistakes if each.name.startswith("all send")).ways[0]))
     request = {"exercise": task.key, "seed": 3, "evidence": taken(alone, inputs_of(task.for_marks(3))), "open": False}

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from helpers.checking.kernel_as_json import MOST_PTX, NotPortable, Portable, packed
-from helpers.results.profile import profile
-from helpers.results.sanitize import sanitize
-from helpers.vgpu.base.errors import ArgumentError, OutOfBounds, Unsupported
-from helpers.vgpu.standins import cupy as cp
-from helpers.vgpu.standins import numba_cuda as cuda
+from vgpu.base.errors import ArgumentError, OutOfBounds, Unsupported
+from vgpu.standins import cupy as cp
+from vgpu.standins import numba_cuda as cuda
+from vgpu.tools.profile import profile
+from vgpu.tools.sanitize import sanitize
 
 N = 100
 

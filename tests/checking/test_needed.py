@@ -9,8 +9,8 @@ from helpers.checking.measures import loaded_for_needed, outside_registers, stor
 from helpers.checking.solutions import built, solution_of
 from helpers.checking.trial import Here
 from helpers.checking.verdicts import cost, message, named
-from helpers.vgpu.launch.counters import Footprint
-from helpers.vgpu.standins import cupy as cp
+from vgpu.launch.counters import Footprint
+from vgpu.standins import cupy as cp
 
 BUDGETS = (
     Budget("loaded", loaded_for_needed, 1.1, "Once.", "global_load_sectors"),

@@ -12,8 +12,8 @@ from helpers.checking.exercise import Case, Out, exercises
 from helpers.checking.recording_as_json import NotARecording, as_data, timeline
 from helpers.checking.solutions import ways
 from helpers.checking.verdicts import named
-from helpers.results.streams.recording import rehearse
-from helpers.vgpu.standins import cupy as cp
+from vgpu.standins import cupy as cp
+from vgpu.tools.streams.recording import dry_run
 
 KEYS = ("ch11.overlap", "ch11.replay")  # the third is given kernels in Numba, which stay where they are
 ANSWERS = [(key, "solution", exercises()[key].solution) for key in KEYS]
@@ -56,7 +56,7 @@ def work():
 
 
 def test_streams_and_events_keep_their_order():
-    recorded = rehearse(work)
+    recorded = dry_run(work)
     again = timeline(json.loads(json.dumps(as_data(recorded))))
     assert [(o.kind, o.label) for o in again.operations] == [(o.kind, o.label) for o in recorded.operations]
     assert [step.follows for step in again.steps()] == [step.follows for step in recorded.steps()]
@@ -102,14 +102,14 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_what_is_no_recording_is_refused(change):
-    data = as_data(rehearse(work))
+    data = as_data(dry_run(work))
     change(data)
     with pytest.raises(NotARecording):
         timeline(data)
 
 
 def test_graphs_within_graphs_have_an_end():
-    data = as_data(rehearse(work))
+    data = as_data(dry_run(work))
     for _ in range(50):
         data["operations"] = [data["operations"][0] | {"kind": "graph", "nodes": [[data["operations"][0], []]]}]
     with pytest.raises(NotARecording, match="graphs within graphs"):

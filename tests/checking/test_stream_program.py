@@ -16,8 +16,8 @@ from helpers.checking.trial import Stopped
 from helpers.grading import judge
 from helpers.grading.elsewhere import replays
 from helpers.grading.runner import _replayed
-from helpers.vgpu.standins import cupy as cp
-from helpers.vgpu.standins import numba_cuda as cuda
+from vgpu.standins import cupy as cp
+from vgpu.standins import numba_cuda as cuda
 
 TWICE = r"""extern "C" __global__ void twice(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

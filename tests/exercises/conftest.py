@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helpers.vgpu import reference
+from vgpu import reference
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Every exercise: its file itself is the test.
+"""Every exercise: its folder itself is the test.
 
 The solution passes; each way of each mistake is told its own name, by a fingerprint that is kept and current; no two
 names share one. What rules make of the solution fails too, and is told something.
@@ -16,6 +16,7 @@ from helpers.checking import fingerprint
 from helpers.checking.check import check, hint
 from helpers.checking.examine import examine
 from helpers.checking.exercise import BOOKS, FOLDER, Exercise, exercise, exercises
+from helpers.checking.exercise_files import SHEET, Folder
 from helpers.checking.mutants import mutants
 from helpers.checking.probe import parts
 from helpers.checking.renew import as_text, computed
@@ -24,12 +25,16 @@ from helpers.checking.solutions import built, patched, solution_of
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = list(exercises())
 LONGEST = 145
+"""Lines of a `cases.py`."""
 every_exercise = pytest.mark.parametrize("key", KEYS)
 
 
-def file_of(key: str) -> Path:
-    book, name = key.split(".")
-    return FOLDER / book / f"{name}.py"
+def folder_of(key: str) -> Path:
+    return FOLDER / key.replace(".", "/")
+
+
+def files_of(key: str) -> list[Path]:
+    return sorted(path for path in folder_of(key).rglob("*") if path.suffix in (".toml", ".py", ".cu"))
 
 
 CHECKING = sorted((ROOT / "helpers" / "checking").rglob("*.py"))
@@ -43,7 +48,7 @@ def test_the_solution_passes(key):
 
 
 @pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=pytest.mark.rotating(file_of(key), *CHECKING)) for key in KEYS]
+    "key", [pytest.param(key, marks=pytest.mark.rotating(*files_of(key), *CHECKING)) for key in KEYS]
 )
 def test_every_way_is_wrong_and_told_its_own_name(key):
     """One test of all, as what each way does is computed for it, which takes long."""
@@ -69,23 +74,30 @@ def test_what_is_kept_is_as_renew_writes_it(book):
 @every_exercise
 def test_it_teaches(key):
     task = exercise(key)
-    assert len(task.mistakes) >= 4 and all(mistake.ways for mistake in task.mistakes)
+    assert 4 <= len(task.mistakes) <= 8 and all(mistake.ways for mistake in task.mistakes)
     assert len({hint(key, stage).text for stage in (1, 2, 3)}) == 3
     assert len(task.why) > (200 if task.of_a_lab else 80) and task.stretch
     assert bool(task.solution) is not task.of_a_lab
     assert len(set(parts(task))) == len(parts(task))
     assert all(len(mistake.teach) > 40 for mistake in task.mistakes)
+    assert "TODO" not in (folder_of(key) / SHEET).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("book", BOOKS)
-def test_every_file_of_a_book_is_in_its_order_and_short(book):
-    folder = FOLDER / book
-    files = {path.stem: path for path in folder.glob("*.py") if path.stem != "__init__"}
-    keys = [key.split(".")[1] for key in KEYS if key.startswith(f"{book}.")]
-    holding = [name for name, path in files.items() if "EXERCISE = Exercise(" in path.read_text(encoding="utf-8")]
-    assert sorted(holding) == sorted(keys)
-    assert {name: len(files[name].read_text(encoding="utf-8").splitlines()) for name in keys if
-            len(files[name].read_text(encoding="utf-8").splitlines()) > LONGEST} == {}  # fmt: skip
+def test_every_exercise_of_a_book_is_in_its_order(book):
+    assert sorted(f"{book}.{path.parent.name}" for path in (FOLDER / book).glob(f"*/{SHEET}")) == sorted(
+        key for key in KEYS if key.startswith(f"{book}.")
+    )
+
+
+@every_exercise
+def test_every_file_of_an_exercise_is_used_and_its_cases_are_short(key):
+    sheet = Folder(folder_of(key)).sheet
+    ways = {"wrong": [way for each in sheet.mistakes for way in each.ways], "right": [each.way for each in sheet.right]}
+    named = {f"{folder}/{way}" for folder, found in ways.items() for way in found if isinstance(way, str)}
+    alone = {SHEET, "cases.py", *([] if exercise(key).of_a_lab else [f"solution{sheet.suffix}"])}
+    assert {path.relative_to(folder_of(key)).as_posix() for path in files_of(key)} == named | alone
+    assert len((folder_of(key) / "cases.py").read_text(encoding="utf-8").splitlines()) <= LONGEST
 
 
 # --- mutants by rule --------------------------------------------------------------------------------------------------
@@ -133,7 +145,7 @@ def _wrong_elsewhere(task: Exercise, text: str) -> bool:
 
 
 each_in_turn = pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=pytest.mark.rotating(file_of(key))) for key in KEYS]
+    "key", [pytest.param(key, marks=pytest.mark.rotating(*files_of(key))) for key in KEYS]
 )
 
 

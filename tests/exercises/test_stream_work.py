@@ -5,8 +5,8 @@ import pytest
 
 from helpers.checking.check import check
 from helpers.checking.exercise import Case, Exercise, Out
-from helpers.vgpu import operations
-from helpers.vgpu.standins import cupy as cp
+from vgpu import operations
+from vgpu.standins import cupy as cp
 
 ASKED = Exercise(
     key="here.copy",

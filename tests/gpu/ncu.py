@@ -110,8 +110,8 @@ def on_the_gpu() -> None:
 
 def counted(case: Case) -> dict[str, int]:
     """The counters of one case on the virtual GPU."""
-    from helpers.results.profile import profile
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
+    from vgpu.tools.profile import profile
 
     kernel = cp.RawKernel(case.source, "k")
     found = profile(kernel, case.grid, case.block, case.arguments(cp.asarray))
@@ -120,7 +120,7 @@ def counted(case: Case) -> dict[str, int]:
 
 def nsight_names() -> dict[str, str]:
     """The counters that are compared, by Nsight Compute's names."""
-    from helpers.vgpu.launch.counters import COUNTERS
+    from vgpu.launch.counters import COUNTERS
 
     return {c.nsight: c.key for c in COUNTERS if c.key in COMPARED and c.nsight}
 

@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from helpers.results.profile import profile
-from helpers.results.steps.trace import trace
 from helpers.results.timing import benchmark
-from helpers.vgpu.standins import cupy as virtual_cp
-from helpers.vgpu.standins import numba_cuda as virtual_cuda
-from helpers.vgpu.standins.calls import launch
 from tests.gpu.kernels import CASES, NAMES, ROWS, given, made
+from vgpu.standins import cupy as virtual_cp
+from vgpu.standins import numba_cuda as virtual_cuda
+from vgpu.standins.calls import launch
+from vgpu.tools.profile import profile
+from vgpu.tools.steps.trace import trace
 
 pytestmark = pytest.mark.gpu
 each_kernel = pytest.mark.parametrize(("row", "language"), CASES, ids=NAMES)
@@ -40,7 +40,7 @@ def virtual(row, language):
 
 def test_the_backend_is_the_gpu():
     from helpers import cp, cuda
-    from helpers.vgpu.standins.backend import on_gpu
+    from vgpu.standins.backend import on_gpu
 
     assert on_gpu()
     assert (cp.__name__, cuda.__name__) == ("cupy", "numba.cuda")

@@ -80,7 +80,7 @@ def test_the_table_has_every_case():
 @pytest.mark.parametrize("name", ["spy-rows", "spy-rows-table", "spy-objects", "spy-own-memory"])
 def test_spies_find_what_is_not_hidden(name):
     """This process has the rows of labs in its memory, unlike a student's."""
-    exercises()
+    dict(exercises())
     case = next(case for case in spies.CASES if case.name == name)
     names = {"cp": SimpleNamespace(RawKernel=lambda source, name: source)}
     exec(case.answers[TOTAL], names)

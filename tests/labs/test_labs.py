@@ -34,7 +34,7 @@ every_lab = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 
 def about(lab: Path) -> tuple[Path, ...]:
     """What a run of the lab's notebook hangs on, besides the engine."""
-    return (lab, Path(__file__), *EXERCISES.glob(f"{lab.stem.partition('_')[0]}/*.py"))
+    return (lab, Path(__file__), *EXERCISES.glob(f"{lab.stem.partition('_')[0]}/**/*.*"))
 
 
 labs_in_turn = pytest.mark.parametrize(

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from helpers import cp, cpus, diagnose, gpus, occupancy, plots, profile, spaces
-from helpers.hardware.cache_measurements import REREAD
-from helpers.hardware.gpus import GPUS
+from helpers.models.cache_model import Asked
+from helpers.models.warp_scheduler import IssueSlots
 from helpers.pictures.figures import PALETTE, show
-from helpers.results.cache_model import Asked
 from helpers.results.diagnose import SYMPTOMS
-from helpers.results.steps.dependencies import Chain
-from helpers.results.streams.model import PINNED_FRACTION, STAGING
-from helpers.results.warp_scheduler import IssueSlots
 from helpers.workbook.run import unnamed_pictures
+from vgpu.hardware.cache_measurements import REREAD
+from vgpu.hardware.gpus import GPUS
+from vgpu.tools.steps.dependencies import Chain
+from vgpu.tools.streams.model import PINNED_FRACTION, STAGING
 
 SPREAD = r"""
 __constant__ float fixed[4];

@@ -5,9 +5,9 @@ import pytest
 
 from helpers import Launch, cp, plots, touched
 from helpers.pictures import figures
-from helpers.results.steps.touched import Touched
-from helpers.results.streams.spans import Schedule, Span
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.touched import Touched
+from vgpu.tools.streams.spans import Schedule, Span
 
 IMAGE, WEIGHT = [[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[1, 0], [2, -1]]
 

@@ -9,7 +9,7 @@ import pytest
 from helpers import plots
 from helpers.pictures import figures
 from helpers.pictures.plots.accesses import sector_finding
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 
 def access(stride=1, offset=0, nbytes=4, lanes=32, op="load"):
@@ -160,13 +160,13 @@ def test_plurals():
 
 
 def span(engine, stream, start, end, label=""):
-    from helpers.results.streams.spans import Span
+    from vgpu.tools.streams.spans import Span
 
     return Span(engine, stream, start, end, label)
 
 
 def schedule(*spans, host=(), seconds=4e-5):
-    from helpers.results.streams.spans import Schedule
+    from vgpu.tools.streams.spans import Schedule
 
     return Schedule("A100", spans, seconds, host=host)
 
@@ -232,8 +232,8 @@ extern "C" __global__ void part(int* x) {
 
 @pytest.fixture(scope="module")
 def recording():
-    from helpers.results.steps.stepper import record
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
+    from vgpu.tools.steps.stepper import record
 
     return record(cp.RawKernel(DIVERGENT, "part"), 1, 40, (cp.ones(64, "int32"),))
 

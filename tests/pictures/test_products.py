@@ -6,9 +6,9 @@ import torch
 import torch.nn.functional as F
 
 from helpers import Launch, cp, cuda, plots, separate_bytes, tiled_bytes, walked, widgets
+from helpers.models.attention import walk
 from helpers.pictures import figures
-from helpers.results.attention import walk
-from helpers.results.steps.touched import BLOCK, THREAD, WARP, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
 
 
 def product(side=64, tile=16, stored=WARP):

@@ -7,11 +7,11 @@ from itertools import product
 import pytest
 
 from helpers import plots, ranks, show, widgets
-from helpers.hardware.interconnects import LINKS
 from helpers.pictures.plots.ranks import SHADES
 from helpers.results.ranks.collectives import ring_steps, star_steps
 from helpers.results.ranks.pipeline import pipeline_spans
 from helpers.results.ranks.weak import efficiency
+from vgpu.hardware.interconnects import LINKS
 
 
 def test_a_collective_says_what_is_whole_and_who_has_sent_what():

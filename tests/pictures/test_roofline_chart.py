@@ -5,12 +5,12 @@ import random
 import pytest
 
 from helpers import plots
-from helpers.hardware.gpus import GPUS
-from helpers.hardware.roofline_measurements import MEASURED_ROOFS
 from helpers.pictures import figures
 from helpers.pictures.plots.labels import around, overlap, spread
 from helpers.pictures.plots.roofline import roofline_tracks
-from helpers.results.roofline import Place
+from vgpu.hardware.gpus import GPUS
+from vgpu.hardware.roofline_measurements import MEASURED_ROOFS
+from vgpu.tools.roofline import Place
 
 A100 = GPUS["A100"]
 

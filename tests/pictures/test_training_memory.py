@@ -132,7 +132,7 @@ def reuse(told: bool, waits: bool = False) -> None:
 
 
 def drawn(*given) -> figures.Picture:
-    return plots.block_uses({"the program": streams.rehearse(reuse, *given)}, TENSORS)
+    return plots.block_uses({"the program": streams.dry_run(reuse, *given)}, TENSORS)
 
 
 def test_a_block_that_is_given_out_too_early_has_two_users_at_once():
@@ -151,7 +151,7 @@ def test_a_block_that_is_kept_back_or_waited_for_has_one_user_at_a_time():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    program = streams.rehearse(reuse, True)
+    program = streams.dry_run(reuse, True)
     with pytest.raises(ValueError, match="one for each of 2 tensors"):
         plots.block_uses({"the program": program}, TENSORS[1:])
     with pytest.raises(ValueError, match="1 or 2 programs, not 0"):
@@ -177,7 +177,7 @@ def joined(ordered: bool, further: int = 0) -> None:
 
 
 def test_an_order_that_is_missing_is_named_and_an_event_becomes_an_arrow():
-    loose, tied = (plots.stream_order(streams.rehearse(joined, ordered)) for ordered in (False, True))
+    loose, tied = (plots.stream_order(streams.dry_run(joined, ordered)) for ordered in (False, True))
     waits = "the host waits for add in stream 1"
     assert loose.finding == (
         f"4 operations in 2 streams. Across streams: {waits}. Missing is an order of add in stream 2 and add in "
@@ -194,6 +194,6 @@ def test_an_order_that_is_missing_is_named_and_an_event_becomes_an_arrow():
 
 def test_more_than_fits_is_refused():
     with pytest.raises(ValueError, match="1 to 12 operations, and the recording has 14"):
-        plots.stream_order(streams.rehearse(joined, True, further=10))
+        plots.stream_order(streams.dry_run(joined, True, further=10))
     with pytest.raises(ValueError, match="has 0"):
-        plots.stream_order(streams.rehearse(lambda: None))
+        plots.stream_order(streams.dry_run(lambda: None))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda
-from helpers.results.steps.interleaving import interleavings
+from vgpu.tools.steps.interleaving import interleavings
 
 TALLY = r"""
 extern "C" __global__ void tally(int* counter) {

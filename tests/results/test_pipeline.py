@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from helpers.results.pipeline import pace, pipeline
+from helpers.models.pipeline import pace, pipeline
 
 
 @pytest.mark.parametrize("blocks", (1, 3))

@@ -110,7 +110,7 @@ def test_the_traceback_itself_stays_whole(notebook):
 
 
 def test_a_mistake_of_this_package_shows_whole(notebook):
-    cell = "from unittest import mock\nplace = 'helpers.vgpu.launch.launch.check_dimensions'\n"
+    cell = "from unittest import mock\nplace = 'vgpu.launch.launch.check_dimensions'\n"
     cell += "with mock.patch(place, lambda *sizes: {}['no']):\n"
     status, text = notebook.run(cell + "    fill[4, 32](x)")
     assert status == "KeyError" and "launch.py" in text

@@ -16,22 +16,22 @@ import helpers
 from helpers.checking.check import check
 from helpers.checking.exercise import exercises
 from helpers.pictures.widgets import sectors, thread_grid
-from helpers.results.compare import compare
-from helpers.results.profile import profile
-from helpers.results.steps.trace import trace
-from helpers.vgpu.base.errors import OutOfBounds, Unsupported
-from helpers.vgpu.compile import cuda_c_to_ptx
-from helpers.vgpu.compile import python as compile_numba
-from helpers.vgpu.standins import backend, numba_cuda, twins
-from helpers.vgpu.standins import cupy as virtual_cp
-from helpers.vgpu.standins.numba import args as numba_args
-from helpers.vgpu.standins.numba import dispatcher as numba_dispatcher
-from helpers.vgpu.standins.numba.array import DeviceRecord
-from helpers.vgpu.standins.numba.kernel import NumbaKernel
-from helpers.vgpu.standins.twins import twin
-from helpers.vgpu.storage import memory
-from tests.fake_gpu import FakeGPU, contents
 from tests.gpu.kernels import CASES, COPY, NAMES, ROWS, SAXPY, given, made
+from vgpu.base.errors import OutOfBounds, Unsupported
+from vgpu.compile import cuda_c_to_ptx
+from vgpu.compile import python as compile_numba
+from vgpu.standins import backend, numba_cuda, twins
+from vgpu.standins import cupy as virtual_cp
+from vgpu.standins.numba import args as numba_args
+from vgpu.standins.numba import dispatcher as numba_dispatcher
+from vgpu.standins.numba.array import DeviceRecord
+from vgpu.standins.numba.kernel import NumbaKernel
+from vgpu.standins.twins import twin
+from vgpu.storage import memory
+from vgpu.tests.fake_gpu import FakeGPU, contents
+from vgpu.tools.compare import compare
+from vgpu.tools.profile import profile
+from vgpu.tools.steps.trace import trace
 
 pytestmark = pytest.mark.filterwarnings("ignore:Host array")
 each_kernel = pytest.mark.parametrize(("row", "language"), CASES, ids=NAMES)
@@ -548,7 +548,7 @@ TABLE = {key: row for key, row in exercises().items() if not row.of_a_lab}  # th
 @pytest.mark.parametrize("key", TABLE)
 def test_solutions_pass_on_a_machine_with_a_gpu(on_a_gpu, monkeypatch, key):
     task = TABLE[key]
-    if task.language == "streams":  # a program that names CuPy's streams: it is rehearsed with others in their place
+    if task.language == "streams":  # a program that names CuPy's streams: it is dry-run with others in their place
         monkeypatch.setattr(helpers, "cp", cupy, raising=False)
         monkeypatch.setattr(backend, "on_gpu", lambda: True)
     answer = task.build(task.solution)

@@ -11,8 +11,8 @@ import pytest
 from helpers import cli
 from helpers.grading.formats import SUMMARIES
 from helpers.grading.report import FORMATS
-from helpers.vgpu.base import on_disk
 from helpers.workbook import doctor
+from vgpu.base import on_disk
 
 
 def warpbook(*arguments: str, cwd=None) -> subprocess.CompletedProcess:
@@ -41,7 +41,7 @@ def test_every_command_explains_itself(command, capsys):
     assert command.summary in " ".join(capsys.readouterr().out.split())
 
 
-HEAVY = ("numpy", "llvmlite", "numba", "nbformat", "nbclient", "IPython", "helpers.grading.report", "helpers.vgpu")
+HEAVY = ("numpy", "llvmlite", "numba", "nbformat", "nbclient", "IPython", "helpers.grading.report", "vgpu")
 
 
 @pytest.mark.parametrize("word", ["--help", *(each.name for each in cli.every_command())])
@@ -138,11 +138,11 @@ def test_call_gives_the_exit_status():
 
 
 def test_doctor_empties_the_cache(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "kept"))
     on_disk.kept("thing", (), ("x",), lambda: b"")
     assert cli.main(["doctor", "--empty-cache"]) == 0
     assert capsys.readouterr().out == f"1 entries removed from {tmp_path / 'kept'}.\n"
     assert on_disk.size() == (0, 0)
-    monkeypatch.setenv("WARPBOOK_CACHE", __file__)
+    monkeypatch.setenv("VGPU_CACHE", __file__)
     assert cli.main(["doctor", "--empty-cache"]) == 2
-    assert "Set WARPBOOK_CACHE to another folder" in capsys.readouterr().err
+    assert "Set VGPU_CACHE to another folder" in capsys.readouterr().err

@@ -13,10 +13,10 @@ import sys
 
 import pytest
 
-from helpers.vgpu.base import on_disk
 from helpers.workbook import doctor, real_gpu
 from helpers.workbook.doctor import Check, Finding
-from tests.fake_driver import Driver, show_gpus
+from vgpu.base import on_disk
+from vgpu.tests.fake_driver import Driver, show_gpus
 
 
 def test_a_finding_that_is_not_ok_needs_a_remedy():
@@ -121,8 +121,8 @@ def test_this_machine_is_fit(check):
 
 @pytest.mark.parametrize(("platform", "state"), [("linux", "problem"), ("win32", "warn"), ("darwin", "warn")])
 def test_triton_is_missed_only_where_it_can_be_had(platform, state, monkeypatch):
-    from helpers.vgpu.base.errors import Unsupported
-    from helpers.vgpu.standins import triton
+    from vgpu.base.errors import Unsupported
+    from vgpu.standins import triton
 
     def missing():
         raise Unsupported(triton.missing(platform))
@@ -133,23 +133,23 @@ def test_triton_is_missed_only_where_it_can_be_had(platform, state, monkeypatch)
 
 
 def test_the_cache_is_shown_and_what_keeps_it_from_being_used(tmp_path, monkeypatch):
-    monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "kept"))
     on_disk.kept("thing", (), ("x",), lambda: bytes(99_968))
     finding = doctor.disk_cache("cache")
     assert (finding.state, finding.found) == ("ok", f"1 entries, 0.1 MB of compiled code in {tmp_path / 'kept'}")
     (tmp_path / "file").touch()
-    monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "file"))
+    monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "file"))
     finding = doctor.disk_cache("cache")
-    assert finding.state == "warn" and finding.remedy == "Set WARPBOOK_CACHE to another folder."
-    monkeypatch.setenv("WARPBOOK_CACHE", "off")
-    assert doctor.disk_cache("cache").found == "compiled code is not kept (WARPBOOK_CACHE=off)"
+    assert finding.state == "warn" and finding.remedy == "Set VGPU_CACHE to another folder."
+    monkeypatch.setenv("VGPU_CACHE", "off")
+    assert doctor.disk_cache("cache").found == "compiled code is not kept (VGPU_CACHE=off)"
 
 
 def test_a_full_disk_is_reported(tmp_path, monkeypatch):
     def full(file):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setenv("WARPBOOK_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "kept"))
     monkeypatch.setattr(os, "fsync", full)
     finding = doctor.disk_cache("cache")
     assert finding.state == "warn" and "No space left" in finding.found and "Make room" in finding.remedy
@@ -234,12 +234,12 @@ def top_modules(source):
 
 @pytest.fixture
 def with_driver(monkeypatch):
-    from helpers.hardware import driver
+    from vgpu.hardware import driver
 
     def installed(library):
         driver.probe.cache_clear()
         show_gpus(monkeypatch)
-        monkeypatch.delenv("WARPBOOK_BACKEND", raising=False)
+        monkeypatch.delenv("VGPU_BACKEND", raising=False)
         monkeypatch.setattr(driver, "torch_has_cuda", lambda: True)
         monkeypatch.setattr(driver, "library", lambda: library)
 
@@ -264,7 +264,7 @@ def test_a_gpu_is_real_only_when_both_libraries_have_launched_a_kernel(with_driv
         monkeypatch.setattr(real_gpu, "by_numba", by_numba)
         (finding,) = doctor.examine(row)
         assert finding.state == state
-        assert state == "ok" or "WARPBOOK_BACKEND=virtual" in finding.remedy
+        assert state == "ok" or "VGPU_BACKEND=virtual" in finding.remedy
 
 
 def test_a_gpu_that_cannot_be_used_is_a_warning_with_the_reason(with_driver):

@@ -104,7 +104,7 @@ def test_an_environment_without_pip_is_given_it(monkeypatch, tmp_path):
 
 
 def test_this_environment_is_complete():
-    assert [fault for fault in packages.faults(*packages.read(), packages.installed()) if fault.serious] == []
+    assert [fault for fault in packages.all_faults() if fault.serious] == []
 
 
 def test_an_import_that_crashes_python_hides_no_other(tmp_path, monkeypatch):

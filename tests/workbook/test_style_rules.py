@@ -135,6 +135,7 @@ BROKEN = (
     ("pictures named", add(text("![](00_before.ipynb)")), "states the finding"),
     ("pictures named", add(text("<img src='a.png'>")), "states the finding"),
     ("no shell", swap(4, code("!pip install numpy", "run")), "no shell"),
+    ("finished", add(text("TODO: say why.")), "marked TODO"),
     ("no shell", swap(4, code("%pip install numpy", "run")), "no shell"),
 )
 
@@ -179,7 +180,7 @@ WHOLE = (
     ("kernel", unnamed_kernel, "venv-of-mine"),
     ("cell ids", old_format, "nbformat 4.5"),
     ("cell ids", same_id, "id of its own"),
-    ("in order", run_twice, "make notebooks"),
+    ("in order", run_twice, "warpbook notebooks --store"),
 )
 
 

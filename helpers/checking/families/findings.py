@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helpers.checking.examine import Evidence
 from helpers.checking.families.family import Family
-from helpers.results.sanitize.findings import Finding
+from vgpu.tools.sanitize.findings import Finding
 
 RACES = ("race_read_write", "race_write_write", "race_lanes", "race_atomic")
 BARRIERS = ("barrier_divergent", "deadlock", "barrier_count", "grid_barrier")

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.families.family import Family, as_matrices, element, failing, left, number, threads, with_arrays
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 
 def _where(test, words):

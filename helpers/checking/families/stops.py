@@ -10,8 +10,8 @@ from helpers.checking.bounds import out_of
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.exercise import Case
 from helpers.checking.families.family import Family, element, failing, threads
-from helpers.vgpu.base.errors import CompileError, Deadlock, KernelTimeout, Misaligned, OutOfBounds
-from helpers.vgpu.base.words import plural
+from vgpu.base.errors import CompileError, Deadlock, KernelTimeout, Misaligned, OutOfBounds
+from vgpu.base.words import plural
 
 
 def _stopped(*kinds: type) -> list:

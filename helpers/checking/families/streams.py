@@ -12,9 +12,9 @@ from collections.abc import Callable
 from helpers.checking.examine import Evidence
 from helpers.checking.families.family import Family, failing
 from helpers.checking.stream_work import graphs, of, waits
-from helpers.results.streams.recording import Timeline
-from helpers.vgpu.base.words import plural
-from helpers.vgpu.operations.queues import CaptureError
+from vgpu.base.words import plural
+from vgpu.operations.queues import CaptureError
+from vgpu.tools.streams.recording import Timeline
 
 WORK = ("kernel", "graph")
 HOST = ("host read", "host write")

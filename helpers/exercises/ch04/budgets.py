@@ -18,13 +18,10 @@ STORES = Budget(
     "Stores are counted like loads: neighbouring lanes should write neighbouring elements.",
     "global_store_sectors",
 )
-
-
-def sectors_in_all(floats: int) -> Budget:
-    """Every sector of so many floats once, and a few to spare: a single lane at work makes good ratios, too."""
-    return Budget(
-        f"sectors loaded for {floats:,} floats",
-        lambda profile: profile["global_read_sectors"],
-        floats * 4 // 32 + 4,
-        "8 floats fill a sector: fetch each sector once, for all the lanes that want it.",
-    )
+ALL_SECTORS = Budget(
+    "sectors loaded",
+    lambda profile: profile["global_read_sectors"],
+    4,
+    "8 floats fill a sector: fetch each sector once, for all the lanes that want it.",
+)
+"""Besides ratios: a single lane at work makes good ratios, too. A limit is what all floats fill, and 4 to spare."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.checking.exercise import Budget
 from helpers.checking.stream_work import GPU, of, waits
-from helpers.results.streams.spans import WAITS
+from vgpu.tools.streams.spans import WAITS
 
 BIG = 1 << 20
 WORK = r"""
@@ -23,13 +23,12 @@ extern "C" __global__ void work(float* x, int n, int rounds) {
     }
 }
 """
-MADE_ELSEWHERE = "The kernel is to make the result, on the GPU. What the host calculates takes no stream at all."
 
 
 @functools.cache
 def kernel(source: str, name: str):
     """A kernel in CUDA C, once for all cases."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     return cp.RawKernel(source, name)
 
@@ -55,14 +54,14 @@ def waited_until(timeline) -> float:
     return 1e6 * max((span.end for span in timeline.schedule(GPU).host if span.label == WAITS), default=0.0)
 
 
-def brought(nbytes: int) -> Budget:
-    """The bytes of a result that no copy brings from the device, or all if no kernel runs."""
+def not_brought(nbytes: int):
+    """The bytes of a result of so many that no copy brings from the device, or all if no kernel runs."""
 
     def missing(timeline) -> int:
         found = sum(operation.nbytes for operation in of(timeline, "D2H")) if kernels(timeline) else 0
         return max(0, nbytes - found)
 
-    return Budget("bytes of the result that do not come from the GPU", missing, 0, MADE_ELSEWHERE)
+    return missing
 
 
 NO_WAITS = Budget(

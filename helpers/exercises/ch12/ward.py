@@ -59,8 +59,8 @@ WARD = (
 @cache
 def ward() -> tuple[Case, ...]:
     """A profile of each patient, and what ails it."""
-    from helpers.results.profile import profile
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
+    from vgpu.tools.profile import profile
 
     cases = []
     for name, kernel, blocks, n, ails in WARD:

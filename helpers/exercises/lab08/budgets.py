@@ -5,18 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Budget
-from helpers.checking.stream_work import GPU, microseconds, of, waits
-from helpers.results.streams.recording import Timeline
+from helpers.checking.stream_work import microseconds, of, waits
+from vgpu.tools.streams.recording import Timeline
 
 NEVER = 1e6
 """Microseconds of work that no kernel did."""
 STEPS, SERIES = 256, 512
 """Of what is counted: 512 KiB, which a kernel of two blocks takes about as long for as a copy does."""
 BLOCK = (128,)
-NO_THREADS = (
-    "The launch has fewer threads than there are series: x.shape[0] is time, x.shape[1] the series, and the number of "
-    "blocks is rounded up."
-)
 
 
 def values(*shape: int, seed: int) -> np.ndarray:
@@ -51,23 +47,18 @@ def seed_of(dice: np.random.Generator) -> int:
 # -- what recordings come to
 
 
-def _time(timeline: Timeline) -> float:
+def modelled_time(timeline: Timeline) -> float:
     """Modelled microseconds; of a recording without a kernel, `NEVER`: the host has done the work, if anybody."""
     kernels = of(timeline, "kernel") or of(timeline, "graph")
     return microseconds(timeline) if kernels else NEVER
 
 
-def time(at_most: float, teach: str) -> Budget:
-    """A budget of modelled time."""
-    return Budget("modelled us", _time, at_most, f"Modelled for {GPU}, whatever GPU is chosen. {teach}")
-
-
-def wait(at_most: int, teach: str) -> Budget:
-    """A budget of the host's waits."""
-    return Budget("waits of the host", waits, at_most, teach)
-
-
-NO_WAITS = wait(0, "Only ask for work: no synchronize(), no copy that blocks, no copy from or to pageable memory.")
+NO_WAITS = Budget(
+    "waits of the host",
+    waits,
+    0,
+    "Only ask for work: no synchronize(), no copy that blocks, no copy from or to pageable memory.",
+)
 
 
 def requests(timeline: Timeline) -> float:

@@ -46,6 +46,6 @@ void add(float* x, const float* y, int n) {
 @functools.cache
 def kernel(source: str, name: str):
     """A kernel in CUDA C, once for all cases."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     return cp.RawKernel(source, name)

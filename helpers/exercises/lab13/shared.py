@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.exercise import Budget, Case, Form
-from helpers.checking.measures import outside_registers, stored_again, total
+from helpers.checking.exercise import Case, Form
 from helpers.data import digits
 
-ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
 MEASURED = (8, 6, 6, 16, 3)
 """Channels, height, width, filters and their edge in the launches that are counted."""
 
@@ -48,28 +46,6 @@ def sizes(dice: np.random.Generator, images: tuple[int, int]) -> list[tuple[int,
         drawn.append((int(n), int(c), int(h), int(w), int(k), r, int(dice.integers(1, 10**6))))
     return [*drawn, (int(dice.integers(*images)), *MEASURED, int(dice.integers(1, 10**6)))]
 
-
-NO_ATOMICS = Budget(
-    "atomics",
-    total("global_update_requests", "shared_atomic_requests"),
-    0,
-    "Let one thread, or one block, own each sum: nobody else adds to it, and its order never changes.",
-    "global_atomic_requests",
-)
-STORED_ONCE = Budget(
-    "bytes stored per byte needed",
-    stored_again,
-    1.05,
-    "Add up in a register, and store once.",
-    "global_store_sectors",
-)
-SHARED_A_WARP = Budget(
-    "shared requests per warp",
-    lambda profile: outside_registers("shared_requests")(profile) / profile.counters.warps,
-    5,
-    "Within a warp lanes add by shuffles. One number a warp is left to store, and four to add.",
-    "shared_load_requests",
-)
 
 # -- digits
 

@@ -40,6 +40,6 @@ void step(const float* from_input, const float* U, const float* state, const int
 @functools.cache
 def kernel(source: str, name: str):
     """A kernel in CUDA C, once for all cases."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     return cp.RawKernel(source, name)

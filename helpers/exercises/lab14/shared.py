@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.checking.exercise import Budget, numbers, plural
-from helpers.checking.measures import loaded_for_needed, stored_for_needed, total
+from helpers.checking.exercise import numbers, plural
 from helpers.checking.stream_work import of
 
-ENDED = ("mask_ended", "barrier_ended")  # what such lanes would send is undefined, and a barrier wants the whole block
 SIDE, FLOAT, NEVER = 16, 4, 1e6
 SATURATED = 100
 """What some sums before a gate are: beyond it, exp of a float is infinite or 0."""
@@ -52,56 +50,8 @@ def masked(z: np.ndarray, state: np.ndarray, active: np.ndarray) -> np.ndarray:
     return np.where(active[:, None], np.concatenate([h, c], axis=1), state)
 
 
-def for_tiles(profile) -> float:
-    """Bytes of all sectors that requests loaded, for each byte that blocks of 16 × 16 threads of a step need.
-
-    A block has 16 units of 16 sequences. It needs 64 rows of U, the h of its sequences, what comes from the input for
-    their units, and their c. Counted where whole blocks cover everything.
-    """
-    across, down = profile.counters.grid[:2]
-    hidden = SIDE * across
-    needed = 4 * SIDE * hidden + SIDE * hidden + 4 * SIDE * SIDE + SIDE * SIDE
-    return 32 * profile["global_read_sectors"] / (across * down * FLOAT * needed)
-
-
 def requests(timeline) -> float:
     """What the host asks for: launches, copies, waits, and once what is in each graph; many where no kernel is."""
     asked = [each for each in timeline.operations if each.kind not in ("host read", "host write", "record", "wait")]
     graphs = {id(each.graph): len(each.nodes) for each in of(timeline, "graph")}
     return len(asked) + sum(graphs.values()) if of(timeline, "kernel") or graphs else NEVER
-
-
-STORED = Budget(
-    "bytes stored per byte needed",
-    stored_for_needed,
-    1.1,
-    "Every sector is stored to once if the lanes of a warp have neighbouring units of one sequence.",
-    "global_store_sectors",
-)
-LOADED = Budget(
-    "bytes loaded per byte needed",
-    loaded_for_needed,
-    1.1,
-    "Lanes of a warp take neighbouring units, and whatever is the same for all sequences of a thread is loaded once.",
-)
-NO_ATOMICS = Budget(
-    "atomics",
-    total("global_update_requests", "shared_atomic_requests"),
-    0,
-    "The threads of a block meet in shared memory: there one thread can add up what the others have found.",
-    "global_atomic_requests",
-)
-NO_FP64 = Budget(
-    "FP64 operations",
-    total("flops_fp64"),
-    0,
-    "A Python number such as 1 or 1.0 makes Numba calculate in float64. Write np.float32(1).",
-    "flops_fp64",
-)
-LOADED_FOR_TILES = Budget(
-    "bytes loaded per byte of tiles",
-    for_tiles,
-    1.1,
-    "A block needs 64 rows of U and the h of 16 sequences, each of them once: fetch them into shared memory, 16 "
-    "columns at a time.",
-)

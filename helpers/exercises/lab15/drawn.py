@@ -116,7 +116,7 @@ class Seen:
         )
 
 
-def measured(name: str):
+def measure(name: str):
     """The measure of a budget: what `Seen` says by this name."""
     return lambda outcome: getattr(outcome.played, name)
 

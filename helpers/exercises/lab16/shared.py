@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.checking.exercise import Case, numbers, plural
-from helpers.results.ranks.rehearsal import messages
+from helpers.results.ranks.dry_run import messages
 
 
 def summed(size: int, elements: int, seed: int, halves: int, result) -> Case:

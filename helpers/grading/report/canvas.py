@@ -16,7 +16,7 @@ from helpers.grading.report.csv_files import read, written
 from helpers.grading.report.material import Made, Material, Told
 from helpers.grading.report.people import Matched, Person, folded, match
 from helpers.grading.report.words import amount, listed, one_line
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 KEYS = ("SIS Login ID", "SIS User ID", "ID")
 """Columns by which a student is known, before the name, the surest first."""

@@ -32,7 +32,7 @@ from helpers.grading.report import csv_files
 from helpers.grading.report.files import as_json, put
 from helpers.grading.report.people import Person
 from helpers.grading.report.words import amount
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 KEPT, OVERRIDES = "class.json", "overrides.csv"
 TOTAL = "total"

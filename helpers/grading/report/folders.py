@@ -14,7 +14,7 @@ from helpers.grading.report.lab import LabInfo
 from helpers.grading.report.material import Fingerprints, Told, why_unsettled
 from helpers.grading.report.words import amount, listed, one_line
 from helpers.grading.results import UNGRADED, Result
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 LINES, LAB = "results.jsonl", "lab.json"
 OTHER_SEEDS = (

@@ -13,7 +13,7 @@ from helpers.grading.report.lab import LabInfo, Tier
 from helpers.grading.report.people import folded, match
 from helpers.grading.report.words import amount, listed, one_line
 from helpers.grading.results import GRADED, OVERRIDDEN, REJECTED, STATES, STUDENT_FAULT, UNGRADED, Mark, Result
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 ORDER = (UNGRADED, GRADED, STUDENT_FAULT, REJECTED)
 """States in the order in which they are told: first what needs doing."""

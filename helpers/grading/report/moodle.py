@@ -14,7 +14,7 @@ from helpers.grading.report.csv_files import read, written
 from helpers.grading.report.material import Made, Material, Standing, Told
 from helpers.grading.report.people import Matched, Person, match
 from helpers.grading.report.words import amount, listed, one_line
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 IDENTIFIER, NAME, GRADE, MODIFIED = "Identifier", "Full name", "Grade", "Last modified (grade)"
 MAXIMUM, LOCKED = "Maximum Grade", "Grade can be changed"

@@ -15,7 +15,7 @@ from helpers.grading.report.pages import pages
 from helpers.grading.report.verdicts import VERDICTS
 from helpers.grading.report.words import amount, first_line, listed, one_line
 from helpers.grading.results import REJECTED, STATES, STUDENT_FAULT, UNGRADED
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 TILE_WORDS = {UNGRADED: "not graded", STUDENT_FAULT: "stopped on the way", REJECTED: "rejected", "graded": "graded"}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from helpers.grading.report.material import STATE_WORDS, Entry, Made, Material
 from helpers.grading.report.words import amount, first_line, one_line, padded
 from helpers.grading.results import FAULTS, REJECTED, UNGRADED
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 NAME_COLUMNS = 28
 SIGNS = {"right": "✓", "wrong": "✗", "error": "E", "missing": "·", "unjudged": "?", "overridden": "o"}

@@ -59,8 +59,8 @@ JOBS = (
     Job("runner", speaking("helpers.grading.runner:serve")),
     Job("judge", conversing("helpers.grading.judge:answer")),
     # What a job may do wrong, to try a sandbox out with.
-    Job("echo", asked("helpers.grading.sandbox.rehearsal:echo")),
-    Job("rehearse", asked("helpers.grading.sandbox.rehearsal:rehearse")),
+    Job("echo", asked("helpers.grading.sandbox.dry_run:echo")),
+    Job("dry_run", asked("helpers.grading.sandbox.dry_run:dry_run")),
 )
 
 

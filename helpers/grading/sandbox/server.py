@@ -19,10 +19,10 @@ from helpers.grading.sandbox.faults import InfrastructureFault
 from helpers.grading.sandbox.limits import Limits, threads
 from helpers.grading.sandbox.live import Live
 from helpers.grading.sandbox.tiers import Tier
-from helpers.grading.sandbox.view import HELPERS, HOME, PLACE, SCRATCH, in_scratch, view
+from helpers.grading.sandbox.view import HELPERS, HOME, PLACE, SCRATCH, VGPU, in_scratch, view
 from helpers.grading.sandbox.warm import ROLES
 
-START = "import sys; sys.path.insert(0, {place!r}); from helpers.grading.sandbox.zygote import main; main({number})"
+START = "import sys; sys.path[:0] = {places!r}; from helpers.grading.sandbox.zygote import main; main({number})"
 
 
 def environment(home: str, scratch: str) -> dict[str, str]:
@@ -41,9 +41,9 @@ def environment(home: str, scratch: str) -> dict[str, str]:
         "PYTHONSAFEPATH": "1",
         # The order in which a set of texts is gone through depends on it, and marks must not.
         "PYTHONHASHSEED": "0",
-        "WARPBOOK_BACKEND": "virtual",
+        "VGPU_BACKEND": "virtual",
         # Runner and judge never read what anybody kept, nor can a student keep anything for another one.
-        "WARPBOOK_CACHE": "off",
+        "VGPU_CACHE": "off",
     }
 
 
@@ -57,8 +57,8 @@ class Server:
             self.folder = None if tier.isolates else tempfile.mkdtemp(prefix="warpbook-")
         except OSError as error:
             raise InfrastructureFault(f"this machine has no room for a sandbox: {error}") from None
-        place = PLACE if tier.isolates else str(HELPERS.parent)
-        start = START.format(place=place, number=inside.fileno())
+        places = [PLACE] if tier.isolates else [str(HELPERS.parent), str(VGPU.parent)]
+        start = START.format(places=places, number=inside.fileno())
         program = [sys.executable, "-s", "-P", "-B", "-c", start]
         scratch = self.folder or SCRATCH
         entries = view(role)

@@ -94,8 +94,8 @@ TIERS = (
     Tier(
         "bubblewrap",
         needs="Linux, bwrap 0.7 or newer (Debian's package bubblewrap), and namespaces that it may make",
-        protects="files outside Python and helpers/, other processes and jobs, the network; memory, processes, files "
-        "and output are limited",
+        protects="files outside Python, helpers/ and vgpu/, other processes and jobs, the network; memory, processes, "
+        "files and output are limited",
         leaves="faults of the Linux kernel itself; a job uses the CPU until its time is out",
         command=bubblewrap,
     ),

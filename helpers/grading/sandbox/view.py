@@ -1,6 +1,7 @@
-"""What of this machine's files a sandbox shows: the system, Python and `helpers/`, all read-only, and nothing else.
+"""What of this machine's files a sandbox shows: the system, Python, `helpers/` and `vgpu/`, and nothing else.
 
-`helpers/` is shown at the same place everywhere, so that messages with paths are the same on every machine.
+All are read-only. The last two are shown at the same place everywhere, so that messages with paths are the same on
+every machine.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import vgpu
+
 HELPERS = Path(__file__).resolve().parents[2]
+VGPU = Path(vgpu.__file__).resolve().parent
 HERE = Path(__file__).resolve().parent
 PLACE = "/opt/warpbook"
 SCRATCH = "/tmp"
@@ -77,7 +81,8 @@ def folders_for(entry: Entry, entries: list[Entry]) -> list[str]:
 
 
 def _helpers(role: str) -> list[Entry]:
-    entries = [Entry("show", f"{PLACE}/helpers", str(HELPERS))]
+    entries = [Entry("show", f"{PLACE}/helpers", str(HELPERS)), Entry("show", f"{PLACE}/vgpu", str(VGPU))]
+    entries += [Entry("hide", f"{PLACE}/vgpu/tests")] * (VGPU / "tests").is_dir()
     if role != "judge":
         exercises = HELPERS / "exercises"
         # By their names, so that what an editor keeps of them is hidden too; so is what Python has compiled.
@@ -108,9 +113,19 @@ def _python() -> list[str]:
 
 
 def _private() -> list[str]:
-    """Folders that are never shown, should one lie in a folder that is: the project, every copy of helpers, homes."""
-    packages = {os.path.join(folder, "helpers") for folder in [*site.getsitepackages(), *sys.path] if folder}
-    folders = {str(HELPERS.parent), str(HELPERS), os.path.expanduser("~"), "/home", "/root", *packages}
-    # Where helpers is installed among other packages, its folder's parent is those packages.
+    """Folders that are never shown, should one lie in a folder that is: the project, every copy of it, homes."""
+    installed = [folder for folder in [*site.getsitepackages(), *sys.path] if folder]
+    packages = {os.path.join(folder, name) for folder in installed for name in ("helpers", "vgpu")}
+    folders = {
+        str(HELPERS.parent),
+        str(HELPERS),
+        str(VGPU.parent),
+        str(VGPU),
+        os.path.expanduser("~"),
+        "/home",
+        "/root",
+        *packages,
+    }
+    # Where they are installed among other packages, their folder's parent is those packages.
     folders -= {*site.getsitepackages(), sys.prefix, sys.base_prefix, "/"}
     return sorted(os.path.realpath(folder) for folder in folders if os.path.isdir(folder))

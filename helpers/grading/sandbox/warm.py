@@ -36,14 +36,14 @@ def python() -> None:
 
 
 def exercises() -> None:
-    """Import the rows of all chapters, and of the labs where they are shown."""
+    """Read the exercises of all chapters, and of the labs where they are shown."""
     from helpers.checking.exercise import exercises
 
-    exercises()
+    dict(exercises())
 
 
 def rest() -> None:
-    from helpers.vgpu.launch import grid
+    from vgpu.launch import grid
 
     grid.rest()
 
@@ -61,13 +61,13 @@ ROLES = {
         "tornado.platform.asyncio",
         "numpy",
         "helpers",
-        "helpers.vgpu.standins.backend",
+        "vgpu.standins.backend",
         "helpers.checking.check",
         "helpers.pictures.figures",
         "helpers.checking.probe",
-        "helpers.vgpu.standins.cupy",
-        "helpers.vgpu.standins.numba_cuda",
-        "helpers.results.sanitize",
+        "vgpu.standins.cupy",
+        "vgpu.standins.numba_cuda",
+        "vgpu.tools.sanitize",
         *(f"{HERE}:{name}" for name in ("cuda_c", "python", "exercises", "rest")),
     ),
     # Each launch is a fork of it: the less it holds, the quicker.

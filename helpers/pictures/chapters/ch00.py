@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 OFF = 0.1
 """From which share of the true value on an estimate counts as wrong."""

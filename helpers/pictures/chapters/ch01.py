@@ -6,17 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from math import sqrt
 from textwrap import wrap
 
-from helpers.hardware.cpus import CPU
-from helpers.hardware.gpus import GPU
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, MARKERS, PALETTE, Drawing, Picture, new, styled
 from helpers.pictures.plots.common import bytes_text, shade, speed_text
 from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.speedups import axis_of_seconds, powers_of_two, rounded
 from helpers.pictures.plots.templates import from_template
 from helpers.pictures.plots.time import queued
-from helpers.results.streams.model import copy_seconds
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.cpus import CPU
+from vgpu.hardware.gpus import GPU
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.streams.model import copy_seconds
 
 MOST_ROWS = 4
 LONGEST_LINE = 11  # letters of a name that have room beside the axis

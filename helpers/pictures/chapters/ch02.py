@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_WARPS, MOST_ORDERS, MOST_BLOCKS, MOST_THREADS, MOST_ROUNDS = 16, 6, 40, 40, 12
 _ROW, _HEAD = 0.27, 0.36  # inches

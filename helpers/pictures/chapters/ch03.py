@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from helpers.hardware.cache_measurements import REREAD, RereadBandwidth
-from helpers.hardware.gpus import GPU
 from helpers.pictures.figures import CYCLE, MARKERS, Drawing, Picture, new, styled
 from helpers.pictures.plots.common import bytes_text, speed_text
 from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.places import LOOKS
 from helpers.pictures.plots.short_values import fitted
 from helpers.pictures.plots.templates import from_template
-from helpers.results.steps.spaces import Lives
+from vgpu.hardware.cache_measurements import REREAD, RereadBandwidth
+from vgpu.hardware.gpus import GPU
+from vgpu.tools.steps.spaces import Lives
 
 MOST_NAMES = 40
 

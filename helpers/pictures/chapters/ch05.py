@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
-from helpers.results.steps.touched import BLOCK, THREAD, WARP, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
 
 
 @styled

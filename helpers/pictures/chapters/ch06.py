@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.steps.trace import Trace
-from helpers.results.steps.turns import ARRIVES, READS, WRITES, Turns
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.trace import Trace
+from vgpu.tools.steps.turns import ARRIVES, READS, WRITES, Turns
 
 MOST_QUEUES = 4
 FEWEST_COLUMNS = 8

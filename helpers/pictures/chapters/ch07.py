@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.products import MODEL_ERROR
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_BLOCKS = 64
 

@@ -11,7 +11,7 @@ from helpers.pictures.plots.common import WARP, lanes_on_end, stretches
 from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.issue import slots
 from helpers.pictures.plots.templates import from_template
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_PANELS = 4
 _TALL, _HEAD, _FOOT = 0.72, 0.3, 0.62  # inches of a panel, of the words above it, and below the last one

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from helpers.hardware.gpus import GPU
-from helpers.hardware.occupancy import Occupancy
+from helpers.models.warp_scheduler import IssueSlots
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.pictures.plots.occupancy import occupancy_finding, pale
-from helpers.results.warp_scheduler import IssueSlots
+from vgpu.hardware.gpus import GPU
+from vgpu.hardware.occupancy import Occupancy
 
 KIB = 1024
 UNITS = {"memory": "memory_busy", "issue": "issue_busy"}

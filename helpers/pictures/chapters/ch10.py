@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.hardware.roofline_measurements import MEASURED_ROOFS, MeasuredRoof
 from helpers.pictures.figures import CYCLE, MARKERS, Picture, new, styled
-from helpers.results.roofline import rate_text
+from vgpu.hardware.roofline_measurements import MEASURED_ROOFS, MeasuredRoof
+from vgpu.tools.roofline import rate_text
 
 
 @styled

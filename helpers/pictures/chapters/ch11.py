@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.time import LANES, UNITS_OF_TIME, draw_lanes
-from helpers.results.streams.order import stream_name
-from helpers.results.streams.spans import WAITS
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.streams.order import stream_name
+from vgpu.tools.streams.spans import WAITS
 
 MOST_COMPARED = 3
 
@@ -76,7 +76,7 @@ class _Use:
 def block_uses(programs: Mapping[str, object], tensors: Sequence[str]) -> Picture:
     """Launches, kernels and memory blocks of up to two programs on one time axis.
 
-    programs: by a name that stands above its rows, what `streams.rehearse` gives; it only launches kernels, each on one
+    programs: by a name that stands above its rows, what `streams.dry_run` gives; it only launches kernels, each on one
     tensor. tensors: which one that is, for each kernel in the order of the requests. A tensor is deleted after the last
     request that uses it, and the last tensor is kept. A bar of a block is the time in which the allocator holds it for
     a tensor; hatched, it is kept back for a kernel. Red is where kernels use one block for two tensors at once.
@@ -185,7 +185,7 @@ _HALF, _TALL = 0.41, 0.3  # of a column's width, and of a row's height: from the
 def stream_order(timeline) -> Picture:
     """The order that streams and events guarantee in a recording; what nothing orders is red.
 
-    timeline: what `streams.rehearse` or, on the virtual GPU, `streams.record` gives. A black arrow crosses from what
+    timeline: what `streams.dry_run` or, on the virtual GPU, `streams.record` gives. A black arrow crosses from what
     has to be over to what waits for it; a red, dashed line joins two operations that touch the same bytes, one of them
     writing, and that nothing orders. Raises ValueError for no operation, and for more than fit.
     """

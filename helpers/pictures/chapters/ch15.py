@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from helpers.hardware.time_model import seconds_text
+from helpers.models.number_formats import Format
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.number_formats import Format
+from vgpu.hardware.time_model import seconds_text
 
 MOST_WEIGHTS = 16
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.pipelines import COMPUTE, COPY, LATE, stage_box
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 PLACES = ("global memory\nand L2", "L1 cache", "registers", "shared memory")
 WAYS = {

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, Drawing, Picture, new, styled
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
-from helpers.results.steps.walks import Walked
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.walks import Walked
 
 
 @styled

@@ -11,7 +11,7 @@ from helpers.pictures.plots.ink import INK, PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.torch.lives import AGAIN, DROPPED, KEPT, Lives, lives
 from helpers.results.torch.memory import MIB, MemoryLine
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 WIDTH, LEFT, RIGHT = 860, 64, 846
 TOP, HEAD, CURVE, BETWEEN = 34, 38, 52, 26

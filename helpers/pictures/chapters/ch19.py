@@ -8,8 +8,8 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.steps.touched import BLOCK, THREAD, WARP, Touched
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
 
 MOST_CELLS = 9
 """Along a side of a matrix whose numbers are written out."""

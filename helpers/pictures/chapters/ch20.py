@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 
 @styled

@@ -9,7 +9,7 @@ import numpy as np
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.training import as_images, draw_images
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_SPREADS = 3
 MOST_ENDS = 24

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.templates import from_template
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 LAYERS = 4
 Part = tuple[float, float]

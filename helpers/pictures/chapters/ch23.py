@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.results.step_log import MODEL_ERROR
+from vgpu.hardware.time_model import seconds_text
 
 
 @styled

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from helpers.models.cache_model import Asked, share_found
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import LINE, SECTOR, WARP, bytes_text, shade
-from helpers.results.cache_model import Asked, share_found
-from helpers.vgpu.base.words import plural
-from helpers.vgpu.storage.banks import BANKS, parts, wavefronts
+from vgpu.base.words import plural
+from vgpu.storage.banks import BANKS, parts, wavefronts
 
 MOST_LINES = 32
 FEWEST_LINES = 8
@@ -260,7 +260,7 @@ MOST_REQUESTS = 1200
 def cache_requests(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> Picture:
     """Each request of a warp as a mark, by time and by place in its array: a cache hit or a miss.
 
-    runs: by name, what `helpers.results.cache_model.requests` tells of a cache of `nbytes`; one panel each. A request
+    runs: by name, what `helpers.models.cache_model.requests` tells of a cache of `nbytes`; one panel each. A request
     of which some sectors were found and some were not counts as not found. Raises ValueError without a request, or
     for more than `MOST_REQUESTS` of them.
     """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.models.attention import Visit, Walk, separate_bytes
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
-from helpers.results.attention import Visit, Walk, separate_bytes
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 
 def _rectangle(axes, keys: range, rows: range, **look) -> None:

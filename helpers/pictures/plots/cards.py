@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import PALETTE, Markup
 from helpers.pictures.plots.common import bytes_text
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.diagnose import WARP, Diagnosis
-from helpers.results.profile import Line, Profile
-from helpers.results.profile_table import number
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.profile import Line, Profile
+from vgpu.tools.profile_table import number
 
 WIDTH = 760
 HOT_LINES = 3

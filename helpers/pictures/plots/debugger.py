@@ -11,10 +11,10 @@ from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.common import WARP
 from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
 from helpers.pictures.plots.short_values import exact, fitted, same, short, tiny
-from helpers.results.steps.recording import At
-from helpers.results.steps.timeline import Contents, MemoryThen, Moment, Moments, opcode
-from helpers.vgpu.base.errors import KernelError
-from helpers.vgpu.base.words import plural
+from vgpu.base.errors import KernelError
+from vgpu.base.words import plural
+from vgpu.tools.steps.recording import At
+from vgpu.tools.steps.timeline import Contents, MemoryThen, Moment, Moments, opcode
 
 WIDTH, HEIGHT = 860, 428
 LANE_X, LANE_WIDTH, TABLE_TOP = 98, 23.7, 86

@@ -6,8 +6,8 @@ import numpy as np
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.steps.touched import BLOCK, THREAD, Touched
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.steps.touched import BLOCK, THREAD, Touched
 
 MOST_TILES = 16
 

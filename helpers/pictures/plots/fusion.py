@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, PALETTE, Drawing
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
 
 _WIDTH, _STEP, _LEFT, _RIGHT = 640, 21.0, 26.0, 268.0
 _READ, _WRITTEN = PALETTE["sky"], PALETTE["orange"]

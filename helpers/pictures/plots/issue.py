@@ -9,7 +9,7 @@ from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.common import WARP, lanes_on_end, stretches
 from helpers.pictures.plots.ink import GREY, PALE, RULE, Ink
 from helpers.pictures.plots.short_values import fitted
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 WIDTH, HEIGHT = 760, 384
 LEFT, TOP, LANE = 34, 46, 5.5  # the strip; a lane is so many pixels high

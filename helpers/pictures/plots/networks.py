@@ -8,16 +8,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from helpers.hardware.gpus import GPU
-from helpers.hardware.time_model import seconds_text
+from helpers.models.windows import Window, outputs, paths, receptive_field
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
-from helpers.results.roofline import bandwidth, peak_flops, rate_text, roofline
-from helpers.results.windows import Window, outputs, paths, receptive_field
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.gpus import GPU
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.roofline import bandwidth, peak_flops, rate_text, roofline
 
 MOST_IMAGES = 64
 MOST_LAYERS = 24

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from helpers.hardware.gpus import GPU
-from helpers.hardware.occupancy import Occupancy
+from helpers.models.warp_scheduler import IssueSlots
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.results.warp_scheduler import IssueSlots
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.gpus import GPU
+from vgpu.hardware.occupancy import Occupancy
 
 KIB = 1024
 LONGEST_LABEL = 18  # of a bar, at the size of the others

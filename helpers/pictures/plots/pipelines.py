@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 COPY, READY, COMPUTE, LATE = PALETTE["blue"], PALETTE["grey"], PALETTE["orange"], PALETTE["vermilion"]
 

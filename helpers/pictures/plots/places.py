@@ -8,17 +8,17 @@ import re
 from html import escape
 from string import ascii_lowercase
 
-from helpers.hardware.gpus import GPU
-from helpers.hardware.memory_levels import Figure, Level, levels
-from helpers.hardware.sources import Source
+from helpers.models.layouts import Places
 from helpers.pictures.figures import PALETTE, Drawing, Markup
 from helpers.pictures.plots.common import bytes_text
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from helpers.pictures.plots.templates import from_template
-from helpers.results.layouts import Places
-from helpers.results.steps.spaces import SPACES, Lives, Variable
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.gpus import GPU
+from vgpu.hardware.memory_levels import Figure, Level, levels
+from vgpu.hardware.sources import Source
+from vgpu.tools.steps.spaces import SPACES, Lives, Variable
 
 WIDTH, CARD = 860, 105
 SOURCE, TABLE = (8, 556), (572, 852)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from helpers.models.number_formats import Format, shares
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
-from helpers.results.number_formats import Format, shares
 
 MOST_TICKS = 140
 """Values of a row that are drawn one by one; more of them are a band."""

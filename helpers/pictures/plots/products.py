@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MODEL_ERROR = 1.5
 """Of two modelled times within this factor the order is not to be believed: TIME_MODEL.md."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Drawing, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.ink import PALE, Ink
@@ -12,7 +11,8 @@ from helpers.results.ranks.collectives import Moment, Steps, after
 from helpers.results.ranks.memory import STAGES, bytes_per_rank
 from helpers.results.ranks.pipeline import bubble, most_kept
 from helpers.results.ranks.spans import WAITING, RankSpan, waiting
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
 
 COLOURS = {
     "computes": "blue", "forward": "blue", "backward": "green", "all-reduce": "orange", WAITING: "mist",

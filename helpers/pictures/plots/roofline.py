@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from helpers.hardware.gpus import GPU
 from helpers.pictures.figures import PALETTE, Picture, Track, new, styled
 from helpers.pictures.plots.labels import around, spread, track
 from helpers.pictures.plots.short_values import fitted
-from helpers.results.roofline import (
+from vgpu.hardware.gpus import GPU
+from vgpu.tools.roofline import (
     MEMORIES,
     PRECISIONS,
     Place,

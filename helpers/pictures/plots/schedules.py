@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.short_values import fitted
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_ROWS = 9
 FEWEST_ROWS = 6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.results.steps.recording import At
+from vgpu.tools.steps.recording import At
 
 
 def tiny(value) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+from vgpu.hardware.time_model import seconds_text
 
 
 def rounded(value: float) -> str:

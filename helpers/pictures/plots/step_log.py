@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.streams.spans import WAITS
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.streams.spans import WAITS
 
 LANES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
 _COLOURS = {"host": "blue", "H2D": "green", "SMs": "orange", "D2H": "purple"}

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.common import bytes_text, speed_text
 from helpers.pictures.plots.short_values import fitted
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 FOLDER = Path(__file__).parents[1] / "templates"
 _WIDTH = re.compile(r'viewBox="0 0 ([\d.]+) ')

@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_LABELLED_THREADS = 300
 

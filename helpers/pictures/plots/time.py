@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from helpers.hardware.time_model import seconds_text
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.streams.spans import WAITS, Schedule, Span
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.streams.spans import WAITS, Schedule, Span
 
 
 def queued(kernels: Sequence[float], launch: float, waits: Collection[int] = ()) -> tuple[list, list]:

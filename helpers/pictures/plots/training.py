@@ -10,7 +10,7 @@ from itertools import groupby
 import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_POINTS = 80
 """Points of a curve; where more was noted, a point is the mean of a block of steps."""

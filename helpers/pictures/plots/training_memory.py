@@ -14,7 +14,7 @@ from helpers.pictures.plots.short_values import fitted
 from helpers.results.torch.allocator_parts import Piece, Row
 from helpers.results.torch.memory import MIB, NO_PHASE, TEMPORARY, MemoryLine
 from helpers.results.torch.replay import Moment, Replay
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 _LOOK = ((CYCLE[0], ""), (CYCLE[1], "//"), (CYCLE[4], ""), (CYCLE[3], "\\\\"), (CYCLE[5], ".."), (CYCLE[2], "xx"))
 _MOST_POINTS, _FEWEST_POINTS = 360, 12

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
 
 MOST_NUMBERED = 32  # columns in which a number still has room
 MOST_CELLS = 1_500

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from helpers.hardware.gpus import GPUS
 from helpers.pictures.widgets import given as checked
+from vgpu.hardware.gpus import GPUS
 
 WIDE = "330px"
 LONGEST_BESIDE = 24

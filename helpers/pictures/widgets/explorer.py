@@ -6,13 +6,13 @@ import html
 import threading
 from collections.abc import Callable, Mapping, Sequence
 
-from helpers.hardware.device import current, kept
 from helpers.pictures.figures import Shown, ShownMarkup, ShownRow, View, card_height, show
 from helpers.pictures.widgets.controls import choice, dropdown, slider, steps, suited, toggle
-from helpers.vgpu.base import own
-from helpers.vgpu.base.errors import VirtualGPUError
-from helpers.vgpu.base.lane import Lane
-from helpers.vgpu.base.schedule import scheduled
+from vgpu.base import own
+from vgpu.base.errors import VirtualGPUError
+from vgpu.base.lane import Lane
+from vgpu.base.schedule import scheduled
+from vgpu.hardware.device import current, kept
 
 __all__ = ["Explorer", "choice", "dropdown", "explore", "slider", "steps", "toggle"]
 

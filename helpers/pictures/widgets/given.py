@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 
-from helpers.hardware.gpus import find
+from vgpu.hardware.gpus import find
 
 MOST_NAMED = 16
 

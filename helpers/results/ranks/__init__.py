@@ -18,7 +18,7 @@ _NAMES = {
     "pipeline": ("pipeline_spans",),
     "recording": ("recorded",),
     "records": ("report", "span", "traffic"),
-    "rehearsal": ("messages",),
+    "dry_run": ("messages",),
     "spans": ("RankSpan", "training_spans", "waiting"),
     "table": ("parallel_table",),
     "weak": ("Workload", "efficiency"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from helpers.hardware.interconnects import Link
+from vgpu.hardware.interconnects import Link
 
 SENT = {  # bytes that a rank sends in a ring of n, as a multiple of the message S
     "all_reduce": lambda n: 2 * (n - 1) / n,

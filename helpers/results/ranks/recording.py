@@ -1,7 +1,7 @@
 """A rank that writes down what its program asks for: who sends what to whom, without any data.
 
 A program of ranks decides by numbers and not by data what it sends, so it can be run for every rank beforehand. What
-it asked for is a recording in plain lists, which `rehearsal` carries out on data that the program has never seen.
+it asked for is a recording in plain lists, which `dry_run` carries out on data that the program has never seen.
 """
 
 from __future__ import annotations

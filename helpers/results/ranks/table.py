@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from helpers.hardware.interconnects import find as link
-from helpers.hardware.time_model import seconds_text
-from helpers.results.profile_table import text_table
 from helpers.results.ranks.cost import seconds, sent_bytes, sent_messages
 from helpers.results.ranks.launcher import Ranks
+from vgpu.hardware.interconnects import find as link
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.profile_table import text_table
 
 MOST_DIGITS = 6
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.results.ranks.rehearsal import NotCarriedOut, Outside, Stuck, is_whole, plans_in
+from helpers.results.ranks.dry_run import NotCarriedOut, Outside, Stuck, is_whole, plans_in
 
 COLLECTIVES = ("broadcast", "all_reduce")
 

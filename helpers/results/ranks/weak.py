@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from helpers.hardware.interconnects import Link
 from helpers.results.ranks.cost import ring_seconds, tree_seconds
+from vgpu.hardware.interconnects import Link
 
 ALGORITHMS: dict[str, Callable[[float, int, Link], float]] = {"ring": ring_seconds, "tree": tree_seconds}
 

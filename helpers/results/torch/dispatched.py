@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from helpers.results.profile_table import text_table
+from vgpu.tools.profile_table import text_table
 
 NO_WORK = ("detach", "alias", "empty", "set_", "resize_", "_local_scalar_dense", "profiler::")
 """Operators that no schema shows to be mere views, and that compute nothing all the same."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from unittest import mock
 
-from helpers.hardware.device import current
-from helpers.hardware.gpus import GPU
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import GPU
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from helpers.hardware.device import real_gpu
-from helpers.results.profile_table import text_table
-from helpers.results.streams.spans import table
-from helpers.results.streams.turn import alone
 from helpers.results.torch.caching_allocator import CachingAllocator
+from vgpu.hardware.device import real_gpu
+from vgpu.tools.profile_table import text_table
+from vgpu.tools.streams.spans import table
+from vgpu.tools.streams.turn import alone
 
 MIB = 2**20
 NO_PHASE = "unmarked"

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from helpers.results.profile_table import text_table
 from helpers.results.torch.dispatched import listen
+from vgpu.tools.profile_table import text_table
 
 _VIEW = "_unsafe_view"  # its schema does not say so, and it moves nothing
 

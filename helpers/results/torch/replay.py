@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from helpers.results.profile_table import text_table
 from helpers.results.torch.allocator_parts import MIB, Row
 from helpers.results.torch.caching_allocator import CachingAllocator
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.tools.profile_table import text_table
 
 ASKED = {"alloc": 3, "free": 2, "empty_cache": 1}
 """What a trace may ask for, and the length of its tuple."""

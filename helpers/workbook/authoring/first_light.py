@@ -25,8 +25,8 @@ def picture() -> str:
 
     from helpers.pictures import plots
     from helpers.pictures.figures import show
-    from helpers.results.steps.trace import trace
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
+    from vgpu.tools.steps.trace import trace
 
     copy = cp.RawKernel(COPY, "copy")
     source, target = cp.zeros(32 * max(STRIDES), "float32"), cp.zeros(32, "float32")

@@ -1,4 +1,4 @@
-"""The picture of helpers/vgpu/README.md, made by running its kernel. `first_light` renews it."""
+"""The picture of vgpu/README.md, made by running its kernel. `first_light` renews it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def picture() -> str:
     """SVG text: a divergent kernel with its counters, the PTX of two lines, and 32 lanes over all steps."""
     import numpy as np
 
-    from helpers.results.profile import profile
-    from helpers.results.steps.stepper import record
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
+    from vgpu.tools.profile import profile
+    from vgpu.tools.steps.stepper import record
 
     kernel = cp.RawKernel(KERNEL, "halve")
     values, out = cp.asarray(np.arange(32, dtype=np.float32) * 7 % 32), cp.zeros(32, np.float32)

@@ -63,7 +63,7 @@ def test_a_job_answers(any_box):
 def test_how_a_job_failed_is_told(judge, request_, outcome, says):
     timeout = 1 if outcome == "timeout" else 60
     with pytest.raises(JobFault, match=says) as caught:
-        judge.ask("rehearse", request_, timeout)
+        judge.ask("dry_run", request_, timeout)
     assert caught.value.outcome == outcome
     assert judge.ask("echo", {"still": "here"}, 60) == {"still": "here"}
 
@@ -97,7 +97,7 @@ def test_a_student_s_kernel_has_no_exercises_of_labs(any_box, judge):
 def test_memory_is_limited_without_control_groups_too(judge, monkeypatch):
     monkeypatch.setattr(cgroups, "place", lambda: None)
     with pytest.raises(JobFault) as caught:
-        judge.ask("rehearse", {"way": "hog"}, 60)
+        judge.ask("dry_run", {"way": "hog"}, 60)
     assert caught.value.outcome == "memory"
 
 
@@ -128,7 +128,7 @@ def test_a_trusted_class_gets_limits_where_there_is_nothing_else(monkeypatch):
         for number in (pid, child):
             assert not psutil.pid_exists(number)
         with pytest.raises(JobFault):
-            box.ask("rehearse", {"way": "abort"}, 60)
+            box.ask("dry_run", {"way": "abort"}, 60)
 
 
 def test_other_systems_are_told_what_to_do():

@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 from helpers.grading.sandbox import server
-from helpers.vgpu.base import on_disk
 from tests.grading.sandbox.asking import value
+from vgpu.base import on_disk
 
-FOLDER = "__import__('helpers.vgpu.base.on_disk').vgpu.base.on_disk.folder()"
+FOLDER = "__import__('vgpu.base.on_disk').vgpu.base.on_disk.folder()"
 SOURCE = 'extern "C" __global__ void k(int* x) { *x = 41; }'
 LAUNCH = f"""
 from helpers import cp
@@ -24,7 +24,7 @@ print(int(x[0]))
 def test_no_kernel_of_a_student_keeps_anything_for_the_next(any_box):
     with any_box.kernel() as first:
         assert value(first, f"str({FOLDER})") == "None"
-        first.execute("import os; os.environ['WARPBOOK_CACHE'] = '/tmp/kept'", 60)
+        first.execute("import os; os.environ['VGPU_CACHE'] = '/tmp/kept'", 60)
         first.execute(LAUNCH, 60)
         assert value(first, "len(os.listdir('/tmp/kept')) > 0")
     with any_box.kernel() as second:
@@ -35,7 +35,7 @@ def test_what_lies_in_a_cache_does_not_reach_jobs(tmp_path, root):
     """Entries are planted that would be believed: so they are where a cache is used, and not in a job's environment."""
     given = server.environment(str(tmp_path / "home"), str(tmp_path))
     (tmp_path / "home").mkdir()
-    reading = {name: text for name, text in given.items() if name != "WARPBOOK_CACHE"}
+    reading = {name: text for name, text in given.items() if name != "VGPU_CACHE"}
 
     def launched(environment) -> int:
         program, found = [sys.executable, "-c", LAUNCH], {"PYTHONPATH": str(root)}

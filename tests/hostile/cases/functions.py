@@ -81,8 +81,8 @@ CASES = (
         "looks for what is expected in the rows",
         """
         def configure(rows, columns):
-            from helpers.exercises.lab01 import configure as row
-            return row._case(rows, columns).expected
+            from helpers.exercises.lab01.configure import cases
+            return cases._case(rows, columns).expected
         """,
         outcome="wrong",
     ),

@@ -12,7 +12,7 @@ from tests.hostile.lab import TOTAL
 SUMS, ROWS = ("lab05.total",), ("lab05.logsumexp",)
 STATE = f"""
 import ctypes, glob, helpers, resource, socket
-from helpers.vgpu import launch
+from vgpu import launch
 mine, wanted = '{TOKEN}-ONE', '{TOKEN}-OTHER'
 libc, home = ctypes.CDLL(None, use_errno=True), os.path.expanduser('~')
 places = ['/tmp', '/dev/shm', '/dev/mqueue', '/var/tmp', '/run', home, '.', sys.prefix, '/opt/warpbook/helpers']
@@ -282,7 +282,7 @@ CASES = (
     attack(
         "machine-chdir",
         "works elsewhere",
-        "os.chdir('/')\nos.environ.clear()\nos.environ['WARPBOOK_BACKEND'] = 'real'\nos.umask(0o777)",
+        "os.chdir('/')\nos.environ.clear()\nos.environ['VGPU_BACKEND'] = 'real'\nos.umask(0o777)",
     ),
     attack(
         "machine-cpu-sessions",

@@ -136,7 +136,7 @@ CASES = (
         "python-kernel-class",
         "hands in a kernel of a class of its own",
         """
-            from helpers.vgpu.standins.cupy import RawKernel
+            from vgpu.standins.cupy import RawKernel
             class Mine(RawKernel):
                 def prepare(self, *a, **k): raise SystemExit(0)
             total = Mine('extern "C" __global__ void total(const float* x, float* out, int n) {}', 'total')

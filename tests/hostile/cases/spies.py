@@ -46,7 +46,7 @@ CASES = (
     spy(
         "spy-rows",
         "reads the exercises' rows",
-        "from helpers.exercises.lab05 import budgets, total\nfound = total.EXERCISE or budgets.STORES_A_WARP",
+        "from helpers.exercises.lab05 import budgets\nfrom helpers.exercises.lab05.total import cases as found",
     ),
     spy(
         "spy-rows-table",
@@ -69,7 +69,7 @@ CASES = (
         """
             for path in glob.glob('/opt/warpbook/**/exercises/**/*.pyc', recursive=True): found = path
             import importlib.util
-            for name in ('lab05/__init__', 'lab05/total'):
+            for name in ('lab05/__init__', 'lab05/total/cases'):
                 cached = importlib.util.cache_from_source('/opt/warpbook/helpers/exercises/' + name + '.py')
                 if os.path.exists(cached): found = cached
             """,

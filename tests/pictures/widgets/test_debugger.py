@@ -7,9 +7,9 @@ from helpers import cp, cuda, record, widgets
 from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.short_values import short, tiny
 from helpers.pictures.widgets.explorers.debugger import ALL_WARPS, LAST_TOUCHED
-from helpers.results.steps.recording import At
-from helpers.results.steps.timeline import MemoryThen, Moments
 from helpers.workbook.run import unnamed_pictures
+from vgpu.tools.steps.recording import At
+from vgpu.tools.steps.timeline import MemoryThen, Moments
 
 SETTLE = r"""
 extern "C" __global__ void settle(const float* x, int* rounds) {

@@ -14,7 +14,7 @@ from helpers.pictures.plots.roofline import rates_shown, roofline_tracks
 from helpers.pictures.widgets.controls import choice, dropdown, slider, words_for
 from helpers.pictures.widgets.draggable import Draggable
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.roofline import MEMORIES, PRECISIONS, roofs_missing, scaled
+from vgpu.tools.roofline import MEMORIES, PRECISIONS, roofs_missing, scaled
 
 WIDE, HIGH = 504, 252  # points of a wide figure
 # scales, a place in data, the same in points from the upper left: axes from 0 to 8, or from 1 to 256

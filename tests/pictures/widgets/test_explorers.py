@@ -6,8 +6,8 @@ import pytest
 from helpers import Launch, cp, cuda, plots, widgets
 from helpers.pictures.widgets.explorer import WIDGET_VIEW, Explorer, slider
 from helpers.pictures.widgets.explorers.steps import who_is_where
-from helpers.vgpu.base.errors import OutOfBounds
 from helpers.workbook.run import unnamed_pictures
+from vgpu.base.errors import OutOfBounds
 
 COPY = r"""
 extern "C" __global__ void copy(const float* source, float* target, int stride, int offset) {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import barrier_phases, copy_groups, cp, device, plots, profile, widgets
-from helpers.results.pipeline import pipeline
+from helpers.models.pipeline import pipeline
 
 CHAIN = ["z = x + bias", "t = tanh(z)", "y = t * z"]
 

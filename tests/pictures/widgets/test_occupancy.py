@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from helpers import Launch, cp, cuda, occupancy, plots, profile, record, widgets
-from helpers.hardware.gpus import GPUS
+from helpers.models.warp_scheduler import schedule
 from helpers.pictures.figures import LARGEST_SVG
 from helpers.pictures.plots.issue import issue_strip, slots
-from helpers.results.warp_scheduler import schedule
-from helpers.vgpu.base.errors import OutOfBounds
 from helpers.workbook.run import unnamed_pictures
+from vgpu.base.errors import OutOfBounds
+from vgpu.hardware.gpus import GPUS
 
 HEAVY = r"""
 extern "C" __global__ void heavy(const float* x, float* out) {

@@ -200,8 +200,8 @@ def test_a_measured_time_belongs_to_the_gpu_that_was_measured(profiles, monkeypa
         return chart(places, *args, **named)
 
     monkeypatch.setattr(plots, "roofline_chart", seen)
-    monkeypatch.setattr("helpers.hardware.device.real_gpu", lambda: True)
-    monkeypatch.setattr("helpers.hardware.device.current", lambda: gpus.find("A100"))
+    monkeypatch.setattr("vgpu.hardware.device.real_gpu", lambda: True)
+    monkeypatch.setattr("vgpu.hardware.device.current", lambda: gpus.find("A100"))
     explorer = widgets.roofline(profiles, gpu="A100", timings={"saxpy": Timing((1e-3,) * 3, 1, "events", "A100")})
     assert drawn[-1]["saxpy"].measured and drawn[-1]["saxpy"].seconds == 1e-3
     assert not drawn[-1]["polynomial"].measured

@@ -3,8 +3,8 @@
 import pytest
 
 from helpers import widgets
-from helpers.hardware.gpus import GPUS
-from helpers.hardware.memory_levels import levels
+from vgpu.hardware.gpus import GPUS
+from vgpu.hardware.memory_levels import levels
 
 EVERY = pytest.mark.parametrize("gpu", GPUS.values(), ids=GPUS)
 

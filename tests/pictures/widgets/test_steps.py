@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, plots, widgets
-from helpers.results.steps.interleaving import interleavings
 from helpers.workbook.run import unnamed_pictures
 from tests.results.test_interleaving import KERNELS, zero
+from vgpu.tools.steps.interleaving import interleavings
 
 
 def test_what_other_threads_write_is_told_in_sum():

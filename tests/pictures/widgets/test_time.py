@@ -9,7 +9,7 @@ from helpers import cp, cuda, gpus, streams, widgets
 from helpers.pictures import figures
 from helpers.pictures.figures import PALETTE
 from helpers.pictures.plots.time import around, window
-from helpers.results.streams.spans import Schedule, Span
+from vgpu.tools.streams.spans import Schedule, Span
 
 STEPS = r"""
 extern "C" __global__ void steps_of(float* values, int n, int steps) {

@@ -9,12 +9,12 @@ import torch
 
 from helpers import Launch, cp, layers, plots, profile, ranks, widgets
 from helpers.checking.predict import predict, reveal
-from helpers.hardware.device import device
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.vgpu.base.lane import Lane
 from helpers.workbook.run import unnamed_pictures
 from tests.pictures.widgets.test_library_share import product
 from tests.results.test_step_log import mended_log
+from vgpu.base.lane import Lane
+from vgpu.hardware.device import device
 
 SOURCE = r"""
 extern "C" __global__ void copy(const float* source, float* target, int stride, int offset) {

@@ -7,10 +7,10 @@ import math
 import pytest
 
 from helpers import ranks
-from helpers.hardware.interconnects import LINKS, Link, find
 from helpers.results.ranks.collectives import Send, after, ring_steps, star_steps
 from helpers.results.ranks.cost import SENT, seconds, sent_bytes, sent_messages
 from helpers.results.ranks.pipeline import bubble, most_kept, pipeline_spans
+from vgpu.hardware.interconnects import LINKS, Link, find
 
 LINK = Link("round numbers", 1.0, 2.0)
 

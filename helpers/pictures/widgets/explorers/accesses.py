@@ -8,15 +8,15 @@ from itertools import product
 
 import numpy as np
 
+from helpers.models.cache_model import KIB, requests
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.plots.accesses import cache_requests, load_traffic
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.cache_model import KIB, requests
-from helpers.results.ladder import Launch
-from helpers.results.steps.trace import trace
+from vgpu.tools.launch import Launch
+from vgpu.tools.steps.trace import trace
 
 WARP = 32
 OPS = ("load", "store", "atomic")
@@ -39,7 +39,7 @@ def request(
     Runs that block of `kernel` with `arguments`; `options` go to `trace`. Raises LookupError when the warp makes no
     such request.
     """
-    from helpers.results.steps.trace import trace
+    from vgpu.tools.steps.trace import trace
 
     wanted = f"{space} {op}"
     accesses = trace(kernel, grid, block, arguments, warp=0, **options).accesses
@@ -64,7 +64,7 @@ def sectors(
     the last lane at the largest stride and offset. `op`: which of the warp's requests is drawn, "load" or
     "store".
     """
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     checked.among("op", op, OPS)
     stride, offset = checked.bounds("stride", stride), checked.bounds("offset", offset)
@@ -105,7 +105,7 @@ def banks(
     to high: `banks(pick, stride=(0, 33))` runs `pick(out, stride)`. `op`: "load" or "store", or both for a slider;
     `line` picks the request on that line instead of the first. grid, block, shared_bytes: as at a launch.
     """
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     versions = checked.versions(kernel)
     ops = (op,) if isinstance(op, str) else tuple(op)

@@ -6,9 +6,9 @@ from helpers.pictures.figures import CAPTION_LINE, Drawing
 from helpers.pictures.plots.debugger import HEIGHT, warp_frame
 from helpers.pictures.widgets.controls import dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.steps.stepper import record
-from helpers.results.steps.timeline import GRAINS, MemoryThen, Moments
-from helpers.vgpu.base.errors import VirtualGPUError
+from vgpu.base.errors import VirtualGPUError
+from vgpu.tools.steps.stepper import record
+from vgpu.tools.steps.timeline import GRAINS, MemoryThen, Moments
 
 MOST_STEPS = 4_000
 """Instructions of a recording: some seconds to make. A longer block is cut there, and the last step says so."""

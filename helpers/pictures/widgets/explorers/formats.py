@@ -8,12 +8,12 @@ from functools import cache
 
 import numpy as np
 
+from helpers.models.number_formats import FORMATS, Format
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.number_formats import FORMATS, Format
 
 POWERS = (-30, 18)
 MOST_ROWS = 8

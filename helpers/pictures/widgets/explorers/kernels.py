@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from functools import lru_cache
 from numbers import Integral
 
-from helpers.hardware.device import current
-from helpers.hardware.gpus import find
-from helpers.hardware.occupancy import occupancy
+from helpers.models.attention import Walk, checked_head, walk
+from helpers.models.fused_rows import ROWS_RUN, Operations, operations
+from helpers.models.pipeline import pipeline as modelled
 from helpers.pictures import plots
 from helpers.pictures.figures import CAPTION_LINE, Drawing, Picture, card_height
 from helpers.pictures.plots.fusion import Moved, Summary, fusion_height
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, gpus, slider, steps, toggle
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.attention import Walk, checked_head, walk
-from helpers.results.fused_rows import ROWS_RUN, Operations, operations
-from helpers.results.pipeline import pipeline as modelled
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import find
+from vgpu.hardware.occupancy import occupancy
 
 ROWS = (1, 16, 256, 4096, 65536)
 COLUMNS = (256, 1024, 4096)
@@ -119,7 +119,7 @@ def pipeline(
     The kernel comes in by what it costs: `stage_bytes` of shared memory for each stage and `fixed_bytes` besides,
     `threads` a block and `registers` a thread, as `profile` tells them. `stages`, `latency`, `transfer` and `compute`
     are where the sliders start, `clocks` the values of the last three. Times are modelled by the rules of
-    `helpers.results.pipeline`, blocks by `occupancy`. ValueError for what no block can have.
+    `helpers.models.pipeline`, blocks by `occupancy`. ValueError for what no block can have.
     """
     for name, value in (("stage_bytes", stage_bytes), ("threads", threads), ("registers", registers), ("tiles", tiles)):
         if not isinstance(value, Integral) or value < 1:

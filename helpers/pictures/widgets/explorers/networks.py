@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from helpers.models.windows import Window, outputs
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.networks import MOST_IMAGES, checked_image, im2col_map, image_grid, receptive_field_map
@@ -14,7 +15,6 @@ from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.torch.state_gradients import state_gradients
-from helpers.results.windows import Window, outputs
 
 
 def maps_of(network, image) -> dict[str, np.ndarray]:
@@ -98,7 +98,7 @@ def windows_of(given) -> list[Window]:
     TypeError for anything else, ValueError for none.
     """
     if hasattr(given, "modules"):  # a PyTorch network: its layers in the order in which they were made
-        from helpers.results.torch.layers import window_of
+        from helpers.models.layers import window_of
 
         found = [window for module in given.modules() if (window := window_of(module))]
     elif isinstance(given, Sequence) and not isinstance(given, str):

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from helpers.hardware.gpus import DEFAULT, GPUS
-from helpers.hardware.occupancy import occupancy
+from helpers.models.warp_scheduler import timeline
 from helpers.pictures import plots
 from helpers.pictures.figures import CAPTION_LINE, Drawing, Picture
 from helpers.pictures.plots.issue import HEIGHT, issue_strip
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, gpus, slider, suited
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.compiled import Compiled, assembled_for, compiled
-from helpers.results.ladder import Launch
-from helpers.results.steps.dependencies import Chain, chain
-from helpers.results.steps.stepper import RecordingTooLong, record
-from helpers.results.warp_scheduler import timeline
+from vgpu.hardware.gpus import DEFAULT, GPUS
+from vgpu.hardware.occupancy import occupancy
+from vgpu.tools.compiled import Compiled, assembled_for, compiled
+from vgpu.tools.launch import Launch
+from vgpu.tools.steps.dependencies import Chain, chain
+from vgpu.tools.steps.stepper import RecordingTooLong, record
 
 WARP = 32
 MOST_STEPS = 6_000

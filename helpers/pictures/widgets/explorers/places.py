@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.hardware.device import current
-from helpers.hardware.gpus import GPUS, find
+from helpers.models.layouts import places
 from helpers.pictures import plots
 from helpers.pictures.figures import CAPTION_LINE, Drawing, card_height
 from helpers.pictures.plots.places import (
@@ -19,8 +18,9 @@ from helpers.pictures.plots.places import (
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.layouts import places
-from helpers.results.steps.spaces import Lives, spaces
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import GPUS, find
+from vgpu.tools.steps.spaces import Lives, spaces
 
 CAPTION_LINES = 2
 

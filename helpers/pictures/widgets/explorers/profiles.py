@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from helpers.hardware import gpus as table
-from helpers.hardware.device import current
 from helpers.pictures import plots
 from helpers.pictures.figures import Markup, Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.compare import GPUS_SHOWN
 from helpers.results.diagnose import diagnose
-from helpers.results.ladder import Ladder, Launch
-from helpers.results.profile import Profile, profile
+from helpers.results.ladder import Ladder
 from helpers.results.step_log import StepLog
+from vgpu.hardware import gpus as table
+from vgpu.hardware.device import current
+from vgpu.tools.compare import GPUS_SHOWN
+from vgpu.tools.launch import Launch
+from vgpu.tools.profile import Profile, profile
 
 HEIGHT = 570
 

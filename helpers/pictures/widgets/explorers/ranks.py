@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from helpers.hardware.gpus import GPUS
-from helpers.hardware.interconnects import LINKS
 from helpers.pictures import plots
 from helpers.pictures.figures import Drawing, Picture
 from helpers.pictures.plots.ranks import MOST_RANKS, collective_height, collective_moment
@@ -16,6 +14,8 @@ from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.ranks.collectives import Steps, ring_steps, star_steps
 from helpers.results.ranks.pipeline import ORDERS, pipeline_spans
 from helpers.results.ranks.weak import Workload, efficiency
+from vgpu.hardware.gpus import GPUS
+from vgpu.hardware.interconnects import LINKS
 
 ALGORITHMS = {"ring": ring_steps, "through rank 0": star_steps}
 CAPTION = 62
@@ -161,7 +161,7 @@ def scaling(
     """Choices of workload, link and overlap; curves of weak and strong scaling, for a ring and for trees.
 
     work: what a step computes and reduces, or a mapping from names to several. ranks: where the curves are calculated.
-    link: one of `helpers.hardware.interconnects.LINKS` to begin with. published: points by name, (ranks, efficiency).
+    link: one of `vgpu.hardware.interconnects.LINKS` to begin with. published: points by name, (ranks, efficiency).
     """
     several = checked.versions(work, "a Workload")
     if wrong := [each for each in several.values() if not isinstance(each, Workload)]:

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import cache
 from numbers import Real
 
-from helpers.hardware import gpus
-from helpers.hardware.device import current
-from helpers.hardware.gpus import find
+from helpers.models.growth import Growth, growth
+from helpers.models.layers import Layers
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.networks import layer_roofline as chart
@@ -19,12 +18,14 @@ from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.controls import gpus as all_gpus
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results.growth import Growth, growth
-from helpers.results.ladder import Ladder, Launch
-from helpers.results.profile import Profile
-from helpers.results.roofline import MEMORIES, PRECISIONS, Place, bytes_moved, place, rate_text, scaled
-from helpers.results.torch.layers import Layers
-from helpers.vgpu.base.errors import CompileError
+from helpers.results.ladder import Ladder
+from vgpu.base.errors import CompileError
+from vgpu.hardware import gpus
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import find
+from vgpu.tools.launch import Launch
+from vgpu.tools.profile import Profile
+from vgpu.tools.roofline import MEMORIES, PRECISIONS, Place, bytes_moved, place, rate_text, scaled
 
 _BANDWIDTHS = (0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 _ARITHMETICS = _BANDWIDTHS[2:7]
@@ -51,7 +52,7 @@ def roofline(
     GPU's bandwidth and its arithmetic: the kernels' times are modelled anew. The star of `what_if` and both roofs can
     be dragged in the picture. Raises ValueError for no kernels, or a `what_if` outside.
     """
-    from helpers.hardware.device import current, real_gpu
+    from vgpu.hardware.device import current, real_gpu
 
     if isinstance(kernels, Ladder):
         kernels, timings = kernels.profiles, timings or kernels.timings
@@ -181,9 +182,10 @@ def library_share(
     """Each kernel's modelled share of a library's rate, on a GPU that a dropdown chooses.
 
     `kernels` maps short names to functions that give the `Launch` on square matrices of a side, or to what `growth`
-    made of one; they are counted on the two sides of `counted` and foretold for `side`. `published`: by a source in a
-    few words, shares (0 to 1) that were measured, by the kernels' names. `library`: by the name of a GPU, the rate of
-    a library in FLOP/s by units ("fp32", "fp16_tensor"), which is 100 %; where there is none, the units' peak is.
+    made of one; they are counted on the two sides of `counted` and extrapolated for `side`. `published`: by a source
+    in a few words, shares (0 to 1) that were measured, by the kernels' names. `library`: by the name of a GPU, the
+    rate of a library in FLOP/s by units ("fp32", "fp16_tensor"), which is 100 %; where there is none, the units' peak
+    is.
     """
     found = _grown(kernels, counted)
     library = {checked.gpu_name(name): dict(rates) for name, rates in (library or {}).items()}

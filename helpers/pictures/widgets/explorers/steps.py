@@ -12,10 +12,10 @@ from helpers.pictures.figures import Picture
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, slider, steps
 from helpers.pictures.widgets.explorer import OF_A_KERNEL, Explorer
-from helpers.results.steps.interleaving import SEEDS, interleavings
-from helpers.vgpu.base.errors import VirtualGPUError
-from helpers.vgpu.standins.calls import launch
-from helpers.vgpu.standins.twins import twin
+from vgpu.base.errors import VirtualGPUError
+from vgpu.standins.calls import launch
+from vgpu.standins.twins import twin
+from vgpu.tools.steps.interleaving import SEEDS, interleavings
 
 THREADS = (8, 16, 32, 64)
 MOST_ADDING = 128
@@ -46,7 +46,7 @@ def explorer(
     arguments: Callable[[int], tuple] | None, shared_bytes: int, dtype, noun: str = "threads", *, most: int,
 ) -> Explorer:  # fmt: skip
     """The controls that the explorers of trees and of scans share: version, size and step."""
-    from helpers.results.steps.dataflow import dataflow
+    from vgpu.tools.steps.dataflow import dataflow
 
     versions, sizes = checked.versions(kernel), checked.options(noun, sizes)
     if not 1 <= min(sizes) <= max(sizes) <= most:
@@ -86,7 +86,7 @@ def explorer(
 
 def numbered(n: int, dtype) -> tuple:
     """`(x, out, n)`: n small numbers that change from one to the next, and as many zeros."""
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     x = np.arange(n) * 5 % 9 + 1
     return cp.asarray(x, dtype), cp.zeros(n, dtype), np.int32(n)
@@ -193,7 +193,7 @@ def who_is_where(
 
 
 def _written(kernel, grid, block, data: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    from helpers.vgpu.standins import cupy as cp
+    from vgpu.standins import cupy as cp
 
     blocks, threads = (cp.full(data[0] * data[1], -1, np.int32) for _ in range(2))
     launch(twin(kernel)[0], grid, block, (blocks, threads, *map(np.int32, data)))

@@ -8,22 +8,22 @@ from functools import cache
 
 import numpy as np
 
-from helpers.hardware import cpus
-from helpers.hardware.device import current
-from helpers.hardware.gpus import find
 from helpers.pictures import plots
 from helpers.pictures.figures import Picture
 from helpers.pictures.plots.time import swim_finding
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown, gpus, slider, steps, toggle
 from helpers.pictures.widgets.explorer import Explorer
-from helpers.results import streams
-from helpers.results import streams as recordings
 from helpers.results.crossover import COPIES, Counted, break_even
-from helpers.results.ladder import Launch
-from helpers.results.profile import profile
-from helpers.results.streams.spans import Schedule
-from helpers.vgpu.base.words import plural
+from vgpu.base.words import plural
+from vgpu.hardware import cpus
+from vgpu.hardware.device import current
+from vgpu.hardware.gpus import find
+from vgpu.tools import streams
+from vgpu.tools import streams as recordings
+from vgpu.tools.launch import Launch
+from vgpu.tools.profile import profile
+from vgpu.tools.streams.spans import Schedule
 
 
 def _microseconds(given: Launch | float) -> float:
@@ -41,7 +41,7 @@ def timer_bars(kernel: Callable[[int], Launch | float], *, elements: int = 1 << 
     one run, from elsewhere. A launch keeps the host as long as the sheet of the modelled GPU says. Modelled, not
     measured: the figure says so.
     """
-    from helpers.hardware.device import current
+    from vgpu.hardware.device import current
 
     checked.called("kernel", kernel)
 
@@ -172,7 +172,7 @@ def launch_gaps(
 
     @cache
     def recorded(name: str, **values: int):
-        found = streams.rehearse(programs[name], **values)
+        found = streams.dry_run(programs[name], **values)
         if not any(step.operation.kind == "kernel" for step in found.steps()):  # those of graphs among them
             raise ValueError(f"{name or 'the program'} asks for no kernel")
         return found

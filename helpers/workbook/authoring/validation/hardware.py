@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from helpers.hardware.gpus import GIB, GIGA, GPU, GPUS, KIB, LAUNCH_OVERHEAD, MEMORY_LATENCIES
-from helpers.hardware.sources import Source
+from vgpu.hardware.gpus import GIB, GIGA, GPU, GPUS, KIB, LAUNCH_OVERHEAD, MEMORY_LATENCIES
+from vgpu.hardware.sources import Source
 
 _GUIDE_1 = Source(
     "NVIDIA CUDA Programming Guide 1.1, Appendix A and Performance Guidelines (16 banks of 32 bits every two clocks)",

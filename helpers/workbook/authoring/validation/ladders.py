@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from helpers.hardware.sources import Source
+from vgpu.hardware.sources import Source
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Count the kernels of the ladders, model their times, and set them beside what was published.
 
 A kernel is run where its counts are the same for every block (or grow evenly with the depth of the product), on as
-few blocks as show that, and its counts are multiplied up: `tests/hardware/test_time_model.py` runs whole problems and
+few blocks as show that, and its counts are multiplied up: `tests/models/test_time_model.py` runs whole problems and
 finds the same counts.
 """
 
@@ -16,11 +16,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from helpers.hardware.time_model import Model, model_time
-from helpers.results.profile import profile
 from helpers.workbook.authoring.validation.hardware import HARDWARE
 from helpers.workbook.authoring.validation.kernels import MATMULS, REDUCTIONS, TRANSPOSES
 from helpers.workbook.authoring.validation.ladders import LADDERS, Ladder
+from vgpu.hardware.time_model import Model, model_time
+from vgpu.tools.profile import profile
 
 TABLE = Path(__file__).with_name("TABLE.md")
 
@@ -47,13 +47,13 @@ class Row:
 
 
 def _kernel(source: str):
-    from helpers.vgpu.standins import cupy
+    from vgpu.standins import cupy
 
     return cupy.RawKernel(source, "kernel")
 
 
 def _zeros(shape, dtype):
-    from helpers.vgpu.standins import cupy
+    from vgpu.standins import cupy
 
     return cupy.zeros(shape, dtype)
 

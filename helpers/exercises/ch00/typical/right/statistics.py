@@ -1,0 +1,3 @@
+import statistics
+def typical(times, warmup):
+    return statistics.median(times[warmup:])

@@ -1,0 +1,7 @@
+extern "C" __global__
+void add_bias(const float* in, const float* bias, float* out, int rows, int columns) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < columns && y < rows)
+        out[y * columns + x] = in[y * columns + x] + bias[x];
+}

@@ -1,0 +1,6 @@
+@cuda.jit
+def square(x, out):
+    for r in range(2):
+        i = 2 * cuda.grid(1) + r
+        if i < x.size:
+            out[i] = x[i] * x[i]

@@ -1,0 +1,2 @@
+def sectors(stride, offset):
+    return min(4 * stride, 32)

@@ -1,0 +1,2 @@
+def sectors(stride, offset):
+    return 4 * stride

@@ -1,0 +1,2 @@
+def sectors(stride, offset):
+    return max(1, 4 * stride)

@@ -1,0 +1,2 @@
+def sectors(stride, offset):
+    return 31 * stride // 8 + 1

@@ -1,0 +1,2 @@
+def sectors(stride, offset):
+    return (31 * stride + offset) // 8 + 1

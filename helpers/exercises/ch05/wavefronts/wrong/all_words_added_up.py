@@ -1,0 +1,2 @@
+def wavefronts(words):
+    return len(set(words))

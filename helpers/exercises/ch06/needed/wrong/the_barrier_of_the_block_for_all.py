@@ -1,0 +1,2 @@
+def needed(writer, reader):
+    return "nothing" if writer == reader else "__syncthreads"

@@ -1,0 +1,2 @@
+def needed(writer, reader):
+    return "__syncthreads"

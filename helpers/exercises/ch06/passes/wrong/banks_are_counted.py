@@ -1,0 +1,2 @@
+def passes(words):
+    return len({word % 32 for word in words})

@@ -1,0 +1,2 @@
+def replay(order):
+    return len(order)

@@ -1,0 +1,2 @@
+def replay(order):
+    return 1 if order else 0

@@ -1,0 +1,8 @@
+extern "C" __global__ void table(const int* kind, const float* x, float* out, int n) {
+    static const float scale[8] = {2.0f, 3.0f, 0.5f, 1.5f, 4.0f, 0.25f, 5.0f, 6.0f};
+    static const float shift[8] = {1.0f, -2.0f, 4.0f, -1.0f, 3.0f, 0.0f, -3.0f, 2.0f};
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int k = kind[i];
+    out[i] = scale[k] * x[i] + shift[k];
+}

@@ -1,0 +1,13 @@
+@cuda.jit(max_registers=32)
+def spread(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        values = cuda.local.array(64, "float32")
+        total = 0.0
+        for k in range(64):
+            values[k] = x[k, i]
+            total += values[k]
+        squares = 0.0
+        for k in range(64):
+            squares += (values[k] - total / 64) ** 2
+        out[i] = squares / 64

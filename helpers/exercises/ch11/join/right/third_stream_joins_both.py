@@ -1,0 +1,13 @@
+def join(x, y, out, work, add, rounds):
+    first, second, third = cuda.stream(), cuda.stream(), cuda.stream()
+    e1, e2 = cuda.event(), cuda.event()
+    a = cuda.to_device(x, stream=first)
+    work[16, 256, first](a, rounds)
+    e1.record(first)
+    b = cuda.to_device(y, stream=second)
+    work[16, 256, second](b, rounds)
+    e2.record(second)
+    e1.wait(third)
+    e2.wait(third)
+    add[16, 256, third](a, b)
+    a.copy_to_host(out, stream=third)

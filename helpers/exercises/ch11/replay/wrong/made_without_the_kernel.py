@@ -1,0 +1,3 @@
+def replay(x, halve, times):
+    for _ in range(10 * times):
+        x[...] = x / 2 + 1

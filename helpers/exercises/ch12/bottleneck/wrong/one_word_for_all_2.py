@@ -1,0 +1,2 @@
+def bottleneck(p):
+    return "divergence"

@@ -1,0 +1,8 @@
+def worth_mending(rows, factors):
+    whole = sum(row[1] for row in rows)
+    best = (None, whole)
+    for name, total, _ in rows:
+        after = whole - total + total / factors[name]
+        if after < best[1]:
+            best = (name, after)
+    return best[0], round(whole / best[1], 2)

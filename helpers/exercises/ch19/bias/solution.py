@@ -1,0 +1,14 @@
+import numpy as np
+
+
+@cuda.jit
+def bias_slope(slope, out):
+    k, lane = cuda.blockIdx.x, cuda.threadIdx.x
+    images, filters, pixels = slope.shape
+    total = np.float32(0)
+    for i in range(lane, images * pixels, 32):
+        total += slope[i // pixels, k, i % pixels]
+    for d in (16, 8, 4, 2, 1):
+        total += cuda.shfl_down_sync(0xFFFFFFFF, total, d)
+    if lane == 0:
+        out[k] = total

@@ -1,0 +1,2 @@
+def whole_gradient(gradients, sizes):
+    return gradients[0]

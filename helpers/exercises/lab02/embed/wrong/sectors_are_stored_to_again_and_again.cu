@@ -1,0 +1,4 @@
+extern "C" __global__
+void embed(const int* token, const float* table, float* out, int tokens, int width) {
+int s = blockIdx.x * blockDim.x + threadIdx.x; for (int t = s; t < tokens; t += gridDim.x * blockDim.x) for (int k = 0; k < width; ++k) out[t * width + k] = token[t] < 0 ? 0 : table[token[t] * width + k];
+}

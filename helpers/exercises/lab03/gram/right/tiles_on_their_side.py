@@ -1,0 +1,23 @@
+@cuda.jit
+def gram(a, out):
+    left, right = cuda.shared.array((16, 33), "float32"), cuda.shared.array((16, 33), "float32")
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    top, side = 32 * cuda.blockIdx.y, 32 * cuda.blockIdx.x
+    s00 = s01 = s10 = s11 = np.float32(0)
+    for first in range(0, a.shape[1], 16):
+        k = first + x
+        for r in range(y, 32, 16):
+            left[x, r] = a[top + r, k] if top + r < a.shape[0] and k < a.shape[1] else 0
+            right[x, r] = a[side + r, k] if side + r < a.shape[0] and k < a.shape[1] else 0
+        cuda.syncthreads()
+        for j in range(16):
+            a0, a1, b0, b1 = left[j, y], left[j, y + 16], right[j, x], right[j, x + 16]
+            s00 += a0 * b0
+            s01 += a0 * b1
+            s10 += a1 * b0
+            s11 += a1 * b1
+        cuda.syncthreads()
+    for k in range(4):
+        r, c, s = top + y + k // 2 * 16, side + x + k % 2 * 16, (s00, s01, s10, s11)[k]
+        if r < out.shape[0] and c < out.shape[1]:
+            out[r, c] = s

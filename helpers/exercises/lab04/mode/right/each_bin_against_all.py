@@ -1,0 +1,31 @@
+@cuda.jit
+def mode(values, parts, tickets, out):
+    mine, last = cuda.shared.array(64, "int32"), cuda.shared.array(1, "int32")
+    t = cuda.threadIdx.x
+    if t < 64:
+        mine[t] = 0
+    cuda.syncthreads()
+    for i in range(cuda.grid(1), values.size, cuda.gridsize(1)):
+        cuda.atomic.add(mine, values[i], 1)
+    cuda.syncthreads()
+    if t < 64:
+        parts[cuda.blockIdx.x, t] = mine[t]
+        cuda.threadfence()
+    cuda.syncthreads()
+    if t == 0:
+        last[0] = cuda.atomic.add(tickets, 0, 1) == cuda.gridDim.x - 1
+        cuda.threadfence()
+    cuda.syncthreads()
+    if last[0]:
+        if t < 64:
+            mine[t] = 0
+            for b in range(cuda.gridDim.x):
+                mine[t] += parts[b, t]
+        cuda.syncthreads()
+        if t < 64:
+            wins = True
+            for k in range(64):
+                if mine[k] > mine[t] or (mine[k] == mine[t] and k < t):
+                    wins = False
+            if wins:
+                out[0] = t

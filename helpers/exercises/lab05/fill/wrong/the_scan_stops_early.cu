@@ -1,0 +1,5 @@
+extern "C" __global__ void fill(const int* x, int* out, int n) {
+    __shared__ int s[8];  // what each warp found last
+    int t = threadIdx.x, lane = t % 32, warp = t / 32;
+int v = t < n ? x[blockIdx.x * n + t] : -1; if (t > 0 && t < n && v < 0) v = x[blockIdx.x * n + t - 1]; if (t < n) out[blockIdx.x * n + t] = v;
+}

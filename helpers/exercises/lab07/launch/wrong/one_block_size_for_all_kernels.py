@@ -1,0 +1,3 @@
+def choose(registers, floats, n, gpu):
+    """The block size and the number of blocks to launch on gpu for n elements."""
+    return 32, (n + 31) // 32

@@ -1,0 +1,3 @@
+def buckets(nbytes, found, start, rate):
+    """Lists of gradients' numbers, in the order in which they are sent. Times are in microseconds."""
+    return [[each] for each in range(len(nbytes))]

@@ -1,0 +1,31 @@
+"""Jobs that go wrong on purpose, each in one way, to try a sandbox out with."""
+
+from __future__ import annotations
+
+import os
+import time
+
+
+def echo(request: dict) -> dict:
+    return request
+
+
+def _hog(request: dict) -> dict:
+    held = []
+    while True:
+        held.append(bytes(range(256)) * 4096)
+
+
+WAYS = {
+    "wait": lambda request: time.sleep(request["seconds"]) or {},
+    "exit": lambda request: os._exit(3),
+    "abort": lambda request: os.abort(),
+    "raise": lambda request: {}["nothing"],
+    "hog": _hog,
+    "too long": lambda request: {"text": "x" * (2 << 20)},
+}
+
+
+def dry_run(request: dict) -> dict:
+    """Go wrong in the way that `request["way"]` names."""
+    return WAYS[request["way"]](request)

@@ -1,1 +1,0 @@
-"""Numba on the virtual GPU: what `helpers.vgpu.standins.numba_cuda`, the stand-in for `numba.cuda`, is made of."""

@@ -1,1 +1,0 @@
-"""How fast the virtual GPU is: kernels to measure, and `python -m helpers.workbook.authoring.bench`."""

@@ -1,0 +1,88 @@
+"""What `warpbook new` writes: exercises that pass and notebooks that keep the style, but for what is marked TODO."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import helpers.exercises
+from helpers import cli
+from helpers.checking import exercise as exercises
+from helpers.checking.examine import examine
+from helpers.checking.renew import computed
+from helpers.checking.solutions import built, patched
+from helpers.workbook import style
+from helpers.workbook.authoring import scaffold
+
+
+@pytest.fixture
+def project(tmp_path, root, monkeypatch):
+    """A workbook with two chapters, the names of the others, and no exercise."""
+    (tmp_path / "helpers" / "exercises").mkdir(parents=True)
+    (tmp_path / "notebooks").mkdir()
+    for path in (root / "notebooks").glob("*.ipynb"):
+        (tmp_path / "notebooks" / path.name).touch()
+    for name in ("README.md", "glossary.md", "images", "22_several_gpus.ipynb", "23_clinic.ipynb"):
+        copy = shutil.copytree if name == "images" else shutil.copy
+        copy(root / "notebooks" / name, tmp_path / "notebooks" / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(exercises, "FOLDER", tmp_path / "helpers" / "exercises")
+    monkeypatch.setattr(helpers.exercises, "__path__", [str(tmp_path / "helpers" / "exercises")])
+    return tmp_path
+
+
+@pytest.mark.parametrize("language", scaffold.LANGUAGES)
+def test_a_new_exercise_passes_and_each_of_its_mistakes_is_known(project, language, capsys):
+    book = f"ch9{scaffold.LANGUAGES.index(language)}"  # modules are imported once
+    assert cli.main(["new", "exercise", f"{book}.twice", "--language", language]) == 0
+    assert f"renew {book}" in capsys.readouterr().out
+    task = exercises._read(book, "twice")
+    for way in (task.solution, *(way for _, way in task.right)):
+        assert examine(built(task, way if way == task.solution else patched(task, way)), task).passed
+    assert all(len(prints) == 1 for prints in computed(task).values())
+    assert len(task.mistakes) == 4 and "TODO" in task.why
+
+
+def test_a_new_exercise_of_a_lab_has_drawn_cases_and_no_solution(project):
+    cli.main(["new", "exercise", "lab99.twice"])
+    task = exercises._read("lab99", "twice")
+    assert task.of_a_lab and not task.solution and len(task.with_cases_of(1).cases()) == 3
+
+
+def test_exercises_are_put_last_however_long_the_order_is(project):
+    names = [f"exercise_with_a_long_name_{n}" for n in range(9)]
+    for name in names:
+        cli.main(["new", "exercise", f"ch98.{name}"])
+    text = (project / "helpers" / "exercises" / "ch98" / "__init__.py").read_text()
+    found: dict = {}
+    exec(text, found)
+    assert found["ORDER"] == tuple(names) and max(map(len, text.splitlines())) <= 120
+
+
+@pytest.mark.parametrize("key", ["twice", "ch9.twice", "ch98.a-name", "ch98.twice"])
+def test_a_name_that_will_not_do_is_refused(project, key, capsys):
+    (project / "helpers" / "exercises" / "ch98" / "twice").mkdir(parents=True)
+    assert cli.main(["new", "exercise", key]) == 2
+    assert "Nothing is written" in capsys.readouterr().err
+
+
+def test_a_new_chapter_keeps_the_style_but_for_its_todos(project, capsys):
+    assert cli.main(["new", "chapter", "24", "Texture", "memory"]) == 0
+    assert "-k 24_texture_memory" in capsys.readouterr().out
+    page = style.open_page(project / "notebooks" / "24_texture_memory.ipynb")
+    assert {problem.rule for problem in style.examine(page)} == {"finished"}
+    assert page.neighbours == ("23_clinic.ipynb", None)
+
+
+def test_a_chapter_between_two_is_linked_from_both(project, capsys):
+    folder = project / "notebooks"
+    (folder / "23_clinic.ipynb").rename(folder / "25_clinic.ipynb")
+    before = style.open_page(folder / "22_several_gpus.ipynb").cells[1:-1]
+    cli.main(["new", "chapter", "24", "Texture memory"])
+    for name in ("22_several_gpus.ipynb", "24_texture_memory.ipynb", "25_clinic.ipynb"):
+        page = style.open_page(folder / name)
+        found = {problem.rule for problem in style.examine(page)} - {"live links"}  # the labs aren't here
+        assert found <= {"finished"}, name
+    assert style.open_page(folder / "22_several_gpus.ipynb").cells[1:-1] == before
+    assert cli.main(["new", "chapter", "24", "again"]) == 2

@@ -1,0 +1,172 @@
+"""The memory that compiled kernels and the launcher share: names of the slots, all 8 bytes wide.
+
+`CONTEXT` is one worker thread's view of a launch, `SITE` what is known and counted of one memory instruction,
+`SHARED_LAUNCH` what all workers of a launch have in common.
+"""
+
+from __future__ import annotations
+
+CONTEXT = (
+    "params", "variables", "shared_base", "shared_bytes", "local_base", "local_bytes",
+    "ntid_x", "ntid_y", "ntid_z", "nctaid_x", "nctaid_y", "nctaid_z", "ctaid_x", "ctaid_y", "ctaid_z",
+    "fuel", "fuel_slice", "error", "error_site", "error_lane", "error_address", "error_warp", "error_block",
+    "warp", "warps", "sites", "basic_blocks", "starts", "ends", "writable_ends", "allocations", "reads",
+    "writes", "touch_offsets",
+    "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices", "rounds",
+    "dynamic_shared", "zeroed_shared", "zeroed_state", "host", "host_data", "barriers", "loose_barriers", "workspace",
+    # asynchronous copies; waits for an mbarrier: the one that failed last, those of a round, rounds without progress,
+    # whether one changed, warps that a random schedule passed over
+    "copies", "stalled", "stall_site", "stall_lane", "stall_offset", "stall_warp", "stalls", "stall_rounds",
+    "idle_rounds", "barrier_events", "skipped",
+    "textures", "texture_count", "texture_data",
+    # blocks that are resident together: the table of places, how many there are, the one in use, what was seen of late
+    "place_table", "places", "place", "progress", "moved", "visited", "spun", "ahead", "patience",
+    "let_in",
+    # a random schedule: the generator's state (0: in order), the order of blocks, the lanes that may run in this turn
+    "random", "order", "lanes", "watch",
+    # the heap of kernels: where it is, how large, its tables, where its part of the maps of touched memory begins
+    "heap", "heap_bytes", "heap_owners", "heap_ends", "heap_touch",
+    # where each allocation's shadow begins, and the heap's, under the sanitizer (-1: not watched)
+    "shadow_offsets", "heap_shadow",
+    # what each warp does: the table, and requests to global memory in this turn; the log of one warp, and its number
+    "by_warp", "asked", "path", "followed",
+)  # fmt: skip
+SLOT = {name: index for index, name in enumerate(CONTEXT)}
+
+# A warp's state begins with 32 program counters; then come its turn and its clock, and from HEADER on its registers.
+TURN, CLOCK, HEADER = 128, 136, 192
+
+SITE = (
+    "base", "span", "space", "touch",
+    # the pattern of offsets seen last: its lanes, lowest offset, room for it in the allocation, low address bits
+    "mask", "low", "room", "bits", "shape", "active",
+    # counts
+    "requests", "sectors", "lanes", "shared_requests", "shared_wavefronts", "local_requests", "local_sectors",
+    # what some of them were before the request of a warp that is followed
+    "requests_before", "sectors_before", "shared_before", "local_before",
+    # stores in which lanes overwrite one another, and how many requests there had been at the last of them
+    "overwritten", "overwritten_at",
+    # where the last request began whose lanes were in one row, or two
+    "last",
+)  # fmt: skip
+SITE_SLOT = {name: index for index, name in enumerate(SITE)}
+# Byte offset: what is known of the pattern for each of the 8 words of a sector that it may start in, 0: nothing. Of
+# global memory the lanes (bits) that are the first in a sector, of shared memory the number of wavefronts.
+PHASES = 192
+PATTERN = 256  # byte offset: the pattern, 32 offsets from lane 0, of 8 bytes (global) or 4 (shared)
+PLACES = 384  # byte offset: for shared patterns, the word of each lane counted from the lowest
+SITE_BYTES = 512
+
+# A worker's buffer for textures: first the coordinates of a request that failed (three vectors), then results or
+# addresses of a request, then the numbers of the sectors its texels lie in (up to 8 for each lane).
+TEXTURE_RESULTS, TEXTURE_KEYS, TEXTURE_BYTES = 512, 1024, 2048
+_TEXTURE_FIELDS = (
+    "code", "address", "width", "height", "depth", "row_bytes", "slice_bytes", "texel_bytes", "tile",
+    "border_0", "border_1", "border_2", "border_3", "sample", "gather_0", "gather_1", "gather_2", "gather_3",
+)  # fmt: skip
+TEXTURE_FIELD = {name: index for index, name in enumerate(_TEXTURE_FIELDS)}  # of a handle's descriptor
+TRAP_OUTSIDE, CLAMP_OUTSIDE, ZERO_OUTSIDE = range(3)  # what surface accesses do outside
+
+# What each warp did: PTX instructions, and requests to global memory.
+BY_WARP = ("instructions", "requests")
+BY_WARP_BYTES = 8 * len(BY_WARP)
+# A bulk copy is as many requests as a full warp makes for it with a word for every lane.
+BULK_REQUEST = 128
+# The log of one warp: how many entries it should have, and for how many there is room; then the entries. Each begins
+# with a code, the number of a basic block that the warp runs or that of a site counted on from the last basic block's.
+# A basic block's entry has its lanes (bits), a site's entry what the request added to the counters.
+PATH = ("entries", "room")
+PATH_ENTRY = ("code", "lanes", "requests", "sectors", "shared_requests", "local_requests")
+
+SHARED_LAUNCH = ("next_block", "blocks", "stop_block")
+LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
+
+# A place holds one resident block: its number (-1: free), its index, where its memory is.
+PLACE = ("block", "ctaid_x", "ctaid_y", "ctaid_z", "shared_base", "local_base", "states", "barriers", "copies")
+PLACE_SLOT = {name: index for index, name in enumerate(PLACE)}
+PLACE_BYTES = 8 * len(PLACE)
+
+# What `run_warp` and `run_blocks` return. SPUN: out of fuel in a loop that asks memory again and again; POLLING: all
+# lanes that could run are in loops that only wait for memory to change; IDLE: so it is with all resident blocks.
+DONE, WAITING, OUT_OF_FUEL, FAILED, SPUN, POLLING, IDLE = range(7)
+TRIED, STALLED = 1, 2  # bits of the slot "spun": warps have SPUN, or asked an mbarrier in vain
+
+# Errors that compiled code reports in the slot "error".
+_ERROR_NAMES = (
+    "bounds", "alignment", "deadlock", "assert", "trap", "host", "partial", "unlike", "stride",
+    "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
+    "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free", "bar_number",
+)  # fmt: skip
+ERRORS = dict(enumerate(_ERROR_NAMES, 1))
+ERROR_CODE = {name: code for code, name in ERRORS.items()}
+
+# A lane's program counter is the index of its next basic block; these flags make it wait.
+PC_POLL = 0x10000000  # until the warp's next turn, in a loop that waits for memory to change
+PC_SYNC = 0x20000000  # until the other lanes named by a .sync instruction arrive
+PC_WAIT = 0x40000000  # at a barrier, whose number stands in bits 24 to 27
+PC_BARRIER_SHIFT = 24
+PC_DONE = 0x7FFFFFFF
+
+# A block's barriers: for each of 16 the lanes whose predicate was true and false so far (reducing barriers), the same
+# of the round that ended, the threads that a counting barrier waits for, those that arrived without waiting; then
+# whether any barrier had a count, and whether any reduced.
+GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 512, 640, 768, 776, 1024
+
+# Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
+# (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.
+ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store"}  # kinds of sites that need the queues
+QUEUE = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 192}
+# An entry: host addresses, offsets in shared memory, bytes to read and group of each lane; the lanes that still wait
+# for it, and how many bytes each writes (0: it arrives at an mbarrier instead).
+ENTRY = {"sources": 0, "targets": 256, "takes": 384, "groups": 512, "lanes": 640, "size": 644, "site": 648}
+ENTRY_BYTES, QUEUE_ENTRIES = 704, 256
+QUEUE_BYTES = QUEUE["entries"] + QUEUE_ENTRIES * ENTRY_BYTES
+# Before those stands the block's queue of bulk copies; groups are counted for each of 1024 threads.
+BULK = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 4160}
+BULK_ENTRY = {
+    "open": 0, "kind": 8, "site": 16, "remote": 24, "offset": 32, "bytes": 40, "barrier": 48, "thread": 56, "group": 64,
+    "reduce": 72, "coordinates": 80,
+    "map": 128,  # of a tensor copy: the tensor map as it was checked, since the kernel may write over its own
+}  # fmt: skip
+BULK_ENTRY_BYTES, BULK_ENTRIES = 256, 256
+COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
+LOADS, STORES = 0, 1  # kinds of bulk copies, plus TENSOR for those that go by a tensor map
+TENSOR = 2
+
+# A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element and swizzled bytes of a row,
+# the address, and for each of 5 dimensions, fastest first: elements, bytes between them, elements of a box, steps.
+TENSOR_BYTES, TENSOR_MARK = 128, 0x70616D726F736E65
+TENSOR_MAP = {
+    "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "address": 24, "sizes": 32, "strides": 52, "box": 92,
+    "steps": 108,  # axis 0 has none, so that they begin 4 bytes further
+}  # fmt: skip
+
+# An mbarrier's 64 bits: where its fields begin (pending arrivals stand lowest), the two highest bits of a live one, the
+# largest count. PATIENCE: rounds in which every warp of a block waits in vain before that is called a deadlock.
+BARRIER_FIELD = {"expected": 20, "bytes": 40, "phase": 61}
+BARRIER_MARK, BARRIER_LIMIT = 1, (1 << 20) - 1
+DROP, NO_COMPLETE = 1, 2  # what an update may ask for besides
+PATIENCE = 4096
+
+# What compiled code and the sanitizer share (the slot "watch" points to it, 0 where nobody watches). `time` counts
+# synchronisations; what a thread did before `floor` every thread of its block knows; the block began at `start`.
+WATCH_BLOCK = (  # what belongs to a resident block
+    "floor", "start", "detail", "cross", "known", "writes", "reads", "others", "local_written", "home",
+)  # fmt: skip
+WATCH = (
+    *WATCH_BLOCK, "event", "time", "pairs", "places", "bounds", "scratch", "shift", "global_shift", "global_writes",
+    "global_reads", "global_others", "copies",
+)  # fmt: skip
+WATCH_SLOT = {name: index for index, name in enumerate(WATCH)}
+# An entry of a shadow: when (the upper 32 bits), the place in the source, where the block is resident, how strong (0
+# plain, 1 volatile, 2 atomic, 3 an asynchronous copy that has not landed), and the thread of the block.
+ENTRY_TIME, ENTRY_PLACE, ENTRY_HOME, ENTRY_STRENGTH, ENTRY_THREADS = 32, 19, 12, 10, 1024
+ENTRY_PLACES, ENTRY_HOMES = 1 << (ENTRY_TIME - ENTRY_PLACE), 1 << (ENTRY_PLACE - ENTRY_HOME)
+PENDING = 3  # the strength of a copy that has not landed
+NEVER_WRITTEN = 1  # the entry of global memory that nobody has written
+# What compiled code tells the sanitizer.
+EVENTS = {
+    1: "begin", 2: "fault", 3: "pair", 4: "uneven", 5: "named", 6: "counted", 7: "fence", 8: "strong", 9: "mask",
+    10: "cross", 11: "stray", 12: "enter", 13: "arrived", 14: "bulk",
+}  # fmt: skip
+EVENT_CODE = {name: code for code, name in EVENTS.items()}

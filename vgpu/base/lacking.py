@@ -1,0 +1,80 @@
+"""What the virtual GPU lacks, in the words a user knows, and what to use instead."""
+
+from __future__ import annotations
+
+import re
+
+from vgpu.base.errors import Unsupported
+
+# First match wins, searched for in the PTX instruction or name: what it belongs to, and what to use instead.
+_TABLE = (
+    (
+        r"\b(?:tex|tld4|txq|suld|sust|suq|sured)\b",
+        "texture or surface access of this kind",
+        "use 1-D, 2-D, 3-D or layered textures of one level, with a texture object that is a parameter",
+    ),
+    (
+        r"\b(?:wgmma|tcgen05)\b",
+        "tensor-core instructions of whole warp groups",
+        "compile for `compute_80` and multiply with `mma.sync` or `nvcuda::wmma`, which every GPU since has",
+    ),
+    (
+        r"\bmma\.sp\b",
+        "tensor-core products of sparse matrices",
+        "multiply the dense matrices with `mma.sync`",
+    ),
+    (
+        r"\b(?:wmma|mma|ldmatrix|stmatrix|movmatrix)\b",
+        "tensor-core instruction of this shape or type",
+        "use `nvcuda::wmma` with half, __nv_bfloat16, tf32, 8-bit integers or double, or `mma.sync` with shapes from "
+        "m16n8k8 on",
+    ),
+    (
+        r"im2col|tile::|cp_mask|cta_group",
+        "tensor copies of this form",
+        "copy plain boxes of a tensor (`.tile`), one block for itself",
+    ),
+    (
+        r"reduction by a tensor map|the reduction",
+        "bulk reductions of this form",
+        "add with `atomicAdd`, or reduce runs of memory with `cp.reduce.async.bulk` and add, min, max, and, or, xor",
+    ),
+    (
+        r"\btensormap\b",
+        "tensor maps made in kernels",
+        "make one map for each array on the host with `tensor_map(array, box)`",
+    ),
+    (r"cluster|\bmapa\b|\bgetctarank\b", "clusters of blocks", "exchange data through global memory"),
+    (
+        r"a call of `",
+        "functions from elsewhere, nor launches by a kernel",
+        "define the function in the same source, and launch kernels from the host",
+    ),
+)
+
+
+def lacking(what: str, line: int | None = None) -> Unsupported:
+    """The error for `what`, a PTX instruction or a description of it, at the user's line."""
+    where = "" if line is None else f" (line {line})"
+    for pattern, belongs, instead in _TABLE:
+        if re.search(pattern, what):
+            text = f"the virtual GPU has no {belongs}{where}: {instead}. It met {what}."
+            break
+    else:
+        text = (
+            f"the virtual GPU cannot run {what}{where} yet. Use a simpler form of the operation, or run this kernel "
+            "on a GPU."
+        )
+    error = Unsupported(text)
+    error.line = line
+    return error
+
+
+def plain(symbol: str) -> str:
+    """A function's name without C++'s decoration: `_Z3fibi` is `fib`."""
+    found = re.match(r"_ZN?K?(\d+)(.*)", symbol)
+    name = ""
+    while found:
+        name, rest = found[2][: int(found[1])], found[2][int(found[1]) :]
+        found = re.match(r"(\d+)(.*)", rest) if symbol.startswith("_ZN") else None
+    return name or symbol

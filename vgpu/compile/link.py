@@ -1,0 +1,60 @@
+"""Linking what Numba leaves to be linked: half precision and reshaping call small functions in CUDA C++.
+
+Real Numba optimises kernel and functions together when it links, so that nothing of the calls is left. The
+same is done here, with PTX as the result instead of machine code; source lines survive it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from vgpu.base.errors import CompileError
+from vgpu.compile.cuda_c import alone, nvrtc
+
+
+@alone
+def link(kernel: bytes, sources, capability, folders=()) -> str:
+    """The PTX of a kernel, given as LTO-IR, with the functions of some CUDA C++ sources inlined into it.
+
+    folders: where their own headers are looked for.
+    """
+    from cuda.bindings import nvjitlink
+
+    major, minor = capability
+    options = [f"-arch=sm_{major}{minor}", "-lto", "-ptx", "-lineinfo"]
+    parts = [kernel, *(_intermediate(source, capability, folders) for source in sources)]
+    handle = nvjitlink.create(len(options), options)
+    try:
+        try:
+            for i, part in enumerate(parts):
+                nvjitlink.add_data(handle, nvjitlink.InputType.LTOIR, part, len(part), f"part{i}")
+            nvjitlink.complete(handle)
+        except nvjitlink.nvJitLinkError as error:
+            log = bytearray(nvjitlink.get_error_log_size(handle))
+            nvjitlink.get_error_log(handle, log)
+            said = bytes(log).rstrip(b"\0").decode(errors="replace").strip()
+            raise CompileError(f"Linking the kernel failed: {said or error}") from None
+        ptx = bytearray(nvjitlink.get_linked_ptx_size(handle))
+        nvjitlink.get_linked_ptx(handle, ptx)
+    finally:
+        nvjitlink.destroy(handle)
+    return bytes(ptx).rstrip(b"\0").decode()
+
+
+def with_ptx(ptx: str, other: str) -> str:
+    """A PTX text with the functions of another one in the place of their declarations; source lines stay its own."""
+    # Line tables count each text's files anew, so those of the functions that come in are left out.
+    other = re.sub(r"^\s*\.(version|target|address_size|file|loc)\b[^\n]*\n", "", other + "\n", flags=re.MULTILINE)
+    other = re.sub(r"^\s*\.section\b[^{]*\{[^}]*\}", "", other, flags=re.MULTILINE)
+    for name in re.findall(r"^\s*\.visible\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+)", other, re.MULTILINE):
+        declared = rf"^\.extern \.func\s+(?:\([^)]*\)\s*)?{re.escape(name)}\s*(?:\([^)]*\)\s*)?;\n?"
+        ptx = re.sub(declared, "", ptx, flags=re.MULTILINE)
+    head, size, rest = ptx.partition(".address_size 64\n")
+    return head + size + other + rest
+
+
+def _intermediate(source: str, capability, folders) -> bytes:
+    major, minor = capability
+    options = [f"--gpu-architecture=compute_{major}{minor}", "-dlto", "--relocatable-device-code=true"]
+    options += [f"-I{folder}" for folder in folders]
+    return nvrtc(source, "numba_support.cu", options, result="LTOIR")[0]

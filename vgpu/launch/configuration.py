@@ -1,0 +1,121 @@
+"""What a launch asks for, checked: dimensions, shared memory, parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral
+
+from vgpu.base.errors import LaunchError
+from vgpu.hardware.device import current
+from vgpu.lower import Lowered
+from vgpu.storage import layout
+
+WARP = 32
+MAX_THREADS_PER_BLOCK = 1024
+MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID = (2**31 - 1, 65535, 65535)
+
+
+def check_dimensions(grid, block) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """grid and block as three ints each, or `LaunchError`."""
+    found = []
+    for what, given, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
+        sizes = given if isinstance(given, (tuple, list)) else (given,)
+        try:
+            sizes = tuple(s.__index__() for s in sizes)
+        except AttributeError:
+            raise LaunchError(
+                f"the {what} size must be whole numbers, not {given!r}. Dividing with / gives a float: "
+                "use (n + threads - 1) // threads."
+            ) from None
+        if not 1 <= len(sizes) <= 3:
+            raise LaunchError(f"the {what} size has {len(sizes)} dimensions; give one, two or three.")
+        sizes = sizes + (1,) * (3 - len(sizes))
+        for axis, size, limit in zip("xyz", sizes, limits, strict=True):
+            if size < 1:
+                raise LaunchError(
+                    f"the {what} size in {axis} is {size}; every dimension needs at least 1."
+                    + (" Round the number of blocks up: (n + threads - 1) // threads." if what == "grid" else "")
+                )
+            if size > limit:
+                raise LaunchError(
+                    f"the {what} size in {axis} is {size}; a GPU allows at most {limit}."
+                    + (" Use smaller blocks and more of them." if what == "block" else "")
+                )
+        found.append(sizes)
+    if math.prod(found[1]) > MAX_THREADS_PER_BLOCK:
+        shape = " × ".join(str(s) for s in found[1])
+        raise LaunchError(
+            f"a block of {shape} = {math.prod(found[1])} threads is too large: a GPU allows at most "
+            f"{MAX_THREADS_PER_BLOCK} threads a block. Use smaller blocks and more of them."
+        )
+    return found[0], found[1]
+
+
+def check_promised(kernel, block: tuple[int, int, int]) -> None:
+    """A `LaunchError` for a block that the kernel was promised it would not get (`launch_bounds`, `.maxntid`)."""
+    threads, directives = math.prod(block), kernel.function.directives
+    most, exactly = (math.prod(directives.get(name) or (0,)) for name in ("maxntid", "reqntid"))
+    if (most and threads > most) or (exactly and threads != exactly):
+        raise LaunchError(
+            f"{kernel.name} was compiled for blocks of {f'at most {most}' if most else exactly} threads, and this "
+            f"launch has {threads}: a GPU refuses it. Launch smaller blocks, or change the launch bounds "
+            "(`__launch_bounds__`, `launch_bounds=`)."
+        )
+
+
+def check_shared(lowered: Lowered, dynamic: int) -> int:
+    """Bytes of shared memory a block needs in all, or `LaunchError` if the modelled GPU has less."""
+    if dynamic < 0:
+        raise LaunchError(f"dynamic shared memory is {dynamic} bytes; it cannot be negative.")
+    total = lowered.dynamic_offset + dynamic if dynamic else lowered.static_shared
+    gpu = current()
+    if lowered.static_shared > gpu.shared_limit:
+        raise LaunchError(
+            f"the kernel's shared arrays take {lowered.static_shared} bytes, and those of fixed size may take at most "
+            f"{gpu.shared_limit}. Use a smaller tile or type, or dynamic shared memory."
+        )
+    if total > gpu.shared_optin_limit:
+        raise LaunchError(
+            f"the block asks for {total} bytes of shared memory ({lowered.static_shared} in the kernel, {dynamic} "
+            f"at the launch); a block on the {gpu.name} may have at most {gpu.shared_optin_limit}. Use a smaller tile "
+            "or type."
+        )
+    return total
+
+
+def pack(kernel, params: Sequence[bytes]) -> bytes:
+    expected = kernel.parameters
+    if len(params) != len(expected):
+        raise LaunchError(f"the kernel {kernel.name} takes {len(expected)} parameters, but {len(params)} were given.")
+    offsets, total = layout.parameter_layout(kernel.function)
+    data = bytearray(total)
+    for index, (parameter, value) in enumerate(zip(expected, params, strict=True)):
+        if len(value) != parameter.nbytes:
+            raise LaunchError(
+                f"parameter {index} of {kernel.name} has {parameter.nbytes} bytes, but {len(value)} were given."
+            )
+        data[offsets[parameter.name] : offsets[parameter.name] + len(value)] = value
+    return bytes(data)
+
+
+def check_place(grid, block, block_index) -> tuple[tuple[int, int, int], ...]:
+    """Grid, block and block index as three ints each; raises what a launch raises, IndexError outside the grid."""
+    grid, block = check_dimensions(grid, block)
+    block_index = (block_index,) if isinstance(block_index, int) else block_index
+    block_index = (*block_index, 0, 0)[:3]
+    if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
+        raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
+    return grid, block, block_index
+
+
+def check_warp(warp: int | None, block: tuple[int, int, int]) -> None:
+    """Raise IndexError for a warp that the block does not have, TypeError for what is no number of one."""
+    if warp is None:
+        return
+    if not isinstance(warp, Integral):
+        raise TypeError(f"warp is a number from 0, or None for all warps; got {warp!r}")
+    warps = -(-math.prod(block) // WARP)
+    if not 0 <= warp < warps:
+        raise IndexError(f"warp {warp} lies outside the block: {math.prod(block)} threads are warps 0 to {warps - 1}")

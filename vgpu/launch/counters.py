@@ -1,0 +1,381 @@
+"""What a launch is counted by: the table of counters, and the counts of one launch per source line.
+
+Names are Nsight Compute's where hardware has the same counter. Everything is counted in PTX. For ordinary loads and
+stores of global memory that is what the GPU counts. Those of shared memory ptxas may merge into wider ones, local
+arrays it may keep in registers, constants it may make operands of; `assembled.py` finds out, and a profile says it.
+Instructions and branches are PTX's, not the machine's own: ptxas merges, hoists and predicates them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections import Counter as Tally
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vgpu import isa
+from vgpu.base.context import SITE, SITE_SLOT
+from vgpu.isa import tensor
+from vgpu.lower import Lowered
+from vgpu.lower.basic_blocks import kind_of, results, sources
+from vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
+from vgpu.ptx import Instruction
+from vgpu.ptx.lines import line_of
+
+if TYPE_CHECKING:
+    from vgpu.launch.path import Path
+    from vgpu.launch.shares import Shares
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A counter: its key, Nsight Compute's name (or None), a plain name, its unit and what to know about it."""
+
+    key: str
+    nsight: str | None
+    plain: str
+    unit: str
+    note: str = ""
+
+
+def _l1(what: str, op: str) -> str:
+    return f"l1tex__t_{what}_pipe_lsu_mem_{op}.sum"
+
+
+def _shared(what: str, op: str) -> str:
+    return f"l1tex__data_{what}_mem_shared_op_{op}.sum"
+
+
+def _texture(what: str, op: str) -> str:
+    return f"l1tex__t_{what}_pipe_tex_mem_{op}.sum"
+
+
+_LAYOUT = (
+    "a sector of a 2-D or 3-D CUDA array is taken to hold 16 bytes of each of two rows; hardware's own layout is not "
+    "documented. Linear and pitched memory is counted as it lies"
+)
+_PTX = "PTX instructions; the machine's own count differs"
+_MERGED = "as PTX asks; the assembler may merge neighbouring ones into one of 8 or 16 bytes a lane, as a profile says"
+_SPILLED = "as PTX asks; the assembler may keep an array in registers, or spill registers, as a profile says"
+# fmt: off
+COUNTERS: tuple[Counter, ...] = (
+    Counter("instructions", "smsp__inst_executed.sum", "PTX instructions, per warp", "instructions", _PTX),
+    Counter("thread_instructions", "smsp__thread_inst_executed.sum",
+            "PTX instructions, per thread", "instructions", _PTX),
+    Counter("branches", "smsp__sass_branch_targets.sum", "branches, per warp", "branches", _PTX),
+    Counter("divergent_branches", "smsp__sass_branch_targets_threads_divergent.sum",
+            "divergent branches", "branches", _PTX),
+    Counter("global_load_requests", _l1("requests", "global_op_ld"), "global load requests", "requests"),
+    Counter("global_load_sectors", _l1("sectors", "global_op_ld"), "global load sectors", "sectors"),
+    Counter("global_load_bytes", None, "bytes that lanes asked to load", "bytes"),
+    Counter("global_store_requests", _l1("requests", "global_op_st"), "global store requests", "requests"),
+    Counter("global_store_sectors", _l1("sectors", "global_op_st"), "global store sectors", "sectors"),
+    Counter("global_store_bytes", None, "bytes that lanes asked to store", "bytes"),
+    Counter("global_atomic_requests", _l1("requests", "global_op_atom"), "global atomic requests", "requests",
+            "atomics without a result are counted here too; Nsight lists those under op_red"),
+    Counter("global_atomic_sectors", _l1("sectors", "global_op_atom"), "global atomic sectors", "sectors"),
+    Counter("global_fetch_requests", None, "global atomics whose results are read", "requests",
+            "they are among the global atomic requests"),
+    Counter("global_fetch_sectors", None, "sectors of global atomics whose results are read", "sectors"),
+    Counter("shared_load_requests", "smsp__inst_executed_op_shared_ld.sum", "shared load requests", "requests",
+            _MERGED),
+    Counter("shared_load_wavefronts", _shared("pipe_lsu_wavefronts", "ld"),
+            "shared load wavefronts", "wavefronts", _MERGED),
+    Counter("shared_load_conflicts", _shared("bank_conflicts_pipe_lsu", "ld"),
+            "shared load bank conflicts", "wavefronts",
+            "wavefronts beyond those the access's width in PTX needs"),
+    Counter("shared_store_requests", "smsp__inst_executed_op_shared_st.sum", "shared store requests", "requests",
+            _MERGED),
+    Counter("shared_store_wavefronts", _shared("pipe_lsu_wavefronts", "st"), "shared store wavefronts", "wavefronts",
+            _MERGED),
+    Counter("shared_store_conflicts", _shared("bank_conflicts_pipe_lsu", "st"),
+            "shared store bank conflicts", "wavefronts"),
+    Counter("overwritten_stores", None, "stores in which lanes of a warp overwrite one another with other values",
+            "requests", "among the global and shared store requests; one of the lanes wins"),
+    Counter("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "shared atomic requests", "requests",
+            "what shared memory cannot do by itself becomes a loop of compare-and-swap, as a profile says"),
+    Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"),
+            "shared atomic wavefronts", "wavefronts",
+            "lanes that update one word follow one another, one wavefront each"),
+    Counter("async_copies", "smsp__inst_executed_op_ldgsts.sum", "asynchronous copies, per warp", "instructions",
+            "cp.async: global memory to shared memory without registers"),
+    Counter("async_copy_bytes", None, "bytes that asynchronous copies write to shared memory", "bytes"),
+    Counter("global_copy_requests", _l1("requests", "global_op_ldgsts"), "asynchronous copies' requests", "requests",
+            "not among the global load requests, as on hardware"),
+    Counter("global_copy_sectors", _l1("sectors", "global_op_ldgsts"), "asynchronous copies' global sectors", "sectors",
+            "not among the global load sectors, as on hardware"),
+    Counter("shared_copy_wavefronts", _shared("pipe_lsu_wavefronts", "ldgsts"),
+            "asynchronous copies' shared wavefronts", "wavefronts"),
+    Counter("shared_copy_conflicts", _shared("bank_conflicts_pipe_lsu", "ldgsts"),
+            "asynchronous copies' bank conflicts", "wavefronts"),
+    Counter("bulk_loads", None, "bulk copies to shared memory", "copies", "with a tensor map or without"),
+    Counter("bulk_load_bytes", None, "bytes that bulk copies write to shared memory", "bytes",
+            "with what is filled in outside a tensor"),
+    Counter("bulk_stores", None, "bulk copies to global memory", "copies"),
+    Counter("bulk_store_bytes", None, "bytes that bulk copies read from shared memory", "bytes"),
+    Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests",
+            _SPILLED),
+    Counter("local_load_sectors", _l1("sectors", "local_op_ld"), "local load sectors", "sectors",
+            _SPILLED),
+    Counter("local_store_requests", _l1("requests", "local_op_st"), "local store requests", "requests",
+            _SPILLED),
+    Counter("local_store_sectors", _l1("sectors", "local_op_st"), "local store sectors", "sectors",
+            _SPILLED),
+    Counter("constant_load_requests", "smsp__inst_executed_op_ldc.sum", "constant load requests", "requests",
+            "as PTX asks; a constant that all lanes read may become an operand of another instruction"),
+    Counter("texture_requests", _texture("requests", "texture"), "texture requests", "requests",
+            "one for each instruction of a warp; hardware may split it"),
+    Counter("texture_sectors", _texture("sectors", "texture"), "texture sectors", "sectors", _LAYOUT),
+    Counter("surface_load_requests", _texture("requests", "surface_op_ld"), "surface load requests", "requests"),
+    Counter("surface_load_sectors", _texture("sectors", "surface_op_ld"), "surface load sectors", "sectors", _LAYOUT),
+    Counter("surface_store_requests", _texture("requests", "surface_op_st"), "surface store requests", "requests"),
+    Counter("surface_store_sectors", _texture("sectors", "surface_op_st"),
+            "surface store sectors", "sectors", _LAYOUT),
+    Counter("flops_fp16", None, "half-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("flops_fp32", None, "single-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("flops_fp64", None, "double-precision operations, per thread (fma = 2)", "FLOP"),
+    Counter("integer_divisions", None, "divisions and remainders of integers, per warp", "instructions",
+            "each becomes up to 20 instructions of the machine"),
+    Counter("integer_products", None, "multiplications of integers, per thread (dp4a = 4, dp2a = 2)", "operations",
+            "those of indices among them"),
+    Counter("float_products", None, "multiplications and divisions of floats, per thread (fma = 1)", "operations",
+            "by ordinary cores; of packed halves each"),
+    Counter("special_functions", None, "roots, reciprocals, exponents, logarithms, sines, per thread", "operations",
+            "single and half precision; a division takes one too"),
+    Counter("tensor_instructions", "sm__inst_executed_pipe_tensor.sum", "tensor-core products, per warp",
+            "instructions", _PTX),
+    Counter("tensor_hmma", "sm__inst_executed_pipe_tensor_op_hmma.sum",
+            "tensor-core products of 8- and 16-bit floats and tf32, per warp", "instructions", _PTX),
+    Counter("tensor_imma", "sm__inst_executed_pipe_tensor_op_imma.sum",
+            "tensor-core products of integers, per warp", "instructions", _PTX),
+    Counter("tensor_dmma", "sm__inst_executed_pipe_tensor_op_dmma.sum",
+            "tensor-core products of doubles, per warp", "instructions", _PTX),
+    *(Counter(key, None, f"tensor-core operations on {plain} (2·m·n·k a product)", unit)
+      for key, plain, unit in (
+          ("flops_tensor_fp16", "half precision", "FLOP"), ("flops_tensor_bf16", "bfloat16", "FLOP"),
+          ("flops_tensor_tf32", "tf32", "FLOP"), ("flops_tensor_fp8", "8-bit floats", "FLOP"),
+          ("flops_tensor_fp64", "double precision", "FLOP"), ("ops_tensor_int8", "8-bit integers", "operations"),
+          ("ops_tensor_int4", "4-bit integers", "operations"))),
+    Counter("matrix_load_requests", "smsp__inst_executed_op_ldsm.sum", "ldmatrix instructions, per warp",
+            "requests", "their wavefronts and conflicts are among those of shared loads"),
+    Counter("matrix_store_requests", None, "stmatrix instructions, per warp", "requests",
+            "their wavefronts and conflicts are among those of shared stores"),
+    Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
+    Counter("mbarrier_operations", None, "operations on mbarriers, per warp", "instructions",
+            "an mbarrier may be asked again and again: how often depends on the schedule"),
+    Counter("waits", None, "ends of loops that ask memory whether they may go on, per warp", "loops"),
+)
+# fmt: on
+KEYS = tuple(c.key for c in COUNTERS)
+_DIVISIONS = ("div", "rem")
+_SPECIAL = ("cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh")
+_FLOAT_PRODUCTS = ("mul", "fma", "mad", "div")
+_PRODUCTS = {"mul": 1, "mad": 1, "madc": 1, "mul24": 1, "mad24": 1, "dp2a": 2, "dp4a": 4}
+_PER_THREAD = ("flops_fp", "float_products", "integer_products", "special")  # how their keys begin
+_BY_NAME = {c.key: c for c in COUNTERS} | {c.nsight: c for c in COUNTERS if c.nsight}
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Distinct 32-byte sectors of global memory, in bytes: the traffic that no cache can avoid."""
+
+    read_bytes: int
+    written_bytes: int
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The counts of one launch: `lines` by the user's line, `total` over all, by the keys of `COUNTERS`.
+
+    `counters[name]` takes a key or Nsight Compute's name; `KeyError` names the nearest ones. `by_warp` is what each
+    warp did, and `path` what the warp did that the launch was to watch, None without one; both None where counters
+    do not come from a launch of the virtual GPU.
+    """
+
+    lines: Mapping[int, Mapping[str, int]]
+    total: Mapping[str, int]
+    footprint: Footprint
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    warps: int
+    shared_bytes: int
+    by_warp: Shares | None = None
+    path: Path | None = None
+
+    def __getitem__(self, name: str) -> int:
+        found = _BY_NAME.get(name)
+        if found is None:
+            near = difflib.get_close_matches(name, _BY_NAME, n=3, cutoff=0.3)
+            raise KeyError(f"no counter is called {name!r}; the nearest are {', '.join(near) or ', '.join(KEYS)}")
+        return self.total[found.key]
+
+
+def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.ndarray, basic_blocks: np.ndarray):
+    """(counts by line, totals) from the slots that the workers filled, already summed.
+
+    `sites`: int64 of shape (sites, SITE_BYTES / 8); `basic_blocks`: int64 of shape (basic blocks, SEGMENT_SLOTS).
+    """
+    lines: dict[int, Tally] = defaultdict(Tally)
+    plan = _plan(lowered, frozenset(index for index, name in files.items() if name == filename))
+    executed = basic_blocks.tolist()
+    for line, key, basic_block, slot, times in plan.added:
+        lines[line][key] += times * executed[basic_block][slot]
+    asked = sites[:, [SITE_SLOT[slot] for slot in ("requests", "shared_requests", "local_requests")]].any(axis=1)
+    for index in np.flatnonzero(asked).tolist():
+        slots = dict(zip(SITE, sites[index, : len(SITE)].tolist(), strict=True))
+        line, fetches = plan.sites[index]
+        _add(lines[line], _memory(lowered.sites[index], slots, fetches))
+    if 0 in lines:  # what has no line at all belongs to the first
+        strays = lines.pop(0)
+        _add(lines[min(lines, default=1)], strays)
+    total = Tally()
+    for tally in lines.values():
+        _add(total, tally)
+    by_line = {n: MappingProxyType({k: v for k, v in sorted(t.items()) if v}) for n, t in sorted(lines.items())}
+    return (
+        MappingProxyType({n: t for n, t in by_line.items() if t}),
+        MappingProxyType({key: int(total[key]) for key in KEYS}),
+    )
+
+
+def _add(tally: Tally, more: Mapping[str, int]) -> None:
+    for key, count in more.items():  # `Counter.update` takes five times as long
+        tally[key] += count
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is the same in all launches of a kernel.
+
+    `added`: (line, counter, basic block, its slot, how often) for all that executing basic blocks adds to counters;
+    `sites`: each one's line, and whether it is an atomic whose result somebody reads.
+    """
+
+    added: tuple[tuple[int, str, int, int, int], ...]
+    sites: tuple[tuple[int, bool], ...]
+
+
+@functools.lru_cache(maxsize=64)
+def _plan(lowered: Lowered, own: frozenset[int]) -> _Plan:
+    added, inherited, current = Tally(), {}, 0
+    for index, parts in enumerate(placed(lowered, own)):
+        for _, instruction, current in parts:
+            inherited[instruction.text, instruction.location] = current
+            added[current, "instructions", index, 0] += 1
+            added[current, "thread_instructions", index, 1] += 1
+            for key, factor in _static(instruction).items():
+                added[current, key, index, int(key.startswith(_PER_THREAD))] += factor
+        for key, slot in (("divergent_branches", 2), ("waits", 3)):
+            added[current, key, index, slot] += 1
+    sites, fetches = [], _fetches(lowered)
+    for instruction in (site.instruction for site in lowered.sites):
+        line = line_of(instruction.location, own) or inherited.get((instruction.text, instruction.location), 0)
+        sites.append((line, instruction in fetches))
+    return _Plan(tuple((*what, times) for what, times in added.items()), tuple(sites))
+
+
+def placed(lowered: Lowered, own: Collection[int]) -> list[list[tuple[int, Instruction, int]]]:
+    """Of each basic block the instructions that count: the position of each in it, and its line (0: not known).
+
+    One without a line belongs to that of the instruction before it. `own`: the numbers of the user's files.
+    """
+    found, current = [], 0
+    for basic_block in lowered.basic_blocks:
+        parts = []
+        for position, instruction in basic_block.placed:
+            current = line_of(instruction.location, own) or current
+            parts.append((position, instruction, current))
+        found.append(parts)
+    return found
+
+
+def _static(instruction) -> dict[str, int]:
+    """What every execution of an instruction adds, besides itself."""
+    kind = kind_of(instruction)
+    if kind == "tensor":
+        return tensor.counts(instruction.opcode, instruction.modifiers)
+    if kind == "branch":  # a return or call that became a jump is none of the kernel's branches
+        return {} if instruction.modifiers in (("ret",), ("call",)) else {"branches": 1}
+    if kind == "barrier":
+        return {"barriers": 1}
+    if kind == "mbarrier":
+        return {"mbarrier_operations": 1}
+    if kind != "arithmetic":
+        return {}
+    found = isa.match(instruction.opcode, instruction.modifiers)
+    if found is None:
+        return {}
+    operand, counts, each = found.form.t, {}, 2 if found.packed else 1
+    if found.op.flops:
+        counts[f"flops_fp{operand.bits}"] = found.op.flops * each
+    if operand.is_float:
+        if instruction.opcode in _FLOAT_PRODUCTS:
+            counts["float_products"] = each
+        if instruction.opcode in _SPECIAL and operand.bits <= 32:
+            counts["special_functions"] = each
+    elif instruction.opcode in _DIVISIONS:
+        counts["integer_divisions"] = 1
+    elif instruction.opcode in _PRODUCTS:
+        counts["integer_products"] = _PRODUCTS[instruction.opcode]
+    return counts
+
+
+def _copied(site, slots: dict[str, int]) -> dict[str, int]:
+    """The two sides of an asynchronous copy, each a site of its own."""
+    if site.space == "global":
+        return {"global_copy_requests": slots["requests"], "global_copy_sectors": slots["sectors"]}
+    least = slots["shared_requests"] * max(1, site.nbytes // 4)
+    return {
+        "async_copies": slots["shared_requests"],
+        "async_copy_bytes": slots["lanes"] * site.nbytes,
+        "shared_copy_wavefronts": slots["shared_wavefronts"],
+        "shared_copy_conflicts": max(0, slots["shared_wavefronts"] - least),
+    }
+
+
+def _fetches(lowered: Lowered) -> set[Instruction]:
+    """The atomics whose results somebody reads, as sites have them."""
+    found = {site.instruction for site in lowered.sites if site.kind == "atomic" and site.instruction.opcode == "atom"}
+    read = {name for s in lowered.basic_blocks for i in s.counted for name in sources(i)} if found else set()
+    return {instruction for instruction in found if read.intersection(results(instruction))}
+
+
+def _memory(site, slots: dict[str, int], fetches: bool) -> dict[str, int]:
+    kind, nbytes = site.kind, site.nbytes
+    if kind == "copy":
+        return _copied(site, slots)
+    if kind.startswith("bulk"):
+        return {f"{kind}s": slots["requests"], f"{kind}_bytes": slots["lanes"]}
+    found: dict[str, int] = {}
+    if kind in TEXTURE_KINDS:
+        return {f"{kind}_requests": slots["requests"], f"{kind}_sectors": slots["sectors"]}
+    if slots["requests"]:
+        if site.space == "const":
+            found["constant_load_requests"] = slots["requests"]
+        else:
+            found[f"global_{kind}_requests"] = slots["requests"]
+            found[f"global_{kind}_sectors"] = slots["sectors"]
+            if fetches:
+                found |= {"global_fetch_requests": slots["requests"], "global_fetch_sectors": slots["sectors"]}
+            if kind != "atomic":
+                found[f"global_{kind}_bytes"] = slots["lanes"] * nbytes
+    if slots["shared_requests"]:
+        requests = f"matrix_{kind}_requests" if site.matrices else f"shared_{kind}_requests"
+        found[requests] = slots["shared_requests"]
+        found[f"shared_{kind}_wavefronts"] = slots["shared_wavefronts"]
+        if kind != "atomic":
+            least = slots["shared_requests"] * (site.matrices or max(1, nbytes // 4))
+            found[f"shared_{kind}_conflicts"] = max(0, slots["shared_wavefronts"] - least)
+    if slots["overwritten"]:
+        found["overwritten_stores"] = slots["overwritten"]
+    if slots["local_requests"]:
+        word = "load" if kind == "load" else "store"
+        found[f"local_{word}_requests"] = slots["local_requests"]
+        found[f"local_{word}_sectors"] = slots["local_sectors"]
+    return found

@@ -1,0 +1,416 @@
+"""One launch on its way: the blocks of a grid over worker threads, which of them are resident, counts and faults.
+
+Blocks are handed to worker threads in order; a worker runs one block at a time, warp by warp, and keeps further ones
+resident only when those it has wait for others. Now and then the workers come back to Python, so that Ctrl-C and
+time-outs work, and so that a grid whose blocks all wait for one another is found out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import operator
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import numpy as np
+
+from vgpu import faults
+from vgpu.base import schedule, tracebacks
+from vgpu.base.context import (
+    ASYNCHRONOUS,
+    BY_WARP,
+    FAILED,
+    IDLE,
+    LAUNCH_SLOT,
+    OUT_OF_FUEL,
+    PC_DONE,
+    SITE_BYTES,
+    STALLED,
+    TRIED,
+)
+from vgpu.base.errors import OutOfMemory
+from vgpu.launch import counters as counting
+from vgpu.launch import path, residency
+from vgpu.launch.counters import Counters, Footprint
+from vgpu.launch.deadline import Deadline
+from vgpu.launch.shares import Shares
+from vgpu.launch.worker import LANES, Worker, aligned, block_areas
+from vgpu.lower import sampling
+from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
+from vgpu.lower.texture import SITE_KINDS as TEXTURE_KINDS
+from vgpu.runtime import jit
+from vgpu.storage import heap, memory, textures
+
+# Backward jumps a warp may take before its worker looks up: some milliseconds' work.
+FUEL = 1 << 16
+MOST_SLICES = 1 << 12  # rounds in which warps ran out of fuel before the worker comes back to Python
+TURN = 0.005  # seconds after which a block that asks memory lets others have their turn
+FEW = 4  # blocks that a worker may have resident before all workers wait
+ROOM = 1 << 30  # bytes that a worker may have for blocks that wait for others in an ordinary launch
+MOST_THREADS = 1 << 12  # at once; workers wait for one another, so that each needs a thread of its own
+IN_VAIN = 512  # times that all workers find nothing but waits before those for an mbarrier are hopeless too
+PATIENCE = 4  # rounds for a block's warps to try in vain; see `runtime.driver`
+
+
+class Rotation:
+    """Which of a worker's resident blocks have had a turn since one of them ended."""
+
+    def __init__(self):
+        self.seen: set[int] = set()
+        self.resident = 0
+
+    def next(self, block: int, resident: int) -> bool:
+        """A block's turn is over, of so many that are resident; whether all of them have had one by now."""
+        if resident < self.resident:
+            self.seen.clear()
+        self.seen.add(block)
+        self.resident = resident
+        if len(self.seen) < resident:
+            return False
+        self.seen.clear()
+        return True
+
+
+class Grid:
+    """One launch: what its workers share."""
+
+    def __init__(self, kernel, lowered, address, grid, block, params, shared_bytes, dynamic, observe, timeout,
+                 cooperative=False, seed=None, watched=None):  # fmt: skip
+        self.kernel, self.lowered, self.address = kernel, lowered, address
+        self.grid, self.block = grid, block
+        self.observe, self.timeout, self.cooperative, self.seed = observe, timeout, cooperative, seed
+        self.shared_bytes, self.dynamic_shared = shared_bytes, dynamic
+        # A kernel may take the address of a parameter and read through it: then it must be known memory.
+        self.allocation = (
+            memory.allocate(len(params) or 1, label="parameters") if lowered.parameters_addressed else None
+        )
+        self.params = aligned(max(16, len(params)), 256)
+        if self.allocation is not None:
+            self.params = np.frombuffer(
+                (ctypes.c_uint8 * max(1, len(params))).from_address(self.allocation.address), np.uint8
+            )
+        self.params[: len(params)] = np.frombuffer(params, np.uint8)
+        self.workspace = None
+        if cooperative:  # where the grid's barrier counts
+            self.workspace = memory.allocate(256, label="barrier of the grid")
+            ctypes.memset(self.workspace.address, 0, 256)
+        self.heap = heap.ensure() if any(site.kind == "heap" for site in lowered.sites) else heap.current()
+        *self.table, self.writable_ends = memory.tables()
+        uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
+        self.textures = textures.table(sampling.addresses) if uses_textures else (np.zeros(1, np.int64), [])
+        self.asynchronous = any(site.kind in ASYNCHRONOUS for site in lowered.sites)
+        self.in_turn = seed is None and not (cooperative or lowered.asks or self.asynchronous)
+        self.lane_ids, self.first_pcs = _lanes(block)
+        self.warps = len(self.first_pcs)
+        self.shared = np.zeros(len(LAUNCH_SLOT), np.int64)
+        self.blocks = math.prod(grid)
+        self.shared[LAUNCH_SLOT["blocks"]] = self.blocks
+        self.shared[LAUNCH_SLOT["stop_block"]] = self.blocks
+        starts, ends = self.table
+        self.touch_offsets, total = np.zeros(max(1, len(starts)), np.int64), 1
+        if observe and len(starts):
+            ends_of_maps = np.cumsum((ends - starts + np.uint64(31)) // np.uint64(32) + np.uint64(1))
+            self.touch_offsets[1:], total = ends_of_maps[:-1], int(ends_of_maps[-1])
+        heap_touch, area = total, self.heap
+        if observe and area is not None:
+            total += area.nbytes // 32
+        self.reads, self.writes = np.zeros(total, np.uint8), np.zeros(total, np.uint8)
+        # What each warp does; a turn belongs to one warp, and a block to one worker, so nobody else writes there.
+        self.by_warp = np.zeros((self.blocks, self.warps, len(BY_WARP)) if observe else 0, np.int64)
+        self.path = None if watched is None else path.log()
+        self.printed: list[tuple[int, int, str]] = []
+        self.fault: faults.Fault | None = None
+        self.assertion: tuple[bytes, ...] = ()  # the condition and file of a failed assert
+        self.host_error: Exception | None = None  # what went wrong in a call out of the kernel
+        self.cancelled = False
+        self.missing = 0  # blocks that had not begun when the time was up
+        self.in_vain = 0  # how often all workers came to wait and had seen nothing move
+        self.epoch = 0  # how often a worker reported that it moved something
+        self.order = None if seed is None else schedule.block_order(self.blocks, seed)
+        self.lock = threading.Lock()
+        self.workers: list[Worker] = []
+        self.slots = {
+            "params": self.params.ctypes.data, "variables": kernel.module.variables.table.ctypes.data,
+            "shared_bytes": shared_bytes, "local_bytes": lowered.local_bytes,
+            **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
+            **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
+            "fuel_slice": FUEL, "warps": self.warps, "starts": starts.ctypes.data, "ends": ends.ctypes.data,
+            "writable_ends": self.writable_ends.ctypes.data,
+            "allocations": len(starts), "reads": self.reads.ctypes.data if observe else 0,
+            "writes": self.writes.ctypes.data if observe else 0, "touch_offsets": self.touch_offsets.ctypes.data,
+            "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
+            "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,
+            "dynamic_shared": dynamic, "zeroed_shared": lowered.zeroed_shared, "zeroed_state": lowered.zeroed_state,
+            "loose_barriers": lowered.loose_barriers,
+            "textures": self.textures[0].ctypes.data, "texture_count": len(self.textures[0]),
+            "workspace": 0 if self.workspace is None else self.workspace.address, "patience": PATIENCE * self.warps,
+            "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
+            "order": 0 if self.order is None else self.order.ctypes.data, "heap_touch": heap_touch,
+            "by_warp": self.by_warp.ctypes.data, "path": 0 if watched is None else self.path.ctypes.data,
+            "followed": -1 if watched is None else watched[0] * self.warps + watched[1],
+        }  # fmt: skip
+
+        if area is not None:
+            self.slots |= {"heap": area.base, "heap_bytes": area.nbytes, "heap_owners": area.owners.ctypes.data,
+                           "heap_ends": area.ends.ctypes.data}  # fmt: skip
+
+    def go(self, threads: int) -> None:
+        try:
+            self.workers = [Worker(self) for _ in range(threads)]
+        except MemoryError:
+            raise OutOfMemory(
+                f"out of memory on the virtual GPU: blocks of {math.prod(self.block)} threads, with "
+                f"{self.lowered.local_bytes} bytes of local memory each, have no room on this machine. Use smaller "
+                "blocks or local arrays, or delete arrays that are no longer needed (del name)."
+            ) from None
+        self.most = self.blocks  # blocks that one worker may have resident
+        if self.seed is not None:
+            self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
+            self.workers[0].grow(self.most)
+        self.deadline = Deadline(self.timeout)
+        try:
+            futures = self.begin()
+            while wait(futures, timeout=0.25).not_done:
+                if self.deadline.passed():
+                    self.expire()
+        except BaseException as interruption:  # Ctrl-C: let the workers stop before anything they use goes away
+            self.abandon()
+            busy = next((w for w in self.workers if w["in_block"]), None)
+            if busy is not None:
+                fault = faults.timed_out(busy, self)
+                interruption.add_note(faults.whereabouts(self.kernel, self.lowered, fault, self.grid, self.block))
+                tracebacks.shorten(interruption)
+            raise
+        for future in futures:
+            future.result()
+        if self.fault is None and self.missing:
+            self.fault = faults.unfinished(self)
+
+    def begin(self) -> list:
+        """Hand each worker to a thread; to fewer of them where the system has no further thread."""
+        futures = []
+        for worker in self.workers:
+            try:
+                futures.append(_pool().submit(self.work, worker))
+            except RuntimeError:
+                with self.lock:
+                    worker.active = not futures  # it may have been queued all the same
+                if not futures:  # the interpreter is about to end
+                    self.work(worker)
+        return futures
+
+    def abandon(self) -> None:
+        """Wait until no worker runs any more; Ctrl-C pressed again changes nothing about that."""
+        while True:
+            try:
+                with self.lock:
+                    self.cancelled = True
+                self.stop(-1)
+                while any(worker.running for worker in self.workers):
+                    self.hurry()
+                    time.sleep(0.001)
+                return
+            except KeyboardInterrupt:
+                continue
+
+    def expire(self) -> None:
+        """Time is up: start no further block, and let the workers look up soon."""
+        if not self.missing:
+            self.missing = max(self.blocks - int(self.shared[LAUNCH_SLOT["next_block"]]), 0)
+        self.stop(-1)
+        self.hurry()
+
+    def hurry(self) -> None:
+        """Make warps take short turns; compiled code may write to a slot just then, so one call may not do."""
+        for worker in self.workers:
+            worker["slices"] = worker["fuel_slice"] = 1
+
+    def stop(self, block: int) -> None:
+        """Hand out no block beyond `block`."""
+        with self.lock:
+            slot = LAUNCH_SLOT["stop_block"]
+            self.shared[slot] = min(int(self.shared[slot]), max(block, 0))
+
+    def work(self, worker: Worker) -> None:
+        with self.lock:
+            if self.cancelled or not worker.active:
+                return
+            worker.running = True
+        slices, rotation = worker["slices"], Rotation()
+        try:
+            run_blocks = _run_blocks(self.in_turn)
+            while True:
+                began, epoch = time.monotonic(), self.epoch
+                status = run_blocks(worker.pointer)
+                now = time.monotonic()
+                if status == FAILED:
+                    self.report(faults.failed(worker, self))
+                if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
+                    return
+                if self.deadline.passed():
+                    self.cancelled = True
+                    self.report(faults.timed_out(worker, self))
+                    return
+                if status == OUT_OF_FUEL:
+                    with self.lock:
+                        self.epoch += 1
+                        worker["moved"] = 0
+                    slices = worker["slices"] = self.slices_after(slices, now - began)
+                    self.rotate(worker, rotation, now - began)
+                elif not self.idle(worker, epoch):
+                    return
+        except BaseException:  # the others may wait for this worker's blocks
+            self.cancelled = True
+            self.stop(-1)
+            raise
+        finally:
+            with self.lock:
+                worker.active = worker.running = False
+                self.epoch += 1
+
+    def slices_after(self, slices: int, seconds: float) -> int:
+        """How many rounds the next slice has, after one of `slices` rounds that took so many seconds.
+
+        Rounds of warps that only spin are short, others long. A random schedule mustn't depend on the clock, or its
+        seed wouldn't repeat it; when time is up, `hurry` shortens its slices.
+        """
+        brief = self.seed is not None or seconds < 0.01
+        return min(2 * slices, MOST_SLICES) if brief else max(slices // 4, 1)
+
+    def rotate(self, worker: Worker, rotation: Rotation, seconds: float) -> None:
+        """After a slice of so many seconds: a block that asks memory and meets at barriers lets others have their turn.
+
+        Whenever all that are resident have had one and none has ended, there is room for twice as many.
+        """
+        if not self.lowered.asks or self.seed is not None or seconds < TURN:
+            return
+        if rotation.next(worker["block"], worker["in_block"]):
+            with self.lock:
+                self._more_places(worker, 2 * len(worker.table))
+        worker["let_in"] = 1
+
+    def idle(self, worker: Worker, epoch: int) -> bool:
+        """None of a worker's blocks could go on: bring in further ones, wait for other workers, or give up (False).
+
+        A worker that found no more than warps waiting since anybody moved something will find the same again. When
+        all workers did, and no block is left to start, the launch never ends.
+        """
+        with self.lock:
+            worker.idle_at, worker.spun = epoch, worker["spun"]
+            if worker["moved"]:  # before it came to wait: the others may go on now
+                self.epoch += 1
+            worker["spun"] = worker["moved"] = 0
+            others = [w for w in self.workers if w is not worker and w.active]
+            quiet = epoch == self.epoch and all(w.idle_at == epoch for w in others)
+            if self.fault is not None:  # a block that failed is perhaps what these wait for
+                return False
+            if self.cooperative and self._more_places(worker, 2 * len(worker.table)):
+                return True
+            if quiet and any(not w["ahead"] for w in (worker, *others)):
+                # Perhaps lanes wait for others of their own warp, which have been held back for them.
+                for each in (worker, *others):
+                    each["ahead"] = 1
+                self.epoch += 1
+                return True
+            if (quiet or len(worker.table) < FEW) and self._more_places(worker, len(worker.table) + 1):
+                return True
+            full = not self._left() or all(len(w.table) >= self._capacity() for w in others)
+            spun = functools.reduce(operator.or_, (w.spun for w in others), worker.spun)
+            self.in_vain = self.in_vain + 1 if quiet and full and not spun & TRIED else 0
+            if self.in_vain > (IN_VAIN if spun & STALLED else 0):
+                self.fault = faults.all_wait(self)
+                self.cancelled = True
+                return False
+        if others:
+            time.sleep(0.0001)
+        worker["slices"] = max(worker["slices"], 1)
+        return True
+
+    def _more_places(self, worker: Worker, places: int) -> bool:
+        """Make room for so many resident blocks, as far as the GPU has it and there are blocks to start."""
+        places = min(places, self._capacity())
+        if not self._left() or places <= len(worker.table):
+            return False
+        worker.grow(places)
+        self.epoch += 1
+        return True
+
+    def _left(self) -> bool:
+        """Whether blocks have not been started yet."""
+        return int(self.shared[LAUNCH_SLOT["next_block"]]) < int(self.shared[LAUNCH_SLOT["stop_block"]])
+
+    def _capacity(self) -> int:
+        """Blocks a worker may hold: all of a cooperative launch, else its share of what the GPU would hold."""
+        if self.cooperative or self.seed is not None:
+            return self.most
+        if not hasattr(self, "_share"):
+            resident = residency.most_resident(self.kernel, self.block, self.shared_bytes)
+            room = ROOM // sum(block_areas(self).values())
+            self._share = max(1, min(-(-resident // len(self.workers)), room))
+        return self._share
+
+    def report(self, fault: faults.Fault) -> None:
+        """Keep the fault of the lowest block, so that what is reported does not depend on the threads."""
+        self.stop(fault.block)
+        with self.lock:
+            if self.fault is None or fault.block < self.fault.block:
+                self.fault = fault
+
+    def counters(self) -> Counters:
+        lowered = self.lowered
+        sites = sum(w.sites.view(np.int64).reshape(-1, SITE_BYTES // 8) for w in self.workers)[: len(lowered.sites)]
+        basic_blocks = sum(w.basic_blocks.view(np.int64).reshape(-1, BASIC_BLOCK_SLOTS) for w in self.workers)
+        files = self.kernel.module.module.files
+        lines, total = counting.gather(lowered, files, self.kernel.filename, sites, basic_blocks)
+        footprint = Footprint(*(32 * int(np.count_nonzero(m)) for m in (self.reads, self.writes)))
+        shares = Shares(*(self.by_warp[:, :, index] for index in range(len(BY_WARP))), self.grid)
+        followed = None if self.path is None else path.read(self.kernel, lowered, self.path)
+        return Counters(
+            lines, total, footprint, self.grid, self.block, self.warps * self.blocks, self.shared_bytes, shares,
+            followed,
+        )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=64)
+def _lanes(block: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Thread indices (warps, 3, 32) and first program counters (warps, 32) of a block's warps."""
+    threads = math.prod(block)
+    warps = -(-threads // LANES)
+    linear = np.arange(warps * LANES)
+    ids = np.stack([linear % block[0], linear // block[0] % block[1], linear // (block[0] * block[1])])
+    lane_ids = aligned(warps * 3 * LANES * 4).view(np.int32).reshape(warps, 3, LANES)
+    lane_ids[:] = ids.reshape(3, warps, LANES).transpose(1, 0, 2)
+    first = aligned(warps * LANES * 4).view(np.int32).reshape(warps, LANES)
+    first[:] = np.where(linear < threads, 0, PC_DONE).reshape(warps, LANES)
+    return lane_ids, first
+
+
+@functools.lru_cache(maxsize=2)
+def _run_blocks(in_turn: bool = False):
+    """The block loop, or the plain one for launches whose blocks never wait for others."""
+    # CFUNCTYPE lets go of the interpreter's lock while the code runs.
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
+        jit.address("wb_run_plain" if in_turn else "wb_run_blocks")
+    )
+
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+
+
+def _pool() -> ThreadPoolExecutor:
+    """This process's worker threads (a forked child needs its own)."""
+    pid = os.getpid()
+    if pid not in _pools:
+        _pools.clear()
+        _pools[pid] = ThreadPoolExecutor(max_workers=MOST_THREADS, thread_name_prefix="virtual-gpu")
+    return _pools[pid]
+
+
+def rest() -> None:
+    """End this process's worker threads; the next launch starts new ones. Who forks for others wants none running."""
+    while _pools:
+        _pools.popitem()[1].shutdown()

@@ -1,0 +1,262 @@
+"""Kernels on the virtual GPU: load PTX, launch grids, bring back counts and errors. A launch is synchronous."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from vgpu import faults, ptx
+from vgpu.base import own, settings, steady
+from vgpu.base import schedule as plans
+from vgpu.launch import host_calls, residency
+from vgpu.launch.configuration import check_dimensions, check_promised, check_shared, check_warp, pack
+from vgpu.launch.counters import Counters
+from vgpu.launch.grid import Grid
+from vgpu.launch.restored import restored
+from vgpu.lower import Lowered, lower
+from vgpu.ptx import device_library
+from vgpu.ptx.verify import verify
+from vgpu.runtime import jit
+from vgpu.storage import layout, memory
+
+FINISHED = own.Listeners()  # called as f(run) after each launch; launches count while there is one
+NAME = "kernel"  # of the function that each kernel's LLVM IR has
+
+
+def counting() -> contextlib.AbstractContextManager[None]:
+    """Within it launches count, whether anybody asks or not: for whoever will ask of the same kernel later."""
+    return FINISHED.hearing(_heard)
+
+
+def _heard(run) -> None:
+    """Nothing is to be done: that it listens makes launches count."""
+
+
+@dataclass(frozen=True)
+class LoadedModule:
+    """A parsed PTX module whose variables have their place in device memory."""
+
+    module: ptx.Module
+    variables: layout.LoadedVariables = field(repr=False)
+
+    def address(self, name: str) -> int:
+        """The device address of a module-level variable; KeyError names those there are."""
+        return self._find(self.variables.addresses, name)
+
+    def nbytes(self, name: str) -> int:
+        return self._find(self.variables.nbytes, name)
+
+    def _find(self, table: dict[str, int], name: str) -> int:
+        if name not in table:
+            raise KeyError(f"the module has no variable {name!r}; it has: {', '.join(sorted(table)) or 'none'}")
+        return table[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A kernel ready to launch; made by `load`. `source` are the user's lines, from `first_line` of `filename`."""
+
+    name: str
+    entry: str
+    ptx: str = field(repr=False)
+    language: str
+    filename: str = field(repr=False)
+    source: tuple[str, ...] = field(repr=False)
+    first_line: int = field(repr=False)
+    module: LoadedModule = field(repr=False)
+
+    @property
+    def function(self) -> ptx.Function:
+        return self.module.module.functions[self.entry]
+
+    @property
+    def parameters(self) -> tuple[ptx.Parameter, ...]:
+        return self.function.parameters
+
+    @cached_property
+    def _variants(self) -> dict[tuple[bool, ...], tuple[Lowered, int]]:
+        return {}
+
+    def line_text(self, line: int | None) -> str:
+        """The user's source of a line, stripped, or "" where it is not known."""
+        if line is None or not 0 <= line - self.first_line < len(self.source):
+            return ""
+        return self.source[line - self.first_line].strip()
+
+    def compiled(
+        self, count: bool = False, fine: bool = False, watch: bool = False, follow: bool = False
+    ) -> tuple[Lowered, int]:
+        """The kernel in LLVM's terms and the address of its code.
+
+        `count`: with counters. `fine`: such that every access to memory may be the last of a warp's turn. `watch`:
+        under the sanitizer's eyes. `follow`: with counters and the log of one warp.
+        """
+        variant = count, fine, watch, follow
+        with _compile_lock:
+            if variant not in self._variants:
+                addresses = self.module.variables.addresses
+                lowered = lower(
+                    self.module.module, self.function, addresses, NAME, count, self.filename, fine, watch, follow
+                )
+                address = jit.compile_kernel(lowered.text, NAME)
+                self._variants[variant] = replace(lowered, text=""), address  # nobody wants the text any more
+            return self._variants[variant]
+
+
+_compile_lock = steady.lock(rank=1)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A kernel with its arguments laid out; `finish()` is to be called after the launch.
+
+    `grid` and `block` are those of the launch where the kernel itself chooses them, else None. `cooperative` says that
+    the launch is one whose blocks may wait for one another.
+    """
+
+    kernel: Kernel
+    params: list[bytes]
+    arrays: list[memory.ArrayInfo]
+    shared_bytes: int = 0
+    finish: Callable[[], None] = lambda: None
+    grid: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+    cooperative: bool = False
+
+
+def load(
+    ptx_text: str,
+    *,
+    language: str,
+    name: str | None = None,
+    filename: str | None = None,
+    source="",
+    first_line: int = 1,
+) -> dict[str, Kernel]:
+    """All kernels of a PTX text by entry name; the same text gives the same kernels.
+
+    `name` is what the user calls the kernel (where there is one), `source` their text (a string).
+    """
+    with _compile_lock:  # two threads that ask at once get the same variables
+        return _load(ptx_text, language, name, filename, source, first_line)
+
+
+@lru_cache(maxsize=256)
+def _load(ptx_text: str, language: str, name, filename, source, first_line: int) -> dict[str, Kernel]:
+    module = device_library.complete(ptx.parse(ptx_text))
+    for function in module.functions.values():
+        verify(module, function)
+    loaded = LoadedModule(module, layout.load_variables(module))
+    lines = tuple(source.splitlines()) if isinstance(source, str) else tuple(source)
+    found = {}
+    for entry, function in module.kernels.items():
+        where = filename or _main_file(module, function)
+        found[entry] = Kernel(name or entry, entry, ptx_text, language, where, lines, first_line, loaded)
+    return found
+
+
+def _main_file(module: ptx.Module, function: ptx.Function) -> str:
+    for statement in function.body or ():
+        if isinstance(statement, ptx.Instruction) and statement.location is not None:
+            location = statement.location
+            while location.inlined_at is not None:
+                location = location.inlined_at
+            return module.files.get(location.file, "")
+    return next(iter(module.files.values()), "")
+
+
+# ---------------------------------------------------------------- launching
+
+
+def launch(
+    kernel: Kernel,
+    grid,
+    block,
+    params: Sequence[bytes],
+    arrays: Sequence[memory.ArrayInfo] = (),
+    shared_bytes: int = 0,
+    *,
+    observe: bool = False,
+    threads: int | None = None,
+    timeout: float | None = None,
+    cooperative: bool = False,
+    schedule: str | None = None,
+    seed: int | None = None,
+    watched: tuple[int, int] | None = None,
+) -> Counters | None:
+    """Run a kernel to its end.
+
+    grid, block: blocks and threads in x, y, z (an int or a tuple of up to three). params: one bytes object a PTX
+    parameter. shared_bytes: dynamic shared memory. observe: count, and return `Counters`. threads: worker threads
+    (default: one a core). timeout: seconds (default 60, or the environment's VGPU_TIMEOUT). cooperative: the grid
+    must fit on the modelled GPU, and may synchronise. schedule: "sequential" (one worker) or "random", which follows
+    `seed` (default: what `schedule.scheduled` says). watched: the number of a block, x first, and of a warp in it,
+    which counted code follows (`Counters.path`).
+    Results and counts do not depend on `threads`, with three exceptions: atomics on floats, whose sums are rounded in
+    the order in which blocks come, as on a GPU (threads=1 makes them repeat bit for bit); what a kernel makes of the
+    order in which its blocks come; and how often blocks that wait for one another look.
+    Errors: `LaunchError` for a bad configuration; subclasses of `KernelError` for what goes wrong inside.
+    """
+    grid, block = check_dimensions(grid, block)
+    run = _run(
+        kernel, grid, block, params, arrays, shared_bytes, counted=observe or bool(FINISHED), threads=threads,
+        timeout=timeout, cooperative=cooperative, plan=plans.chosen(schedule, seed), watched=watched,
+    )  # fmt: skip
+    for listener in FINISHED:
+        listener(run)
+    return run.counters() if observe else None
+
+
+def _check_watched(watched: tuple[int, int], grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
+    """Raise IndexError for a block that the grid has not, or a warp that the block has not."""
+    number, warp = watched
+    if not 0 <= number < math.prod(grid):
+        raise IndexError(f"block {number} lies outside the grid, whose {math.prod(grid)} blocks count from 0")
+    check_warp(warp, block)
+
+
+def dry_run(
+    prepared: Prepared, grid, block, shared_bytes: int = 0, watched: tuple[int, int] | None = None
+) -> Counters:  # fmt: skip
+    """What a launch counts, which nobody hears of and which prints nothing: memory is afterwards as it was before.
+
+    grid, block: three ints each; the rest as for `launch`. Errors: as a launch.
+    """
+    with own.TURN, restored(prepared):
+        return _run(
+            prepared.kernel, grid, block, prepared.params, prepared.arrays, shared_bytes or prepared.shared_bytes,
+            counted=True, cooperative=prepared.cooperative, plan=plans.chosen(None, None), watched=watched,
+            prints=False,
+        ).counters()  # fmt: skip
+
+
+def _run(
+    kernel: Kernel, grid, block, params, arrays, shared_bytes: int, *, counted: bool, plan, cooperative: bool = False,
+    threads: int | None = None, timeout: float | None = None, watched=None, prints: bool = True,
+) -> Grid:  # fmt: skip
+    """A launch that has come to its end; raises what went wrong."""
+    check_promised(kernel, block)
+    if watched is not None:
+        _check_watched(watched, grid, block)
+    counted = counted or watched is not None
+    lowered, address = kernel.compiled(counted, plan.random, follow=watched is not None)
+    needed = check_shared(lowered, shared_bytes)
+    if cooperative:
+        residency.check_cooperative(kernel, grid, block, needed)
+    timeout = settings.timeout(timeout)
+    data = pack(kernel, params)
+    with own.TURN:
+        run = Grid(
+            kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative, plan.seed,
+            watched,
+        )  # fmt: skip
+        run.go(min(plan.workers or threads or os.cpu_count() or 1, math.prod(grid)))
+    if prints:
+        host_calls.flush(run.printed)
+    if run.fault is not None:
+        raise faults.error(kernel, lowered, run.fault, grid, block, arrays)
+    return run

@@ -1,0 +1,369 @@
+"""What each instruction that is not arithmetic looks like: the words after its opcode, and its operands one by one.
+
+An instruction that is not exactly of such a shape is refused before it is lowered, so that whoever lowers it may rely
+on the number of its operands, on their classes and on the widths of its registers. An operand is written as a letter,
+the bits of its register, and `*` and a number for a vector:
+
+    d  a register that is written         w  the same, or a wider one          q  a predicate that is written
+    s  a register or number that is read  r  the same, or a wider register     p  a predicate that is read
+    x  as `s`, or `p`                     b  as `s`, and a number from 0 to 15
+    m  memory `[address]`                 t  a texture `[handle, coordinates]` i  a number             l  a name
+
+`D` and `Q` may be the sink `_`; `d|q` is a pair of results; `?` ends what may be missing. Source: NVIDIA "PTX ISA".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from vgpu.isa import tensor
+from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, Vec
+
+Words = tuple[str, ...]
+BARRIERS = 16  # of a block
+COUNTED = "counted"  # no word of PTX: added for a reducing barrier that says for how many threads it waits
+
+
+def width(kind: str) -> int:
+    """The bits of a register of this type."""
+    return 1 if kind == "pred" else 8 * TYPE_BYTES[kind]
+
+
+# ---------------------------------------------------------------- operands
+
+
+def wrong_operands(given: tuple, shape: tuple[str, ...], registers: Mapping[str, str]) -> str | None:
+    """What is wrong with operands of which these are wanted, in words; None if nothing is."""
+    least = sum(not one.endswith("?") for one in shape)
+    if not least <= len(given) <= len(shape):
+        return f"has {len(given)} operands, and takes {least if least == len(shape) else f'{least} to {len(shape)}'}"
+    for number, (operand, one) in enumerate(zip(given, shape, strict=False), 1):
+        wrong = wrong_operand(operand, one.rstrip("?"), registers)
+        if wrong:
+            return f"cannot have its operand {number} like this: it has to be {wrong}"
+    return None
+
+
+def wrong_operand(operand, shape: str, registers: Mapping[str, str]) -> str | None:
+    """What should stand there instead of an operand, in words; None if it fits."""
+    if isinstance(operand, Pair) and "|" in shape:
+        first, second = shape.split("|")  # each of the two may be dropped
+        both = ((operand.first, first if "*" in first else first.upper()), (operand.second, second.upper()))
+        return next((wrong for one, wanted in both if (wrong := wrong_operand(one, wanted, registers))), None)
+    letter, sink, bits, count = _read(shape)
+    if count and (count > 1 or isinstance(operand, Vec)):
+        if not isinstance(operand, Vec) or len(operand.items) != count:
+            return f"a vector of {count}"
+        one = f"{letter.upper() if letter in 'dw' else letter}{bits}"
+        return next((wrong for item in operand.items if (wrong := wrong_operand(item, one, registers))), None)
+    if sink if operand is None else _FITS[letter](operand, bits, registers):
+        return None
+    return _WORDS[letter].format(bits)
+
+
+@lru_cache(maxsize=256)
+def _read(shape: str) -> tuple[str, bool, int, int]:
+    """The letter of a shape, whether it may be the sink, its bits and the length of a vector; 1: or no vector."""
+    one, _, count = shape.partition("|")[0].partition("*")
+    return one[0].lower(), one[0].isupper(), int(one[1:] or 0), int(count or 0)
+
+
+def _register(operand, bits: int, registers, wider: bool = False) -> bool:
+    if not isinstance(operand, Reg):
+        return False
+    have = width(registers[operand.name])
+    return have > 1 and (have >= bits if wider else have == bits)
+
+
+def _value(operand, bits: int, registers, wider: bool = False) -> bool:
+    return isinstance(operand, (Imm, Special, Sym)) or _register(operand, bits, registers, wider)
+
+
+def _predicate(operand, _, registers) -> bool:
+    return isinstance(operand, Reg) and registers[operand.name] == "pred"
+
+
+def _condition(operand, _, registers) -> bool:
+    """A predicate that is read, perhaps negated, or a number that stands for one."""
+    return isinstance(operand, Imm) or _predicate(operand.reg if isinstance(operand, Not) else operand, _, registers)
+
+
+def _address(operand, _, registers) -> bool:
+    """`[address]`: a register of 32 or 64 bits, a name or a number."""
+    if not isinstance(operand, Mem) or operand.coordinates is not None:
+        return False
+    return not isinstance(operand.base, Reg) or width(registers[operand.base.name]) in (32, 64)
+
+
+def _box(operand, least: int, most: int, registers) -> bool:
+    """`[handle, {coordinates}]`, so many of them; compilers add some that nobody looks at."""
+    if not isinstance(operand, Mem) or not least <= len(operand.coordinates or ()) <= most:
+        return False
+    plain = Mem(operand.base, operand.offset)
+    return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates)
+
+
+_FITS: dict[str, Callable] = {
+    "d": _register,
+    "w": lambda operand, bits, registers: _register(operand, bits, registers, True),
+    "q": _predicate,
+    "s": _value,
+    "r": lambda operand, bits, registers: _value(operand, bits, registers, True),
+    "p": _condition,
+    "x": lambda operand, bits, registers: _condition(operand, bits, registers) or _value(operand, bits, registers),
+    "b": lambda operand, bits, registers: (
+        _value(operand, bits, registers) and (not isinstance(operand, Imm) or 0 <= operand.value < BARRIERS)
+    ),
+    "m": _address,
+    "t": lambda operand, axes, registers: _box(operand, axes, 4, registers),
+    "c": lambda operand, axes, registers: _box(operand, axes, axes, registers),
+    "i": lambda operand, bits, registers: isinstance(operand, Imm),
+    "l": lambda operand, bits, registers: isinstance(operand, Sym) and not operand.offset,
+}
+_WORDS = {
+    "d": "a register of {} bits", "w": "a register of {} bits or more", "q": "a predicate",
+    "s": "a register of {} bits or a number", "r": "a register of {} bits or more or a number", "p": "a predicate",
+    "x": "a register of {} bits, a number or a predicate", "b": "the number of a barrier, 0 to 15",
+    "m": "an address in brackets, in a register of 32 or 64 bits", "t": "a texture and its coordinates in brackets",
+    "c": "a tensor map and {} coordinates in brackets",
+    "i": "a number", "l": "a name",
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------- words
+
+_GROUPS = {
+    "how": "weak volatile relaxed acquire release acq_rel sc", "scope": "cta cluster gpu sys",
+    "space": "global shared shared::cta shared::cluster local const param param::entry param::func",
+    "cache": "ca cg cs lu cv wb wt", "nc": "nc", "mmio": "mmio", "hint": "L2::cache_hint",
+    "fetch": "L2::64B L2::128B L2::256B",
+    "L1": "L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate",
+    "L2": "L2::evict_normal L2::evict_first L2::evict_last", "vector": "v2 v4 v8",
+    "type": "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64",
+    "operation": "add min max and or xor exch inc dec cas", "noftz": "noftz",
+}  # fmt: skip
+GROUP_OF = {word: group for group, words in _GROUPS.items() for word in words.split()}
+_TAKES = {
+    "ld": {"how", "mmio", "scope", "space", "cache", "nc", "hint", "fetch", "L1", "L2", "vector", "type"},
+    "ldu": {"space", "vector", "type"},
+    "st": {"how", "mmio", "scope", "space", "cache", "hint", "L1", "L2", "vector", "type"},
+    "atom": {"how", "scope", "space", "operation", "hint", "noftz", "vector", "type"},
+}
+_TAKES["red"] = _TAKES["atom"]
+_LANES = {"v2": 2, "v4": 4, "v8": 8}
+
+
+def _groups(opcode: str, words: Words) -> dict[str, str] | str:
+    """The word of each group, or what is wrong."""
+    found: dict[str, str] = {}
+    for word in words:
+        group = GROUP_OF.get(word)
+        if group not in _TAKES[opcode]:
+            return f"says .{word}, which {opcode} does not know"
+        if group in found:
+            return f"says both .{found[group]} and .{word}"
+        found[group] = word
+    if not words or "type" not in found or words[-1] != found["type"]:
+        return "names no type"
+    return found
+
+
+def _memory(opcode: str, words: Words) -> tuple[str, ...] | str:
+    found = _groups(opcode, words)
+    if isinstance(found, str):
+        return found
+    bits, lanes = width(found["type"]), _LANES.get(found.get("vector", ""), 1)
+    if bits * lanes > (256 if found.get("vector") else 128):
+        return f"moves {bits * lanes} bits at once"
+    vector = f"*{lanes}" if lanes > 1 else ""
+    policy = ("s64",) if "hint" in found else ()
+    if opcode not in ("ld", "ldu") and found.get("space") in ("const", "param::entry"):
+        return f"writes .{found['space']} memory, which kernels only read"
+    if opcode in ("ld", "ldu"):
+        return (f"{'w' if vector else 'W'}{bits}{vector}", "m", *policy)
+    if opcode == "st":
+        return ("m", f"r{bits}{vector}", *policy)
+    if "operation" not in found:
+        return "names no operation"
+    values = (f"s{bits}{vector}",) * (1 + (found["operation"] == "cas"))
+    return (*((f"D{bits}{vector}",) if opcode == "atom" else ()), "m", *values, *policy)
+
+
+# ---------------------------------------------------------------- what lanes and warps do together
+
+
+def _one_of(choices: str, words: Words) -> bool:
+    return sum(word in choices.split() for word in words) == 1
+
+
+def _shuffle(opcode: str, words: Words):
+    if not _one_of("up down bfly idx", words):
+        return "says none of bfly, down, idx, up"
+    if words[-1] != "b32":
+        return "names no type that shfl knows"
+    return ("D32|q", "s32", "s32", "s32", *(("s32",) if "sync" in words else ()))
+
+
+def _vote(opcode: str, words: Words):
+    if opcode == "activemask":
+        return ("d32",)
+    if not _one_of("all any uni ballot", words):
+        return "is no vote that PTX has"
+    return ("d32" if "ballot" in words else "q", "p", *(("s32",) if "sync" in words else ()))
+
+
+def _match(opcode: str, words: Words):
+    if not _one_of("any all", words):
+        return "says none of all, any"
+    if words[-1] not in ("b32", "b64"):
+        return "names no type that match knows"
+    return ("D32|q" if "all" in words else "d32", f"s{words[-1][1:]}", "s32")
+
+
+def _redux(opcode: str, words: Words):
+    if not _one_of("add min max and or xor", words):
+        return "says none of add, and, max, min, or, xor"
+    return ("d32", "s32", "s32") if words[-1] in ("u32", "s32", "b32", "f32") else "names no type that redux knows"
+
+
+def _barrier(opcode: str, words: Words):
+    if "cluster" in words:
+        return ()
+    if "warp" in words:
+        return ("s32",)
+    if not _one_of("sync arrive red", words):
+        return "is no barrier that PTX has"
+    if "arrive" in words:
+        return ("b32", "s32")
+    if "red" in words:
+        if not _one_of("popc and or", words):
+            return "says none of and, or, popc"
+        return ("d32" if "popc" in words else "q", "b32", *(("s32",) if COUNTED in words else ()), "p")
+    return ("b32", "s32?")
+
+
+def _policy(opcode: str, words: Words):
+    """`createpolicy`: how much of an array, or which part of memory, caches are asked to keep."""
+    if not _one_of("fractional range cvt", words):
+        return "says none of cvt, fractional, range"
+    return ("d64", *{"fractional": ("s32?",), "range": ("m", "s32", "s32"), "cvt": ("s64",)}[
+        next(word for word in words if word in ("fractional", "range", "cvt"))
+    ])  # fmt: skip
+
+
+def _inspect(opcode: str, words: Words):
+    if sum(GROUP_OF.get(word) == "space" for word in words) != 1:
+        return "names no space"
+    return ("q", "s64")
+
+
+def _address_of(opcode: str, words: Words):
+    return ("d64", "s64") if words and words[-1] == "u64" else "takes addresses of 64 bits (.u64) here"
+
+
+def _fence(opcode: str, words: Words):
+    if opcode == "fence" and "proxy" in words and any("generic" in word for word in words):
+        return ("m?", "i?")
+    return _FENCES[opcode]
+
+
+_FENCES = {
+    "membar": (), "fence": (), "nanosleep": ("s32",), "prefetch": ("m",), "prefetchu": ("m",), "discard": ("m", "i"),
+    "applypriority": ("m", "i"), "pmevent": ("i",), "griddepcontrol": (), "setmaxnreg": ("i",),
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------- tensor cores
+
+
+def _fragment(f: tensor.Fragment, wmma: bool) -> str:
+    # `wmma` gives 16-bit floats of A and B eight registers whatever their shape.
+    count = 8 if wmma and f.type == "f16" and not f.accumulates else f.registers
+    return f"{f.width}*{count}"
+
+
+def _tensor(opcode: str, words: Words):
+    if opcode in ("ldmatrix", "stmatrix"):
+        count = tensor.matrices(words)
+        registers = f"32*{count}"
+        return None if count is None else ("d" + registers, "m") if opcode == "ldmatrix" else ("m", "s" + registers)
+    if opcode == "movmatrix":
+        return ("d32", "s32")
+    if opcode == "wmma" and "mma" not in words:
+        if len(words) < 2 or words[0] not in ("load", "store") or words[1] not in "abcd":
+            return "is no move of a matrix that PTX has"
+        found = tensor.move(words)
+        if found is None:
+            return None
+        registers = _fragment(found.fragment, True)
+        return ("d" + registers, "m", "s32?") if words[0] == "load" else ("m", "s" + registers, "s32?")
+    found = tensor.product(opcode, words)
+    if found is None:
+        return None
+    *sources, result = (_fragment(f, opcode == "wmma") for f in found.fragments)
+    return ("d" + result, *("s" + one for one in sources))
+
+
+# ---------------------------------------------------------------- textures and surfaces
+
+_AXES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}  # coordinates, the layer among them
+_SLOPES = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "3d": 4}  # how many numbers each derivative of `.grad` has
+
+
+def _texture(opcode: str, words: Words):
+    if [word for word in words if word in _LANES] != ["v4"]:
+        return "gives other than four numbers (.v4)"
+    if opcode == "tld4" and not _one_of("r g b a", words):
+        return "names none of the channels .r, .g, .b, .a"
+    axes = next((_SLOPES[word] for word in words if word in _SLOPES), 1)
+    return (
+        "d32*4|q",
+        _place(words),
+        *((f"s32*{axes}",) * 2 if "grad" in words else ("s32",) if "level" in words else ()),
+    )
+
+
+def _place(words: Words) -> str:
+    return f"t{next((_AXES[word] for word in words if word in _AXES), 1)}"
+
+
+def _surface(opcode: str, words: Words):
+    bits = next((int(w[1:]) for w in words if w in ("b8", "b16", "b32", "b64")), 0)
+    lanes = next((_LANES[w] for w in words if w in _LANES), 1)
+    if not bits or bits * lanes > 128:
+        return "names no type that surfaces know"
+    place = _place(words)
+    return (place, f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", place)
+
+
+def _query(opcode: str, words: Words):
+    return ("d32", "m", *(("s32",) if "level" in words else ()))
+
+
+# Kind (`isa.KINDS`) -> the shape of an instruction of it: its operands, or in a string what is wrong, or None where the
+# virtual GPU has no such instruction, which is said by name when the kernel is compiled.
+SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
+    "load": _memory, "store": _memory, "atomic": _memory, "address": _address_of, "inspect": _inspect,
+    "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
+    "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
+    "policy": _policy,
+    "elect": lambda opcode, words: ("D32|q", "s32"), "tensor": _tensor, "texture": _texture, "surface": _surface,
+    "texture_query": _query,
+}  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _shape(kind: str, opcode: str, words: Words):
+    return SHAPES[kind](opcode, words)
+
+
+def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str]) -> str | None:
+    """What is wrong with an instruction of a kind that has a row in `SHAPES`, in words; None if nothing is."""
+    words, given = instruction.modifiers, instruction.operands
+    if kind == "barrier" and "red" in words and len(given) == 4:
+        words = (*words, COUNTED)
+    shape = _shape(kind, instruction.opcode, words)
+    if shape is None or isinstance(shape, str):
+        return shape
+    return wrong_operands(given, shape, registers)

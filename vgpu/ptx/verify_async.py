@@ -1,0 +1,62 @@
+"""The operands that asynchronous copies and mbarrier instructions take, form by form (see `shapes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vgpu.ptx import Instruction
+from vgpu.ptx.shapes import Words, wrong_operands
+
+_STATE = ("D64", "m")
+# The first word of `mbarrier`, or one of `cp.async` -> the operands.
+_BARRIER = {
+    "init": ("m", "s32"), "inval": ("m",), "arrive": _STATE, "arrive_drop": _STATE, "expect_tx": ("m", "s32"),
+    "complete_tx": ("m", "s32"), "test_wait": ("q", "m"), "try_wait": ("q", "m"), "pending_count": ("d32", "s64"),
+}  # fmt: skip
+_COPY = {"commit_group": (), "wait_group": ("i",), "wait_all": (), "mbarrier": ("m",)}
+_RANKS = {f"{rank}d": rank for rank in range(1, 6)}
+
+
+def wrong_async(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
+    """What is wrong with the operands of `cp` or `mbarrier`, in words; None if nothing is."""
+    shape = (_barrier if instruction.opcode == "mbarrier" else _copy)(instruction.modifiers, len(instruction.operands))
+    return shape if isinstance(shape, str) else wrong_operands(instruction.operands, shape, registers)
+
+
+def _barrier(words: Words, given: int) -> tuple[str, ...] | str:
+    if not words or words[0] not in _BARRIER:
+        return "is no operation on an mbarrier that PTX has"
+    shape = _BARRIER[words[0]]
+    if words[0].startswith("arrive"):
+        return (*shape, "s32" if {"expect_tx", "noComplete"} & set(words) else "s32?")
+    if words[0].endswith("_wait"):
+        state = "s32" if "parity" in words else "s64"
+        return (*shape, state, *(("s32?",) if words[0] == "try_wait" else ()))
+    return shape
+
+
+def _copy(words: Words, given: int) -> tuple[str, ...] | str:
+    word = next((w for w in words if w in _COPY), None)
+    if word in ("mbarrier", "wait_all") and "bulk" in words:
+        return "is no copy that PTX has"
+    if word is not None:
+        return _COPY[word]
+    policy = ("s64",) if "L2::cache_hint" in words else ()
+    if "bulk" not in words:
+        partly = given - len(policy) > 3
+        return ("m", "m", "i", *(("x32",) if partly else ()), *policy)
+    remote, size = "m", ("s32",)
+    if "tensor" in words:
+        ranks = [_RANKS[word] for word in words if word in _RANKS]
+        if len(ranks) != 1:
+            return "does not say how many dimensions it has (.1d to .5d)"
+        remote, size = f"c{ranks[0]}", ()
+    if "prefetch" in words:
+        return (remote, *size, *policy)
+    spaces = [s for s in (word.split("::")[0] for word in words) if s in ("shared", "global")]
+    if len(spaces) != 2:
+        return "does not say from which space to which it copies"
+    more = ("s16",) if "multicast::cluster" in words else ()
+    if spaces[0] == "shared":
+        return ("m", "m" if spaces[1] == "shared" else remote, *size, "m", *more, *policy)
+    return (remote, "m", *size, *policy)

@@ -1,0 +1,379 @@
+"""The slow, obvious interpreter of PTX: the executable definition that the compiled engine is compared with.
+
+`run` executes a kernel block by block, warp by warp, one instruction of one group of lanes at a time, in
+NumPy. It reads the same instruction table as the compiler and shares nothing else with it but where
+variables lie, and the books of the heap that kernels allocate from.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vgpu import isa, ptx
+from vgpu.base.errors import Deadlock, KernelTimeout, Unsupported
+from vgpu.base.schedule import chosen
+from vgpu.ptx import RESERVED, device_library
+from vgpu.reference import formats, wide
+from vgpu.reference.compute import compare_halves, compute, match, pack_floats
+from vgpu.reference.kinds import ACTIONS, MOVES, members
+from vgpu.reference.machine import Machine
+from vgpu.reference.mbarrier import Barriers, Watch
+from vgpu.reference.memory import Requested, Window
+from vgpu.reference.warp import LANES, Barrier, Frame, Warp, prepare
+from vgpu.storage import heap, layout
+
+__all__ = ["Access", "Step", "run"]
+
+TURN = 1_000  # steps of one warp before the next has its turn, so that warps may wait for each other
+PATIENCE = 400  # times that a warp asks what others may change before other lanes than the lowest get a turn
+GRACE = 200  # … and how many steps that turn lasts
+
+
+CHANGES = {"copy", "tensor", "surface"}  # kinds of instructions that may write memory, besides stores and atomics
+
+
+@dataclass(frozen=True)
+class Executed:
+    """One instruction as one group of lanes is about to execute it.
+
+    `frame` and `lanes` are the running machine itself, its registers and its warp: an observer may look at them, and
+    they have changed by the next step.
+    """
+
+    block: tuple[int, int, int]
+    warp: int
+    step: int
+    line: int | None
+    instruction: ptx.Instruction
+    mask: np.ndarray
+    frame: Frame = field(repr=False)
+    lanes: Warp = field(repr=False)
+
+
+def run(
+    kernel,
+    module: ptx.Module | None,
+    grid,
+    block,
+    params: Sequence[bytes],
+    *,
+    shared_bytes: int = 0,
+    blocks: Sequence[tuple[int, int, int]] | None = None,
+    only: tuple[int, int, int] | None = None,
+    on_access: Callable[[Requested], None] | None = None,
+    on_step: Callable[[Executed], None] | None = None,
+    on_pause: Callable[[], None] | None = None,
+    output: Callable[[str], object] | None = None,
+    variables=None,
+    max_steps: int = 20_000_000,
+    cooperative: bool = False,
+    schedule: str | None = None,
+    seed: int | None = None,
+) -> int:
+    """Execute a kernel and say how many steps it took.
+
+    `kernel` is a `ptx.Function` of `module`, or a loaded kernel (then `module` may be None). `grid` and
+    `block` are ints or tuples, `params` one bytes object a parameter, `shared_bytes` the dynamic shared
+    memory; `blocks` limits the run to some (x, y, z) block indices; with `only`, one block is run and observed,
+    and others only as far as it waits for them. `on_access` and `on_step` observe, and `on_pause` is called
+    before others than that one block run; `output` takes what is printed. `cooperative` lets the grid
+    synchronise; `schedule` and `seed` are those of `launch.launch`. Raises what a launch raises: `OutOfBounds`,
+    `Misaligned`, `Deadlock`, `DeviceAssert`, `Unsupported`, and `KernelTimeout` after `max_steps`.
+    """
+    filename, launched = None, kernel
+    if not isinstance(kernel, ptx.Function):
+        module, filename, variables = _parse(kernel.ptx), kernel.filename, variables or kernel.module
+        launched, kernel = kernel, module.functions[kernel.entry]
+    program = _Program(kernel, module, filename, variables)
+    grid, block = _three(grid), _three(block)
+    plan = chosen(schedule, seed)
+
+    def start(index) -> Block:
+        block_ = Block(program, grid, block, tuple(index), params, shared_bytes)
+        if only in (None, block_.index):
+            block_.on_access, block_.on_step, block_.on_pause = on_access, on_step, on_pause
+        block_.output, block_.machine, block_.launch = output or sys.stdout.write, machine, here
+        return block_
+
+    machine = Machine(cooperative, plan.seed)
+    here = heap.Launch(launched, grid, block)
+    if only is not None:
+        others = [index for index in _indices(grid) if index != only]
+        return machine.run_for(only, others, start, max_steps)
+    return machine.run([*(blocks if blocks is not None else _indices(grid))], start, max_steps)
+
+
+@functools.lru_cache(32)
+def _parse(text: str) -> ptx.Module:
+    return device_library.complete(ptx.parse(text))
+
+
+def _three(size) -> tuple[int, int, int]:
+    size = tuple(int(n) for n in size) if np.iterable(size) else (int(size),)
+    return (*size, 1, 1, 1)[:3]
+
+
+def _indices(grid):
+    return ((x, y, z) for z, y, x in itertools.product(*(range(n) for n in grid[::-1])))
+
+
+class _Program:
+    """A kernel with everything it calls and the addresses of its module's variables."""
+
+    def __init__(self, kernel, module, filename, variables):
+        self.kernel, self.module = kernel, module
+        self.codes = prepare(module, kernel, filename)
+        self.variables = variables if variables is not None else layout.load_variables(module)
+        self.shared_offsets, self.static_bytes, self.dynamic = layout.shared_layout(module, kernel)
+        self.handles = layout.function_handles(module)
+
+    def address(self, name: str) -> int:
+        addresses = getattr(self.variables, "addresses", None)
+        try:
+            return addresses[name] if addresses is not None else self.variables.address(name)
+        except KeyError:
+            raise Unsupported(f"The symbol {name} is defined nowhere in this source.") from None
+
+
+class Block:
+    """One block of threads: its windows of memory, its warps and its barriers."""
+
+    def __init__(self, program: _Program, grid, shape, index, params, dynamic_bytes: int):
+        self.program, self.grid, self.shape, self.index = program, grid, shape, index
+        self.threads = int(np.prod(shape))
+        self.codes, self.codes_by_name = list(program.codes.values()), program.codes
+        self.variable, self.handles = program.address, program.handles
+        self.shared_offsets, self.dynamic_bytes = program.shared_offsets, dynamic_bytes
+        self.shared_bytes = program.dynamic + dynamic_bytes if dynamic_bytes else program.static_bytes
+        self.shared = Window(self.shared_bytes)
+        if RESERVED.name in self.shared_offsets:
+            start = self.shared.base - self.shared.allocation.ctypes.data + self.shared_offsets[RESERVED.name]
+            self.shared.allocation[start : start + RESERVED.nbytes] = 0
+        calls = len(self.codes) > 1
+        self.stack_bytes = self.codes[0].local_bytes + (layout.STACK_BYTES if calls else 0)
+        self.local = Window(self.stack_bytes * self.threads)
+        self.parameters = self._parameters(params)
+        self.param_window = Window(len(self.parameters))
+        self.param_window.fill(self.parameters)
+        self.arrived: dict[int, int] = {}
+        self.issued: dict[int, object] = {}  # asynchronous copies by thread
+        self.bulk: list = []  # bulk copies, and the groups that threads have committed
+        self.bulk_groups: dict[int, int] = {}
+        self.mbarriers = Barriers(self.shared)
+        self.on_access = self.on_step = self.on_pause = None
+        self.machine, self.watch = Machine(False, None), Watch(self)
+        self.lets_in = False  # whether it has asked memory for so long that others should have their turn
+        self.stalls = False  # whether a warp asked an mbarrier in vain in the last round
+        self.output: Callable[[str], object] = sys.stdout.write
+        self.launch = heap.Launch(program.kernel, grid, shape)
+        self.warps = [Warp(self, i) for i in range(-(-self.threads // LANES))]
+
+    def _parameters(self, params) -> np.ndarray:
+        offsets, total = layout.parameter_layout(self.program.kernel)
+        data = bytearray(total)
+        for offset, raw in zip(offsets.values(), params, strict=True):
+            data[offset : offset + len(raw)] = raw
+        return np.frombuffer(bytes(data), np.uint8)
+
+    def code(self, name: str):
+        if name not in self.program.codes:
+            raise Unsupported(f"The kernel calls {name}, which is defined nowhere in this source.")
+        return self.program.codes[name]
+
+    def in_constants(self, addresses):
+        inside = np.zeros(LANES, bool)
+        for variable in self.program.module.variables.values():
+            if variable.space == "const":
+                start = self.variable(variable.name)
+                inside |= (addresses >= start) & (addresses < start + variable.nbytes)
+        return inside
+
+    # -- running
+
+    @property
+    def over(self) -> bool:
+        return not any(warp.live.any() for warp in self.warps)
+
+    @property
+    def steps(self) -> int:
+        return sum(warp.steps for warp in self.warps)
+
+    def round(self, max_steps: int) -> bool:
+        """Let every warp have its turn; False when none did more than to ask memory in vain."""
+        moved, asked, self.stalls = False, False, False
+        for warp in self.machine.mixed(self.warps):
+            before, stepped, warp.sleeps = self._changes, False, False
+            for _ in range(self.machine.turn(TURN)):
+                if warp.sleeps or not step(warp):
+                    break
+                stepped = True
+                if warp.stalled is not None:
+                    break
+            stalled, warp.stalled = warp.stalled is not None, None
+            warp.turns += stalled
+            in_vain = warp.in_vain > 0 and warp.asked_at == self.machine.writes
+            asked, self.stalls = asked or warp.sleeps or in_vain, self.stalls or stalled
+            moved |= stepped and not ((warp.sleeps or stalled) and before == self._changes)
+            if self.steps > max_steps:
+                self._too_long(warp)
+        released = self._release()
+        if not (released or moved or asked or self.stalls) and self._parked():
+            self._deadlock()
+        self.watch.round(released)
+        # Warps that only ask mbarriers wait for others of this block, unless some ask memory.
+        return released or moved or (self.stalls and not asked)
+
+    @property
+    def _changes(self) -> tuple[int, int]:
+        return self.machine.writes, self.mbarriers.changes
+
+    def _too_long(self, warp: Warp):
+        lane = int(np.argmax(warp.live))
+        where = warp.where(None, lane)
+        raise KernelTimeout(f"The kernel does not end: it is still at line {where['line']}", **where)
+
+    def _parked(self) -> list[tuple[Warp, int, Barrier]]:
+        return [(warp, lane, b) for warp in self.warps for lane, b in sorted(warp.waiting.items())]
+
+    def _release(self) -> bool:
+        """Let go the lanes of every barrier that is complete."""
+        live = sum(int(warp.live.sum()) for warp in self.warps)
+        parked = self._parked()
+        released = False
+        for number in sorted({b.number for _, _, b in parked}):
+            here = [(warp, lane, b) for warp, lane, b in parked if b.number == number]
+            wanted = here[0][2].count or live
+            if len(here) + self.arrived.get(number, 0) < wanted:
+                continue
+            self._same_place(here)
+            for warp, lane, b in here:
+                del warp.waiting[lane]
+                self._answer(warp, lane, b, [other.vote for _, _, other in here])
+            self.arrived[number] = 0
+            released = True
+        return released
+
+    def _answer(self, warp: Warp, lane: int, b: Barrier, votes: list[bool]) -> None:
+        """`bar.red`: every thread learns how all threads voted."""
+        if b.target is None:
+            return
+        answers = {"popc": sum(votes), "and": all(votes), "or": any(votes)}
+        word = next(word for word in b.instruction.modifiers if word in answers)
+        kind = isa.TYPES["u32" if word == "popc" else "pred"]
+        only = np.arange(LANES) == lane
+        value = np.full(LANES, answers[word], kind.dtype)
+        warp.write(b.frame, b.target, value, kind, only)
+
+    def _same_place(self, here) -> None:
+        """The threads of one warp have to wait at one barrier of the program, unless it is made for parted lanes."""
+        for warp in self.warps:
+            places = {id(b.instruction): b for w, _, b in here if w is warp and not _is_loose(b.instruction)}
+            if len(places) > 1:
+                self._deadlock()
+
+    def _deadlock(self):
+        parked = self._parked()
+        lines = sorted({b.line for _, _, b in parked if b.line is not None})
+        warp, lane, b = parked[0]
+        where = warp.where(b.instruction, lane) | {"line": b.line}
+        text = " and ".join(f"line {line}" for line in lines)
+        raise Deadlock(f"Threads wait at different barriers: {text}", **where)
+
+
+def _is_loose(barrier: ptx.Instruction) -> bool:
+    return barrier.opcode == "barrier" and "aligned" not in barrier.modifiers
+
+
+def step(warp: Warp) -> bool:
+    """Let one group of lanes execute one instruction; False when none can."""
+    groups = warp.groups()
+    if not groups:
+        return False
+    turn = warp.turns
+    if warp.tries > PATIENCE:  # lanes that go round and round let the others have a turn
+        turn = 2 * warp.impatient + 1
+        warp.grace += 1
+        if warp.grace > GRACE:
+            warp.tries, warp.grace, warp.impatient = 0, 0, warp.impatient + 1
+    groups = warp.block.machine.mixed(warp.in_turn(groups, turn))
+    if warp.in_vain:  # the lanes that ask memory in vain make room for others
+        first = warp.in_vain % len(groups)
+        groups = groups[first:] + groups[:first]
+    frame, at, mask = groups[0]
+    if len(groups) > 1:
+        frame, at, mask = next((g for g in groups if _complete(warp, *g)), groups[0])
+    warp.steps += 1
+    statement = frame.code.body[at] if at < len(frame.code.body) else None
+    if members_of(warp, frame, statement) is None:
+        mask = warp.block.machine.some_lanes(mask)
+    if statement is None:
+        warp.leave(frame, mask)
+    elif isinstance(statement, ptx.Label):
+        warp.steps -= 1
+        warp.pc[mask] += 1
+    else:
+        _execute(warp, frame, statement, mask)
+    return True
+
+
+def _complete(warp: Warp, frame, at: int, mask) -> bool:
+    """Whether every lane that a `.sync` instruction waits for, and that can still come, is here."""
+    statement = frame.code.body[at] if at < len(frame.code.body) else None
+    named = members_of(warp, frame, statement)
+    if named is None:
+        return True
+    wanted = int(np.bitwise_or.reduce(named[mask])) >> np.arange(LANES) & 1
+    return not ((wanted != 0) & warp.ready() & ~mask).any()
+
+
+def members_of(warp: Warp, frame, statement):
+    """The lanes that a `.sync` instruction names, or None for every other statement."""
+    return members(warp, frame, statement) if isinstance(statement, ptx.Instruction) else None
+
+
+def _execute(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
+    if warp.block.on_step is not None:
+        line = warp.line(int(np.argmax(mask)))
+        warp.block.on_step(Executed(warp.block.index, warp.index, warp.steps, line, instruction, mask, frame, warp))
+    active = mask
+    if instruction.guard is not None:
+        active = mask & warp.read(frame, instruction.guard, isa.TYPES["pred"])
+        warp.pc[mask & ~active] += 1
+        if not active.any():
+            return
+    kind = isa.KINDS.get(instruction.opcode)
+    if kind in CHANGES:
+        warp.block.machine.writes += 1
+    if kind in ("load", "store", "atomic") and wide.is_wide(instruction):
+        wide.access(warp, frame, instruction, active)
+    elif kind is not None:
+        ACTIONS[kind](warp, frame, instruction, active)
+    else:
+        _arithmetic(warp, frame, instruction, active)
+    if kind not in MOVES:
+        warp.pc[active] += 1
+
+
+def _arithmetic(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
+    """Rows of the table, and the few forms in which one instruction stands for two of them."""
+    opcode, words = instruction.opcode, instruction.modifiers
+    packed = any(word in isa.PACKED for word in words)
+    if opcode == "mov" and wide.is_wide(instruction):
+        wide.move(warp, frame, instruction, mask)
+        return
+    if opcode == "cvt" and formats.convert_pair(warp, frame, instruction, mask):
+        return
+    if opcode == "cvt" and packed and len(instruction.operands) == 3:
+        pack_floats(warp, frame, instruction, mask)
+    elif opcode == "setp" and packed:
+        compare_halves(warp, frame, instruction, mask)
+    elif opcode == "mov" and match(opcode, words) is None:
+        raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
+    else:
+        compute(warp, frame, instruction, mask)

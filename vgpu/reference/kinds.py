@@ -1,0 +1,333 @@
+"""What the reference interpreter does for instructions without arithmetic: one function for each kind.
+
+Each takes the warp, the frame of the lanes that execute the instruction, the instruction and their mask,
+and leaves the lanes' places alone unless it says so: the caller then moves them on to the next statement.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+
+import numpy as np
+
+from vgpu import isa
+from vgpu.base import printf
+from vgpu.base.errors import DeviceAssert, KernelError, OutOfBounds, Unsupported
+from vgpu.ptx import Call, Instruction, Pair, Sym
+from vgpu.ptx import Vec as Vector
+from vgpu.reference import allocation, bulk_copy, lanes, mbarrier, tensor, texture
+from vgpu.reference import memory as mem
+from vgpu.reference.warp import LANES, Barrier, Frame, Warp
+
+U32, PRED = isa.TYPES["u32"], isa.TYPES["pred"]
+
+
+def _element(instruction: Instruction) -> isa.Type:
+    """The type of one element; 16-bit floats travel as their bits."""
+    name = mem.value_type(instruction.modifiers)
+    if name in isa.PACKED:
+        return isa.register_type(name)
+    kind = isa.TYPES[name]
+    return isa.TYPES["b16"] if kind.kind == "h" else kind
+
+
+# ---------------------------------------------------------------- memory
+
+
+ASKING = {"volatile", "acquire", "relaxed", "mmio"}
+
+
+def load(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    if ASKING.intersection(instruction.modifiers):
+        warp.block.machine.asks(warp)
+    target, place = instruction.operands[:2]
+    kind, space = _element(instruction), mem.space_of(instruction.modifiers)
+    targets = target.items if isinstance(target, Vector) else (target,)
+    nbytes = kind.bits // 8 * len(targets)
+    addresses = warp.addresses(frame, place)
+    if space == "param":
+        data = np.zeros((LANES, nbytes), np.uint8)
+        for lane in np.flatnonzero(mask):
+            data[lane] = _passed(warp, frame, instruction, lane, int(addresses[lane]), nbytes)
+    else:
+        data = mem.read(mem.access(warp, instruction, mask, addresses, space, "load", nbytes), mask, nbytes)
+    columns = data.view(kind.dtype)
+    for index, item in enumerate(targets):
+        warp.write(frame, item, columns[:, index], kind, mask)
+
+
+def _passed(warp: Warp, frame: Frame, instruction: Instruction, lane: int, start: int, nbytes: int) -> np.ndarray:
+    """The bytes of a lane's parameters at a place, which a register may have given."""
+    if start + nbytes > frame.parameters.shape[1]:
+        where = warp.where(instruction, lane, start)
+        raise OutOfBounds(f"access of {nbytes} bytes outside param memory, {warp.place(instruction, lane)}", **where)
+    return frame.parameters[lane, start : start + nbytes]
+
+
+def store(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    place, source = instruction.operands[:2]
+    kind, space = _element(instruction), mem.space_of(instruction.modifiers)
+    if space not in ("param", "local"):
+        warp.block.machine.writes += 1
+    sources = source.items if isinstance(source, Vector) else (source,)
+    values = [warp.read(frame, item, kind) for item in sources]
+    data = np.ascontiguousarray(np.stack(values, axis=1)).view(np.uint8)
+    addresses = warp.addresses(frame, place)
+    if space == "param":
+        for lane in np.flatnonzero(mask):
+            _passed(warp, frame, instruction, lane, int(addresses[lane]), data.shape[1])[:] = data[lane]
+        return
+    mem.write(mem.access(warp, instruction, mask, addresses, space, "store", data.shape[1]), mask, data)
+
+
+def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    operands = list(instruction.operands)
+    target = operands.pop(0) if instruction.opcode == "atom" else None
+    if "L2::cache_hint" in instruction.modifiers:
+        operands.pop()
+    kind, space = _element(instruction), mem.space_of(instruction.modifiers)
+    addresses = warp.addresses(frame, operands[0])
+    if isinstance(operands[-1], Vector):  # every element of the vector by itself
+        if "add" not in instruction.modifiers:
+            raise Unsupported(f"{instruction} is not known to the virtual GPU.")
+        items, size = operands[-1].items, kind.bits // 8
+        hosts = mem.access(warp, instruction, mask, addresses, space, "atomic", size * len(items))
+        targets = target.items if target is not None else [None] * len(items)
+        values = [warp.read(frame, item, kind) for item in items]
+        for index, (item, value) in enumerate(zip(targets, values, strict=True)):
+            old = mem.atomic(instruction, hosts + np.uint64(size * index), mask, [value])
+            warp.write(frame, item, old, kind, mask)
+        return
+    values = [warp.read(frame, operand, kind) for operand in operands[1:]]
+    hosts = mem.access(warp, instruction, mask, addresses, space, "atomic", kind.bits // 8)
+    before = mem.read(hosts, mask, kind.bits // 8)
+    old = mem.atomic(instruction, hosts, mask, values)
+    if (mem.read(hosts, mask, kind.bits // 8) != before).any():
+        warp.block.machine.writes += 1
+        warp.tries += 1
+    else:  # such as a compare-and-swap that found the lock taken
+        warp.block.machine.asks(warp)
+    warp.write(frame, target, old, kind, mask)
+
+
+def address(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """`cvta`: between a window's offsets and generic addresses."""
+    target, source = instruction.operands
+    kind = _element(instruction)
+    value = warp.read(frame, source, kind)
+    window = warp.windows(mem.space_of(instruction.modifiers))
+    if window is not None:
+        value = value - window[0] if "to" in instruction.modifiers else value + window[0]
+    warp.write(frame, target, value, kind, mask)
+
+
+def inspect(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """`isspacep`: whether a generic address lies in a space."""
+    target, source = instruction.operands
+    value, space = warp.read(frame, source, isa.TYPES["u64"]), mem.space_of(instruction.modifiers)
+    inside = {}
+    for name in ("shared", "local", "param"):
+        base, size = warp.windows(name)
+        inside[name] = (value >= base) & (value - base < size)
+    inside["const"] = warp.block.in_constants(value)
+    inside["global"] = ~(inside["shared"] | inside["local"] | inside["param"] | inside["const"])
+    warp.write(frame, target, inside[space], PRED, mask)
+
+
+def fence(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """Lanes run in lockstep and memory has no caches: every write is visible at once. Who waits for others has one."""
+    warp.tries += 1
+
+
+# ---------------------------------------------------------------- the flow of control; these move the lanes
+
+
+def branch(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    warp.pc[mask] = frame.code.labels[instruction.operands[0].name]
+
+
+def leave(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    if instruction.opcode == "exit":
+        warp.live &= ~mask
+    else:
+        warp.leave(frame, mask)
+
+
+def trap(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    lane = int(np.argmax(mask))
+    raise DeviceAssert(f"The kernel trapped, {warp.place(instruction, lane)}", **warp.where(instruction, lane))
+
+
+def call(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    details: Call = instruction.operands[0]
+    if isinstance(details.target, Sym):
+        name = details.target.name
+        if name in BUILTINS:
+            BUILTINS[name](warp, frame, details, mask)
+            warp.pc[mask] += 1
+        else:
+            warp.enter(frame, name, details, mask)
+        return
+    handles = warp.read(frame, details.target, isa.TYPES["u64"])
+    for handle in np.unique(handles[mask]):
+        warp.enter_through(frame, int(handle), details, mask & (handles == handle))
+
+
+def _argument(warp, frame, details, index, lane, kind="u64") -> int:
+    start = frame.code.param_offsets[details.arguments[index]]
+    kind = isa.TYPES[kind]
+    return int(frame.parameters[lane, start : start + kind.bits // 8].view(kind.dtype)[0])
+
+
+def _return(frame, details, lane, value: int) -> None:
+    if details.returns:
+        start = frame.code.param_offsets[details.returns[0]]
+        frame.parameters[lane, start : start + 4] = np.array([value], np.uint32).view(np.uint8)
+
+
+def _print(warp, frame, details, mask) -> None:
+    for lane in np.flatnonzero(mask):
+        fmt = mem.text(warp, lane, _argument(warp, frame, details, 0, lane))
+        buffer = _argument(warp, frame, details, 1, lane)
+        nbytes = min(printf.argument_bytes(fmt), mem.readable(warp, lane, buffer))
+        arguments = ctypes.string_at(buffer, nbytes) if nbytes else b""
+        warp.block.output(printf.render(fmt, arguments, functools.partial(mem.text, warp, lane)))
+        _return(frame, details, lane, printf.argument_count(fmt))
+
+
+def _assert(warp, frame, details, mask) -> None:
+    lane = int(np.argmax(mask))
+    message, function = (_argument(warp, frame, details, index, lane) for index in (0, 3))
+    text = [mem.text(warp, lane, at).decode(errors="replace") if at else "?" for at in (message, function)]
+    line = _argument(warp, frame, details, 2, lane, "u32")
+    where = warp.where(details, lane) | {"line": line}
+    raise DeviceAssert(f"Assertion `{text[0]}` failed in {text[1]}, line {line}, thread {where['thread']}", **where)
+
+
+BUILTINS = {"vprintf": _print, "__assertfail": _assert, **allocation.BUILTINS}
+
+
+def barrier(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """Park the lanes; the block lets them go on. `bar.warp.sync` only brings a warp's lanes together."""
+    words, operands = instruction.modifiers, list(instruction.operands)
+    if "warp" in words:
+        warp.pc[mask] += 1
+        return
+    if "cluster" in words:
+        raise Unsupported("Barriers of clusters are not known to the virtual GPU.")
+    target = operands.pop(0) if "red" in words else None
+    votes = warp.read(frame, operands.pop(), PRED) if "red" in words else np.zeros(LANES, bool)
+    numbers = [warp.read(frame, operand, U32) for operand in operands] or [np.zeros(LANES, np.uint32)]
+    for lane in np.flatnonzero(mask):
+        count = int(numbers[1][lane]) if len(numbers) > 1 else None
+        number, line = int(numbers[0][lane]), warp.line(lane)
+        if number > 15:
+            text = f"barrier {number} of a block, which has 0 to 15, {warp.place(instruction, lane)}"
+            raise KernelError(text, **warp.where(instruction, lane))
+        parked = Barrier(number, count, instruction, line, bool(votes[lane]), frame, target)
+        if "arrive" in words:
+            warp.block.arrived[number] = warp.block.arrived.get(number, 0) + 1
+        else:
+            warp.waiting[int(lane)] = parked
+    warp.pc[mask] += 1
+
+
+# ---------------------------------------------------------------- between lanes
+
+
+def _outputs(operand) -> tuple:
+    return (operand.first, operand.second) if isinstance(operand, Pair) else (operand, None)
+
+
+def members(warp: Warp, frame: Frame, instruction: Instruction):
+    """The lanes that a `.sync` instruction's member mask names, as each lane says; None without such a
+    mask.
+    """
+    if isa.KINDS.get(instruction.opcode) == "tensor":
+        return np.full(LANES, 0xFFFFFFFF, np.uint32)
+    if "sync" not in instruction.modifiers or instruction.opcode not in MEETINGS:
+        return None
+    if instruction.opcode in ("bar", "barrier") and "warp" not in instruction.modifiers:
+        return None
+    return warp.read(frame, instruction.operands[-1], U32)
+
+
+MEETINGS = {"shfl", "vote", "match", "redux", "elect", "bar", "barrier"}
+
+
+def _teams(warp, frame, instruction, mask):
+    """The executing lanes by the member mask they name: for each mask (lanes that name it, its members)."""
+    named = members(warp, frame, instruction)
+    if named is None:
+        yield mask, mask
+        return
+    for wanted in np.unique(named[mask]):
+        yield mask & (named == wanted), mask & ((wanted >> np.arange(LANES, dtype=np.uint32) & 1) != 0)
+
+
+def shuffle(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    target, source, b, c, *_ = instruction.operands
+    value, inside = _outputs(target)
+    mode = next(word for word in instruction.modifiers if word in ("up", "down", "bfly", "idx"))
+    given, *places = (warp.read(frame, operand, U32) for operand in (source, b, c))
+    received, within = lanes.shuffle(mode, np.where(mask, given, np.uint32(0)), *places)
+    warp.write(frame, value, received, U32, mask)
+    warp.write(frame, inside, within, PRED, mask)
+
+
+def vote(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    if instruction.opcode == "activemask":
+        answer = np.full(LANES, lanes.mask_of(mask), np.uint32)
+        warp.write(frame, instruction.operands[0], answer, U32, mask)
+        return
+    target, predicate = instruction.operands[:2]
+    mode = next(word for word in instruction.modifiers if word in ("all", "any", "uni", "ballot"))
+    said = warp.read(frame, predicate, PRED)
+    for team, group in _teams(warp, frame, instruction, mask):
+        warp.write(frame, target, lanes.vote(mode, said, group), U32 if mode == "ballot" else PRED, team)
+
+
+def match(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    value, same = _outputs(instruction.operands[0])
+    mode = "all" if "all" in instruction.modifiers else "any"
+    source = warp.read(frame, instruction.operands[1], _element(instruction))
+    for team, group in _teams(warp, frame, instruction, mask):
+        found, equal = lanes.match(mode, source, group)
+        warp.write(frame, value, found, U32, team)
+        warp.write(frame, same, equal, PRED, team)
+
+
+def redux(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    kind = _element(instruction)
+    operation = next(word for word in instruction.modifiers if word in lanes.REDUCTIONS)
+    source = warp.read(frame, instruction.operands[1], kind)
+    for team, group in _teams(warp, frame, instruction, mask):
+        if kind.is_float:
+            answer = lanes.reduce_floats(operation, source, group, set(instruction.modifiers))
+        else:
+            answer = lanes.reduce(operation, source, group)
+        warp.write(frame, instruction.operands[0], answer, kind, team)
+
+
+def elect(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    value, chosen = _outputs(instruction.operands[0])
+    for team, group in _teams(warp, frame, instruction, mask):
+        leader, is_leader = lanes.elect(group)
+        warp.write(frame, value, leader, U32, team)
+        warp.write(frame, chosen, is_leader, PRED, team)
+
+
+def unsupported(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
+
+
+ACTIONS = {
+    "load": load, "store": store, "atomic": atomic, "address": address, "inspect": inspect, "branch": branch,
+    "leave": leave, "trap": trap, "call": call, "barrier": barrier, "fence": fence, "shuffle": shuffle,
+    "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
+    **tensor.ACTIONS,
+    **bulk_copy.ACTIONS, **mbarrier.ACTIONS,
+    **texture.ACTIONS,
+}  # fmt: skip
+MOVES = {"branch", "leave", "call", "barrier"}  # kinds that say themselves where the lanes go next

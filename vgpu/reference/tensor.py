@@ -1,0 +1,299 @@
+"""Tensor cores of the reference interpreter: fragments gathered into matrices, multiplied, and given back.
+
+Who holds what follows the pictures of NVIDIA's "PTX ISA" (sections "Matrix fragments for mma.m16n8k16" and following):
+`element` says, for one lane and one element of its fragment, which row and column that is. A float sum is exact, of
+all its products and C, and rounded once; hardware leaves its order and rounding open. So results of two implementations
+agree within (k + 1) · 2^-24 · (Σ|a·b| + |c|), with 2^-53 for f64, and an f16 result is rounded once more.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from fractions import Fraction
+
+import numpy as np
+
+from vgpu import isa
+from vgpu.base.errors import Misaligned, PartialWarp, Unsupported
+from vgpu.isa import tensor
+from vgpu.ptx import Instruction, Mem
+from vgpu.ptx import Vec as Vector
+from vgpu.reference import memory as mem
+from vgpu.reference.warp import LANE, LANES, Frame, Warp
+
+GROUP, MEMBER = LANE >> 2, LANE & 3  # "groupID" and "threadID_in_group" of the manual
+
+
+def element(f: tensor.Fragment, index: int):
+    """Row and column (of A, B, C as they are multiplied) of element `index` of each lane's fragment: two arrays."""
+    if f.accumulates:
+        pair, i = index // 2, index % 2
+        down = pair % (f.rows // 8) * 8
+        right = pair // (f.rows // 8) * 8
+        return GROUP + down, MEMBER * 2 + i + right
+    each = f.each
+    register, i = divmod(index, each)
+    if f.role == "a":
+        down, right = register % (f.rows // 8) * 8, register // (f.rows // 8) * 4 * each
+        return GROUP + down, MEMBER * each + i + right
+    # B: k runs within the group of four, its columns are the groups; f.columns is k.
+    steps = f.columns // (4 * each)
+    return MEMBER * each + i + register % steps * 4 * each, GROUP + register // steps * 8
+
+
+def size(f: tensor.Fragment) -> int:
+    """Elements of one lane, without repetitions."""
+    return f.rows * f.columns // LANES
+
+
+def shape(f: tensor.Fragment) -> tuple[int, int]:
+    return (f.columns, f.rows) if f.role == "b" else (f.rows, f.columns)
+
+
+# ---------------------------------------------------------------- bits and values
+
+
+def _e4m3(code: int) -> float:
+    exponent, mantissa = code >> 3 & 15, code & 7
+    if code & 127 == 127:
+        return float("nan")
+    value = mantissa * 2.0**-9 if exponent == 0 else (8 + mantissa) * 2.0 ** (exponent - 10)
+    return -value if code >> 7 else value
+
+
+def _e5m2(code: int) -> float:
+    exponent, mantissa = code >> 2 & 31, code & 3
+    if exponent == 31:
+        value = float("nan") if mantissa else float("inf")
+    else:
+        value = mantissa * 2.0**-16 if exponent == 0 else (4 + mantissa) * 2.0 ** (exponent - 17)
+    return -value if code >> 7 else value
+
+
+EIGHT_BITS = {
+    "e4m3": np.array([_e4m3(code) for code in range(256)]),
+    "e5m2": np.array([_e5m2(code) for code in range(256)]),
+}
+
+
+def values(kind: str, bits) -> np.ndarray:
+    """Numbers (float64, or Python integers) of raw bits."""
+    bits = np.asarray(bits, np.uint64)
+    if kind in EIGHT_BITS:
+        return EIGHT_BITS[kind][bits.astype(int)]
+    if kind == "f16":
+        return bits.astype(np.uint16).view(np.float16).astype(np.float64)
+    if kind == "bf16":
+        return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
+    if kind == "tf32":
+        return (bits.astype(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32).astype(np.float64)
+    if kind == "f32":
+        return bits.astype(np.uint32).view(np.float32).astype(np.float64)
+    if kind == "f64":
+        return bits.view(np.float64)
+    width = tensor.BITS[kind]
+    whole = bits.astype(np.int64)
+    return np.where((kind[0] == "s") & (whole >> (width - 1) != 0), whole - (1 << width), whole)
+
+
+def raw(kind: str, numbers) -> np.ndarray:
+    """Raw bits of numbers, rounded to nearest."""
+    if kind == "f16":
+        return numbers.astype(np.float16).view(np.uint16).astype(np.uint64)
+    if kind == "f32":
+        return numbers.astype(np.float32).view(np.uint32).astype(np.uint64)
+    if kind == "f64":
+        return numbers.astype(np.float64).view(np.uint64)
+    return (numbers.astype(np.int64) & 0xFFFFFFFF).astype(np.uint64)
+
+
+def _items(operand) -> tuple:
+    return operand.items if isinstance(operand, Vector) else (operand,)
+
+
+def gather(warp: Warp, frame: Frame, f: tensor.Fragment, operand) -> np.ndarray:
+    """The raw bits of a matrix, from the registers of the warp."""
+    registers = [warp.read(frame, item, isa.TYPES[f"b{f.width}"]).astype(np.uint64) for item in _items(operand)]
+    matrix = np.zeros(shape(f), np.uint64)
+    for index in range(size(f)):
+        register, place = divmod(index, f.each)
+        matrix[element(f, index)] = registers[register] >> np.uint64(place * f.bits) & np.uint64((1 << f.bits) - 1)
+    return matrix
+
+
+def scatter(warp: Warp, frame: Frame, f: tensor.Fragment, operand, matrix, mask) -> None:
+    """Give each lane its part of a matrix of raw bits; registers beyond it repeat."""
+    count = max(1, size(f) // f.each)
+    registers = [np.zeros(LANES, np.uint64) for _ in range(count)]
+    for index in range(size(f)):
+        register, place = divmod(index, f.each)
+        registers[register] |= matrix[element(f, index)] << np.uint64(place * f.bits)
+    kind = isa.TYPES[f"b{f.width}"]
+    for index, item in enumerate(_items(operand)):
+        warp.write(frame, item, registers[index % count].astype(kind.dtype), kind, mask)
+
+
+# ---------------------------------------------------------------- products
+
+
+def multiply(p: tensor.Product, a, b, c) -> np.ndarray:
+    """Raw bits of A·B + C, of raw bits."""
+    a, b, c = values(p.a, a), values(p.b, b), values(p.c, c)
+    if tensor.FAMILIES[p.a][1] == "imma":
+        total = a.astype(np.int64) @ b.astype(np.int64) + c
+        return raw(p.d, np.clip(total, -(2**31), 2**31 - 1) if p.saturates else total)
+    with np.errstate(all="ignore"):
+        if p.a == "f64":
+            total = np.empty((p.m, p.n))
+            for i in range(p.m):
+                for j in range(p.n):
+                    exact = np.isfinite(a[i]).all() and np.isfinite(b[:, j]).all() and np.isfinite(c[i, j])
+                    if exact:
+                        products = (Fraction(x) * Fraction(y) for x, y in zip(a[i], b[:, j], strict=True))
+                        total[i, j] = float(sum(products, Fraction(c[i, j])))
+                    else:
+                        total[i, j] = np.sum([*(a[i] * b[:, j]), c[i, j]])
+            return raw(p.d, total)
+        # Products of narrow types are exact in float64; their sum is not always, but it is far closer than float32.
+        total = (a[:, :, None] * b[None]).sum(axis=1) + c
+        return raw(p.d, total)
+
+
+def product(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    p = tensor.product(instruction.opcode, instruction.modifiers)
+    if p is None:
+        raise _unknown(instruction)
+    target, *sources = instruction.operands
+    *given, result = p.fragments
+    matrices = [gather(warp, frame, f, operand) for f, operand in zip(given, sources, strict=True)]
+    scatter(warp, frame, result, target, multiply(p, *matrices), mask)
+
+
+# ---------------------------------------------------------------- memory
+
+
+def move(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """`wmma.load` and `wmma.store`: element by element."""
+    found = tensor.move(instruction.modifiers)
+    if found is None:
+        raise _unknown(instruction)
+    f, store = found.fragment, "store" in instruction.modifiers
+    place: Mem = instruction.operands[0 if store else 1]
+    address = _one(warp, instruction, warp.addresses(frame, place))
+    rows, columns = shape(f)
+    by_rows = "row" in instruction.modifiers
+    stride = columns if by_rows else rows
+    if len(instruction.operands) > 2:
+        stride = _one(warp, instruction, warp.read(frame, instruction.operands[2], isa.TYPES["u32"]).astype(np.uint64))
+    _check_place(warp, instruction, address, stride, found)
+    matrix = gather(warp, frame, f, instruction.operands[1]) if store else np.zeros((rows, columns), np.uint64)
+    nbytes = max(1, f.bits // 8)
+    space = mem.space_of(instruction.modifiers)
+    for index in range(0, size(f), 2 if f.bits == 4 else 1):
+        row, column = element(f, index)
+        steps = row * stride + column if by_rows else column * stride + row
+        addresses = np.uint64(address) + (steps * f.bits // 8).astype(np.uint64)
+        hosts = mem.access(warp, instruction, mask, addresses, space, "store" if store else "load", nbytes)
+        if store:
+            data = matrix[row, column].reshape(LANES, 1).view(np.uint8)[:, :nbytes]
+            mem.write(hosts, mask, np.ascontiguousarray(data))
+            continue
+        data = np.zeros((LANES, 8), np.uint8)
+        data[:, :nbytes] = mem.read(hosts, mask, nbytes)
+        bits = data.view(np.uint64)[:, 0]
+        if f.bits == 4:
+            matrix[row, column] = bits & np.uint64(15)
+            matrix[element(f, index + 1)] = bits >> np.uint64(4)
+        else:
+            matrix[row, column] = bits
+    if not store:
+        scatter(warp, frame, f, instruction.operands[0], matrix, mask)
+
+
+def _one(warp: Warp, instruction: Instruction, lanes) -> int:
+    """What all lanes have to agree on."""
+    other = np.flatnonzero(lanes != lanes[0])
+    if len(other):
+        lane = int(other[0])
+        raise PartialWarp(
+            f"The lanes of a warp give different addresses or strides, {warp.place(instruction, lane)}",
+            **warp.where(instruction, lane),
+        )
+    return int(lanes[0])
+
+
+def _check_place(warp, instruction, address: int, stride: int, found: tensor.Move) -> None:
+    where = warp.where(instruction, 0, address)
+    if address % found.alignment:
+        raise Misaligned(
+            f"a matrix at an address that is no multiple of {found.alignment}, {warp.place(instruction, 0)}", **where
+        )
+    if stride * found.fragment.bits % (8 * found.grain):
+        raise Misaligned(
+            f"rows that are no multiple of {found.grain} bytes apart ({stride} elements), {warp.place(instruction, 0)}",
+            **where,
+        )
+
+
+def _turned(words) -> np.ndarray:
+    """One register that holds an 8×8 matrix of 16-bit elements: lane 4r+t has columns 2t and 2t+1 of row r."""
+    return np.ascontiguousarray(np.ascontiguousarray(words).view(np.uint16).reshape(8, 8).T).view(np.uint32).ravel()
+
+
+def rows(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """`ldmatrix` and `stmatrix`: lanes 8i to 8i+7 give the addresses of the rows of matrix i."""
+    count = tensor.matrices(instruction.modifiers)
+    if count is None:
+        raise _unknown(instruction)
+    store = instruction.opcode == "stmatrix"
+    place, other = instruction.operands[:: 1 if store else -1]
+    addresses = warp.addresses(frame, place)
+    if mem.space_of(instruction.modifiers) == "generic":
+        addresses = addresses - warp.windows("shared")[0]
+    givers = mask & (8 * count > LANE)
+    hosts = mem.access(warp, instruction, givers, addresses, "shared", "store" if store else "load", 16)
+    u32 = isa.TYPES["b32"]
+    for index, item in enumerate(_items(other)):
+        here = [int(host) for host in hosts[8 * index : 8 * index + 8]]
+        if store:
+            words = warp.read(frame, item, u32)
+            words = _turned(words) if "trans" in instruction.modifiers else np.ascontiguousarray(words)
+            for row, host in enumerate(here):
+                ctypes.memmove(host, words[4 * row : 4 * row + 4].tobytes(), 16)
+        else:
+            words = np.frombuffer(b"".join(ctypes.string_at(host, 16) for host in here), np.uint32)
+            words = _turned(words) if "trans" in instruction.modifiers else words
+            warp.write(frame, item, words, u32, mask)
+
+
+def transpose(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """`movmatrix`"""
+    if instruction.modifiers[-3:] != ("m8n8", "trans", "b16"):
+        raise _unknown(instruction)
+    u32 = isa.TYPES["b32"]
+    warp.write(frame, instruction.operands[0], _turned(warp.read(frame, instruction.operands[1], u32)), u32, mask)
+
+
+def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+    """Instructions of a whole warp: with lanes missing they have no meaning."""
+    if not {"sync", "aligned"} <= set(instruction.modifiers):
+        raise _unknown(instruction)
+    if not mask.all():
+        lane = int(np.argmax(mask))
+        raise PartialWarp(
+            f"Only {int(mask.sum())} of the 32 threads of a warp execute {instruction}, "
+            f"{warp.place(instruction, lane)}",
+            **warp.where(instruction, lane),
+        )
+    if instruction.opcode == "wmma":
+        action = product if "mma" in instruction.modifiers else move
+    else:
+        action = {"mma": product, "ldmatrix": rows, "stmatrix": rows, "movmatrix": transpose}[instruction.opcode]
+    action(warp, frame, instruction, mask)
+
+
+def _unknown(instruction: Instruction) -> Unsupported:
+    return Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
+
+
+ACTIONS = {"tensor": tensor_core}

@@ -1,0 +1,37 @@
+"""The code every kernel calls: memory access with checks and counts, atomics, shuffles and the block loop.
+
+It is LLVM IR written once for all kernels, so that it is compiled once a process and kernels stay small. A lane
+vector has 32 elements; a mask is an i32 with one bit a lane. Each access function comes twice: `wb_c…` counts,
+`wb_p…` (plain) only checks. What the sanitizer adds is in `shadow`: `wb_s…`.
+"""
+
+from __future__ import annotations
+
+from vgpu.runtime import (
+    access,
+    async_copy,
+    barriers,
+    bulk_copy,
+    directed,
+    driver,
+    follow,
+    heap,
+    host,
+    lanes,
+    mbarrier,
+    places,
+    shadow,
+    tensor,
+    texture,
+)
+
+
+def source(avx512: bool) -> str:
+    """The whole runtime as LLVM IR, for a CPU with or without AVX-512; `demand` takes from it what a kernel calls."""
+    parts = (driver, places, barriers, host, follow, heap, lanes, tensor, texture, async_copy, mbarrier, bulk_copy)
+    return "\n".join([access.source(avx512), shadow.hooks(), *(part.source() for part in parts)])
+
+
+def later(function: str) -> str | None:
+    """The module of a function that is made only when a kernel calls it, or None."""
+    return tensor.later(function) or directed.later(function)

@@ -1,0 +1,427 @@
+"""Bulk copies (`cp.async.bulk`): checked and queued when issued, made when their mbarrier or group is waited for.
+
+A load tells its mbarrier how many bytes have come; a store belongs to a group of the thread that issued it, and happens
+when that thread waits for the group (also for its reading only, `.read`). Stores that nobody waits for are lost with
+the block, as are loads. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`, while a
+GPU may then copy old data: `sanitize` names the missing fence.
+
+Rules: NVIDIA "PTX ISA", asynchronous copy, bulk copies and tensors (tiled mode, swizzling).
+"""
+
+from __future__ import annotations
+
+from vgpu.base.context import (
+    BULK,
+    BULK_ENTRIES,
+    BULK_ENTRY,
+    BULK_ENTRY_BYTES,
+    BULK_REQUEST,
+    LOADS,
+    SITE_SLOT,
+    SLOT,
+    STORES,
+    TENSOR,
+    TENSOR_BYTES,
+    TENSOR_MAP,
+    TENSOR_MARK,
+)
+from vgpu.runtime.mbarrier import fault
+from vgpu.runtime.value import V32, V64, Value, vector
+from vgpu.runtime.write import Routine
+
+AXES = 5
+
+
+def _queue(r: Routine) -> Value:
+    """The block's queue, emptied if what stands in it belongs to a block before this one."""
+    queue = r.slot("copies", "ptr")
+    block = r.slot("block") + 1
+    with r.when(r.load(queue, "i64", 8).ne(block)):
+        r.fill(queue, 0, BULK["entries"])
+        r.store(queue, block, 8)
+    return queue
+
+
+def _entry(r: Routine, queue: Value, number: Value) -> Value:
+    return r.at(queue, number % BULK_ENTRIES * BULK_ENTRY_BYTES + BULK["entries"])
+
+
+def _field(r: Routine, entry: Value, name: str) -> Value:
+    return r.load(r.at(entry, BULK_ENTRY[name]), "i64", 8)
+
+
+# ---------------------------------------------------------------- making the copies
+
+
+def _mark() -> Routine:
+    """The sectors of a run of global memory count as read or written."""
+    r = Routine("mark_run", "ptr ctx, ptr site, i64 address, i64 bytes, i64 writes")
+    with r.when(r.slot("reads").eq(0) | r["bytes"].eq(0)):
+        r.give()
+    known = r.call("i1", "place", r["ctx"], r["site"], r["address"], r["bytes"], r["writes"].ne(0))
+    space = r.load(r.at(r["site"], 8 * SITE_SLOT["space"]), "i64", 8)
+    with r.when(known & space.eq(0)):
+        base, touch = (r.load(r.at(r["site"], 8 * SITE_SLOT[name]), "i64", 8) for name in ("base", "touch"))
+        chart = r["writes"].ne(0).pick(r.slot("writes"), r.slot("reads"))
+        first = (r["address"] - base) >> 5
+        last = (r["address"] - base + r["bytes"] - 1) >> 5
+        r.fill(r.at((chart + touch).to("ptr"), first), 1, last - first + 1)
+    return r
+
+
+def _reduce(bits: int) -> Routine:
+    """Combine `count` elements that lie in a row with those at `target`, 32 at a time as an atomic does."""
+    r = Routine(f"reduce_run{bits}", "ptr function, i64 target, i64 source, i64 count")
+    lanes = vector(f"i{bits}")
+    buffer = r.spread(r.number(lanes, 0))
+    places = r.spread(r.number(V64, 0))
+    with r.count_to((r["count"] + 31) >> 5) as part:
+        start = part << 5
+        left = r["count"] - start
+        many = left.above(32).pick(r.number("i64", 32), left)
+        r.copy(buffer, (r["source"] + start * (bits // 8)).to("ptr"), many * (bits // 8))
+        with r.count_to(many) as lane:
+            r.store(r.at(places, lane << 3), r["target"] + (start + lane) * (bits // 8), 8)
+        full = r.number("i32", -1) >> (r.number("i64", 32) - many).to("i32")
+        values, where = r.load(buffer, lanes, 64), r.load(places, V64, 64)
+        r.call(lanes, r["function"], where, values, full)
+    return r
+
+
+def _move() -> Routine:
+    """One run of bytes between global and shared memory, in the direction and with the reduction of an entry."""
+    r = Routine("move_run", "ptr ctx, ptr entry, i64 remote, i64 offset, i64 bytes, i64 element")
+    shared = r.slot("shared_base") + r["offset"]
+    kind, function = _field(r, r["entry"], "kind") & 1, _field(r, r["entry"], "reduce")
+    with r.when(kind.eq(LOADS)):
+        r.copy(shared.to("ptr"), r["remote"].to("ptr"), r["bytes"])
+        r.give()
+    with r.when(function.eq(0)):
+        r.copy(r["remote"].to("ptr"), shared.to("ptr"), r["bytes"])
+        r.give()
+    for bits in (16, 32, 64):
+        with r.when(r["element"].eq(bits // 8)):
+            count = r["bytes"] // (bits // 8)
+            r.call("void", f"reduce_run{bits}", function.to("ptr"), r["remote"], shared, count)
+    return r
+
+
+def _axis(r: Routine, map_: Value, name: str, axis: int) -> Value:
+    nbytes = 8 if name == "strides" else 4
+    return r.load(r.at(map_, TENSOR_MAP[name] + nbytes * axis), f"i{8 * nbytes}", 1).to("i64")
+
+
+def _tensor() -> Routine:
+    """A box of a tensor, row by row: what lies outside the tensor comes as zeros and is not written."""
+    r = Routine("move_tensor", "ptr ctx, ptr entry")
+    map_ = r.at(r["entry"], BULK_ENTRY["map"])
+    site = _field(r, r["entry"], "site").to("ptr")
+    element = r.load(r.at(map_, TENSOR_MAP["element"]), "i32", 1).to("i64")
+    swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
+    # Rows of 32, 64 or 128 bytes: the number of a 16-byte piece takes the number of its 128-byte line into account.
+    twist = swizzle.eq(0).pick(r.number("i64", 0), (swizzle - 16) & 0x70)
+    stores = _field(r, r["entry"], "kind") & STORES
+    shared = _field(r, r["entry"], "offset")
+    starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(AXES)]
+    counts = []
+    for axis in range(AXES):
+        step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
+        counts.append((_axis(r, map_, "box", axis) + step - 1) // step)
+    row, rows = counts[0], counts[1] * counts[2] * counts[3] * counts[4]
+    none = r.number("i64", 0)
+    low = starts[0].below(0, signed=True).pick(none - starts[0], none)
+    beyond = _axis(r, map_, "sizes", 0) - starts[0]
+    high = beyond.below(row, signed=True).pick(beyond, row)
+    empty = low.below(high, signed=True) ^ 1
+    high = empty.pick(low, high)
+    with r.count_to(rows) as number:
+        inside, address = r.variable("i1", 1), r.variable("i64", r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1))
+        rest = number
+        for axis in range(1, AXES):
+            index = rest % counts[axis]
+            rest = rest // counts[axis]
+            at = starts[axis] + index * _axis(r, map_, "steps", axis)
+            inside.set(inside.get() & at.below(_axis(r, map_, "sizes", axis)))
+            address.add(at * _axis(r, map_, "strides", axis))
+        offset = shared + number * row * element
+        with r.when(stores.eq(0)):
+            r.fill(r.at(r.slot("shared_base", "ptr"), offset), 0, row * element)
+        with r.when(inside.get() & (empty ^ 1)):
+            remote = address.get() + starts[0] * element
+            first, last = low * element, high * element
+            r.call("void", "mark_run", r["ctx"], site, remote + first, last - first, stores)
+            with r.when(twist.eq(0)):
+                r.call("void", "move_run", r["ctx"], r["entry"], remote + first, offset + first, last - first, element)
+            with r.when(twist.ne(0)):
+                done = r.variable("i64", first)
+                with r.repeat() as stop:
+                    now = done.get()
+                    stop(now.below(last) ^ 1)
+                    # As far as the end of the 16-byte piece, or of the row.
+                    following = (now + 16) & -16
+                    end = following.below(last).pick(following, last)
+                    place = offset + now
+                    place = place ^ (place >> 3 & twist)
+                    r.call("void", "move_run", r["ctx"], r["entry"], remote + now, place, end - now, element)
+                    done.set(end)
+    return r
+
+
+def _finish() -> Routine:
+    r = Routine("finish_bulk", "ptr ctx, ptr entry")
+    entry = r["entry"]
+    with r.when(_field(r, entry, "open").eq(0)):
+        r.give()
+    r.store(r.at(entry, BULK_ENTRY["open"]), r.number("i64", 0), 8)
+    kind, nbytes = _field(r, entry, "kind"), _field(r, entry, "bytes")
+    with r.when((kind & TENSOR).ne(0)):
+        r.call("void", "move_tensor", r["ctx"], entry)
+    with r.when((kind & TENSOR).eq(0)):
+        # For a plain copy the first "coordinate" is the size of its elements.
+        element = _field(r, entry, "coordinates")
+        remote, offset = _field(r, entry, "remote"), _field(r, entry, "offset")
+        site = _field(r, entry, "site").to("ptr")
+        r.call("void", "mark_run", r["ctx"], site, remote, nbytes, kind & STORES)
+        r.call("void", "move_run", r["ctx"], entry, remote, offset, nbytes, element)
+    r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.number("i64", 1))
+    with r.when((kind & STORES).eq(0)):
+        site = r.call("i64", "site_id", r["ctx"], _field(r, entry, "site").to("ptr"))
+        thread, barrier = _field(r, entry, "thread"), _field(r, entry, "barrier").to("i32")
+        none = r.number("i64", 0)
+        r.call("i64", "barrier_update", r["ctx"], site, thread & 31, barrier, none, none - nbytes, r.number("i32", 0))
+    return r
+
+
+def _drop() -> Routine:
+    """Drop the finished entries at the head of the queue."""
+    r = Routine("drop_bulk", "ptr queue")
+    head_at = r.at(r["queue"], BULK["head"])
+    tail = r.load(r.at(r["queue"], BULK["tail"]), "i64", 8)
+    with r.repeat() as stop:
+        head = r.load(head_at, "i64", 8)
+        stop(head.eq(tail))
+        stop(_field(r, _entry(r, r["queue"], head), "open").ne(0))
+        r.store(head_at, head + 1, 8)
+    return r
+
+
+# ---------------------------------------------------------------- instructions
+
+
+def _check_run() -> Routine:
+    """Bounds and alignment of a plain copy on both sides; 0 after reporting a fault."""
+    r = Routine("check_bulk", "ptr ctx, i64 id, ptr site, i64 lane, i64 remote, i64 offset, i64 bytes, i1 writes", "i1")
+
+    def inside(nbytes: Value) -> Value:  # one array of global memory
+        placed = r.call("i1", "place", r["ctx"], r["site"], r["remote"], nbytes, r["writes"])
+        return placed & r.known("space").eq(0)
+
+    no = r.number("i1", 0)
+    with r.when((r["bytes"] & 15).ne(0)):
+        fault(r, "bulk_size", r["id"], r["lane"], r["bytes"])
+        r.give(no)
+    for side in ("remote", "offset"):
+        with r.when((r[side] & 15).ne(0)):
+            fault(r, "bulk_alignment", r["id"], r["lane"], r[side] & 15)
+            r.give(no)
+    # The site is that of the global side; the one of the shared side follows it.
+    with r.when((r["offset"] + r["bytes"]).above(r.slot("shared_bytes"))):
+        fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
+        r.give(no)
+    with r.when(r["bytes"].ne(0)), r.when(inside(r["bytes"]) ^ 1):
+        wrong = inside(r.number("i64", 1)).pick(r["remote"] + r["bytes"] - 1, r["remote"])
+        fault(r, "bounds", r["id"], r["lane"], wrong)
+        r.give(no)
+    r.give(r.number("i1", 1))
+    return r
+
+
+def _sound() -> Routine:
+    """Whether a private copy of a tensor map holds what `tensor_map.describe` lets through, for so many dimensions.
+
+    Past here no sum or product of its fields wraps: strides times sizes stay below 2^46, boxes below 2^43 bytes.
+    """
+    r = Routine("sound_map", "ptr map, i64 rank", "i1")
+    map_, rank = r["map"], r["rank"]
+    field = lambda name: r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64")
+    element = field("element")
+    swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i64", 1)  # with the four bytes behind it, which are 0
+    address = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
+    wrong = [r.load(map_, "i64", 1).ne(TENSOR_MARK), field("rank").ne(rank), (rank - 1).above(AXES - 1)]
+    wrong += [element.ne(1) & element.ne(2) & element.ne(4) & element.ne(8), (address & 15).ne(0)]
+    wrong += [swizzle.ne(0) & swizzle.ne(32) & swizzle.ne(64) & swizzle.ne(128)]
+    for axis in range(AXES):
+        size, stride, box = (_axis(r, map_, name, axis) for name in ("sizes", "strides", "box"))
+        step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
+        unused = rank.below(axis + 1) & ((size - 1) | (box - 1) | (step - 1) | stride).ne(0)
+        wrong += [size.eq(0), (box - 1).above(255), (step - 1).above(7), unused]
+        if axis:
+            within = stride.eq(0).pick(r.number("i64", 1), stride)
+            wrong += [
+                (stride & 15).ne(0),
+                stride.above((1 << 40) - 1),
+                (size - 1).above(r.number("i64", 1 << 46) // within),
+            ]
+        else:
+            row = box * element
+            wrong += [stride.ne(element), (row & 15).ne(0), swizzle.ne(0) & row.above(swizzle)]
+    found = wrong[0]
+    for one in wrong[1:]:
+        found = found | one
+    r.give(found ^ 1)
+    return r
+
+
+def _check_tensor() -> Routine:
+    """A tensor map, the memory it describes and the shared side: bytes of a box, or -1 after reporting a fault.
+
+    `private` is memory of the runtime: the map is copied there once, and nobody looks at the kernel's again.
+    """
+    r = Routine(
+        "check_tensor",
+        "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank, ptr private, i1 writes",
+        "i64",
+    )
+    bad, map_ = r.number("i64", -1), r["private"]
+    right = r.variable("i1", 0)
+    inside = lambda start, nbytes, writes: r.call("i1", "place", r["ctx"], r["site"], start, nbytes, writes)
+    with r.when(inside(r["map"], r.number("i64", TENSOR_BYTES), r.number("i1", 0))):
+        source = r["map"].to("ptr")
+        r.line(f"call void @llvm.memcpy.p0.p0.i64({map_}, {source}, i64 {TENSOR_BYTES}, i1 true)")
+        right.set(r.call("i1", "sound_map", map_, r["rank"]))
+    with r.when(right.get() ^ 1):
+        fault(r, "tensor_map", r["id"], r["lane"], r["map"])
+        r.give(bad)
+    element, swizzle = (r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64") for name in ("element", "swizzle"))
+    box, extent = r.variable("i64", element), r.variable("i64", element)
+    for axis in range(AXES):
+        step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
+        box.set(box.get() * ((_axis(r, map_, "box", axis) + step - 1) // step))
+        extent.add((_axis(r, map_, "sizes", axis) - 1) * _axis(r, map_, "strides", axis))
+    with r.when((r["offset"] & 127).ne(0)):
+        fault(r, "bulk_alignment", r["id"], r["lane"], r["offset"] & 127)
+        r.give(bad)
+    # Swizzling changes places within rows of so many bytes, of which the last may be begun only.
+    rest = swizzle.eq(0).pick(r.number("i64", 0), swizzle - 1)
+    reach = (box.get() + rest) & ~rest
+    with r.when((r["offset"] + reach).above(r.slot("shared_bytes"))):
+        fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
+        r.give(bad)
+    start = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
+    with r.when(inside(start, extent.get(), r["writes"]) ^ 1):
+        fault(r, "bounds", r["id"], r["lane"], start)
+        r.give(bad)
+    r.give(box.get())
+    return r
+
+
+def _issue() -> Routine:
+    """Each lane of `mask` issues a copy; `extra` are the coordinates of tensors, or the size of an element."""
+    coordinates = ", ".join(f"{V32} c{axis}" for axis in range(AXES))
+    r = Routine(
+        "wb_bulk",
+        f"ptr ctx, ptr site, {V64} remotes, {V32} offsets, {V32} barriers, {V32} sizes, i32 mask, i64 kind, i64 rank, "
+        f"ptr reduce, {coordinates}",
+    )
+    ctx, kind = r["ctx"], r["kind"]
+    id_, writes = r.call("i64", "site_id", ctx, r["site"]), (kind & STORES).ne(0)
+    spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes")}
+    spread |= {f"c{axis}": r.spread(r[f"c{axis}"]) for axis in range(AXES)}
+    private = r.spread(r.number(V64, 0))  # 256 bytes, of which a tensor map takes 128
+    with r.each(r["mask"]) as lane:
+        remote = r.load(r.at(spread["remotes"], lane << 3), "i64", 8)
+        offset, barrier, size = (
+            r.load(r.at(spread[name], lane << 2), "i32", 4).to("i64") for name in ("offsets", "barriers", "sizes")
+        )
+        nbytes = r.variable("i64", size)
+        with r.when((kind & TENSOR).ne(0)):
+            given = (ctx, id_, r["site"], lane, remote, offset, r["rank"], private, writes)
+            nbytes.set(r.call("i64", "check_tensor", *given))
+            with r.when(nbytes.get().eq(-1)):
+                r.give()
+        with r.when((kind & TENSOR).eq(0)):
+            fine = r.call("i1", "check_bulk", ctx, id_, r["site"], lane, remote, offset, size, writes)
+            with r.when(fine ^ 1):
+                r.give()
+        with r.when((kind & STORES).eq(0)):
+            place = r.call("ptr", "live_barrier", ctx, id_, lane, barrier.to("i32"))
+            with r.when(place.eq("null")):
+                r.give()
+        for slot, amount in (("requests", 1), ("lanes", nbytes.get())):
+            counter = r.at(r["site"], 8 * SITE_SLOT[slot])
+            r.store(counter, r.load(counter, "i64", 8) + amount, 8)
+        asked = r.at(ctx, 8 * SLOT["asked"])
+        words = (nbytes.get() + (BULK_REQUEST - 1)) >> (BULK_REQUEST.bit_length() - 1)
+        r.store(asked, r.load(asked, "i64", 8) + words, 8)
+        queue = _queue(r)
+        head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+        with r.when((tail - head).eq(BULK_ENTRIES)):
+            r.call("void", "finish_bulk", ctx, _entry(r, queue, head))
+            r.call("void", "drop_bulk", queue)
+        entry = _entry(r, queue, tail)
+        thread = (r.slot("warp") << 5) + lane
+        group = r.load(r.at(queue, (thread << 2) + BULK["committed"]), "i32", 4).to("i64")
+        fields = {
+            "open": r.number("i64", 1), "kind": kind, "site": r["site"].to("i64"), "remote": remote, "offset": offset,
+            "bytes": nbytes.get(), "barrier": barrier, "thread": thread, "group": group,
+            "reduce": r["reduce"].to("i64"),
+        }  # fmt: skip
+        for name, value in fields.items():
+            r.store(r.at(entry, BULK_ENTRY[name]), value, 8)
+        r.copy(r.at(entry, BULK_ENTRY["map"]), private, TENSOR_BYTES)
+        for axis in range(AXES):
+            value = r.load(r.at(spread[f"c{axis}"], lane << 2), "i32", 4).to("i64", signed=True)
+            r.store(r.at(entry, BULK_ENTRY["coordinates"] + 8 * axis), value, 8)
+        r.store(r.at(queue, BULK["tail"]), tail + 1, 8)
+        r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.number("i64", 0))
+    return r
+
+
+def _commit() -> Routine:
+    r = Routine("wb_bulk_commit", "ptr ctx, i32 mask")
+    queue = _queue(r)
+    with r.each(r["mask"]) as lane:
+        place = r.at(queue, (((r.slot("warp") << 5) + lane) << 2) + BULK["committed"])
+        r.store(place, r.load(place, "i32", 4) + 1, 4)
+    return r
+
+
+def _wait() -> Routine:
+    """Complete all groups of each lane of `mask` but its latest `pending` committed ones."""
+    r = Routine("wb_bulk_wait", "ptr ctx, i32 mask, i32 pending")
+    queue = _queue(r)
+    warp = r.slot("warp")
+    head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+    with r.count_to(tail, head) as number:
+        entry = _entry(r, queue, number)
+        thread = _field(r, entry, "thread")
+        mine = (thread >> 5).eq(warp) & ((r["mask"] >> (thread & 31).to("i32")) & 1).ne(0)
+        with r.when(mine & (_field(r, entry, "kind") & STORES).ne(0)):
+            committed = r.load(r.at(queue, (thread << 2) + BULK["committed"]), "i32", 4)
+            first = (committed - r["pending"]).to("i64", signed=True)
+            with r.when(_field(r, entry, "group").below(first, signed=True)):
+                r.call("void", "finish_bulk", r["ctx"], entry)
+    r.call("void", "drop_bulk", queue)
+    return r
+
+
+def _complete_for() -> Routine:
+    """The loads that an mbarrier waits for."""
+    r = Routine("complete_bulk_for", "ptr ctx, i32 offset")
+    queue = _queue(r)
+    head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+    with r.count_to(tail, head) as number:
+        entry = _entry(r, queue, number)
+        here = _field(r, entry, "barrier").eq(r["offset"].to("i64")) & (_field(r, entry, "kind") & STORES).eq(0)
+        with r.when(here):
+            r.call("void", "finish_bulk", r["ctx"], entry)
+    r.call("void", "drop_bulk", queue)
+    return r
+
+
+def source() -> str:
+    routines = (
+        _mark(), *(_reduce(bits) for bits in (16, 32, 64)), _move(), _tensor(), _finish(), _drop(), _check_run(), _sound(),
+        _check_tensor(), _issue(), _commit(), _wait(), _complete_for(),
+    )  # fmt: skip
+    return "".join(map(str, routines))

@@ -1,0 +1,224 @@
+"""Tensor-core products in LLVM IR: one function for each shape and types, made when a kernel first asks for it.
+
+`wb_mma_NAME(a, b, c, d)` takes pointers to the registers of the fragments, one after the other. A is laid out in rows,
+B turned so that its rows run along the columns of the product; then 8×8 pieces of D are summed up a row a vector.
+Products of the narrow types are exact in what they are summed in: float32 (int32, float64), from C on in the order
+of k, one rounding a step. Hardware adds several products at once and drops bits on the way: order and rounding are not
+specified ("PTX ISA", mma), so its last bits differ from these, as those of two generations of GPUs do. An f16 result
+is rounded once, at the end. Of tf32 operands the low 13 bits are ignored.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from vgpu.isa.tensor import FAMILIES, Fragment, Product, products
+from vgpu.runtime.value import V32, V64, Value, element_bits, vector
+from vgpu.runtime.write import Routine
+
+PREFIX = "wb_mma_"
+
+
+def _sums_in(product: Product) -> str:
+    """The LLVM type of sums."""
+    return {"imma": "i32", "dmma": "double", "hmma": "float"}[FAMILIES[product.a][1]]
+
+
+def _bytes(kind: str) -> int:
+    return element_bits(kind) // 8
+
+
+def _widen(kind: str, raw: Value) -> Value:
+    """The elements of one register of all lanes (`raw`, V32 or V64) as the type of sums."""
+    if kind == "f64":
+        return raw.cast("bitcast", "<32 x double>")
+    if kind == "tf32":
+        return (raw & -8192).cast("bitcast", "<32 x float>")
+    if kind == "f16":
+        return raw.cast("bitcast", "<64 x half>").cast("fpext", "<64 x float>")
+    if kind == "bf16":
+        return (raw.cast("bitcast", "<64 x i16>").to("i32") << 16).cast("bitcast", "<64 x float>")
+    raw = raw.cast("bitcast", "<128 x i8>")
+    if kind in ("s8", "u8"):
+        return raw.to("i32", signed=kind == "s8")
+    if kind in ("s4", "u4"):
+        down = "ashr" if kind == "s4" else "lshr"
+        low, high = (raw << 4).binary(down, 4), raw.binary(down, 4)
+        return low.shuffle(high, [i // 2 + 128 * (i % 2) for i in range(256)]).to("i32", signed=kind == "s4")
+    # 8-bit floats: moved to where an f16 has its exponent and mantissa, which keeps subnormals right.
+    wide = raw.to("i16")
+    if kind == "e5m2":
+        return (wide << 8).cast("bitcast", "<128 x half>").cast("fpext", "<128 x float>")
+    magnitude = wide & 127
+    bits = magnitude << 7 | (wide & 128) << 8
+    value = bits.cast("bitcast", "<128 x half>").cast("fpext", "<128 x float>").binary("fmul", 256.0)
+    return magnitude.eq(127).pick("0x7FF8000000000000", value)
+
+
+def _rows(r: Routine, f: Fragment, source: Value, to: Value, kind: str) -> None:
+    """Write the elements of A or B to memory, row by row."""
+    size = f.piece
+    for index, (row, column) in enumerate(f.pieces):
+        raw = r.load(r.at(source, index * 4 * f.width), V64 if f.width == 64 else V32, 64)
+        wide = _widen(f.type, raw)
+        for line in range(8):
+            part = wide.shuffle(None, range(line * size, (line + 1) * size))
+            r.store(r.at(to, ((row + line) * f.columns + column) * _bytes(kind)), part, _bytes(kind))
+
+
+def _half_kind(f: Fragment) -> str:
+    return {"f16": "half", "f32": "float", "f64": "double", "s32": "i32"}[f.type]
+
+
+def _read_sums(r: Routine, f: Fragment, source: Value, to: Value, kind: str) -> None:
+    """C's registers to pieces of 8 rows of 8."""
+    own = _half_kind(f)
+    for index in range(len(f.pieces)):
+        where = r.at(source, index * f.in_piece * 4 * f.width)
+        if f.in_piece == 1:
+            value = r.load(where, vector(own, 64), 64).cast("fpext", "<64 x float>")
+        else:
+            a, b = (r.load(r.at(where, half * 4 * f.width), vector(own), 64) for half in (0, 1))
+            value = a.shuffle(b, [i // 2 + 32 * (i % 2) for i in range(64)])
+        r.store(r.at(to, index * 64 * _bytes(kind)), value, 64)
+
+
+def _write_sums(r: Routine, f: Fragment, source: Value, to: Value, kind: str) -> None:
+    for index in range(len(f.pieces)):
+        where = r.at(to, index * f.in_piece * 4 * f.width)
+        value = r.load(r.at(source, index * 64 * _bytes(kind)), vector(kind, 64), 64)
+        if f.in_piece == 1:
+            r.store(where, value.cast("fptrunc", "<64 x half>"), 64)
+            continue
+        for odd in (0, 1):
+            r.store(r.at(where, odd * 4 * f.width), value.shuffle(None, range(odd, 64, 2)), 64)
+
+
+def _turn(kind: str, columns: int) -> Routine:
+    """8 rows of `columns` at `from` to `columns` rows of 8 at `to`, four columns at a time."""
+    nbytes = _bytes(kind)
+    r = Routine("turn", "ptr from, ptr to")
+    with r.count_to(columns // 4) as i:
+        p, q = r.at(r["from"], i * (4 * nbytes)), r.at(r["to"], i * (32 * nbytes))
+        read = [r.load(r.at(p, row * columns * nbytes), vector(kind, 4), nbytes) for row in range(8)]
+        two = [read[i].shuffle(read[i + 1], (0, 4, 1, 5, 2, 6, 3, 7)) for i in range(0, 8, 2)]
+        low = [two[i].shuffle(two[i + 1], (0, 1, 8, 9, 2, 3, 10, 11)) for i in (0, 2)]
+        high = [two[i].shuffle(two[i + 1], (4, 5, 12, 13, 6, 7, 14, 15)) for i in (0, 2)]
+        for place, (a, b) in enumerate((low, high)):
+            for half in (0, 4):
+                row = a.shuffle(b, [half + i for i in range(4)] + [8 + half + i for i in range(4)])
+                r.store(r.at(q, (2 * place + half // 4) * 8 * nbytes), row, 8 * nbytes)
+    return r
+
+
+def _piece(product: Product, kind: str) -> Routine:
+    """One 8×8 piece of sums at `sums`: `rows` are 8 rows of A, `columns` the turned rows of B."""
+    nbytes, v, whole = _bytes(kind), vector(kind, 8), kind == "i32"
+    r = Routine("piece", "ptr rows, ptr columns, ptr sums")
+    places = [r.at(r["sums"], row * 8 * nbytes) for row in range(8)]
+    starts = [r.load(place, v, 8 * nbytes) for place in places]
+    sums = [r.variable(v, r.number(v, 0) if whole else start) for start in starts]
+    with r.count_to(product.k) as k:
+        b = r.load(r.at(r["columns"], k * (8 * nbytes)), v, 8 * nbytes)
+        for row, total in enumerate(sums):
+            a = r.everywhere(r.load(r.at(r["rows"], (k + row * product.k) * nbytes), kind, nbytes), 8)
+            if whole:
+                total.add(a * b)
+            else:
+                total.set(r.call(v, f"llvm.fma.v8f{8 * nbytes}", a, b, total.get()))
+    for place, start, total in zip(places, starts, sums, strict=True):
+        value = total.get()
+        if whole:  # the products wrap around; adding them to C may stop at the ends of the range
+            value = r.call(v, "llvm.sadd.sat.v8i32", start, value) if product.saturates else start + value
+        r.store(place, value, 8 * nbytes)
+    return r
+
+
+def multiply(product: Product) -> str:
+    """The module of one product."""
+    kind = _sums_in(product)
+    a, b, c, d = product.fragments
+    r = Routine(PREFIX + product.name, ", ".join(f"ptr noalias {name}" for name in "abcd"))
+    counts = (a.rows * a.columns, b.rows * b.columns, b.rows * b.columns, c.rows * c.columns)
+    rows, lying, turned, sums = (r.room(f"[{count} x {kind}]") for count in counts)
+    line = product.k * _bytes(kind)
+    _rows(r, a, r["a"], rows, kind)
+    _rows(r, b, r["b"], lying, kind)
+    for eight in range(0, product.n, 8):
+        r.call("void", "turn", r.at(lying, eight * line), r.at(turned, eight * line))
+    _read_sums(r, c, r["c"], sums, kind)
+    for index, (row, column) in enumerate(c.pieces):
+        piece = r.at(sums, index * 64 * _bytes(kind))
+        r.call("void", "piece", r.at(rows, row * line), r.at(turned, column * line), piece)
+    _write_sums(r, d, sums, r["d"], kind)
+    return f"{_turn(kind, product.k)}{_piece(product, kind)}{r}"
+
+
+# ---------------------------------------------------------------- rows of 16 bytes to and from shared memory
+
+
+def _copy_rows(name: str, store: bool) -> Routine:
+    """Move 16 bytes for each lane in `mask` between `base` plus its offset and its place in `registers`."""
+    r = Routine(name, f"i64 base, {V32} offsets, i32 mask, ptr registers")
+    places = r.spread(r["offsets"])
+    if not store:
+        r.fill(r["registers"], 0, 512)
+    with r.each(r["mask"]) as lane:
+        memory = r.at(r["base"].to("ptr"), r.load(r.at(places, lane * 4), "i32", 4))
+        row = r.at(r["registers"], lane * 16)
+        source, target = (row, memory) if store else (memory, row)
+        r.store(target, r.load(source, "<4 x i32>", 16), 16)
+    return r
+
+
+def _whole() -> Routine:
+    """Whether a whole warp executes an instruction that only a whole warp can."""
+    r = Routine("wb_whole", "ptr ctx, i64 site, i32 mask", "i32")
+    mask = r["mask"]
+    all_here = mask.eq(-1)
+    with r.when((all_here | mask.eq(0)) ^ 1):
+        r.fail("partial", r["site"], mask, r.everywhere(mask.to("i64")))
+    r.give(all_here.pick(mask, 0))
+    return r
+
+
+def _place() -> Routine:
+    """The lanes that may go on, all or none: what is wrong with a matrix's place is reported.
+
+    `grain`: what the address must be a multiple of; `bits`: of an element; `ones`: what bits the distance may not have.
+    """
+    r = Routine(
+        "wb_place", f"ptr ctx, i64 site, i32 mask, {V64} addresses, {V64} strides, i64 grain, i64 bits, i64 ones", "i32"
+    )
+    site, mask, addresses, strides = r["site"], r["mask"], r["addresses"], r["strides"]
+    none = r.number("i32", 0)
+    with r.when(mask.eq(0)):
+        r.give(none)
+    address, stride = addresses.lane(0), strides.lane(0)
+    unlike = (addresses.ne(address) | strides.ne(stride)).bits()
+    for code, wrong, lanes, shown in (
+        ("unlike", unlike, unlike, addresses),
+        ("alignment", address & (r["grain"] - 1), mask, addresses),
+        ("stride", stride * r["bits"] & r["ones"], mask, strides),
+    ):
+        with r.when(wrong.ne(0)):
+            r.fail(code, site, lanes, shown)
+            r.give(none)
+    r.give(mask)
+    return r
+
+
+def source() -> str:
+    """What every kernel may call without asking."""
+    return f"{_whole()}{_place()}{_copy_rows('wb_read_rows', False)}{_copy_rows('wb_write_rows', True)}"
+
+
+@functools.cache
+def _by_name() -> dict[str, Product]:
+    return {PREFIX + product.name: product for product in products()}
+
+
+def later(name: str) -> str | None:
+    """The module that defines a function which is only made when a kernel calls it, or None."""
+    found = _by_name().get(name)
+    return multiply(found) if found else None

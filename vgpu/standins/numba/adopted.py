@@ -1,0 +1,73 @@
+"""Numba's own modules that launch kernels, for random numbers, ufuncs and reductions: here on the virtual GPU.
+
+Each says `from numba import cuda`, and then makes arrays and kernels as any user does. While such a module is
+loaded, that import gives it the stand-in. So `from numba.cuda.random import …` and `@vectorize(…, target="cuda")`
+mean the virtual GPU wherever `from vgpu import cuda` does.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+import types
+
+from vgpu.base import steady
+from vgpu.standins.numba.rebind import STAND_IN
+
+ADOPTED = (  # in the order in which they import one another
+    "numba.cuda.random",
+    "numba.cuda.kernels.reduction",
+    "numba.cuda.vectorizers",
+    "numba.cuda.np.ufunc.decorators",
+)
+_lock = steady.lock(rank=0)
+
+
+def activate() -> None:
+    """Let Numba's modules launch kernels on the virtual GPU from now on, those that are loaded already too."""
+    with _lock:
+        if _FINDER in sys.meta_path:
+            return
+        sys.meta_path.insert(0, _FINDER)
+        for name in ADOPTED:
+            if name in sys.modules:
+                importlib.reload(sys.modules[name])
+
+
+def adopted(name: str) -> types.ModuleType:
+    """One of the modules, such as "numba.cuda.random"."""
+    activate()
+    return importlib.import_module(name)
+
+
+def _import(name, globals=None, locals=None, fromlist=(), level=0):
+    """Python's `import`, but that `from numba import cuda` gives the stand-in."""
+    found = builtins.__import__(name, globals, locals, fromlist, level)
+    if name == "numba" and fromlist and "cuda" in fromlist:
+        return types.SimpleNamespace(**{**vars(found), "cuda": importlib.import_module(STAND_IN)})
+    return found
+
+
+class _Finder:
+    """Finds the adopted modules where the other finders do, and lets them see another `import`."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in ADOPTED:
+            return None
+        others = (finder for finder in sys.meta_path if finder is not self)
+        spec = next((spec for finder in others if (spec := finder.find_spec(name, path, target)) is not None), None)
+        if spec is not None:
+            spec.loader.exec_module = _executing(spec.loader.exec_module)
+        return spec
+
+
+def _executing(execute):
+    def exec_module(module: types.ModuleType) -> None:
+        module.__builtins__ = {**vars(builtins), "__import__": _import}
+        execute(module)
+
+    return exec_module
+
+
+_FINDER = _Finder()

@@ -1,0 +1,25 @@
+"""Real Numba's kernels and device functions as this GPU's: the same Python function, compiled anew."""
+
+from __future__ import annotations
+
+import weakref
+
+from vgpu.compile import python as compile_numba
+from vgpu.standins.numba.function import Function
+from vgpu.standins.numba.jit import jit
+from vgpu.standins.numba.kernel import OPTIONS
+
+_made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def stand_in(dispatcher) -> Function:
+    """The `Kernel` or `DeviceFunction` for what `numba.cuda.jit` made, with its options and signatures.
+
+    Always the same one for the same dispatcher.
+    """
+    if dispatcher not in _made:
+        written = compile_numba.as_written(dispatcher)
+        options = {name: value for name, value in written.options.items() if name in OPTIONS}
+        decorate = jit(written.signatures, device=written.device, **options)
+        _made[dispatcher] = decorate(written.py_func)
+    return _made[dispatcher]

@@ -1,0 +1,112 @@
+"""tensor_map(array, box): what a kernel needs to copy boxes of an array with one instruction (TMA, from Hopper on)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vgpu.base.errors import Unsupported
+from vgpu.standins.backend import on_gpu
+from vgpu.storage.tensor_map import Description, describe
+
+# What the driver calls the types of elements; the virtual GPU asks for their bytes only.
+_TYPES = {
+    "uint8": "UINT8", "int8": "UINT8", "uint16": "UINT16", "int16": "UINT16", "uint32": "UINT32", "int32": "INT32",
+    "uint64": "UINT64", "int64": "INT64", "float16": "FLOAT16", "float32": "FLOAT32", "float64": "FLOAT64",
+    "bfloat16": "BFLOAT16",
+}  # fmt: skip
+
+
+class TensorMap(np.void):
+    """The 128 bytes of a `CUtensorMap`, which print as what they describe."""
+
+    description = ""
+
+    def __repr__(self) -> str:
+        return f"TensorMap({self.description})" if self.description else f"TensorMap of {self.nbytes} bytes"
+
+    __str__ = __repr__
+
+
+def tensor_map(array, box: Sequence[int], *, swizzle: int = 0, interleave: str = "none", steps=None) -> TensorMap:
+    """A `CUtensorMap` of an array, to be passed to a parameter `const __grid_constant__ CUtensorMap`.
+
+    array: on the device, at most 5 dimensions. box: elements of one copy, one number a dimension, in the array's own
+    order; kernels give coordinates in the opposite order, the fastest first. swizzle: 0, or the 32, 64 or 128 bytes of
+    a row whose 16-byte pieces change places in shared memory. steps: 1 to 8, how far one element of the box is from
+    the next. What lies outside the array is read as zero. Keep the array for as long as kernels use its map.
+    Raises TypeError for what is no array on the device, ValueError for what hardware refuses. Source: NVIDIA "CUDA
+    Driver API", cuTensorMapEncodeTiled.
+    """
+    if isinstance(array, np.ndarray) or not hasattr(getattr(array, "data", None), "ptr"):
+        given = "a NumPy array, in the host's memory" if isinstance(array, np.ndarray) else f"a {type(array).__name__}"
+        raise TypeError(f"tensor_map(array, box) takes an array on the device, such as cp.asarray(x); got {given}")
+    if isinstance(box, int) or isinstance(steps, int):
+        raise TypeError(f"box and steps have one number a dimension, such as {(8,) * array.ndim}")
+    if array.dtype.name not in _TYPES:
+        raise ValueError(f"a tensor map has no elements of {array.dtype.name}; it has {', '.join(_TYPES)}")
+    if interleave != "none":
+        raise Unsupported(f"interleave={interleave!r}: tensor maps are made here for plain layouts only, 'none'.")
+    address = array.data.ptr
+    found = describe(
+        address, array.dtype.itemsize, array.shape, array.strides, box, swizzle=swizzle, steps=steps
+    )  # fmt: skip
+    if on_gpu():
+        return _encoded_by_driver(found, array.dtype.name)
+    row = found.box[0] * found.element
+    if swizzle and row != swizzle:
+        raise Unsupported(
+            f"a swizzle of {swizzle} bytes for rows of {row}: the virtual GPU swizzles rows of exactly as many bytes. "
+            f"Make the box {swizzle // found.element} elements wide."
+        )
+    return as_argument(found.encode(), in_words(found, array.dtype.name))
+
+
+def as_argument(data: bytes, description: str = "") -> TensorMap:
+    """128 bytes as a scalar that both CuPy and its stand-in hand to a kernel by value."""
+    made = np.frombuffer(data, np.dtype((TensorMap, f"V{len(data)}")))[0]
+    made.description = description
+    return made
+
+
+def in_words(found: Description, dtype: str) -> str:
+    """The array and its box, in the array's own order of dimensions."""
+    shape, box = ("×".join(map(str, reversed(sizes))) for sizes in (found.sizes, found.box))
+    steps = f", every {'×'.join(map(str, reversed(found.steps)))}th element" if set(found.steps) != {1} else ""
+    swizzle = f", swizzled by {found.swizzle} bytes" if found.swizzle else ""
+    return f"{shape} {dtype}, boxes of {box}{steps}{swizzle}"
+
+
+def driver_arguments(found: Description, kind: str) -> tuple:
+    """What `cuTensorMapEncodeTiled` takes: it wants strides of all dimensions but the fastest."""
+    from cuda.bindings import driver
+
+    swizzles = {0: "NONE", 32: "32B", 64: "64B", 128: "128B"}
+    long, short = driver.cuuint64_t, driver.cuuint32_t
+    return (
+        getattr(driver.CUtensorMapDataType, f"CU_TENSOR_MAP_DATA_TYPE_{kind}"),
+        found.rank,
+        found.address,
+        [long(n) for n in found.sizes],
+        [long(n) for n in found.strides[1:]],
+        [short(n) for n in found.box],
+        [short(n) for n in found.steps],
+        driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+        getattr(driver.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{swizzles[found.swizzle]}"),
+        driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    )
+
+
+def _encoded_by_driver(found: Description, dtype: str) -> TensorMap:
+    from cuda.bindings import driver
+
+    status, encoded = driver.cuTensorMapEncodeTiled(*driver_arguments(found, _TYPES[dtype]))
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise ValueError(f"the driver refused the tensor map ({status.name}): it needs a GPU of compute capability 9.0")
+    return as_argument(bytes(np.array([int(word) for word in encoded.opaque], np.uint64)), in_words(found, dtype))
+
+
+def __dir__() -> list[str]:
+    return ["tensor_map"]

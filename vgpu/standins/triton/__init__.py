@@ -1,0 +1,64 @@
+"""Triton on the virtual GPU: Triton compiles its kernels to PTX as for a GPU, and the virtual GPU runs them.
+
+`activate()` gives the real `triton` package a driver of ours, so that `kernel[grid](…)` works unchanged. It lies in
+`driver` (what Triton asks of a driver), `arguments` (from tensors to kernel parameters), `complaints` (errors in the
+user's terms), `kernel` (launches, and what `profile` and `trace` need of one) and `bench` (what `autotune` and
+`do_bench` go by).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import cache
+
+from vgpu.base.errors import Unsupported
+
+# Triton's internals that are relied on here; another release may have moved them.
+VERSION = "3.7"
+
+
+def installed():
+    """The `triton` package; raises `Unsupported`, with what to do, where there is none or another release."""
+    if importlib.util.find_spec("triton") is None:
+        raise Unsupported(missing())
+    import triton
+
+    if not triton.__version__.startswith(VERSION + "."):
+        raise Unsupported(
+            f"Triton {triton.__version__} is installed, and the virtual GPU knows the driver interface of Triton "
+            f"{VERSION}. Install that: python -m pip install triton=={VERSION}.*"
+        )
+    return triton
+
+
+@cache
+def activate():
+    """The real `triton` package, whose kernels run on the virtual GPU from now on.
+
+    Tensors of PyTorch's CPU build (and arrays of `cp` and `cuda`) may be passed to kernels; those that lie in host
+    memory are copied to the virtual GPU before each launch and back after it. Errors: `Unsupported` where Triton is
+    not installed, or in a release whose driver interface is not known.
+    """
+    triton = installed()
+    from triton.runtime import driver
+    from triton.runtime.jit import JITFunction
+
+    from vgpu.standins.triton.arguments import presenting, without_a_grid
+    from vgpu.standins.triton.driver import VirtualDriver
+
+    driver.set_active(VirtualDriver())
+    JITFunction.run = presenting(JITFunction.run)
+    JITFunction.__call__ = without_a_grid
+    return triton
+
+
+def missing(platform: str = sys.platform) -> str:
+    """Why there is no Triton on this machine, and what to do about it."""
+    if platform.startswith("linux"):
+        return f"Triton is not installed. Install it: python -m pip install triton=={VERSION}.*"
+    system = {"darwin": "macOS", "win32": "Windows"}.get(platform, platform)
+    return (
+        f"Triton is published for Linux only, so there is no Triton on {system}. Use Linux: in WSL, in a "
+        "container or in the cloud. Kernels written with `cuda` and `cp` run here as well."
+    )

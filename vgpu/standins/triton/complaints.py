@@ -1,0 +1,160 @@
+"""Triton's compile errors and calls that do not fit, in the user's terms: the line, what happened, what mends it."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+
+from triton.compiler.errors import CompilationError
+from triton.runtime.jit import JITFunction, get_jit_fn_file_line
+
+from vgpu.base.errors import ArgumentError, CompileError
+
+# First match wins: what Triton says → what happened and what usually mends it, filled with the pattern's groups.
+TABLE = (
+    (
+        r"arange's range must be a power of 2",
+        "the length of `tl.arange` is no power of two",
+        "Take the next one, `triton.next_power_of_2(n)`, and mask what lies beyond the end: `mask=offsets < n`.",
+    ),
+    (
+        r"arange's arguments must be of type tl.constexpr",
+        "the ends of `tl.arange` are not known when the kernel is compiled",
+        "Declare the parameter as a constant, `BLOCK: tl.constexpr`, and pass it by name: `BLOCK=256`.",
+    ),
+    (
+        r"module 'triton\.language' has no attribute '(\w+)'",
+        "there is no `tl.{0}`",
+        "Check the spelling{near}: `tl.arange`, `tl.load`, `tl.store`, `tl.program_id`, `tl.sum` …",
+    ),
+    (
+        r"Cannot access global variable (\w+)",
+        "the global `{0}` is no constant",
+        "Pass it as an argument, or make it one: `{0} = tl.constexpr({0})`.",
+    ),
+    (
+        r"(\w+) is not defined",
+        "the name `{0}` is not defined",
+        "Define `{0}` before the kernel's first launch, or check its spelling.",
+    ),
+    (
+        r"incompatible dimensions at index \d+: (\d+) and (\d+)",
+        "a block of {0} values meets a block of {1}",
+        "Blocks have equal lengths, or 1, in each dimension: `x[:, None]` and `y[None, :]` give a table of both.",
+    ),
+    (
+        r"Unsupported ptr type .* in `tl\.(\w+)`",
+        "`tl.{0}` is given values, not addresses",
+        "Addresses are the pointer and offsets: `tl.{0}(x_ptr + offsets, …)`; and see whether arguments came in order.",
+    ),
+    (
+        r"Mask argument cannot be block type if pointer argument is not a block|Value argument cannot be block type",
+        "one address meets a block of values",
+        "Add offsets to the pointer: `x_ptr + offsets`, with as many as the values or the mask.",
+    ),
+    (
+        r"Boolean value of Tensor with more than one value is ambiguous",
+        "`if` or `while` is given a whole block",
+        "Its values may differ: choose with `tl.where(condition, a, b)`, or use the condition as a mask.",
+    ),
+    (
+        r"unsupported AST node type: (\w+)",
+        "a construct of Python that Triton does not have ({0})",
+        "A Triton kernel has `for`, `while`, `if`, arithmetic on blocks and calls of `@triton.jit` functions.",
+    ),
+    (
+        r"__[gs]etitem__ is not supported|Did you forget to add @triton\.jit",
+        "this cannot be done within a kernel",
+        "A pointer is no array: write `tl.load(x_ptr + offsets)` and `tl.store(x_ptr + offsets, values)`.",
+    ),
+    (
+        r"Unsupported function referenced: <function (\w+)",
+        "`{0}` is an ordinary Python function",
+        "Put `@triton.jit` above `def {0}`.",
+    ),
+    (
+        r"must be real number, not tensor",
+        "a function of single numbers is given a block",
+        "Use Triton's: `tl.exp`, `tl.sqrt`, `tl.sin`, `tl.maximum` …",
+    ),
+    (
+        r"invalid operands of type (pointer<\w+>) and \S+|invalid operands of type \S+ and (pointer<\w+>)",
+        "a pointer is used like a number",
+        "See whether the arguments came in the kernel's order; values come from a pointer by `tl.load`.",
+    ),
+    (
+        r"PassManager::run failed",
+        "Triton's compiler gives up, and says why on stderr only",
+        "Most often a kernel returns a value: it has none to return, and stores results with `tl.store`.",
+    ),
+)
+
+
+def explain(error: CompilationError | RuntimeError, kernel: JITFunction) -> CompileError | None:
+    """One `CompileError` for what Triton raised, kept as its `original`; None for a RuntimeError of another kind."""
+    said = _reason(error)
+    what, cure = f"Triton cannot compile it: {said}", "See Triton's language reference."
+    for pattern, happened, mends in TABLE:
+        if match := re.search(pattern, said):
+            groups = match.groups()
+            what, cure = happened.format(*groups), mends.format(*groups, near=_near(groups))
+            break
+    else:
+        if not isinstance(error, CompilationError):
+            return None
+    line = shown = None
+    if hasattr(getattr(error, "node", None), "lineno"):
+        line = get_jit_fn_file_line(kernel)[1] + error.node.lineno - 1
+        shown = kernel.src.splitlines()[error.node.lineno - 1].strip()
+    where = f"`{kernel.__name__}`" + ("" if line is None else f", line {line}")
+    source = f"\n\n  {line:>4} | {shown}" if shown else ""
+    failure = CompileError(f"{where}: {what}{source}\n\n{cure}", line)
+    failure.original = error
+    return failure
+
+
+def _reason(error: BaseException) -> str:
+    """What the innermost error says: one in a function that the kernel calls is behind those of its callers."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    said = getattr(error, "error_message", None) or str(error)
+    try:  # Triton quotes some errors by their repr
+        call = ast.parse(said, mode="eval").body
+        return call.args[0].value if isinstance(call, ast.Call) else said
+    except (SyntaxError, IndexError, AttributeError):
+        return " ".join(said.split())
+
+
+def _near(groups: tuple[str, ...]) -> str:
+    import triton.language
+
+    near = difflib.get_close_matches(groups[0], dir(triton.language), n=1) if groups else []
+    return f" (was `tl.{near[0]}` meant?)" if near else ""
+
+
+def misfit(error: TypeError, kernel: JITFunction, given: dict) -> ArgumentError | None:
+    """The error for a grid or arguments (by name) that are not the kernel's; None for any other TypeError."""
+    said = str(error)
+    if "'int' has no len()" in said:
+        return ArgumentError(f"`{kernel.__name__}[grid]`: the grid is a tuple, such as (4,) or (8, 8).")
+    if "failed to specialize argument" in said:
+        kind = said.rpartition(" ")[2]
+        name = next((name for name, value in given.items() if type(value).__name__ == kind), "")
+        return ArgumentError(
+            f"`{kernel.__name__}`: argument `{name}` is a {kind}, which a kernel cannot take. Pass a tensor, an array "
+            "on the device or a number."
+        )
+    match = re.search(r"dynamic_func\(\) (missing|got|takes)(.*)", said)
+    if match is None:
+        return None
+    constants = [param.name for param in kernel.params if param.is_constexpr]
+    names = re.findall(r"'(\w+)'", match[2]) if match[1] == "missing" else []
+    lacking = [name for name in names if name in constants]
+    cure = (
+        f"`{lacking[0]}` is a constant that the kernel is compiled for: pass it by name, "
+        f"`{kernel.__name__}[grid](…, {lacking[0]}=256)`."
+        if lacking
+        else f"Its parameters are ({', '.join(kernel.arg_names)})."
+    )
+    return ArgumentError(f"`{kernel.__name__}` {match[1]}{match[2]}. {cure}")

@@ -1,0 +1,125 @@
+"""Tensor maps for the virtual GPU: how an array and a box of it are described in 128 bytes.
+
+On a GPU the driver encodes a `CUtensorMap` in a form that NVIDIA keeps to itself; kernels only pass its address on. The
+virtual GPU has a form of its own (`context.TENSOR_MAP`) with the same contents and the same limits.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vgpu.base.context import TENSOR_BYTES as BYTES
+from vgpu.base.context import TENSOR_MAP, TENSOR_MARK
+
+SWIZZLES = (0, 32, 64, 128)
+MOST_AXES = 5
+
+
+@dataclass(frozen=True)
+class Description:
+    """An array in global memory and the box that one copy moves; axis 0 is the one whose elements lie side by side.
+
+    `strides` are bytes, one an axis, `box` elements to be walked over, `steps` how many of them one copied element
+    advances, `swizzle` the bytes of a swizzled row or 0.
+    """
+
+    address: int
+    element: int
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    box: tuple[int, ...]
+    steps: tuple[int, ...]
+    swizzle: int
+
+    @property
+    def rank(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Elements of a box that are copied, one number an axis."""
+        steps = (1, *self.steps[1:])  # the hardware knows no step along axis 0
+        return tuple(-(-b // s) for b, s in zip(self.box, steps, strict=True))
+
+    def encode(self) -> bytes:
+        data = bytearray(BYTES)
+        more = MOST_AXES - self.rank
+        struct.pack_into("<Q3I", data, 0, TENSOR_MARK, self.rank, self.element, self.swizzle)
+        struct.pack_into("<Q", data, TENSOR_MAP["address"], self.address)
+        for name, letter, values, rest in (
+            ("sizes", "I", self.sizes, 1), ("strides", "Q", self.strides, 0), ("box", "I", self.box, 1),
+        ):  # fmt: skip
+            struct.pack_into(f"<5{letter}", data, TENSOR_MAP[name], *values, *[rest] * more)
+        struct.pack_into("<4I", data, TENSOR_MAP["steps"] + 4, *(*self.steps, *[1] * more)[1:])
+        return bytes(data)
+
+
+def describe(
+    address: int,
+    element: int,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    box: Sequence[int],
+    *,
+    swizzle: int = 0,
+    steps: Sequence[int] | None = None,
+) -> Description:
+    """A checked description; `shape`, `strides` (bytes), `box` and `steps` in NumPy's order, the fastest axis last.
+
+    Raises ValueError for what `cuTensorMapEncodeTiled` refuses, naming the limit. Source: NVIDIA "CUDA Driver API",
+    tensor map object management.
+    """
+    rank = len(shape)
+    if not 1 <= rank <= MOST_AXES:
+        raise ValueError(f"a tensor map has 1 to {MOST_AXES} dimensions, and the array has {rank}")
+    steps = tuple(steps) if steps is not None else (1,) * rank
+    for name, values in (("box", box), ("steps", steps)):
+        if len(values) != rank:
+            raise ValueError(f"{name} has {len(values)} numbers, and the array has {rank} dimensions")
+    _require(element in (1, 2, 4, 8), f"elements have 1, 2, 4 or 8 bytes, not {element}")
+    _require(swizzle in SWIZZLES, f"swizzle is one of {SWIZZLES} bytes, not {swizzle!r}")
+    _require(address % 16 == 0, "the array has to begin at a multiple of 16 bytes")
+    _require(all(1 <= n <= 2**32 - 1 for n in shape), f"every size is 1 to 2^32 - 1, not {tuple(shape)}")
+    _require(strides[-1] == element or shape[-1] == 1, "elements along the last axis have to lie side by side")
+    wrong = [s for s in strides[:-1] if s % 16 or not 0 <= s < 2**40]
+    _require(
+        not wrong,
+        f"rows have to be a multiple of 16 bytes apart, and these are {wrong[0] if wrong else 0}: pad the array's rows",
+    )
+    _require(all(1 <= n <= 256 for n in box), f"a box has 1 to 256 elements along each axis, not {tuple(box)}")
+    _require(all(1 <= n <= 8 for n in steps), f"steps are 1 to 8, not {steps}")
+    row = box[-1] * element
+    _require(row % 16 == 0, f"a row of the box has to be a multiple of 16 bytes, and {box[-1]} elements are {row}")
+    if swizzle:
+        _require(row <= swizzle, f"a row of the box may have {swizzle} bytes with this swizzle, and has {row}")
+    reverse = lambda values: tuple(int(v) for v in values)[::-1]
+    found = reverse(strides)
+    return Description(
+        int(address), element, reverse(shape), (element, *found[1:]), reverse(box), reverse(steps), swizzle
+    )
+
+
+def decode(raw: bytes, rank: int) -> Description | None:
+    """What the 128 bytes of a tensor map of so many dimensions say; None where `describe` would not have made them."""
+    mark, has, element, swizzle = struct.unpack_from("<Q3I", raw)
+    if mark != TENSOR_MARK or has != rank:
+        return None
+    (address,) = struct.unpack_from("<Q", raw, TENSOR_MAP["address"])
+    sizes, strides, box = (
+        struct.unpack_from(f"<{rank}{letter}", raw, TENSOR_MAP[name])
+        for name, letter in (("sizes", "I"), ("strides", "Q"), ("box", "I"))
+    )
+    steps = (1, *struct.unpack_from("<4I", raw, TENSOR_MAP["steps"] + 4))[:rank]
+    shape = [values[::-1] for values in (sizes, strides, box)]
+    try:
+        found = describe(address, element, *shape, swizzle=swizzle, steps=steps[::-1])
+    except ValueError:
+        return None
+    return found if found.encode() == raw else None
+
+
+def _require(condition: bool, otherwise: str) -> None:
+    if not condition:
+        raise ValueError(otherwise)

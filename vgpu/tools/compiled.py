@@ -1,0 +1,65 @@
+"""The compiler's numbers of a kernel, for every GPU of the table, without running it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vgpu.hardware.gpus import GPU
+
+# CUDA 13 assembles for nothing older.
+OLDEST = (7, 5)
+
+
+def limit_on_registers(kernel) -> int | None:
+    """The user's limit on registers: Numba's `max_registers=`, or `-maxrregcount` of a RawKernel."""
+    from vgpu.compile import register_limit
+
+    options = getattr(kernel, "targetoptions", None)
+    if options is not None:
+        return options.get("max_registers")
+    return register_limit(getattr(kernel, "options", None))
+
+
+def assembled_for(gpu: GPU) -> str:
+    """The architecture that stands for this GPU: its own, or the oldest that today's assembler knows."""
+    return gpu.arch if gpu.compute_capability >= OLDEST else "sm_{}{}".format(*OLDEST)
+
+
+def resources_on(kernel, gpu: GPU, max_registers: int | None):
+    """What the assembler says of a kernel, as the engine loads it, on `gpu`: a `Resources`."""
+    from vgpu.compile import resources
+
+    return resources(kernel.ptx, "ptx", arch=assembled_for(gpu), entry=kernel.entry, max_registers=max_registers)
+
+
+def machine_code_on(kernel, gpu: GPU, max_registers: int | None):
+    """The `MachineInstruction`s of a kernel, as the engine loads it, on `gpu`.
+
+    Raises `Unsupported` where NVIDIA's assembler or disassembler isn't installed.
+    """
+    from vgpu.compile.machine_code import machine_code
+
+    return machine_code(kernel.ptx, assembled_for(gpu), kernel.entry, max_registers)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A kernel compiled for its arguments, and the limit on registers that its author set (None: none)."""
+
+    kernel: object
+    max_registers: int | None
+
+    def on(self, gpu: GPU):
+        """Registers, shared memory and spills on `gpu`: a `Resources`."""
+        return resources_on(self.kernel, gpu, self.max_registers)
+
+
+def compiled(kernel, grid, block, args, **meta) -> Compiled:
+    """Compile `kernel` for these arguments, without running it.
+
+    kernel: a Numba or Triton kernel or a `RawKernel`; grid, block, args, meta as at its launch. Errors: as `profile`.
+    """
+    from vgpu.tools.prepare import prepare
+
+    kernel, prepared, _ = prepare("compiled", kernel, grid, block, args, meta)
+    return Compiled(prepared.kernel, limit_on_registers(kernel))

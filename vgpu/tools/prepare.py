@@ -1,0 +1,48 @@
+"""What `profile`, `trace`, `record` and `sanitize` are given, checked and made ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from vgpu.base.errors import ArgumentError
+from vgpu.standins.calls import in_place_of_a_kernel
+from vgpu.standins.twins import twin
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
+
+
+def prepare(
+    verb: str, kernel, grid, block, args, meta: Mapping[str, object]
+) -> tuple[object, Prepared, Callable[[], None]]:
+    """The virtual kernel, its launch laid out, and what to call after the run: `finish`.
+
+    verb: the caller's name, for errors; meta: constants and options of a Triton kernel. `finish` copies results back
+    to where the arguments came from. Errors: ArgumentError for what is no kernel, for arguments that are no tuple,
+    and for names that no kernel takes; else as a launch.
+    """
+    if not isinstance(args, tuple | list):
+        raise ArgumentError(f"args is a tuple, such as (x, y), or (x,) for one argument; got {type(args).__name__}")
+    other, args, copy_back = twin(kernel, tuple(args))
+    if not hasattr(other, "prepare"):
+        raise ArgumentError(_no_kernel(verb, kernel))
+    if meta and not getattr(other, "takes_meta", False):
+        raise ArgumentError(
+            f"{verb} does not know {', '.join(f'{name}=…' for name in meta)}; constants by name are for Triton kernels"
+        )
+    prepared = other.prepare(args, grid=grid, block=block, **meta)
+
+    def finish() -> None:
+        prepared.finish()
+        copy_back()
+
+    return other, prepared, finish
+
+
+def _no_kernel(verb: str, given) -> str:
+    order = f"{verb}(kernel, grid, block, args)"
+    if (words := in_place_of_a_kernel(given)) is not None:
+        return f"{verb} takes a kernel, and {words}: {order}"
+    kind = f"{type(given).__module__}.{type(given).__qualname__}"
+    return f"{verb} takes a @cuda.jit or @triton.jit kernel or a cp.RawKernel, and this is a {kind}: {order}"

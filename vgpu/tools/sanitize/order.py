@@ -1,0 +1,208 @@
+"""Who knows of whose accesses, where more than a block's barrier says so: counted barriers, fences and flags.
+
+A row of `known` says for each thread of the block up to when its accesses are known to the row's thread. Time counts
+synchronisations, of all blocks together, so a time belongs to one block.
+
+Knowledge travels through memory where a thread fences, then writes a flag or does an atomic, and another reads it
+(NVIDIA "PTX ISA", memory consistency model: release and acquire patterns). The reading side is taken to acquire
+without a fence of its own, and what threads fenced before a barrier is published by any of them after it: programs
+are written so, and none of them is to be blamed.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vgpu.base.context import ENTRY_THREADS, ENTRY_TIME
+from vgpu.launch.worker import aligned
+
+Rows = dict[int, np.ndarray]  # block -> what is known of each of its threads
+
+
+@dataclass
+class _Flag:
+    """What is known to whoever reads a flag: by threads of the writer's own block, and by all."""
+
+    near: Rows = field(default_factory=dict)
+    far: Rows = field(default_factory=dict)
+    version: int = 0
+
+
+@dataclass(frozen=True)
+class _ProxyFence:
+    """Threads of a warp that executed `fence.proxy.async` at a time, and what each knew then: a row a thread."""
+
+    time: int
+    threads: np.ndarray
+    rows: np.ndarray
+
+
+MOST_PROXIES = 64
+"""Proxy fences kept apart; older ones count as known to all, so that nothing is blamed wrongly."""
+
+
+class _Knowledge:
+    """What is known in one resident block; `known` is the table that compiled code reads."""
+
+    def __init__(self, threads: int):
+        # Whole warps, and rows of 1024: compiled code shifts instead of multiplying.
+        rows = -(-threads // 32) * 32
+        self.known = aligned(4 * rows * ENTRY_THREADS).view(np.uint32).reshape(rows, ENTRY_THREADS)
+        self.begin(-1)
+
+    def begin(self, block: int) -> None:
+        """A block begins: its threads know nothing yet."""
+        self.block = block
+        self.arrived: Rows = {}
+        self.seen: Rows = {}  # what other blocks did, known to all of this one
+        self.fenced: tuple[Rows, Rows] = ({}, {})  # what a thread knew at its last fence: for the block, for all
+        self.published = np.zeros((2, ENTRY_THREADS), np.uint32)  # when each thread fenced last
+        # What need not be done again, as lanes that spin would: by flag and thread, what was read and written last.
+        self.read: dict[tuple, int] = {}
+        self.told: dict[tuple, tuple[int, int]] = {}
+        self.fences = 0
+        self.proxies: list[_ProxyFence] = []
+        self.fenced_for_all = np.zeros(ENTRY_THREADS, np.uint32)  # what proxy fences covered that all threads know of
+
+
+class Order:
+    """The part of the host that keeps what each resident block knows; `here` is the one that runs."""
+
+    def __init__(self, threads: int):
+        self.threads = threads
+        self.times: list[int] = []
+        self.blocks: list[int] = []
+        self.flags: dict[tuple, _Flag] = {}
+        self.places: dict[int, _Knowledge] = {}
+        self.turn(0)
+
+    def turn(self, place: int) -> np.ndarray:
+        """The block in this place has its turn; what its threads know of each other."""
+        if place not in self.places:
+            self.places[place] = _Knowledge(self.threads)
+        self.here = self.places[place]
+        return self.here.known
+
+    def begin(self, time: int, block: int) -> None:
+        """A block begins in the place that has its turn."""
+        self.here.begin(block)
+        self.since(time)
+
+    def since(self, time: int) -> None:
+        """From this time on it is the block here that runs."""
+        self.times.append(time)
+        self.blocks.append(self.here.block)
+
+    def block_of(self, time: int) -> int:
+        """The block that ran at a time."""
+        at = bisect.bisect_right(self.times, time) - 1
+        return self.blocks[max(at, 0)]
+
+    # ------------------------------------------------------------ barriers with a count
+
+    def arrive(self, barrier: int, threads: np.ndarray, time: int) -> None:
+        """`bar.arrive`: the threads leave what they know with the barrier."""
+        row = self._joined(threads, time)
+        self.here.arrived[barrier] = np.maximum(self.here.arrived.get(barrier, row), row)
+
+    def open(self, barrier: int, threads: np.ndarray, time: int) -> None:
+        """The barrier opens for those who wait: they know what they and those who arrived knew and did."""
+        left = self.here.arrived.pop(barrier, None)
+        if len(threads):  # those who arrive may open it with nobody waiting
+            row = self._joined(threads, time)
+            self.here.known[threads] = row if left is None else np.maximum(row, left)
+
+    def _joined(self, threads: np.ndarray, time: int) -> np.ndarray:
+        row = self.here.known[threads].max(axis=0)
+        row[threads] = time
+        return row
+
+    # ------------------------------------------------------------ fences and flags
+
+    def fence(self, threads: np.ndarray, time: int, floor: int, wide: bool) -> None:
+        """The threads' accesses, and what they know, may be published by their next strong write."""
+        self.here.fences += 1
+        for thread in threads.tolist():
+            row = np.maximum(self.here.known[thread], floor)
+            row[thread] = time
+            for level in range(1 + wide):
+                self.here.fenced[level][thread] = row
+                self.here.published[level][thread] = time
+
+    def fence_proxy(self, threads: np.ndarray, time: int, floor: int) -> None:
+        """What the threads stored and know of will be seen by bulk copies that are issued with knowledge of this."""
+        here = self.here
+        rows = np.maximum(here.known[threads], np.uint32(floor))
+        rows[np.arange(len(threads)), threads] = time
+        here.proxies.append(_ProxyFence(time, threads, rows))
+        while here.proxies and (here.proxies[0].time < floor or len(here.proxies) > MOST_PROXIES):
+            np.maximum(here.fenced_for_all, here.proxies.pop(0).rows.max(axis=0), out=here.fenced_for_all)
+
+    def visible(self, thread: int, floor: int) -> np.ndarray:
+        """For each thread up to when its stores are seen by a bulk copy that this thread issues now."""
+        here, found = self.here, self.here.fenced_for_all.copy()
+        for fence in here.proxies:
+            known = np.maximum(here.known[thread][fence.threads], np.uint32(floor)) > fence.time
+            known |= fence.threads == thread
+            if known.any():
+                np.maximum(found, fence.rows[known].max(axis=0), out=found)
+        return found
+
+    def release(self, key: tuple, thread: int, time: int, floor: int, by_itself: bool) -> None:
+        """A strong write: whoever reads it knows what the thread published."""
+        state = self.here.fences, floor
+        if not by_itself and self.here.told.get((key, thread)) == state:
+            return
+        self.here.told[key, thread] = state
+        for level in (0, 1):
+            row = self._publishable(level, thread, time, floor, by_itself)
+            if row is None:
+                continue
+            flag = self.flags.setdefault(key, _Flag())
+            flag.version += 1
+            rows = flag.far if level else flag.near
+            _merge(rows, self.here.block, row)
+            if level:
+                for block, known in self.here.seen.items():
+                    _merge(rows, block, known)
+
+    def _publishable(self, level: int, thread: int, time: int, floor: int, by_itself: bool) -> np.ndarray | None:
+        row = np.maximum(self.here.known[thread], floor)
+        if by_itself:
+            row[thread] = time
+            return row
+        if not self.here.published[level].any():
+            return None
+        row = np.minimum(row, self.here.published[level])
+        row[thread] = self.here.published[level][thread]
+        own = self.here.fenced[level].get(thread)
+        return row if own is None else np.maximum(row, own)
+
+    def acquire(self, key: tuple, thread: int) -> bool:
+        """A strong read: the thread knows what was published there; whether that was anything."""
+        flag = self.flags.get(key)
+        if flag is None or self.here.read.get((key, thread)) == flag.version:
+            return False
+        self.here.read[key, thread] = flag.version
+        if self.here.block in flag.near:
+            np.maximum(self.here.known[thread], flag.near[self.here.block], out=self.here.known[thread])
+        for block, row in flag.far.items():
+            if block != self.here.block:
+                _merge(self.here.seen, block, row)
+        return True
+
+    def unknown(self, entry: int) -> bool:
+        """Whether this block cannot know of another block's access."""
+        time = entry >> ENTRY_TIME
+        row = self.here.seen.get(self.block_of(time))
+        return row is None or int(row[entry & (ENTRY_THREADS - 1)]) <= time
+
+
+def _merge(rows: Rows, block: int, row: np.ndarray) -> None:
+    """Rows are shared between tables, so that a merge makes a new one."""
+    have = rows.get(block)
+    if have is not row:
+        rows[block] = row if have is None else np.maximum(have, row)

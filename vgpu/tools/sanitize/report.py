@@ -1,0 +1,418 @@
+"""Findings in the making: what the monitor saw, put in words once for each mistake and counted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from vgpu import faults
+from vgpu.base.context import PC_DONE
+from vgpu.lower import Lowering
+from vgpu.ptx import Mem
+from vgpu.runtime.shadow import CLASH, IN_FLIGHT, PAIR_KINDS, UNFENCED, WRITE_LATE, WRITE_TWICE
+from vgpu.storage import heap_words, memory
+from vgpu.storage.host import size_text
+from vgpu.tools.sanitize.findings import Finding
+from vgpu.tools.sanitize.kinds import KINDS
+from vgpu.tools.sanitize.names import Names, element_text
+
+_DOES = {"load": "reads", "store": "writes", "atomic": "updates", "free": "frees"}
+_DID = {"load": "read", "store": "wrote", "atomic": "updated", "free": "freed"}
+_ENDS = {
+    "deadlock": "deadlock", "timeout": "timeout", "assert": "assertion", "trap": "trap", "partial": "partial_warp",
+    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
+    "pointer": "bad_call", "texture": "bad_handle", "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier",
+    "barrier_bytes": "mbarrier", "barrier_count": "mbarrier", "barrier_early": "mbarrier",
+    "free": "bad_free", "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
+}  # fmt: skip
+
+
+def _of_one_element(place, other) -> bool:
+    """Whether a load and a store of one kernel have the same address in each thread: both are of its own element.
+
+    A thread that meets another's store at what it has loaded itself will store there as well.
+    """
+    mine, theirs = ([o for o in each.instruction.operands if isinstance(o, Mem)] for each in (place, other))
+    return {place.kind, other.kind} == {"load", "store"} and bool(mine) and mine == theirs
+
+
+_FREE_LATER = "free memory after its last use by any thread: put a barrier between, or let the last thread free it."
+_SPANS = ("warp", "block", "grid")  # by reach
+GOES_ON = ("bounds", "alignment", "free")  # faults after which the other lanes, and these, can go on
+
+
+@dataclass
+class _Entry:
+    """A finding and what adds to its count: a number, and cells of the monitor's table of pairs.
+
+    Of pairs of the same two lines the finding tells of one that is furthest apart (of `reaches`): what orders those two
+    threads orders the others as well.
+    """
+
+    finding: Finding
+    count: int
+    cells: list[tuple[int, int, int]]
+    reaches: set[int] = field(default_factory=set)
+    overwrites: bool = False
+    update: bool = False  # several threads read, change and write one element
+
+
+class Report:
+    """Collects findings of one launch, the first instance of each kind, pair of lines and array."""
+
+    def __init__(self, names: Names, cooperative: bool = False):
+        self.names, self.cooperative = names, cooperative
+        self.entries: dict[tuple, _Entry] = {}
+        self.by_site: dict[tuple, _Entry] = {}
+        self.ended_early = False
+        self.error: Exception | None = None  # what a plain launch would have raised first
+
+    def _add(self, finding: Finding, count: int, cell=None, reach: int | None = None) -> _Entry:
+        lines = frozenset((finding.line, finding.other_line))
+        key = (finding.kind, lines, finding.array, finding.space)
+        entry = self.entries.setdefault(key, _Entry(finding, 0, []))
+        if reach is not None:
+            if reach > max(entry.reaches, default=reach):
+                entry.finding = finding
+            entry.reaches.add(reach)
+        entry.count += count
+        if cell is not None:
+            entry.cells.append(cell)
+        return entry
+
+    def findings(self, pairs: np.ndarray) -> tuple[Finding, ...]:
+        """All findings, by line; `pairs` are the monitor's counts."""
+        self._merge_updates()
+        found = [
+            replace(
+                e.finding, count=e.count + sum(int(pairs[cell]) for cell in e.cells),
+                spans=tuple(_SPANS[reach] for reach in sorted(e.reaches)), overwrites=e.overwrites,
+            )
+            for e in self.entries.values()
+        ]  # fmt: skip
+        # A read that came before the write it races with found nothing there: one mistake, not two.
+        racing = {(f.array, line) for f in found if f.kind.startswith("race_") for line in (f.line, f.other_line)}
+        found = [f for f in found if f.kind != "uninitialised" or (f.array, f.line) not in racing]
+        # A wrong mask says the same as what is then shuffled from lanes that take no part.
+        masks = {f.line for f in found if f.kind in ("mask_absent", "mask_ended", "mask_self")}
+        found = [f for f in found if f.kind != "shuffle_absent" or f.line not in masks]
+        # Whether a read came before the free that it races with or after it is the schedule's choice.
+        freeing = {line for f in found if f.cure == _FREE_LATER for line in (f.line, f.other_line)}
+        found = [f for f in found if f.kind != "use_after_free" or f.line not in freeing]
+        rank = {kind: i for i, kind in enumerate(KINDS)}
+        return tuple(
+            sorted(
+                found, key=lambda f: (f.level != "error", f.line or 0, f.other_line or 0, rank[f.kind], f.array or "")
+            )
+        )
+
+    def _merge_updates(self) -> None:
+        """`x += 1` by several threads is one mistake, though its reads and its writes both race."""
+        for key in list(self.entries):
+            kind, lines, array, space = key
+            if kind not in ("race_write_write", "race_lanes") or len(lines) > 1:
+                continue
+            for read in list(self.entries.values()):
+                found = read.finding
+                same = (found.kind, found.array, found.space) == ("race_read_write", array, space)
+                whole = {found.line, found.other_line}
+                if same and (whole == lines or (read.update and lines <= whole)):
+                    self.entries.pop(key, None)
+                    read.update = True
+        add = "cuda.atomic.add" if self.names.kernel.language == "numba" else "atomicAdd"
+        cure = f"several threads update one element: use an atomic such as {add}, or give each its own."
+        for entry in self.entries.values():
+            if entry.update:
+                entry.finding = replace(entry.finding, cure=cure)
+
+    def _place(self, number: int):
+        place = self.names.lowered.places[number - 1]
+        return place, place.line, self.names.text(place.line)
+
+    # ------------------------------------------------------------ faults
+
+    def fault(self, fault: faults.Fault, lanes: int = 1) -> None:
+        """Something that a plain launch would have raised."""
+        found = self.by_site.get((fault.kind, fault.site))
+        if found is not None and fault.kind in GOES_ON:
+            found.count += lanes
+            return
+        names = self.names
+        error = faults.error(names.kernel, names.lowered, fault, names.grid, names.block, names.arrays)
+        self.error = self.error or error
+        first, _, rest = str(error).partition("\n")
+        cure = rest.partition("Usual cure: ")[2].replace("\n", " ").strip()
+        kind = self._fault_kind(fault)
+        array, index = None, None
+        if kind == "out_of_bounds" and (named := re.search(r"`(\w+)\[(-?\d+)\]`", first)):
+            array, index = named[1], int(named[2])
+        what = first.partition(": ")[2] if ": " in first and kind not in ("assertion", "trap") else first
+        space = names.lowered.sites[fault.site].space if fault.kind in ("bounds", "alignment") else ""
+        finding = Finding(
+            kind, error.line, names.text(error.line), what or first, cure or KINDS[kind].cure, thread=error.thread,
+            block=error.block or names.block_index(fault.block), array=array, index=index, space=space,
+        )  # fmt: skip
+        self.by_site[fault.kind, fault.site] = self._add(finding, lanes)
+        self.ended_early |= fault.kind not in GOES_ON
+
+    def _fault_kind(self, fault: faults.Fault) -> str:
+        if fault.kind == "alignment":
+            return "misaligned"
+        if fault.kind == "deadlock":
+            return "barrier_divergent" if _torn(fault.program_counters) else "deadlock"
+        if fault.kind == "all wait":
+            return "grid_barrier" if self.cooperative else "deadlock"
+        if fault.kind != "bounds":
+            return _ENDS.get(fault.kind, "fault")
+        site = self.names.lowered.sites[fault.site]
+        if site.space in ("shared", "local"):
+            return "out_of_bounds"
+        address = faults.access.signed(fault.address, 64)
+        if address < 4096:
+            return "null_pointer"
+        freed = memory.describe(address).freed or heap_words.is_freed(address)
+        return "use_after_free" if freed else "out_of_bounds"
+
+    def stray(self, number: int, thread: int, block: int, address: int, bounds, lanes: int) -> None:
+        """An access made from one array that lands elsewhere in valid memory."""
+        found = self.by_site.get(("stray", number))
+        if found is not None:
+            found.count += lanes
+            return
+        place, line, text = self._place(number)
+        names = self.names
+        space = {"generic": "shared"}.get(place.space, place.space)
+        start, end = int(bounds[0]), int(bounds[1])
+        array, _ = names.element(space, start, place.nbytes)
+        index = (address - start) // max(1, place.nbytes)
+        count = (end - start) // max(1, place.nbytes)
+        other, other_index = names.element(space, address, place.nbytes)
+        landed = f", in {element_text(other, other_index)}" if other else ""
+        who = names.said(names.thread_index(thread), names.block_index(block))
+        what = (
+            f"{who} {_DOES[place.kind]} {element_text(array, index)}{landed}; {element_text(array, None)} has {count} "
+            f"elements of {place.nbytes} bytes."
+        )
+        kind = "overrun" if space == "shared" else "out_of_bounds"
+        finding = Finding(
+            kind, line, text, what, KINDS[kind].cure, thread=names.thread_index(thread),
+            block=names.block_index(block), array=array, index=index, space=space, address=None,
+        )  # fmt: skip
+        self.by_site["stray", number] = self._add(finding, lanes)
+
+    # ------------------------------------------------------------ races and unwritten memory
+
+    @staticmethod
+    def _space(place, address: int) -> str:
+        """The space of an access; generic ones to shared memory are told by their offset."""
+        return place.space if place.space != "generic" else "shared" if address < 1 << 20 else "global"
+
+    def in_global(self, number: int, address: int) -> bool:
+        """Whether an access is one of global memory."""
+        return self._space(self.names.lowered.places[number - 1], address) == "global"
+
+    def pair(self, row: int, number: int, thread: int, block: int, address: int, other) -> None:
+        """The first conflict of two places in a row of the monitor's pairs, or a read of what nobody wrote.
+
+        other: the place, thread and block that it conflicts with.
+        """
+        kind = row % PAIR_KINDS
+        place, line, text = self._place(number)
+        names = self.names
+        if place.kind == "shuffle":
+            self._absent(row, number, thread, block, address % 32)
+            return
+        space = self._space(place, address)
+        array, index = names.element(space, address, place.nbytes)
+        me, here = names.thread_index(thread), names.block_index(block)
+        inside = heap_words.within(address) if space == "global" else None
+        lies = f" It lies {inside}." if inside else ""
+        common = dict(
+            line=line, source=text, thread=me, block=here, array=array, index=index, space=space,
+            address=address if space != "global" else None,
+        )  # fmt: skip
+        if other is None:
+            unset = self._unset(place, common, element_text(array, index))
+            self._add(replace(unset, what=unset.what + lies), 0, (row, number, 0))
+            return
+        other_number, other_thread, other_block = other
+        there = self._place(other_number) if other_number else (place, line, text)
+        them, their_block = names.thread_index(other_thread), names.block_index(other_block)
+        apart = other_block != block
+        who = f"{names.said(me, here)} {_DOES[place.kind]} {element_text(array, index)}"
+        they = names.said(them, their_block if apart else None)
+        where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
+        if kind == CLASH:
+            key, what = "race_lanes", f"{who}, and {they} writes another value there at the same time."
+        elif kind == WRITE_TWICE and number == other_number and not apart and thread // 32 == other_thread // 32:
+            # The lanes of one store happened to run one after another.
+            key, what = "race_lanes", f"{who}, and {they} writes another value there; nothing orders the two."
+        elif kind == IN_FLIGHT:
+            key, what = "copy_pending", f"{who} while an asynchronous copy to it, issued by {they}{where}, is pending."
+        elif kind == UNFENCED:
+            key = "proxy_fence"
+            what = f"{who} by a bulk copy, which {they} stored{where}, and no fence.proxy.async stands between the two."
+        else:
+            key = self._race(kind, place, there[0])
+            between = "nothing orders the two blocks" if apart else "nothing orders the two"
+            what = f"{who}, which {they} {_DID[there[0].kind]}{where}; {between}."
+        finding = Finding(
+            key, what=what + lies, cure=_FREE_LATER if "free" in (place.kind, there[0].kind) else self._cure(
+                key, apart, thread // 32 == other_thread // 32, space),
+            other_line=there[1], other_source=there[2], other_thread=them, other_block=their_block, **common,
+        )  # fmt: skip
+        reach = 2 if apart else int(thread // 32 != other_thread // 32)
+        entry = self._add(finding, 0, (row, number, other_number), reach)
+        entry.overwrites |= kind == WRITE_LATE
+        entry.update |= key == "race_read_write" and _of_one_element(place, there[0])
+
+    @staticmethod
+    def _race(kind: int, place, other) -> str:
+        if (place.kind == "atomic") != (other.kind == "atomic"):
+            return "race_atomic"
+        return "race_write_write" if kind == WRITE_TWICE else "race_read_write"
+
+    def _cure(self, key: str, apart: bool, same_warp: bool, space: str) -> str:
+        numba = self.names.kernel.language == "numba"
+        if key in ("copy_pending", "proxy_fence", "race_lanes", "race_atomic"):
+            return KINDS[key].cure
+        if apart:
+            return (
+                "blocks run in any order: give every block its own elements, use atomics, or split the work in two "
+                "launches."
+            )
+        if key == "race_write_write":
+            return KINDS[key].cure
+        if same_warp:
+            call = "cuda.syncwarp()" if numba else "__syncwarp()"
+            return f"the lanes of a warp do not run in lock-step: put {call} between the two."
+        call = "cuda.syncthreads()" if numba else "__syncthreads()"
+        return f"put a barrier, {call}, between the two; in a loop, also one before the next turn writes again."
+
+    def _unset(self, place, common: dict, element: str) -> Finding:
+        scopes = {"shared": "no thread of the block has", "local": "the thread has not", "global": "nobody has"}
+        who = self.names.said(common["thread"], common["block"])
+        element = "a local array" if common["space"] == "local" else element
+        written = "written before" if common["space"] == "local" else "written"
+        what = f"{who} {_DOES[place.kind]} {element}, which {scopes[common['space']]} {written}."
+        return Finding("uninitialised", what=what, cure=KINDS["uninitialised"].cure, **common)
+
+    def _absent(self, row: int, number: int, thread: int, block: int, lane: int) -> None:
+        """A use of what a shuffle gave for a lane that took no part in it."""
+        _, line, text = self._place(number)
+        me, here = self.names.thread_index(thread), self.names.block_index(block)
+        what = f"{self.names.said(me, here)} uses a value that came from lane {lane}, which isn't part of this shuffle."
+        finding = Finding("shuffle_absent", line, text, what, KINDS["shuffle_absent"].cure, thread=me, block=here)
+        self._add(finding, 0, (row, number, 0))
+
+    def lost(self, pieces) -> None:
+        """Pieces of the heap that were allocated by this launch, and that nobody can free any more."""
+        names, lines = self.names, {}
+        if self.by_site:  # faults left out accesses and frees, which may be why
+            return
+        for piece in pieces:
+            lines.setdefault(piece.caller[0].line(piece.caller[1]), []).append(piece)
+        for line, found in lines.items():
+            first = found[0]
+            what = f"nothing points any more to {heap_words.owned(first)}, and nobody has freed them."
+            if len(found) > 1:
+                total = sum(piece.nbytes for piece in found)
+                what = f"{what[:-1]}; so it is with {len(found)} pieces, {size_text(total)} in all."
+            _, _, block, thread = first.caller
+            me, here = names.thread_index(thread), names.block_index(block)
+            cure = KINDS["heap_leak"].cure
+            self._add(Finding("heap_leak", line, names.text(line), what, cure, thread=me, block=here), len(found))
+
+    # ------------------------------------------------------------ barriers and masks
+
+    def uneven(self, places: dict[int, int], ended: np.ndarray, block: int) -> None:
+        """Threads left a block's barrier for these basic blocks, each with one thread; others had ended."""
+        names = self.names
+        found, parted = [], True  # whether all these barriers are of the kind that parted threads may meet at
+        for target, thread in sorted(places.items()):
+            basic_blocks = names.lowered.basic_blocks
+            basic_block = next((s for s in basic_blocks if s.end == "barrier" and target in s.targets), None)
+            if basic_block is not None and len(basic_block.last.operands) < 2:
+                found.append((names.line(basic_block.last), thread))
+                parted = parted and Lowering.is_loose(basic_block.last)
+        here = names.block_index(block)
+        lines = dict(reversed(found))
+        if len(lines) > 1 and not parted:
+            (line, thread), (other_line, other) = sorted(lines.items(), key=lambda item: item[0] or 0)[:2]
+            me, them = names.thread_index(thread), names.thread_index(other)
+            what = f"{names.said(me, here)} waits at line {line}, and {names.said(them)} at line {other_line}."
+            self._add(
+                Finding(
+                    "barrier_divergent", line, names.text(line), what, KINDS["barrier_divergent"].cure,
+                    other_line=other_line, other_source=names.text(other_line), thread=me, block=here,
+                    other_thread=them, other_block=here,
+                ), 1,
+            )  # fmt: skip
+        if len(ended) and found:
+            line, thread = found[0]
+            me, them = names.thread_index(thread), names.thread_index(int(ended[0]))
+            what = f"{names.said(me, here)} waits at the barrier, and {names.said(them)} has ended before."
+            self._add(
+                Finding(
+                    "barrier_ended", line, names.text(line), what, KINDS["barrier_ended"].cure, thread=me, block=here,
+                    other_thread=them, other_block=here,
+                ), 1,
+            )  # fmt: skip
+
+    def counted(self, number: int, count: int, thread: int, block: int) -> None:
+        """A barrier for a number of threads that is no whole number of warps."""
+        _, line, text = self._place(number)
+        me, here = self.names.thread_index(thread), self.names.block_index(block)
+        what = f"{self.names.said(me, here)} comes to a barrier for {count} threads."
+        self._add(Finding("barrier_count", line, text, what, KINDS["barrier_count"].cure, thread=me, block=here), 1)
+
+    def mask(self, number: int, warp: int, active: int, alive: int, named: list[int], block: int) -> None:
+        """A `.sync` instruction whose mask leaves the lane itself out, or names lanes that are elsewhere."""
+        place, line, text = self._place(number)
+        names = self.names
+        # Lanes that have ended may be named; only a shuffle would take something from them.
+        exist = (
+            (1 << min(32, int(np.prod(names.block)) - 32 * warp)) - 1 if place.instruction.opcode == "shfl" else alive
+        )
+        for lane in (lane for lane in range(32) if active >> lane & 1):
+            missing = named[lane] & exist & ~active
+            without = not named[lane] >> lane & 1
+            if not missing and not without:
+                continue
+            me, here = names.thread_index(32 * warp + lane), names.block_index(block)
+            mask = f"{names.said(me, here)} names the mask 0x{named[lane]:08x}"
+            common = dict(line=line, source=text, thread=me, block=here)
+            if without:
+                what = f"{mask}, in which its own lane {lane} is missing."
+                self._add(Finding("mask_self", what=what, cure=KINDS["mask_self"].cure, **common), 1)
+            else:
+                elsewhere = missing & alive
+                kind, missing = ("mask_absent", elsewhere) if elsewhere else ("mask_ended", missing)
+                absent = (missing & -missing).bit_length() - 1
+                them = names.thread_index(32 * warp + absent)
+                state = "is not here" if elsewhere else "has ended"
+                what = f"{mask}, and lane {absent}, {names.said(them)}, {state}."
+                self._add(
+                    Finding(kind, what=what, cure=KINDS[kind].cure, other_thread=them,
+                            other_block=here, **common), 1,
+                )  # fmt: skip
+            return
+        lane = (active & -active).bit_length() - 1
+        if "activemask" not in place.words or alive == active:
+            return
+        absent = ((alive & ~active) & -(alive & ~active)).bit_length() - 1
+        me, them = (names.thread_index(32 * warp + one) for one in (lane, absent))
+        here = names.block_index(block)
+        what = f"{names.said(me, here)} takes the mask 0x{active:08x} of activemask(), without {names.said(them)}."
+        self._add(
+            Finding("activemask", line, text, what, KINDS["activemask"].cure, thread=me, block=here,
+                    other_thread=them, other_block=here), 1,
+        )  # fmt: skip
+
+
+def _torn(standing: tuple[int, ...]) -> bool:
+    """Whether lanes of one warp wait at different barriers."""
+    warps = [standing[at : at + 32] for at in range(0, len(standing), 32)]
+    return any(len({pc for pc in warp if pc != PC_DONE}) > 1 for warp in warps)

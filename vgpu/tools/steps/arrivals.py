@@ -1,0 +1,235 @@
+"""When asynchronous copies land and mbarriers change: one block of a launch, step by step.
+
+As everything that shows single steps, this comes from the reference interpreter, on a copy of the memory. Copies land
+there when they are waited for and not before; a GPU may make them at any time between their issue and the wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from vgpu import reference
+from vgpu.launch.configuration import check_place
+from vgpu.tools.prepare import prepare
+from vgpu.tools.sanitize.names import Names as Places
+from vgpu.tools.steps.trace import run_block
+
+MOST_EVENTS = 400
+
+
+@dataclass(frozen=True)
+class GroupEvent:
+    """One thing that a thread does with its groups of `cp.async`.
+
+    kind: "copy" (`count` of them, one after the other), "commit" or "wait", whose `count` is how many groups it leaves
+    pending. group: the one that copies join or that is committed; landed: the groups whose copies land here.
+    """
+
+    kind: str
+    line: int | None
+    count: int
+    group: int
+    landed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class CopyGroups:
+    """What one thread did with its groups, in order; `pending`: groups with copies that never landed."""
+
+    kernel: str
+    thread: int
+    events: tuple[GroupEvent, ...]
+    pending: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        told = {"copy": "copies to group", "commit": "commits group", "wait": "waits, all but"}
+        rows = [f"{self.kernel}, thread {self.thread}"]
+        for event in self.events:
+            number = event.count if event.kind == "wait" else event.group
+            rows.append(f"  line {event.line}: {told[event.kind]} {number}; landed: {list(event.landed)}")
+        return "\n".join(rows)
+
+
+@dataclass(frozen=True)
+class BarrierState:
+    """An mbarrier: the number of its phase from 0, arrivals and bytes that this phase lacks, arrivals of a phase."""
+
+    phase: int
+    arrivals: int
+    bytes: int
+    expected: int
+
+
+@dataclass(frozen=True)
+class BarrierEvent:
+    """An instruction after which mbarriers have changed: its warp, line and what it does, and all states after it.
+
+    kind: "init", "arrive", "expect" (it arrives and announces bytes) or "land": copies that somebody waits for land.
+    """
+
+    kind: str
+    warp: int
+    line: int | None
+    states: dict[str, BarrierState | None]
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class BarrierPhases:
+    """All changes of a block's mbarriers, in order, by their names."""
+
+    kernel: str
+    names: tuple[str, ...]
+    events: tuple[BarrierEvent, ...]
+
+    def __repr__(self) -> str:
+        rows = [f"{self.kernel}: {', '.join(self.names)}"]
+        for event in self.events:
+            for name in event.changed:
+                state = event.states[name]
+                lacks = f"phase {state.phase} lacks {state.arrivals} of {state.expected} arrivals, {state.bytes} bytes"
+                rows.append(f"  warp {event.warp}, line {event.line}, {event.kind}: {name} {lacks}")
+        return "\n".join(rows)
+
+
+def _observed(kernel, grid, block, args, block_index, shared_bytes: int, before: Callable, meta: dict):
+    """Run one block; `before(step)` is called before each of its instructions, and once with None at the end."""
+    if block is not None:
+        check_place(grid, block, block_index)
+    _, prepared, _ = prepare("record", kernel, grid, block, args, meta)
+    grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    run_block(prepared, grid, block, block_index, shared_bytes, on_step=before)
+    before(None)
+    return prepared, grid, block
+
+
+def copy_groups(
+    kernel, grid, block, args, block_index=0, *, thread: int = 0, shared_bytes: int = 0, **meta
+) -> CopyGroups:
+    """What one thread of a block does with groups of `cp.async`: which copies join which, and which wait lands them.
+
+    kernel, grid, block, args, block_index and `meta` as for `record`; thread: its number in the block. Raises what a
+    launch raises, and ValueError for more than 400 events, for one thread without any and for no such thread.
+    """
+    events: list[GroupEvent] = []
+    last: dict = {"open": None}
+
+    def before(step: reference.Executed | None) -> None:
+        opened, last["open"] = last["open"], None
+        if opened is not None:
+            events.append(_group_event(opened, *last["was"], thread))
+        if step is None or step.warp != thread // 32 or not step.mask[thread % 32]:
+            return
+        words = step.instruction.modifiers
+        if step.instruction.opcode == "cp" and "async" in words and not {"bulk", "mbarrier"} & set(words):
+            held = _issued(step, thread)
+            last["open"], last["was"] = step, (set(held), _committed(step, thread))
+            last["end"] = step
+
+    prepared, _, block = _observed(kernel, grid, block, args, block_index, shared_bytes, before, meta)
+    if not 0 <= thread < int(np.prod(block)):
+        raise ValueError(f"a block of {int(np.prod(block))} threads has no thread {thread}")
+    if not events:
+        raise ValueError(f"{prepared.kernel.name}: thread {thread} makes no asynchronous copy")
+    left = sorted(set(_issued(last["end"], thread)))
+    return CopyGroups(prepared.kernel.name, thread, tuple(_few(_merged(events))), tuple(left))
+
+
+def _issued(step: reference.Executed, thread: int) -> list[int]:
+    """The groups of a thread's copies that have not landed."""
+    found = step.lanes.block.issued.get(thread)
+    return [item.group for item in found.items if hasattr(item, "group")] if found else []
+
+
+def _committed(step: reference.Executed, thread: int) -> int:
+    found = step.lanes.block.issued.get(thread)
+    return found.committed if found else 0
+
+
+def _group_event(step: reference.Executed, pending: set[int], committed: int, thread: int) -> GroupEvent:
+    words = step.instruction.modifiers
+    if "commit_group" in words:
+        return GroupEvent("commit", step.line, 1, committed)
+    if "wait_group" in words or "wait_all" in words:
+        left = step.instruction.operands[0].value if step.instruction.operands else 0
+        landed = tuple(sorted(pending - set(_issued(step, thread))))
+        return GroupEvent("wait", step.line, left, committed, landed)
+    return GroupEvent("copy", step.line, 1, committed)
+
+
+def _merged(events: list[GroupEvent]) -> list[GroupEvent]:
+    """Copies that follow one another into one group count as one event."""
+    found: list[GroupEvent] = []
+    for event in events:
+        before = found[-1] if found else None
+        if before is not None and event.kind == "copy" == before.kind and event.group == before.group:
+            found[-1] = GroupEvent("copy", before.line, before.count + 1, before.group)
+        else:
+            found.append(event)
+    return found
+
+
+def _few(events: list) -> list:
+    if len(events) > MOST_EVENTS:
+        raise ValueError(f"these are {len(events)} events: show a launch with fewer tiles")
+    return events
+
+
+_KINDS = {"init": "init", "arrive": "arrive", "arrive_drop": "arrive", "expect_tx": "expect"}
+
+
+def barrier_phases(kernel, grid, block, args, block_index=0, *, shared_bytes: int = 0, **meta) -> BarrierPhases:
+    """How the mbarriers of one block change, from their initialisation on.
+
+    kernel, grid, block, args, block_index and `meta` as for `record`. Raises what a launch raises, and ValueError for
+    more than 400 changes and for a block without an mbarrier.
+    """
+    raw: list[tuple] = []
+    last: dict = {"open": None, "states": {}}
+
+    def before(step: reference.Executed | None) -> None:
+        opened = last["open"]
+        if opened is not None:
+            states = {
+                offset: BarrierState(phase.number, phase.pending, phase.missing, phase.expected)
+                for offset, phase in opened.lanes.block.mbarriers.found.items()
+            }
+            changed = tuple(sorted(at for at, state in states.items() if state != last["states"].get(at)))
+            if changed:
+                raw.append((_kind(opened), opened.warp, opened.line, states, changed))
+            last["states"] = states
+        last["open"] = step
+
+    prepared, grid, block = _observed(kernel, grid, block, args, block_index, shared_bytes, before, meta)
+    if not raw:
+        raise ValueError(f"{prepared.kernel.name}: no mbarrier is initialised in this block")
+    offsets = sorted({offset for *_, states, _ in raw for offset in states})
+    places = Places(prepared.kernel, None, grid, block, prepared.arrays)
+    names = dict(zip(offsets, _names(places, offsets), strict=True))
+    events = [
+        BarrierEvent(
+            kind, warp, line, {names[at]: states.get(at) for at in offsets}, tuple(names[at] for at in changed)
+        )
+        for kind, warp, line, states, changed in raw
+    ]
+    return BarrierPhases(prepared.kernel.name, tuple(names.values()), tuple(_few(events)))
+
+
+def _kind(step: reference.Executed) -> str:
+    words = step.instruction.modifiers
+    if step.instruction.opcode != "mbarrier":
+        return "land"
+    return "expect" if "expect_tx" in words else _KINDS.get(words[0], "land")
+
+
+def _names(places: Places, offsets: list[int]) -> list[str]:
+    """The user's names of mbarriers, with an index where an array has several."""
+    found = [places.element("shared", offset, 8) for offset in offsets]
+    arrays = [name for name, _ in found]
+    return [
+        f"mbarrier at byte {offset}" if name is None else name if arrays.count(name) == 1 else f"{name}[{index}]"
+        for offset, (name, index) in zip(offsets, found, strict=True)
+    ]

@@ -1,0 +1,26 @@
+"""Who does the work of a launch, asked of a kernel: `Shares` comes with every counted launch, and this makes one."""
+
+from __future__ import annotations
+
+from vgpu.launch.configuration import check_place
+from vgpu.launch.launch import dry_run
+from vgpu.launch.shares import Shares
+from vgpu.tools.prepare import prepare
+
+
+def shares(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> Shares:
+    """What each warp of a launch does.
+
+    kernel, grid, block, args, shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch.
+    """
+    _, prepared, _ = prepare("balance", kernel, grid, block, args, meta)
+    grid, block, _ = check_place(prepared.grid or grid, prepared.block or block, 0)
+    return dry_run(prepared, grid, block, shared_bytes).by_warp
+
+
+def who_does_most(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> str:
+    """The block or warp that makes over half of a launch's requests to global memory, in words; "" for none.
+
+    Arguments and errors: those of `shares`, whose `who_does_most` this is.
+    """
+    return shares(kernel, grid, block, args, shared_bytes=shared_bytes, **meta).who_does_most()

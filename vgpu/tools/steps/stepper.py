@@ -1,0 +1,270 @@
+"""A block in slow motion: every step of every warp, with lanes, registers and memory, forwards and backwards.
+
+This is the data under a debugger of warps. It comes from the reference interpreter, on a copy: the arrays that the
+kernel writes are put back as they were.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import textwrap
+from dataclasses import replace
+
+import numpy as np
+
+from vgpu import reference
+from vgpu.base.errors import KernelError, LaunchError
+from vgpu.launch.configuration import check_place, check_warp
+from vgpu.ptx import Label
+from vgpu.tools.prepare import prepare
+from vgpu.tools.steps.line_names import LineNames
+from vgpu.tools.steps.naming import Names
+from vgpu.tools.steps.recording import LANES, At, Held, Recording, Step, Touched, Written
+from vgpu.tools.steps.register_types import decoded, register_types
+from vgpu.tools.steps.scalars import scalars
+from vgpu.tools.steps.trace import SECTOR, named, run_block
+
+MAX_STEPS = 10_000
+MOST_HELD = 1 << 20  # bytes kept of one array, from the first that the block touches
+
+
+class RecordingTooLong(LaunchError):
+    """The block takes more steps than a recording may have."""
+
+
+def record(
+    kernel, grid, block, args, block_index=(0, 0, 0), *, warp: int | None = None, shared_bytes: int = 0,
+    max_steps: int = MAX_STEPS, partial: bool = False, **meta,
+) -> Recording:  # fmt: skip
+    """Run one block of a launch and keep every step of its warps (or of one `warp`).
+
+    The block runs as if it were the first; others run, unseen, where it waits for them (barriers of the grid, flags).
+
+    kernel: a Numba or Triton kernel or a `RawKernel`; grid, block, args as at its launch (Triton chooses the block:
+    None, and `meta` are its constants and options); block_index: x, y, z, or one number; shared_bytes: dynamic
+    shared memory; partial: keep the steps up to an error of the kernel, or up to `max_steps`, and the error in
+    `Recording.stopped`. Errors: as a launch; IndexError for a block outside the grid, or a warp outside the block;
+    `RecordingTooLong` beyond `max_steps`.
+    """
+    if block is not None:
+        check_place(grid, block, block_index)
+    _, prepared, _ = prepare("record", kernel, grid, block, args, meta)
+    grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    check_warp(warp, block)
+    recorder = _Recorder(prepared, scalars(kernel, tuple(args), meta, prepared.kernel), warp, max_steps)
+    stopped = None
+    try:
+        run_block(
+            prepared, grid, block, block_index, shared_bytes,
+            on_access=recorder.access, on_step=recorder.step, on_pause=recorder.close,
+        )  # fmt: skip
+    except (KernelError, RecordingTooLong) as error:
+        if not partial:
+            raise
+        stopped = error
+    recorder.take_back()
+    lines = {step.line: step.source for step in recorder.steps if step.line is not None}
+    text = textwrap.dedent("\n".join(prepared.kernel.source)).splitlines()
+    return Recording(
+        prepared.kernel.name,
+        prepared.kernel.language,
+        block_index,
+        block,
+        tuple(recorder.steps),
+        dict(sorted(lines.items())),
+        {prepared.kernel.first_line + at: line for at, line in enumerate(text)},
+        recorder.held(grid, block),
+        stopped,
+    )
+
+
+class _Recorder:
+    """Watches the interpreter: what a step did shows when the next one begins."""
+
+    def __init__(self, prepared, scalars, warp: int | None, max_steps: int):
+        self.kernel, self.arrays, self.scalars = prepared.kernel, tuple(prepared.arrays), scalars
+        self.only, self.max_steps = warp, max_steps
+        self.variables = prepared.kernel.module.variables
+        self.text = prepared.kernel.ptx.splitlines()
+        self.steps: list[Step] = []
+        self.open: reference.Executed | None = None
+        self.names: dict[int, LineNames] = {}
+        self.types: dict[int, dict[str, str]] = {}
+
+    # -- what the interpreter calls
+
+    def step(self, step: reference.Executed) -> None:
+        self.close()
+        if self.only is not None and step.warp != self.only:
+            return
+        if len(self.steps) >= self.max_steps:
+            raise RecordingTooLong(
+                f"block {step.block} takes more than {self.max_steps:,} steps; it is at line {step.line} now. Record "
+                "fewer threads or one warp (warp=0), make the loop shorter, or allow more with max_steps=…."
+            )
+        self.open, self.seen = step, []
+        self.before = dict(step.frame.registers)
+        guard = step.instruction.guard
+        self.active = step.mask
+        if guard is not None:
+            self.active = step.mask & step.lanes.read(step.frame, guard, reference.isa.TYPES["pred"])
+
+    def access(self, seen: reference.Requested) -> None:
+        if self.open is not None:
+            self.seen.append((seen, _memory(self.open.lanes, seen)))
+
+    def close(self) -> None:
+        """Keep the step that has been executed since."""
+        step, self.open = self.open, None
+        if step is None:
+            return
+        warp, lines = step.lanes, self._lines(step)
+        forgotten = lines.go_to(step.line, self.active)
+        written = [
+            (name, raw) for name, raw in step.frame.registers.items() if raw is not self.before.get(name)
+        ] if self.active.any() else []  # fmt: skip
+        marks = tuple(self._written(step, name, raw) for name, raw in written)
+        forgotten = tuple(sorted({*forgotten, *lines.dropped}))
+        lines.dropped.clear()
+        touched = [self._touched(warp, seen, before) for seen, before in self.seen]
+        waiting = np.zeros(LANES, bool)
+        waiting[list(warp.waiting)] = True
+        inside = np.arange(LANES) + LANES * warp.index < warp.block.threads
+        standing = tuple(_line(warp, lane) if warp.live[lane] else None for lane in range(LANES))
+        self.steps.append(
+            Step(
+                len(self.steps), step.warp, step.line, self.kernel.line_text(step.line),
+                self.text[step.instruction.text - 1].strip(), _flags(step.mask), _flags(self.active),
+                _flags(waiting), _flags(inside & ~warp.live), standing,
+                marks, tuple(touched), forgotten,
+            )
+        )  # fmt: skip
+
+    def held(self, grid, block) -> tuple[Held, ...]:
+        """The memory that the steps touched, as it was before the block ran; to be called once it is so again."""
+        from vgpu.tools.sanitize.names import Names as Places
+
+        spans: dict[tuple[str, str | None], list[tuple[int, int]]] = {}
+        for step in self.steps:
+            for access in (touched.access for touched in step.touched):
+                taking = [a for a, on in zip(access.addresses, access.lanes, strict=True) if on]
+                if taking:
+                    span = min(taking), max(taking) + access.nbytes
+                    spans.setdefault((access.space, access.array), []).append(span)
+        found = []
+        for array in self.arrays:
+            if ends := spans.get(("global", array.name)):
+                skew = array.address % SECTOR  # where addresses of an access count from
+                first = max(0, min(start for start, _ in ends) - skew)
+                last = min(array.nbytes, max(end for _, end in ends) - skew, first + MOST_HELD)
+                data = ctypes.string_at(array.address + first, max(0, last - first))
+                found.append(Held("global", array.name, array.dtype, array.shape, array.strides, skew, first, data))
+        if ends := spans.get(("shared", None)):
+            last = max(end for _, end in ends)
+            for start, end, name in Places(self.kernel, None, grid, block, self.arrays).shared:
+                if any(start < stop and begin < end for begin, stop in ends):
+                    size = min(end, last) - start
+                    name = name or f"shared memory from byte {start}"
+                    if all(name != other.name for other in found):
+                        found.append(Held("shared", name, None, (size,), (), start, 0, b""))
+        return tuple(found)
+
+    def take_back(self) -> None:
+        """Names that turned out not to be those of their registers, from all steps of their warp."""
+        for at, step in enumerate(self.steps):
+            refuted = self.names[step.warp].refuted if step.warp in self.names else set()
+            if any(written.name in refuted for written in step.written):
+                marks = tuple(replace(w, name=None) if w.name in refuted else w for w in step.written)
+                self.steps[at] = replace(step, written=marks)
+
+    # -- what a step did
+
+    def _written(self, step: reference.Executed, name: str, raw: np.ndarray) -> Written:
+        code = step.frame.code
+        if code.index not in self.types:
+            self.types[code.index] = register_types(code.function)
+        kind = self.types[code.index].get(name, "pred")
+        if kind[0] == "u":  # loaded, and used in no way that shows more: what the array says
+            dtype = next((a.dtype for seen, _ in self.seen for a in self.arrays if _inside(a, seen)), "")
+            bits = 8 * raw.itemsize
+            kind = {f"float{bits}": f"f{bits}", f"int{bits}": f"s{bits}"}.get(dtype, kind)
+        values = decoded(raw, kind)
+        if raw.itemsize == 8 and kind[0] in "us":
+            values = [self._address(step.lanes, value, lane) for lane, value in enumerate(values)]
+        label = self._lines(step).name(step, self.active, kind, name, raw)
+        return Written(name, kind, tuple(v if on else None for v, on in zip(values, self.active, strict=True)), label)
+
+    def _address(self, warp, value: int, lane: int) -> int | At:
+        """A number that is the address of something known, as such; every other one as it is."""
+        for array in self.arrays:
+            if array.address <= value <= array.address + array.nbytes:
+                return At(array.name, value - array.address)
+        for name, address in self.variables.addresses.items():
+            if address <= value < address + self.variables.nbytes[name]:
+                return At(name, value - address)
+        for space in ("shared", "local"):
+            base, size = (int(np.broadcast_to(part, LANES)[lane]) for part in warp.windows(space))
+            if base <= value < base + size:
+                return At(space, value - base)
+        return value
+
+    def _lines(self, step: reference.Executed) -> LineNames:
+        if step.warp not in self.names:
+            specials = {
+                f"%{name}.{axis}": step.lanes.special(f"%{name}.{axis}")
+                for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"
+            }  # fmt: skip
+            specials["%laneid"] = step.lanes.special("%laneid")
+            names = Names(self.kernel.language, self.arrays, self.scalars, specials)
+            self.names[step.warp] = LineNames(self.kernel, names, step.frame.code)
+        return self.names[step.warp]
+
+    def _touched(self, warp, seen: reference.Requested, before: list) -> Touched:
+        kind = next((a.dtype for a in self.arrays if _inside(a, seen)), None) or _dtype(seen.instruction)
+        moved = [tuple(_values(raw, kind) for raw in state) for state in (before, _memory(warp, seen))]
+        return Touched(named(seen, self.arrays), *moved)
+
+
+def _flags(mask: np.ndarray) -> tuple[bool, ...]:
+    return tuple(mask.tolist())
+
+
+def _line(warp, lane: int) -> int | None:
+    """The line of the instruction that a lane executes next."""
+    code, at = warp.block.codes[int(warp.code[lane])], int(warp.pc[lane])
+    while at < len(code.body) and isinstance(code.body[at], Label):
+        at += 1
+    return code.lines[at] if at < len(code.lines) else None
+
+
+def _inside(array, seen: reference.Requested) -> bool:
+    """Whether an access to global memory falls into an argument's array."""
+    if seen.space != "global" or not seen.mask.any():
+        return False
+    return array.address <= int(seen.addresses[np.argmax(seen.mask)]) < array.address + array.nbytes
+
+
+def _memory(warp, seen: reference.Requested) -> list[bytes | None]:
+    """The bytes that each lane of an access touches, as they are now."""
+    window = warp.windows(seen.space)
+    hosts = seen.addresses if window is None else seen.addresses + window[0]
+    return [ctypes.string_at(int(at), seen.nbytes) if on else None for at, on in zip(hosts, seen.mask, strict=True)]
+
+
+def _dtype(instruction) -> str:
+    """NumPy's name of what an instruction moves, by its own type: bits are unsigned, words where it has none."""
+    kind = next((word for word in reversed(instruction.modifiers) if word in reference.isa.TYPES), "b32")
+    bits = reference.isa.TYPES[kind].bits
+    return {"f16": "float16", "f32": "float32", "f64": "float64"}.get(
+        kind, f"{'i' if kind[0] == 's' else 'u'}{bits // 8}"
+    )
+
+
+def _values(raw: bytes | None, kind: str):
+    if raw is None:
+        return None
+    dtype = np.dtype(kind)
+    if len(raw) % dtype.itemsize:
+        dtype = np.dtype(np.uint8)
+    found = np.frombuffer(raw, dtype).tolist()
+    return found[0] if len(found) == 1 else tuple(found)

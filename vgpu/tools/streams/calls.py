@@ -1,0 +1,62 @@
+"""A schedule as a profiler's table: for each name, how long it kept the host and how long it kept the GPU."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from vgpu.hardware.time_model import seconds_text
+from vgpu.tools.profile_table import text_table
+from vgpu.tools.streams.spans import Schedule, table
+
+
+@dataclass(frozen=True)
+class Called:
+    """One name: how often it was asked for or ran, and its seconds on host and device."""
+
+    name: str
+    calls: int
+    host: float
+    device: float
+
+
+@dataclass(frozen=True, repr=False)
+class Calls:
+    """The rows in the order of the host's time, as profilers sort them at first; `kind` says what the times are."""
+
+    rows: tuple[Called, ...]
+    kind: str
+
+    def __getitem__(self, name: str) -> Called:
+        found = next((row for row in self.rows if row.name == name), None)
+        if found is None:
+            raise KeyError(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
+        return found
+
+    def _cells(self) -> list[list[str]]:
+        return [[row.name, f"{row.calls:,}", seconds_text(row.host), seconds_text(row.device)] for row in self.rows]
+
+    def __repr__(self) -> str:
+        heads = ("operator", "calls", f"CPU time ({self.kind})", f"GPU time ({self.kind})")
+        return "\n".join(text_table(heads, self._cells(), left=0))
+
+    def _repr_html_(self) -> str:
+        heads = ("operator", "calls", "CPU time", "GPU time")
+        return table(f"times <strong>{self.kind}</strong>", heads, self._cells())
+
+
+def calls(schedule: Schedule) -> Calls:
+    """A schedule in a profiler's columns: what the host asked for and how long that took it, what ran and how long.
+
+    Host and device share a row where their names agree, as in a modelled schedule; in a measured one the host's names
+    are those of CUDA's functions.
+    """
+    rows: dict[str, list] = {}
+    for place, spans in enumerate((schedule.host, schedule.spans)):
+        for span in spans:
+            # "lone (1 block)" ran, and was asked for by "cudaLaunchKernel: lone, stream 7" where that was measured.
+            name = span.label.split(": ")[0] if place == 0 else span.label
+            found = rows.setdefault(re.sub(r" \([\d,]+ blocks?\)$", "", name), [[], []])
+            found[place].append(span.end - span.start)
+    made = [Called(name, max(map(len, both)), *map(sum, both)) for name, both in rows.items()]
+    return Calls(tuple(sorted(made, key=lambda row: -row.host)), schedule.kind)

@@ -1,0 +1,219 @@
+"""When each operation would run: a model of a GPU's copy engines and SMs, event by event. Modelled, never measured.
+
+One engine copies to the device, one back; a copy has its engine for itself. Kernels share the SMs by
+blocks: a kernel may have as many blocks at work as its occupancy allows, each takes a slice of the GPU, and whatever
+is free goes to the most urgent stream, then to the kernel asked for first. Blocks that run are never interrupted. The
+host asks for one thing after another, and that takes time too. What a real GPU did, `exported` says, in
+the same spans.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from vgpu.hardware.time_model import DRAM_EFFICIENCY
+from vgpu.tools.streams.order import Ordered, stream_name
+from vgpu.tools.streams.spans import WAITS, Schedule, Span
+
+PINNED_FRACTION = 0.8  # of the link's data-sheet bandwidth
+STAGING = 6e9  # bytes a second through the staging buffer of pageable copies
+_NARROW = 1e-9
+
+ASSUMPTIONS = (
+    f"Assumed: a copy from or to pinned memory gets {PINNED_FRACTION:.0%} of the link's data-sheet bandwidth.",
+    f"Assumed: pageable memory goes through a staging buffer at {STAGING / 1e9:g} GB/s, the pace of one core; NVIDIA's "
+    "How to Optimize Data Transfers in CUDA C/C++ measures 2.3 to 5.6, against 5.8 to 6.7 pinned.",
+    "Assumed: asking for an operation takes the host one launch overhead, a whole graph one too.",
+    "Kernels side by side share SMs, and do not slow one another down by sharing DRAM.",
+    "Work that NumPy does here counts as one kernel that reads and writes its arrays at DRAM's pace.",
+    "Work of the host itself takes no time.",
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an operation needs: an engine for `seconds`, or SMs for `blocks` of which `resident` fit at a time."""
+
+    engine: str | None  # "H2D", "D2H", "SMs", or None for what takes no time
+    seconds: float = 0.0
+    blocks: int = 1
+    resident: int = 1
+
+
+def copy_seconds(nbytes: int, gpu, pinned: bool | None) -> float:
+    """A copy between host and device."""
+    if gpu.host_bandwidth is None:
+        raise ValueError(f"no document gives the host link of {gpu.name}, so copies have no modelled time")
+    link = gpu.host_bandwidth * PINNED_FRACTION
+    return nbytes / (link if pinned else min(link, STAGING))
+
+
+def memory_seconds(nbytes: int, gpu) -> float:
+    """Bytes read and written in DRAM, together."""
+    return nbytes / (gpu.memory_bandwidth * DRAM_EFFICIENCY)
+
+
+class _Job:
+    def __init__(self, number, work: Work, waiting: int, priority: int):
+        self.number, self.work, self.waiting, self.priority = number, work, waiting, priority
+        self.left, self.running, self.start, self.end = work.blocks, 0, None, None
+        waves = -(-work.blocks // work.resident)
+        self.block_seconds = work.seconds / waves
+
+    urgency = property(lambda self: (self.priority, self.number))
+
+
+class Machine:
+    """The engines and the SMs, run from event to event; jobs come in the order the host asks for them."""
+
+    def __init__(self, copy_engines: int = 2):
+        self.now, self.free, self.jobs = 0.0, 1.0, {}
+        self._shared = copy_engines < 2  # one engine for both ways
+        self._busy: set[str] = set()
+        self._ready: list[_Job] = []
+        self._after: dict[int, list[_Job]] = {}
+        self._events: list = []
+        self._count = itertools.count()
+
+    def submit(self, number: int, work: Work, follows: Sequence[int], time: float, priority: int = 0) -> None:
+        """A job asked for at `time` (never earlier than the one before), to start when those it follows have ended."""
+        self.advance(time)
+        behind = [self.jobs[other] for other in follows if self.jobs[other].end is None]
+        job = self.jobs[number] = _Job(number, work, len(behind), priority)
+        for other in behind:
+            self._after.setdefault(other.number, []).append(job)
+        if not behind:
+            self._begin(job)
+        self._start()
+
+    def advance(self, time: float) -> None:
+        """Let everything happen that happens until `time`."""
+        while self._events and self._events[0][0] <= time + _NARROW * time:
+            self._step()
+        self.now = max(self.now, time)
+
+    def finish(self, numbers=None) -> float:
+        """Run until these jobs (or all) have ended, and say when the last of them did."""
+        wanted = list(self.jobs) if numbers is None else list(numbers)
+        while any(self.jobs[number].end is None for number in wanted):
+            self._step()
+        return max((self.jobs[number].end for number in wanted), default=0.0)
+
+    def _step(self) -> None:
+        time, _, action = heapq.heappop(self._events)
+        self.now = max(self.now, time)
+        action()
+        # What ends at one moment ends together: only then is it decided who goes next.
+        while self._events and self._events[0][0] <= self.now * (1 + _NARROW):
+            heapq.heappop(self._events)[2]()
+        self._start()
+
+    def _at(self, time: float, action: Callable) -> None:
+        heapq.heappush(self._events, (time, next(self._count), action))
+
+    def _begin(self, job: _Job) -> None:
+        if job.work.engine is None:
+            job.start = self.now
+            self._end(job)
+        else:
+            self._ready.append(job)
+
+    def _end(self, job: _Job) -> None:
+        job.end = self.now
+        for other in self._after.pop(job.number, ()):
+            other.waiting -= 1
+            if not other.waiting:
+                self._begin(other)
+
+    def _start(self) -> None:
+        """Give what is free to who is ready, the most urgent first."""
+        for job in sorted(self._ready, key=lambda job: job.urgency):
+            if job.work.engine == "SMs":
+                self._give(job)
+            else:
+                self._copy(job)
+        self._ready = [job for job in self._ready if job.left]
+
+    def _copy(self, job: _Job) -> None:
+        engine = "copies" if self._shared else job.work.engine
+        if engine in self._busy:
+            return
+        self._busy.add(engine)
+        job.start, job.left = self.now, 0
+
+        def done() -> None:
+            self._busy.discard(engine)
+            self._end(job)
+
+        self._at(self.now + job.work.seconds, done)
+
+    def _give(self, job: _Job) -> None:
+        blocks = min(job.left, int(self.free * job.work.resident + 1e-6))
+        if not blocks:
+            return
+        share = blocks / job.work.resident
+        self.free -= share
+        job.left -= blocks
+        job.running += blocks
+        job.start = self.now if job.start is None else job.start
+
+        def done() -> None:
+            self.free += share
+            job.running -= blocks
+            if not job.left and not job.running:
+                self._end(job)
+
+        self._at(self.now + job.block_seconds, done)
+
+
+def schedule(found: Sequence[Ordered], works: Sequence[Work], gpu) -> tuple[Schedule, list[float]]:
+    """The schedule of a recording's steps on `gpu`, and when each step ended.
+
+    The host goes through the steps in order: asking takes it `gpu.launch_overhead` each (once for all the steps of a
+    graph), and it stops where it waits.
+    """
+    machine, host, graph = Machine(gpu.copy_engines), 0.0, None
+    doing: list[Span] = []
+
+    def passes(until: float, label: str, operation) -> float:
+        """The host is busy, or waits, until then."""
+        if until > host:
+            doing.append(Span("host", stream_name(operation.queue), host, until, label))
+        return max(host, until)
+
+    for number, (step, work) in enumerate(zip(found, works, strict=True)):
+        operation = step.operation
+        if step.host == "waits":
+            host = passes(machine.finish(step.follows), WAITS, operation)
+        elif step.host == "issues" and work.engine is not None and (step.graph is None or step.graph != graph):
+            host = passes(host + gpu.launch_overhead, operation.label, operation)
+        graph = step.graph
+        # The host's own steps take their place in the order without any engine.
+        machine.submit(number, work, step.follows, host, getattr(operation.queue, "priority", 0))
+        if operation.waits and step.host == "issues":
+            host = passes(machine.finish([number]), WAITS, operation)
+    end = machine.finish()
+    spans = [
+        _span(works[n].engine, found[n].operation, machine.jobs[n]) for n in machine.jobs if works[n].engine is not None
+    ]
+    spans.sort(key=lambda span: (span.start, span.engine))
+    result = Schedule(gpu.name, tuple(spans), max(end, host), ASSUMPTIONS, host=tuple(doing))
+    return result, [machine.jobs[n].end for n in range(len(found))]
+
+
+def _span(engine: str, operation, job: _Job) -> Span:
+    counted = operation.counters
+    return Span(
+        engine,
+        stream_name(operation.queue),
+        job.start,
+        job.end,
+        operation.label,
+        nbytes=operation.nbytes or None,
+        pinned=operation.pinned,
+        grid=None if counted is None else tuple(counted.grid),
+        block=None if counted is None else tuple(counted.block),
+    )
