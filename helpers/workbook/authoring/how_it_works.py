@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-PICTURE = Path(__file__).resolve().parents[2] / "vgpu" / "how_it_works.svg"
+PICTURE = Path(__file__).resolve().parents[3] / "vgpu" / "how_it_works.svg"
 KERNEL = """extern "C" __global__
 void halve(float* x, float* y, int n) {
     int i = threadIdx.x;
