@@ -70,7 +70,7 @@ def _load(table=RELIED_ON) -> dict:
             missing = [str(error)]
         if missing:
             raise ImportError(
-                f"Numba kernels need numba-cuda {PINNED} here, and {name} isn't what it has: {', '.join(missing)}. "
+                f"Numba kernels need numba-cuda {PINNED}; what is installed lacks {name}: {', '.join(missing)}. "
                 f"Install it: python -m pip install numba-cuda[cu13]=={PINNED}"
             )
     return loaded

@@ -6,6 +6,7 @@ import types
 
 import pytest
 
+from vgpu.base.ours import ours
 from vgpu.compile import python as compile_numba
 
 TEXT = """
@@ -66,8 +67,10 @@ def compiled(tmp_path, monkeypatch):
     # As in a new process: overloads that other tests registered keep Numba's kernels from being kept.
     known = compile_numba._kept._registry
     for kind in ("functions", "attributes"):
-        ours = [each for each in getattr(known, kind) if _of(each).split(".")[0] in ("numba", "vgpu", "abc")]
-        monkeypatch.setattr(known, kind, ours)
+        there = [
+            each for each in getattr(known, kind) if ours(_of(each)) or _of(each).split(".")[0] in ("numba", "abc")
+        ]
+        monkeypatch.setattr(known, kind, there)
     calls = []
     texts = compile_numba._texts
     monkeypatch.setattr(compile_numba, "_texts", lambda *given: calls.append(None) or texts(*given))
