@@ -252,7 +252,7 @@ COMMANDS = (
     Command(
         "chapters", "show what each chapter holds: cells, words, explorers, questions", chapters_arguments, chapters
     ),
-    Command("index", "make a page of all plots and widgets, by the question they answer", index_arguments, index),
+    Command("index", "make a page of all plots and widgets by question", index_arguments, index),
     Command("new", "write an exercise or a chapter to begin with, full of TODOs", new_arguments, new),
 )
 
