@@ -121,7 +121,7 @@ def notebooks(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-# -- script, progress, chapters -------------------------------------------------------------------------
+# -- script, progress, chapters, index -----------------------------------------------------------------
 
 
 def chapter_path(name: str) -> Path:
@@ -186,6 +186,18 @@ def chapters(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def index_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", type=Path, help="where to write the page, default build/index")
+
+
+def index(arguments: argparse.Namespace) -> int:
+    from helpers.workbook.authoring.index import write
+
+    root = project_folder()
+    print(write(root, (arguments.folder or root / "build" / "index").resolve()))
+    return 0
+
+
 # -- new ------------------------------------------------------------------------------------------------
 
 
@@ -240,6 +252,7 @@ COMMANDS = (
     Command(
         "chapters", "show what each chapter holds: cells, words, explorers, questions", chapters_arguments, chapters
     ),
+    Command("index", "make a page of all plots and widgets by question", index_arguments, index),
     Command("new", "write an exercise or a chapter to begin with, full of TODOs", new_arguments, new),
 )
 

@@ -8,6 +8,8 @@ import pytest
 
 from helpers import plots
 from helpers.pictures import figures
+from helpers.pictures.plots.accesses import sector_finding
+from vgpu.base.words import plural
 
 
 def access(stride=1, offset=0, nbytes=4, lanes=32, op="load"):
@@ -34,7 +36,9 @@ def access(stride=1, offset=0, nbytes=4, lanes=32, op="load"):
 )
 def test_the_sector_map_states_sectors_and_share(request_, sectors, share):
     picture = plots.sector_map(request_, prefix="case: ")
-    assert picture.finding == f"case: {plots.plural(sectors, 'sector')} for 1 load request, {share} of the bytes used."
+    assert picture.finding == f"case: {plural(sectors, 'sector')} for 1 load request, {share} of the bytes used."
+    heads = {text.get_text(): text.get_position()[0] for text in picture.figure.axes[0].texts}
+    assert [heads[f"sector {sector}"] for sector in range(4)] == [0, 8, 16, 24]
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
 
 
@@ -47,7 +51,7 @@ def test_panels_are_as_tall_as_the_lines_that_a_request_touches():
     picture = plots.sector_panels(shapes)
     near, far = (axes.get_position().height for axes in picture.figure.axes)
     assert far / near == pytest.approx(8)
-    assert picture.finding == " ".join(plots.sector_finding(each, f"{name}: ") for name, each in shapes.items())
+    assert picture.finding == " ".join(sector_finding(each, f"{name}: ") for name, each in shapes.items())
 
 
 def grid(blocks, block):
@@ -59,18 +63,8 @@ def grid(blocks, block):
 @pytest.mark.parametrize(
     ("blocks", "block", "data", "says"),
     [
-        (
-            (3, 2),
-            (8, 8),
-            (11, 20),
-            "6 blocks of 64 threads (12 warps) over 11 × 20 elements, with 164 threads that",
-        ),
-        (
-            (1, 1),
-            (4, 4),
-            (4, 4),
-            "1 block of 16 threads (1 warp) over 4 × 4 elements, with 0 threads that the",
-        ),
+        ((3, 2), (8, 8), (11, 20), "6 blocks of 64 threads (12 warps) over 11 × 20 elements, with 164 threads that"),
+        ((1, 1), (4, 4), (4, 4), "1 block of 16 threads (1 warp) over 4 × 4 elements, with 0 threads that the"),
         ((1, 1), (4, 4), (4, 5), "over 4 × 5 elements, with 4 elements that no thread reaches"),
         ((2, 1), (33, 1), (1, 40), "2 blocks of 33 threads (4 warps)"),
         ((4, 1), (8, 1), (27,), "over 27 elements, with 5 threads that the guard must stop"),
@@ -158,11 +152,8 @@ def test_pictures_are_byte_stable(draw):
 
 
 def test_plurals():
-    assert [plots.plural(n, word) for n, word in ((1, "launch"), (2, "launch"), (1000, "sector"))] == [
-        "1 launch",
-        "2 launches",
-        "1,000 sectors",
-    ]
+    said = [plural(n, word) for n, word in ((1, "launch"), (2, "launch"), (1000, "sector"))]
+    assert said == ["1 launch", "2 launches", "1,000 sectors"]
 
 
 # ---------------------------------------------------------------- schedules and recordings
@@ -247,27 +238,6 @@ def recording():
     return record(cp.RawKernel(DIVERGENT, "part"), 1, 40, (cp.ones(64, "int32"),))
 
 
-def test_the_lane_strip_counts_steps_with_idle_lanes(recording):
-    picture = plots.lane_strip(recording)
-    steps = recording.of(0)
-    idle = sum(not all(step.mask) for step in steps)
-    assert picture.finding.startswith(f"Warp 0 of part takes {len(steps)} steps; in {idle} of them some lanes")
-    assert 0 < idle < len(steps) and len(figures.svg(picture.figure)) < figures.LARGEST_SVG
-    with pytest.raises(ValueError, match="no steps of warp 2; it has 2 warps"):
-        plots.lane_strip(recording, warp=2)
-
-
-def test_the_lane_strip_draws_each_lane_that_takes_part_once(recording):
-    from helpers.pictures.plots.steps import _blocks
-
-    steps = recording.of(0)
-    places, colours = _blocks(steps, sorted({step.line for step in steps}))
-    drawn = np.zeros((32, len(steps)), int)
-    for (left, top), width, height in places:
-        drawn[top : top + height, left : left + width] += 1
-    assert np.array_equal(drawn, np.array([step.mask for step in steps]).T) and len(colours) == len(places)
-
-
 def test_mask_strips_draw_each_lane_that_takes_part_once_on_one_scale(recording):
     from matplotlib.collections import PatchCollection
 
@@ -288,11 +258,3 @@ def test_mask_strips_draw_each_lane_that_takes_part_once_on_one_scale(recording)
         plots.mask_strips({})
     with pytest.raises(ValueError, match="'one' has no steps of warp 2"):
         plots.mask_strips({"one": recording}, warp=2)
-
-
-def test_lane_values_show_one_value_a_lane(recording):
-    step = next(step for step in recording.at_line(5, warp=0) if step.touched)
-    picture = plots.lane_values(step, name="x")
-    assert picture.finding.endswith("is 1 in 8 lanes of 32.")
-    with pytest.raises(ValueError, match="leaves no value called 'q'; it has "):
-        plots.lane_values(step, name="q")

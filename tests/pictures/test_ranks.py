@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from helpers import plots, ranks, show, widgets
+from helpers.pictures.plots.ranks import SHADES
 from helpers.results.ranks.collectives import ring_steps, star_steps
 from helpers.results.ranks.pipeline import pipeline_spans
+from helpers.results.ranks.weak import efficiency
+from vgpu.hardware.interconnects import LINKS
 
 
 def test_a_collective_says_what_is_whole_and_who_has_sent_what():
@@ -18,13 +23,20 @@ def test_a_collective_says_what_is_whole_and_who_has_sent_what():
     assert (
         "rank 0 has sent 12 chunks and the least busy rank 4" in show(plots.collective_moment(star_steps(4), 4, 6)).alt
     )
+    begun = plots.collective_moment(ring_steps(4), 4, 0).svg
+    assert [begun.count(f'"{shade}"') for shade in SHADES[:4]] == [5] * 4  # in each of its rank's chunks and in the key
     with pytest.raises(ValueError, match="2 to 8 ranks can be drawn, not 9"):
         plots.collective_moment(ring_steps(9), 9, 0)
 
 
 def test_a_gantt_says_how_long_ranks_are_not_at_work():
     spans = ranks.training_spans([[0.1, 0.3]], communication=0.1)
-    alt = show(plots.rank_gantt(spans, name="run", kind="modelled")).alt
+    picture = plots.rank_gantt(spans, name="run", kind="modelled")
+    alt, axes = show(picture).alt, picture.figure.axes[0]
+    assert [text.get_text() for text in axes.texts] == [f"{span.part}" for span in spans if span.part is not None]
+    ticks = axes.get_xticks()
+    assert [label.get_text() for label in axes.get_xticklabels()] == [f"{1000 * tick:g}" for tick in ticks]
+    assert axes.get_xlabel() == "ms (modelled)"
     assert alt == "run: 2 ranks in 400 ms (modelled). A rank is not at work for between 25% and 75% of that time."
     with pytest.raises(ValueError, match="there is no span to draw"):
         plots.rank_gantt([])
@@ -36,12 +48,26 @@ def test_a_pipeline_says_its_bubble_and_what_is_kept():
 
 
 def test_memory_says_from_which_stage_on_there_is_room():
-    alt = show(plots.rank_memory_bars(1e9, 2, capacity=12 * 2**30, gpu="A")).alt
+    picture = plots.rank_memory_bars(1e9, 2, capacity=12 * 2**30, gpu="A")
+    assert [text.get_text().strip() for text in picture.figure.axes[0].texts] == ["14.9", "9.31", "8.38", "7.45"]
+    alt = show(picture).alt
     assert alt == (
         "1 billion parameters on 2 ranks take 14.9, 9.31, 8.38, 7.45 GiB each at stages 0 to 3. On A there is room "
         "from stage 1 on."
     )
     assert "room at no stage" in show(plots.rank_memory_bars(1e12, 2, capacity=1e9, gpu="A")).alt
+
+
+def test_controls_are_named_and_curves_are_those_of_the_model():
+    sizes = widgets.rank_memory().controls["parameters"].options
+    assert sizes[2] == ("7 billion", 7e9)
+    work = ranks.Workload("w", 1.0, 1e9)
+    explorer = widgets.scaling(work, ranks=(1, 8, 64))
+    (axes,) = explorer.draw(**explorer.values).figure.axes
+    link = LINKS[explorer.values["link"]]
+    for line, (kind, how) in zip(axes.lines, product(("weak", "strong"), ("ring", "tree")), strict=False):
+        wanted = [efficiency(work, n, link, algorithm=how, strong=kind == "strong") for n in (1, 8, 64)]
+        assert line.get_label() == f"{kind}, {how}" and line.get_ydata() == pytest.approx(wanted)
 
 
 def test_what_a_teacher_gives_is_checked():

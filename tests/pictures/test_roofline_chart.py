@@ -7,6 +7,7 @@ import pytest
 from helpers import plots
 from helpers.pictures import figures
 from helpers.pictures.plots.labels import around, overlap, spread
+from helpers.pictures.plots.roofline import roofline_tracks
 from vgpu.hardware.gpus import GPUS
 from vgpu.hardware.roofline_measurements import MEASURED_ROOFS
 from vgpu.tools.roofline import Place
@@ -78,7 +79,7 @@ def test_a_roof_that_no_document_gives_is_named_and_the_others_are_drawn():
     assert len(drawn(no_slope)) == 1 and len(drawn(plots.roofline_chart(PLACES, A100))) == 2
     no_units = plots.roofline_chart(PLACES, GPUS["T4"], "tf32_tensor")
     assert "no peak published for TF32 tensor: no flat roof" in texts(no_units) and drawn(no_units) == []
-    assert plots.roofline_tracks(
+    assert roofline_tracks(
         no_units.figure.axes[0], GPUS["T4"], "tf32_tensor", "DRAM", at=(1, 1), bandwidths=(1,), arithmetics=(1,),
         what_ifs=(1,),
     ) == {}  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from helpers.models.attention import Visit, Walk, separate_bytes
@@ -19,7 +17,7 @@ def _rectangle(axes, keys: range, rows: range, **look) -> None:
 
 @styled
 def attention_tiles(found: Walk, step: int, row: int) -> Picture:
-    """The matrix of attention weights as far as tiles have gone, and what one query has gathered by then.
+    """The matrix of attention weights after some tiles, and what one query has accumulated by then.
 
     found: a walk through one head. step: the tile just done, from 1. row: which query of the tile is watched, from 0.
     """
@@ -121,40 +119,3 @@ def _bytes(axes, now: int, whole: int, separate: int) -> None:
     for side in axes.spines.values():
         side.set_visible(False)
     axes.set_title("bytes moved", fontsize=9)
-
-
-@styled
-def attention_bytes(counted: Mapping[str, Mapping[int, int]], formulas: Mapping[str, Mapping[int, int]]) -> Picture:
-    """Bytes against sequence length, both on logarithmic axes: what was counted as marks, what formulas say as lines.
-
-    Both by name and then by length; a formula of the same name as a count goes through its marks if it is right.
-    """
-    figure, axes = new("wide")
-    names = list(dict.fromkeys([*counted, *formulas]))
-    for number, name in enumerate(names):
-        colour = CYCLE[number % len(CYCLE)]
-        line, marks = formulas.get(name, {}), counted.get(name, {})
-        axes.plot(list(line), list(line.values()), color=colour, ls=DASHES[number % len(DASHES)], lw=1.4)
-        axes.plot(list(marks), list(marks.values()), color=colour, marker=MARKERS[number % len(MARKERS)], ls="", ms=7)
-        axes.plot(
-            [], [], color=colour, ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], label=name
-        )
-    lengths = sorted({length for row in (*counted.values(), *formulas.values()) for length in row})
-    axes.set(xscale="log", yscale="log", xlabel="sequence length", ylabel="bytes for one head")
-    axes.set_xticks(lengths, [f"{length:,}" for length in lengths])
-    axes.minorticks_off()
-    axes.grid(axis="y")
-    axes.legend(fontsize=9)
-    told = []
-    for name, marks in counted.items():
-        last = max(marks)
-        told.append(f"{name} {marks[last]:,}")
-    longest = max(length for marks in counted.values() for length in marks)
-    off = [
-        abs(marks[length] / formulas[name][length] - 1)
-        for name, marks in counted.items()
-        for length in marks
-        if formulas.get(name, {}).get(length)
-    ]
-    apart = f" Counts and formulas differ by at most {max(off):.1%}." if off else ""
-    return Picture(figure, f"Bytes at length {longest:,}, counted: {'; '.join(told)}.{apart}")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from helpers.pictures.figures import PALETTE, Markup
+from helpers.pictures.plots.common import bytes_text
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.diagnose import WARP, Diagnosis
 from vgpu.hardware.time_model import seconds_text
@@ -122,9 +123,9 @@ def _memory(profile: Profile) -> str:
     asked = sum(total[f"global_{op}_bytes"] for op in ("load", "store"))
     moved = 32 * sum(total[f"global_{op}_sectors"] for op in ("load", "store", "atomic"))
     if moved:
-        rows.append(_row("lanes ask for", _bytes(asked)))
-        rows.append(_row("sectors bring", _bytes(moved)))
-        rows.append(_row("distinct", _bytes(footprint.read_bytes + footprint.written_bytes)))
+        rows.append(_row("lanes ask for", bytes_text(asked, "bytes")))
+        rows.append(_row("sectors bring", bytes_text(moved, "bytes")))
+        rows.append(_row("distinct", bytes_text(footprint.read_bytes + footprint.written_bytes, "bytes")))
     for op in ("load", "store"):
         per = profile[f"wavefronts_per_shared_{op}"]
         if per:
@@ -133,13 +134,6 @@ def _memory(profile: Profile) -> str:
     if local:
         rows.append(_row("local memory", f"{local:,} requests"))
     return _card("Memory workload", "counted", rows)
-
-
-def _bytes(count: float) -> str:
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if count >= size:
-            return f"{count / size:,.3g} {unit}" if count < 1000 * size else f"{count / size:,.0f} {unit}"
-    return f"{count:,.0f} bytes"
 
 
 def _occupancy(profile: Profile) -> str:
@@ -151,7 +145,7 @@ def _occupancy(profile: Profile) -> str:
             _row("warps an SM", f"{held.warps_per_sm} of {held.max_warps_per_sm}", held.fraction),
             _row("limited by", held.limiter, wraps=True),
             _row("registers a thread", str(profile.registers)),
-            _row("shared memory a block", _bytes(held.shared_bytes)),
+            _row("shared memory a block", bytes_text(held.shared_bytes, "bytes")),
             _row("waves (modelled)", f"{profile['waves'] or 0:.2g}"),
         ),
     )

@@ -22,12 +22,29 @@ def shade(colour: str, lightness: float) -> tuple[float, float, float]:
 
 
 def stretches(steps: Sequence, key: Callable) -> list[tuple]:
-    """Steps on end with the same key, as (first, behind the last, the first step)."""
+    """Runs of consecutive steps with the same key, as (first, past the last, the first step)."""
     starts = [at for at, step in enumerate(steps) if at == 0 or key(step) != key(steps[at - 1])]
     return [(first, last, steps[first]) for first, last in zip(starts, [*starts[1:], len(steps)], strict=True)]
 
 
 def lanes_on_end(mask: Sequence) -> Iterator[tuple[int, int]]:
-    """The lanes of a mask that take part, in runs without a gap, as (first, behind the last)."""
+    """The lanes of a mask that take part, in runs without a gap, as (first, past the last)."""
     edges = np.flatnonzero(np.diff([0, *map(int, mask), 0])).tolist()
     return zip(edges[::2], edges[1::2], strict=True)
+
+
+def bytes_text(count: float | None, unit: str = "B") -> str:
+    """`1,020 B`, `164 KiB`, `27 MiB`; `unit`: how single bytes are written."""
+    if count is None:
+        return "unknown"
+    for prefix, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size:
+            return f"{count / size:,.3g} {prefix}" if count < 1000 * size else f"{count / size:,.0f} {prefix}"
+    return f"{count:,.0f} {unit}"
+
+
+def speed_text(rate: float | None) -> str:
+    """Bytes a second as `936 GB/s` or `19.5 TB/s`."""
+    if rate is None:
+        return "unknown"
+    return f"{rate / 1e12:.3g} TB/s" if rate >= 1e12 else f"{rate / 1e9:.3g} GB/s"

@@ -86,7 +86,7 @@ def warp_frame(
     registers: bool = False,
     note: str = "",
 ) -> Drawing:
-    """One moment: the 32 lanes, what they hold, the source with its line marked, a lane's values, and memory.
+    """One step of a warp: its 32 lanes and their values, the current source line, one lane in detail, and memory.
 
     memory: of the same recording. array: the one to show; None shows the last that was touched. registers: show PTX
     registers in place of variables. note: a sentence for the reader, added to the finding. Raises IndexError for a
@@ -234,7 +234,7 @@ def _mark(timeline: Moments, moment: Moment, state: str, lane: int) -> str:
 
 
 def _values(ink: Ink, moment: Moment, states, lane: int, registers: bool, most: int) -> None:
-    """A row a variable, a column a lane; what this moment changed on yellow."""
+    """One row per variable, one column per lane; what this moment changed on yellow."""
     top, height = TABLE_TOP, VALUE_HEIGHT
     rows = _rows(moment, registers)
     ink.box(LANE_X + lane * LANE_WIDTH - 1.5, top, LANE_WIDTH + 0.5, most * height, "#eef4fa")

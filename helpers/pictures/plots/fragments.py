@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
@@ -12,7 +10,6 @@ from vgpu.base.words import plural
 from vgpu.tools.steps.touched import BLOCK, THREAD, Touched
 
 MOST_TILES = 16
-MOST_WEIGHTS = 16
 
 
 def _band(found: Touched, name: str) -> tuple[slice, slice]:
@@ -32,7 +29,7 @@ def _long(part: slice) -> int:
 
 @styled
 def tile_walk(found: Touched, *, step: int = 16, left: str = "a", right: str = "b", result: str = "c") -> Picture:
-    """A block's way through a product: the tiles of both factors that it takes, pair by pair, and what one lane holds.
+    """The tiles of both factors that a block of a matrix product loads, pair by pair, and what one lane holds.
 
     found: what `touched` gives for a launch; `step`: how deep a tile is along the common side. Tiles of one number are
     multiplied with each other, and all products are added into the one tile of `result`, which is drawn large: orange
@@ -109,59 +106,3 @@ def _enlarged(axes, mine: np.ndarray, fill) -> int:
         look = {"fc": PALETTE["vermilion"], "ec": "#ffffff", "lw": 0.7}
         axes.add_patch(Rectangle((x + side * column, y + side * row), side, side, **look))
     return int(mine.sum())
-
-
-@styled
-def packed_fours(row: Sequence[float], values: Sequence[float], places: Sequence[int]) -> Picture:
-    """A row of weights in fours, the two of each four that are kept, and how they are stored.
-
-    row: up to 16 weights, a multiple of 4; values and places: what is stored of them, two values for each four and the
-    place of each within its four, from 0 to 3. ValueError where a stored value is not the weight at its place.
-    """
-    from matplotlib.patches import Rectangle
-
-    row, values = (np.asarray(each, dtype=float).ravel() for each in (row, values))
-    places = np.asarray(places).ravel().astype(int)
-    if not 4 <= len(row) <= MOST_WEIGHTS or len(row) % 4 or 2 * len(values) != len(row) or len(places) != len(values):
-        raise ValueError(
-            f"give 4 to {MOST_WEIGHTS} weights, a multiple of 4, and half as many values and places; "
-            f"these are {len(row)}, {len(values)} and {len(places)}"
-        )
-    kept = [4 * (at // 2) + place for at, place in enumerate(places)]
-    if (places < 0).any() or (places > 3).any() or not np.array_equal(row[kept], values):
-        raise ValueError("each stored value is the weight at its place: row[4 * (k // 2) + places[k]] == values[k]")
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0, 0, 1, 1])
-    axes.set(xlim=(0, 700), ylim=(350, 0))
-    axes.axis("off")
-    side = 640 / MOST_WEIGHTS
-    start = lambda at: 16 + at * side + (at // 4) * 8
-    for at, weight in enumerate(row):
-        stays = at in kept
-        look = {"fc": shade(PALETTE["sky"], 0.75)} if stays else {"fc": "#f3f3f3", "hatch": "////"}
-        axes.add_patch(Rectangle((start(at), 58), side, 44, ec=PALETTE["ink"] if stays else "#b5b5b5", lw=1, **look))
-        back = None if stays else {"fc": "#f3f3f3", "ec": "none", "pad": 1}
-        axes.text(
-            start(at) + side / 2, 80, f"{weight:.2f}", ha="center", va="center", fontsize=8, bbox=back,
-            color=PALETTE["ink"] if stays else "#5a5a5a", fontweight="bold" if stays else "normal",
-        )  # fmt: skip
-        axes.text(start(at) + side / 2, 48, str(at % 4), ha="center", va="center", fontsize=8, color="#5a5a5a")
-    for at, (value, place) in enumerate(zip(values, places, strict=True)):
-        x = start(4 * (at // 2) + 1 + at % 2)
-        axes.add_patch(Rectangle((x, 190), side, 44, fc=shade(PALETTE["sky"], 0.75), ec=PALETTE["ink"], lw=1))
-        axes.text(x + side / 2, 212, f"{value:.2f}", ha="center", va="center", fontsize=8, fontweight="bold")
-        axes.add_patch(Rectangle((x, 270), side, 30, fc=shade(PALETTE["orange"], 0.85), ec=PALETTE["ink"], lw=1))
-        axes.text(x + side / 2, 285, f"{place:02b}", ha="center", va="center", fontsize=9)
-        arrow = {"arrowstyle": "->", "lw": 1.2, "color": PALETTE["blue"], "shrinkA": 0, "shrinkB": 1}
-        axes.annotate("", (x + side / 2, 190), (start(kept[at]) + side / 2, 102), arrowprops=arrow)
-    axes.text(16, 24, "a row in fours, with places 0 to 3; hatched: left out; below: what is stored", fontsize=9)
-    aside = start(3) + 6
-    axes.text(aside, 212, "values", va="center", fontsize=9)
-    axes.text(aside, 285, "places,\n2 bits", va="center", fontsize=9)
-    bits = 16 * len(row), 16 * len(values) + 2 * len(places)
-    axes.text(16, 330, f"as halves: {bits[0]} bits before, {bits[1]} after", fontsize=9)
-    return Picture(
-        figure,
-        f"Of {len(row)} weights {len(values)} are stored, two of each four, with a place of two bits each: as halves "
-        f"{bits[1]} bits in place of {bits[0]}.",
-    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from helpers.pictures.figures import CYCLE, PALETTE, Drawing
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.ink import PALE, Ink
+from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
 
@@ -56,7 +57,7 @@ def fusion_height(operations: int) -> int:
 
 
 def fusion_map(kernels: Sequence[Moved], ways: Sequence[Summary], *, gpu: str, agree: bool, rows_run: int) -> Drawing:
-    """Each operation a line, each kernel a band; to its right a box for each array that it moves, as wide as its bytes.
+    """One line per operation, one band per kernel, with a box for each array that it moves, as wide as its bytes.
 
     ways: what stands below for comparison, the present grouping first. agree: whether the kernels, run on `rows_run`
     rows, moved the bytes that the shapes give.
@@ -81,7 +82,7 @@ def fusion_map(kernels: Sequence[Moved], ways: Sequence[Summary], *, gpu: str, a
         )
         ink.box(10, top + 3, 7, tall - 6, colour)
         for line, text in enumerate(each.texts):
-            ink.text(_LEFT, top + _STEP * line + 14.5, _cut(text, 33), size=11)
+            ink.text(_LEFT, top + _STEP * line + 14.5, fitted(text, 33), size=11)
         middle = top + tall / 2
         left = _RIGHT
         for fill, arrays in ((_READ, each.reads), (_WRITTEN, each.writes)):
@@ -116,10 +117,6 @@ def _said(kernels: Sequence[Moved], ways: Sequence[Summary], agree: bool, rows_r
         f"({beside}). The bytes follow from the shapes, {proof} {rows_run} rows"
         f"{', moved just these (counted)' if agree else ' (counted)'}."
     )
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _short(count: int) -> str:

@@ -44,7 +44,7 @@ def slots(steps: Sequence) -> Slots:
 
 
 def issue_strip(recording, warp: int = 0, *, prefix: str = "") -> Drawing:
-    """One warp of a recording: a column an instruction, a row a lane, coloured by source line; below, what it cost.
+    """One warp of a recording: one column per instruction, one row per lane, coloured by source line.
 
     recording: what `record` gives. White is a lane that stood elsewhere: issued for nothing. At most `MOST_STEPS`
     columns are drawn; the numbers are of all. Raises ValueError for a warp without steps.

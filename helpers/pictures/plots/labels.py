@@ -1,13 +1,14 @@
-"""Labels beside marks without overlaps: a small search over places around each mark."""
+"""Places in a picture: labels beside marks without overlaps, and where a mark can be dragged."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from helpers.pictures.figures import Track
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top, in points."""
-
 _DISTANCES = (1.0, 1.6, 2.4, 3.4, 4.6, 6.0, 7.5, 9.0)
 _ANGLES = tuple(math.radians(degrees) for degrees in (60, 120, 300, 240, 0, 180, 90, 270, 30, 150, 330, 210))
 
@@ -56,3 +57,33 @@ def spread(
         centres.append(best)
         avoid.append(around(best, size))
     return centres
+
+
+_POINTS_PER_INCH = 72
+
+
+def track(
+    axes,
+    places: Mapping[object, tuple[float, float]],
+    along: str = "x",
+    *,
+    line: tuple[tuple[float, float], tuple[float, float]] | None = None,
+    at: object = None,
+) -> Track:
+    """A track in the data of matplotlib axes, linear or logarithmic, whose limits and position are final.
+
+    places: x and y by value of the control, in data; along: the way the pointer counts, "x" or "y"; line: two ends, in
+    data, of a line that goes with the mark and can be taken as well, as it is while the control holds `at`.
+    """
+    figure = axes.figure
+
+    def point(place: tuple[float, float]) -> tuple[float, float]:
+        x, y = axes.transData.transform(place) * _POINTS_PER_INCH / figure.dpi
+        return float(x), figure.get_figheight() * _POINTS_PER_INCH - float(y)
+
+    points = {value: point(place) for value, place in places.items()}
+    if line is None:
+        return Track(points, along)
+    x, y = points[at]
+    ends = tuple((end[0] - x, end[1] - y) for end in map(point, line))
+    return Track(points, along, ends)

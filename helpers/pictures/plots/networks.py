@@ -1,4 +1,4 @@
-"""Networks seen: their filters and feature maps, their gradients by depth, their layers under a GPU's roof."""
+"""Layers of networks: images and feature maps, layers on the roofline, convolutions, recurrent steps."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+from helpers.models.windows import Window, outputs, paths, receptive_field
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
+from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
+from vgpu.base.words import plural
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.roofline import bandwidth, peak_flops, rate_text, roofline
@@ -56,27 +59,6 @@ def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Pic
     return Picture(figure, finding)
 
 
-@styled
-def gradient_norms(norms: Mapping[str, Sequence[float]]) -> Picture:
-    """The norm of the loss's gradient with respect to each layer's weights, first layer to last, of several networks.
-
-    `norms` by the network's name. A norm of 0 has no place on the logarithmic axis and is left out.
-    """
-    figure, axes = new("wide")
-    said = []
-    for number, (name, values) in enumerate(norms.items()):
-        depths = [depth for depth, value in enumerate(values, 1) if value > 0]
-        axes.semilogy(
-            depths, [values[depth - 1] for depth in depths], label=name, color=CYCLE[number % len(CYCLE)],
-            ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], ms=3.5, lw=1.5,
-        )  # fmt: skip
-        said.append(f"{name} {values[0]:.0e} at layer 1, {values[-1]:.0e} at layer {len(values)}")
-    axes.set(xlabel="layer, from the image to the loss", ylabel="norm of its gradient (computed)")
-    axes.grid(True, lw=0.5)
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
-    return Picture(figure, "Norm of the gradient by layer: " + "; ".join(said) + ".")
-
-
 def least_seconds(layer, gpu: GPU, precision: str) -> tuple[float, float]:
     """Seconds for a layer's arithmetic, and for its bytes, at the data sheet's rates; the greater one is a bound."""
     return layer.flops / peak_flops(gpu, precision), layer.nbytes / bandwidth(gpu)
@@ -84,7 +66,7 @@ def least_seconds(layer, gpu: GPU, precision: str) -> tuple[float, float]:
 
 @styled
 def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32", *, about: str | None = None) -> Picture:
-    """Each layer where its intensity puts it on a GPU's roof, and the least time that the roof allows it.
+    """Each layer on the roofline of a GPU by its intensity, and the least time that the roofline allows.
 
     `rows`: of `results.torch.layers`, or of `results.torch.operations` with words `about` them in place of their batch;
     those without FLOPs have a time and no place on the roof. Nothing here has run:
@@ -160,3 +142,229 @@ def _three_ticks():
 
 def _few(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+MOST_PIXELS = 32
+"""Along a side of an image whose pixels are still to be told apart."""
+
+
+def checked_image(image) -> np.ndarray:
+    """An image as a square array of numbers. ValueError for another shape, and where its pixels could not be seen."""
+    found = np.asarray(image, dtype=float)
+    if found.ndim != 2 or found.shape[0] != found.shape[1] or not 1 <= found.shape[0] <= MOST_PIXELS:
+        raise ValueError(
+            f"the image is a square of 1 to {MOST_PIXELS} pixels a side, such as load_digits().images[0]; "
+            f"this has the shape {found.shape}"
+        )
+    return found
+
+
+def _bare(axes) -> None:
+    axes.set(xticks=[], yticks=[])
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _rectangle(axes, x, y, width, height, **look) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((x - 0.5, y - 0.5), width, height, **look))
+
+
+@styled
+def im2col_map(image, window: Window, tile: int, number: int) -> Picture:
+    """An image beside its im2col matrix, with one tile of columns highlighted in both.
+
+    `window` moves over the square `image`; `tile`: outputs, and so columns, that a block takes at a time; `number`:
+    which tile, from 0. On the left darker orange is a pixel that more columns of the tile hold.
+    """
+    image = checked_image(image)
+    size = len(image)
+    along = window.outputs(size)
+    columns = along * along
+    taps = window.kernel**2
+    first = min(number * tile, (columns - 1) // tile * tile)
+    chosen = range(first, min(first + tile, columns))
+    matrix = np.full((taps, columns), np.nan)
+    times = np.zeros((size, size))
+    outside = 0
+    for column in range(columns):
+        ys, xs = window.taps(column // along), window.taps(column % along)
+        for tap, (y, x) in enumerate((y, x) for y in ys for x in xs):
+            inside = 0 <= y < size and 0 <= x < size
+            if inside:
+                matrix[tap, column] = image[y, x]
+            if column in chosen:
+                outside += not inside
+                if inside:
+                    times[y, x] += 1
+    figure, (left, right) = new("wide", layout=None, ncols=2, width_ratios=(1, 1.75))
+    figure.subplots_adjust(left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
+    span = (float(image.min()), float(max(image.max(), image.min() + 1)))
+    left.imshow(image, cmap="Greys", vmin=span[0], vmax=2 * span[1])
+    pad = window.padding
+    _rectangle(left, 0, 0, size, size, fill=False, ec=PALETTE["ink"], lw=1)
+    for y, x in np.argwhere(times):
+        _rectangle(left, x, y, 1, 1, fc=PALETTE["orange"], ec="none", alpha=0.25 + 0.6 * times[y, x] / times.max())
+    middle = chosen[len(chosen) // 2]
+    for y in window.taps(middle // along):
+        for x in window.taps(middle % along):
+            _rectangle(left, x, y, 1, 1, fill=False, ec=PALETTE["vermilion"], lw=1.4)
+    left.set(xlim=(-pad - 0.7, size + pad - 0.3), ylim=(size + pad - 0.3, -pad - 0.7))
+    left.set_title(f"the image, {size} × {size}", fontsize=9)
+    right.imshow(matrix, cmap="Greys", vmin=span[0], vmax=2 * span[1], aspect="auto", interpolation="nearest")
+    _rectangle(right, first, 0, len(chosen), taps, fc=PALETTE["orange"], ec=PALETTE["orange"], alpha=0.45)
+    _rectangle(right, middle, 0, 1, taps, fill=False, ec=PALETTE["vermilion"], lw=1.4)
+    _rectangle(right, 0, 0, columns, taps, fill=False, ec=PALETTE["ink"], lw=1)
+    right.set_title(f"its im2col matrix: {taps} taps × {columns} outputs", fontsize=9)
+    for axes in (left, right):
+        _bare(axes)
+    right.set_xlim(-1, columns)
+    right.set_ylim(taps - 0.3, -0.7)
+    figure.text(
+        0.01, 0.01, "orange: the tile's columns, and the pixels they hold · red: one column, one window", fontsize=8
+    )
+    values = taps * len(chosen)
+    said = (
+        f"{window} over {size} × {size} pixels leaves {along} × {along} outputs: the matrix holds {taps * columns:,} "
+        f"values, {taps * columns / image.size:.3g} for each pixel. The tile of {plural(len(chosen), 'column')} holds "
+        f"{values} values of {plural(int((times > 0).sum()), 'pixel')}"
+    )
+    return Picture(figure, said + (f", and {plural(outside, 'zero')} of the padding." if outside else "."))
+
+
+@styled
+def receptive_field_map(image, stack: Sequence[Window], row: int, column: int, name: str = "") -> Picture:
+    """Which pixels of a square `image` the output at (row, column) of a stack sees, and by how many paths each."""
+    image = checked_image(image)
+    size, along = len(image), outputs(stack, len(image))
+    row, column = min(row, along - 1), min(column, along - 1)
+    seen = np.outer(paths(stack, size, row), paths(stack, size, column))
+    figure, (left, right) = new("wide", layout=None, ncols=2)
+    figure.subplots_adjust(left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
+    left.imshow(image, cmap="Greys", vmin=image.min(), vmax=2 * max(image.max(), image.min() + 1))
+    for y, x in np.argwhere(seen):
+        weight = np.log1p(seen[y, x]) / np.log1p(seen.max())
+        _rectangle(left, x, y, 1, 1, fc=PALETTE["orange"], ec="none", alpha=0.2 + 0.65 * weight)
+    _rectangle(left, 0, 0, size, size, fill=False, ec=PALETTE["ink"], lw=1)
+    left.set(xlim=(-0.7, size - 0.3), ylim=(size - 0.3, -0.7))
+    left.set_title(f"the image, {size} × {size}", fontsize=9)
+    right.set(xlim=(-0.7, along - 0.3), ylim=(along - 0.3, -0.7), aspect="equal")
+    for y in range(along):
+        for x in range(along):
+            _rectangle(right, x, y, 1, 1, fill=False, ec=PALETTE["grey"], lw=0.5)
+    _rectangle(right, column, row, 1, 1, fc=PALETTE["vermilion"], ec=PALETTE["ink"])
+    right.set_title(f"the output, {along} × {along}", fontsize=9)
+    for axes in (left, right):
+        _bare(axes)
+    figure.text(
+        0.01, 0.01, "red: the output · orange: the pixels it sees, darker where more paths lead to it", fontsize=8
+    )
+    field, jump = receptive_field(stack)
+    ys, xs = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+    said = f"{name}, " if name else ""
+    said += f"{plural(len(stack), 'layer')}: an output sees {field} × {field} pixels, and its neighbour begins "
+    said += f"{plural(jump, 'pixel')} further on. Output ({row}, {column}) sees {int((seen > 0).sum())} of "
+    said += f"{image.size} pixels, rows {ys[0]} to {ys[-1]} and columns {xs[0]} to {xs[-1]}"
+    return Picture(figure, said + (f", by 1 to {seen.max():,} paths." if seen.max() > 1 else ", by one path each."))
+
+
+LEAST, MOST = 1e-16, 1e10
+"""Ends of the axis of gradient norms; what lies beyond is drawn at the edge."""
+
+
+@styled
+def gradient_curves(
+    curves: Mapping[str, Sequence[float]], *, others: Mapping[str, Sequence[Sequence[float]]] | None = None
+) -> Picture:
+    """Norms of gradients against the number of steps back, on a logarithmic axis, a line each.
+
+    curves: by name, the norm at 0, 1, 2, … steps back, as a share of that at 0. others: by the same names, further
+    curves that are drawn thin behind, in the same colour. The line at 1 is a gradient that is kept whole.
+    """
+    figure, axes = new("wide", layout=None)
+    figure.subplots_adjust(left=0.11, right=0.98, top=0.86, bottom=0.15)
+    for number, (name, norms) in enumerate(curves.items()):
+        colour, dash = CYCLE[number % len(CYCLE)], DASHES[number % len(DASHES)]
+        for thin in (others or {}).get(name, ()):
+            axes.plot(np.clip(thin, LEAST, MOST), color=colour, ls=dash, lw=0.7, alpha=0.45)
+        axes.plot(np.clip(norms, LEAST, MOST), color=colour, ls=dash, lw=2.4, label=name)
+    longest = max(len(norms) for norms in curves.values())
+    axes.axhline(1, color=PALETTE["grey"], lw=0.8)
+    axes.set(yscale="log", xlim=(0, longest - 1), ylim=(LEAST / 2, MOST * 2), xlabel="steps back")
+    powers = range(-16, 11, 4)
+    axes.set_yticks([10.0**power for power in powers], [f"$10^{{{power}}}$" if power else "1" for power in powers])
+    axes.minorticks_off()
+    axes.set_ylabel("gradient norm, as a share")
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=8.5, borderaxespad=0, handlelength=2.5)
+    told = "; ".join(f"{name} {told_norm(norms[-1])}" for name, norms in curves.items())
+    return Picture(figure, f"{plural(longest - 1, 'step')} back the gradient has of its norm: {told} (calculated).")
+
+
+def told_norm(norm: float) -> str:
+    """A share in words that suit its size."""
+    if 0.01 <= norm < 1000:
+        return f"{norm:.2g}"
+    digits, power = f"{norm:.0e}".split("e")
+    return f"{digits}e{int(power)}"
+
+
+@styled
+def launch_lanes(schedules: Mapping[str, object], *, launches: Mapping[str, int], until: float) -> Picture:
+    """Several programs on one time axis: the launches of the host, the kernels, and the gaps between them.
+
+    schedules: by the program's name, what `schedule()` of a recording gives. launches: kernels of each. `until`: where
+    the axis ends, in seconds; a program that takes longer goes on beyond it.
+    """
+    figure, axes = new("wide", layout=None)
+    figure.subplots_adjust(left=0.21, right=0.98, top=0.9, bottom=0.15)
+    ticks = []
+    for row, (name, schedule) in enumerate(schedules.items()):
+        asks = [(span.start, span.end) for span in schedule.host if span.label != "waits"]
+        works = [(span.start, span.end) for span in schedule.spans if span.engine == "SMs"]
+        _boxes(axes, asks, row, 0.34, PALETTE["blue"], until)
+        _boxes(axes, works, row + 0.38, 0.34, PALETTE["orange"], until)
+        axes.plot([min(schedule.seconds, until)] * 2, [row - 0.04, row + 0.76], color=PALETTE["ink"], lw=1, ls=":")
+        ticks += [(row + 0.17, "host"), (row + 0.55, "GPU")]
+        axes.text(
+            -0.085 * until, row + 0.36, _cut(name), ha="right", va="center", fontsize=9, clip_on=False, wrap=False
+        )
+    axes.set(xlim=(0, until), ylim=(len(schedules), -0.15), yticks=[at for at, _ in ticks])
+    axes.set_yticklabels([word for _, word in ticks], fontsize=8)
+    axes.tick_params(axis="y", length=0)
+    unit, scale = ("ms", 1e-3) if until >= 1e-3 else ("µs", 1e-6)
+    marks = [tick for tick in axes.get_xticks() if 0 <= tick <= until]
+    axes.set_xticks(marks, [f"{tick / scale:g}" for tick in marks])
+    gpu = next(iter(schedules.values())).gpu
+    axes.set_xlabel(f"{unit} (modelled on {gpu})")
+    axes.set_title("blue: the host asks · orange: the GPU works · dotted: the end", fontsize=9, fontweight="normal")
+    told = "; ".join(
+        f"{name}: {plural(launches[name], 'launch')}, {seconds_text(each.seconds)}, "
+        f"GPU at work {each.busy('SMs') / each.seconds:.0%}"
+        for name, each in schedules.items()
+    )
+    return Picture(figure, f"{told[0].upper()}{told[1:]} (launches counted, times modelled on {gpu}).")
+
+
+def _cut(name: str) -> str:
+    """A name in lines that have room beside the axis."""
+    import textwrap
+
+    return "\n".join(textwrap.wrap(name, 11)[:3])
+
+
+def _boxes(axes, spans, bottom: float, tall: float, colour: str, until: float) -> None:
+    """Spans of one row as one mark, which takes a fraction of the bytes of many."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    thinnest = until / 900
+    corners = ((0, 0), (0, tall), (1, tall), (1, 0), (0, 0))
+    boxes = [
+        Path([(start + across * max(end - start, thinnest), bottom + up) for across, up in corners], closed=True)
+        for start, end in spans
+        if start < until
+    ]
+    if boxes:
+        look = {"fc": shade(colour, 0.6), "ec": colour, "lw": 0.6}
+        axes.add_patch(PathPatch(Path.make_compound_path(*boxes), **look))

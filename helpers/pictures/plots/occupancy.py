@@ -32,7 +32,7 @@ def occupancy_finding(held: Occupancy, prefix: str = "") -> str:
 
 @styled
 def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
-    """The four things that an SM of `gpu` gives out, each as a bar; a colour is a block, hatched what does not fit.
+    """The four resources of an SM as bars; each colour is a block, and the next block, which doesn't fit, is hatched.
 
     `held`: the occupancy of a kernel on that GPU. Registers and shared memory are as given out, in whole units.
     """
@@ -104,7 +104,7 @@ def waves_finding(blocks: int, held: Occupancy, gpu: GPU) -> str:
 
 @styled
 def waves(blocks: int, held: Occupancy, gpu: GPU) -> Picture:
-    """SM × wave: how many blocks each SM has in each wave, were all blocks equally long.
+    """How many blocks each SM runs in each wave, if all blocks take equally long.
 
     A wave is handed out evenly, one block an SM before any gets its second. Raises ValueError when no block fits.
     """
@@ -153,7 +153,7 @@ def scheduler_finding(found: IssueSlots, prefix: str = "") -> str:
 
 @styled
 def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
-    """Clock × warp of one scheduler: who issues, who waits for what, and below when memory is at work.
+    """The warps of one scheduler by clock: which one issues, what the others wait for, and when memory is busy.
 
     Only the first clocks are drawn; the shares in the finding are of all of them.
     """

@@ -9,7 +9,6 @@ import numpy as np
 
 from helpers.models.number_formats import Format, shares
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
-from vgpu.hardware.time_model import seconds_text
 
 MOST_TICKS = 140
 """Values of a row that are drawn one by one; more of them are a band."""
@@ -26,41 +25,8 @@ def power_text(x: float) -> str:
 
 
 @styled
-def bit_layouts(formats: Sequence[Format]) -> Picture:
-    """A row of bits for each format: sign, exponent, mantissa."""
-    from matplotlib.patches import Patch, Rectangle
-
-    figure, axes = new("wide")
-    widest = max(form.bits for form in formats)
-    for row, form in enumerate(formats):
-        parts = (("orange", 1), ("green", form.exponent), ("sky", form.mantissa))
-        at = 0
-        for colour, count in parts:
-            for _ in range(count):
-                axes.add_patch(Rectangle((at, row - 0.36), 1, 0.72, fc=PALETTE[colour], ec="#ffffff", lw=1))
-                at += 1
-        axes.text(-0.6, row, form.name, ha="right", va="center")
-        largest = f"{form.largest:,.0f}" if form.largest < 1e6 else f"{form.largest:.2g}"
-        axes.text(at + 0.5, row, f"{form.smallest:.2g} to {largest}", va="center", fontsize=9)
-    axes.set(xlim=(-5, widest + 11), ylim=(len(formats) - 0.4, -1.3))
-    axes.axis("off")
-    keys = {"sign": "orange", "exponent: the range": "green", "mantissa: the precision": "sky"}
-    axes.legend(
-        [Patch(fc=PALETTE[colour]) for colour in keys.values()], keys, loc="upper left", ncols=3, fontsize=9,
-        bbox_to_anchor=(0.1, 1.03), borderaxespad=0,
-    )  # fmt: skip
-    wide, fine = max(formats, key=lambda form: form.largest), max(formats, key=lambda form: form.mantissa)
-    return Picture(
-        figure,
-        "Exponent bits make the range and mantissa bits the precision — "
-        + "; ".join(f"{form.name}: {form.exponent} and {form.mantissa}" for form in formats)
-        + f". {wide.name} reaches furthest, {fine.name} is finest.",
-    )
-
-
-@styled
 def number_lines(formats: Sequence[Format], low: float, high: float, *, at: float, chosen: str) -> Picture:
-    """The values from `low` to `high` of each format, a row each; `at` is marked, `chosen` is told of in words."""
+    """The values from `low` to `high` of each format, a row each; `at` is marked, `chosen` described."""
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.11, right=0.98, top=0.97, bottom=0.15)
     for row, form in enumerate(formats):
@@ -121,7 +87,7 @@ def _values_finding(form: Format, low: float, high: float, at: float) -> str:
 def gradient_histogram(
     exponents: np.ndarray, counts: np.ndarray, zeros: int, form: Format, scale: float, *, name: str = ""
 ) -> Picture:
-    """Gradients by power of two, coloured by what becomes of them in a format once they are scaled.
+    """A histogram of gradients by power of two, coloured by whether they underflow or overflow after scaling.
 
     `exponents`: powers of two e, of the gradients whose size is from 2^e to below 2^(e+1), without the scale; `counts`:
     how many; `zeros`: how many were zero before they were rounded.
@@ -188,22 +154,3 @@ def error_growth(
     axes.legend(fontsize=9)
     said = "; ".join(f"{name}: {values[-1]:.2g}" for name, values in errors.items())
     return Picture(figure, f"{what[0].upper()}{what[1:]} of {sizes[-1]:,} terms — {said}.")
-
-
-@styled
-def peak_bars(seconds: Mapping[str, tuple[float, float]], *, gpu: str, what: str) -> Picture:
-    """For each type the seconds that arithmetic at its peak takes, and those that its bytes take: pairs of bars."""
-    figure, axes = new("wide")
-    for row, (arithmetic, moved) in enumerate(seconds.values()):
-        bars = ((-0.2, arithmetic, "blue", "", "arithmetic at the peak"), (0.2, moved, "orange", "//", "bytes"))
-        for offset, value, colour, hatch, label in bars:
-            axes.barh(row + offset, 1e6 * value, 0.36, color=PALETTE[colour], hatch=hatch, edgecolor="#ffffff",
-                      label=label if row == 0 else None)  # fmt: skip
-            axes.text(1e6 * value, row + offset, f" {seconds_text(value)}", va="center", fontsize=9)
-    axes.set_yticks(range(len(seconds)), list(seconds))
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.set_xlabel(f"µs for {what} on {gpu}, modelled")
-    axes.legend(fontsize=9, loc="lower right")
-    said = "; ".join(f"{name} {seconds_text(pair[0])} and {seconds_text(pair[1])}" for name, pair in seconds.items())
-    return Picture(figure, f"{what[0].upper()}{what[1:]} on {gpu}, arithmetic and bytes (modelled) — {said}.")

@@ -5,112 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from vgpu.base.words import plural
-from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
 
 MODEL_ERROR = 1.5
 """Of two modelled times within this factor the order is not to be believed: TIME_MODEL.md."""
-_LEVELS = ("#f1f1f1", "#bcd9ee", "#3f8fc9", "#d55e00")
+LEVELS = ("#f1f1f1", "#bcd9ee", "#3f8fc9", "#d55e00")
 MOST_PRODUCTS = 3
 
 
-def _said(found: Touched, left: str, right: str, result: str) -> str:
-    each = [found.count(result, level) for level in (BLOCK, WARP, THREAD)]
-    loaded = [f"{found.count(name, THREAD):,} of {name}" for name in (left, right)]
-    return (
-        f"{found.kernel}: {each[0]:,} results a block, {each[1]:,} a warp, {each[2]:,} a thread, "
-        f"which loads {' and '.join(loaded)}"
-    )
-
-
-@styled
-def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", result: str = "c") -> Picture:
-    """The elements of `left`, `right` and `result` that a block, one warp of it and one thread touch, for each kernel.
-
-    What a thread loads of the factors it loads for its block, where tiles go through shared memory; what it stores
-    is its own. ValueError for no kernel, or more than three.
-    """
-    from matplotlib.colors import ListedColormap
-
-    if not 1 <= len(found) <= MOST_PRODUCTS:
-        raise ValueError(f"one to {MOST_PRODUCTS} kernels stand beside one another; got {len(found)}")
-    figure, _ = new("wide", layout=None)
-    figure.clear()
-    colours = ListedColormap(_LEVELS)
-    width = 1 / max(2, len(found))
-    for at, each in enumerate(found):
-        factors = {name: each.levels[name] for name in (left, right, result)}
-        rows, depth = factors[left].shape
-        columns = factors[right].shape[1]
-        gap = max(2, columns // 20)
-        whole = (depth + gap + columns, depth + gap + rows)
-        scale = min((width - 0.03) * 7.0 / whole[0], 0.82 * 3.5 / whole[1])
-        bottom = 0.09 + (0.82 - whole[1] * scale / 3.5) / 2
-        boxes = {
-            left: (0, 0, depth, rows),
-            right: (depth + gap, rows + gap, columns, depth),
-            result: (depth + gap, 0, columns, rows),
-        }
-        for name, (x, y, wide, tall) in boxes.items():
-            axes = figure.add_axes(
-                [at * width + 0.015 + x * scale / 7.0, bottom + y * scale / 3.5, wide * scale / 7.0, tall * scale / 3.5]
-            )
-            axes.imshow(factors[name], cmap=colours, vmin=0, vmax=3, interpolation="none", aspect="auto")
-            mine = np.argwhere(factors[name] == THREAD)
-            size = 1.6 if len(mine) > 2 else 4.5  # one element of 128 × 128 would hardly be seen
-            axes.plot(mine[:, 1], mine[:, 0], "s", ms=size, mew=0, color=_LEVELS[THREAD], clip_on=False)
-            axes.set(xticks=[], yticks=[])
-            for spine in axes.spines.values():
-                spine.set(visible=True, color="#777777", linewidth=0.7)
-        figure.text(at * width + 0.015, 0.015, f"{each.kernel}: {left} left, {right} above, {result}", fontsize=8)
-    _legend(figure, 0.945, ("the block", "its warp 0", "thread 0"))
-    return Picture(figure, "; ".join(_said(each, left, right, result) for each in found) + ".")
-
-
-@styled
-def moves(found: Sequence[Touched], source: str = "x", target: str = "out") -> Picture:
-    """What a block, one warp of it and one thread load from a matrix, and below where they store it, for each kernel.
-
-    ValueError for no kernel, or more than three.
-    """
-    from matplotlib.colors import ListedColormap
-
-    if not 1 <= len(found) <= MOST_PRODUCTS:
-        raise ValueError(f"one to {MOST_PRODUCTS} kernels stand beside one another; got {len(found)}")
-    figure, axes = new("wide", layout=None, nrows=2, ncols=len(found), squeeze=False)
-    figure.set_size_inches(7.0, 5.0)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.02, hspace=0.12, wspace=0.05)
-    told = []
-    for column, each in zip(axes.T, found, strict=True):
-        for place, name, what in zip(column, (source, target), ("loads from", "stores to"), strict=True):
-            levels = each.levels[name]
-            place.imshow(levels, cmap=ListedColormap(_LEVELS), vmin=0, vmax=3, interpolation="none")
-            mine = np.argwhere(levels == THREAD)
-            place.plot(mine[:, 1], mine[:, 0], "s", ms=3.5, mew=0, color=_LEVELS[THREAD], clip_on=False)
-            place.set(xticks=[], yticks=[])
-            place.set_title(f"{each.kernel} {what} {name}", fontsize=8.5)
-            for spine in place.spines.values():
-                spine.set(visible=True, color="#777777", linewidth=0.7)
-        ways = _run(each.levels[source], "loads"), _run(each.levels[target], "stores")
-        told.append(f"{each.kernel}: a warp {' and '.join(ways)}")
-    _legend(figure, 0.955, ("a block", "one warp of it", "one thread"))
-    return Picture(figure, "; ".join(told) + ".")
-
-
-def _run(levels: np.ndarray, verb: str) -> str:
-    """Along what a warp loads or stores, in words."""
-    rows, columns = np.nonzero(levels >= WARP)
-    if len(set(rows.tolist())) == 1:
-        return f"{verb} along a row"
-    return f"{verb} down a column" if len(set(columns.tolist())) == 1 else f"{verb} from {len(set(rows.tolist()))} rows"
-
-
-def _legend(figure, y: float, names: Sequence[str]) -> None:
+def legend_of_levels(figure, y: float, names: Sequence[str]) -> None:
     x = 0.015
-    for colour, words in zip(_LEVELS[1:], names, strict=True):
+    for colour, words in zip(LEVELS[1:], names, strict=True):
         figure.text(x, y, "■", color=colour, fontsize=11)
         figure.text(x + 0.025, y + 0.002, words, fontsize=8.5)
         x += 0.05 + 0.0098 * len(words)

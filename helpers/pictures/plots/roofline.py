@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from helpers.pictures.figures import PALETTE, Picture, Track, new, styled
-from helpers.pictures.plots.labels import around, spread
+from helpers.pictures.plots.labels import around, spread, track
 from helpers.pictures.plots.short_values import fitted
-from helpers.pictures.plots.tracks import track
 from vgpu.hardware.gpus import GPU
 from vgpu.tools.roofline import (
     MEMORIES,

@@ -22,7 +22,7 @@ _HEAD, _ROOM = 0.18, 0.72  # of a panel's height: above the rows, and for them
 
 @styled
 def schedule_pair(found, left, right, step: int) -> Picture:
-    """Two runs of a kernel after so many steps: a row a step, a column a thread, and the cells they share.
+    """Two runs of a kernel after so many steps: one row per step, one column per thread, and the cells they share.
 
     found: what `interleavings` gives; left, right: two of its `runs`; step: from 0 to the number of rows of the longer
     run. Rows still to come are empty. A run that failed shows its message.

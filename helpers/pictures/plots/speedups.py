@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def crossover_curves(
     kinds: tuple[str, str] = ("modelled", "modelled"),
     limits: tuple[float, float] | None = None,
 ) -> Picture:
-    """Seconds of a CPU and of a GPU over the number of elements, with one size picked out.
+    """The time of a CPU and of a GPU against the number of elements, with one size marked.
 
     `at_seconds`: what CPU and GPU take at the size `at`. `border`: the size from which on the GPU wins, None where it
     never does. `names` and `kinds` are the CPU's and the GPU's; `limits` of the time axis keep it still.
@@ -54,8 +54,8 @@ def crossover_curves(
     if border is not None and border > sizes[0]:
         axes.axvspan(border, sizes[-1], color=PALETTE["orange"], alpha=0.12, lw=0)
         axes.axvline(border, color=PALETTE["ink"], lw=1)
-    _powers_of_two(axes, sizes)
-    _seconds(axes, low, high)
+    powers_of_two(axes, sizes)
+    axis_of_seconds(axes, low, high)
     axes.set_xlabel("elements")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 0.99), ncols=2, fontsize=9, borderaxespad=0, handlelength=2.5)
     kind = kinds[1] if kinds[0] == kinds[1] else f"CPU {kinds[0]}, GPU {kinds[1]}"
@@ -75,14 +75,14 @@ def power(size: float) -> str:
     return f"2^{round(exponent)}" if abs(exponent - round(exponent)) < 1e-9 else f"{float(f'{size:.2g}'):,.0f} elements"
 
 
-def _powers_of_two(axes, sizes) -> None:
+def powers_of_two(axes, sizes) -> None:
     low, high = math.ceil(math.log2(sizes[0])), math.floor(math.log2(sizes[-1]))
     exponents = range(low, high + 1, max(1, (high - low) // 6))
     axes.set_xticks([2**exponent for exponent in exponents], [f"$2^{{{exponent}}}$" for exponent in exponents])
     axes.minorticks_off()
 
 
-def _seconds(axes, low: float, high: float) -> None:
+def axis_of_seconds(axes, low: float, high: float) -> None:
     steps = (1, 2, 5) if high / low < 200 else (1,)
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [step * 10.0**decade for decade in decades for step in steps if low <= step * 10.0**decade <= high]
@@ -92,34 +92,8 @@ def _seconds(axes, low: float, high: float) -> None:
 
 
 @styled
-def growth(seconds: Mapping[int, float], *, each: str, full: float | None = None, source: str = "modelled") -> Picture:
-    """How time grows with the number of things done at once, both axes logarithmic.
-
-    `seconds`: by their number; `each`: what they are called, in the plural; `full`: the number of lanes there are, as
-    a line; `source` says where the times come from.
-    """
-    counts, times = list(seconds), list(seconds.values())
-    figure, axes = new("wide")
-    axes.loglog(counts, times, color=CYCLE[0], marker=MARKERS[0])
-    low, high = min(times) / 2, max(times) * 2
-    axes.set(xlabel=f"{each} ({source})", ylim=(low, high))
-    _powers_of_two(axes, counts)
-    _seconds(axes, low, high)
-    if full is not None:
-        axes.axvline(full, color=PALETTE["ink"], ls="--", lw=1)
-        axes.text(full / 1.15, high / 1.3, f"{full:,.0f} lanes", ha="right", va="top", fontsize=9)
-    first, last = counts[0], counts[-1]
-    flat = max(count for count in counts if seconds[count] <= 1.1 * times[0])
-    return Picture(
-        figure,
-        f"{flat:,} {each} take as long as {first:,}, {seconds_text(times[0])}; {last:,} take "
-        f"{rounded(times[-1] / times[0])} times as long ({source}).",
-    )
-
-
-@styled
 def amdahl_curves(shares: Sequence[float], *, at: float, up_to: int = 1 << 12) -> Picture:
-    """Amdahl's law: what the whole gains when a share of it becomes `s` times as fast, a curve a share.
+    """Amdahl's law: what the whole gains when a share of it becomes `s` times as fast, one curve per share.
 
     Shares of equally many per cent have one curve. `at`: the factor at which the sentence reads the curves; the axis
     goes up to `up_to`.

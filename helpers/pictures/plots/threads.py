@@ -15,7 +15,7 @@ MOST_LABELLED_THREADS = 300
 def thread_grid(
     block, thread, data_shape: tuple[int, ...], *, threads_per_block: int, launched: int | None = None, title: str = ""
 ) -> Picture:  # fmt: skip
-    """The threads of a launch laid over the data they were meant for.
+    """The threads of a launch drawn over the data they are meant for.
 
     `block`, `thread`: integers of shape (height, width) or (width,): for each position that a thread of the
     launch computed, that thread's block number and its number in the block, as a kernel wrote them; -1 where

@@ -1,17 +1,28 @@
-"""Clocks and schedules: what a timer reads, what runs when."""
+"""Clocks and schedules: what a timer measures, what runs when, and one operation of a timeline."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.pictures.plots.launches import queued
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
-from vgpu.tools.streams.spans import WAITS
+from vgpu.tools.streams.spans import WAITS, Schedule, Span
+
+
+def queued(kernels: Sequence[float], launch: float, waits: Collection[int] = ()) -> tuple[list, list]:
+    """When the host launches each kernel and when the GPU runs it, as (start, length); `waits`: for which it waits."""
+    asks, works, host, gpu = [], [], 0.0, 0.0
+    for number, kernel in enumerate(kernels):
+        asks.append((host, launch))
+        host += launch
+        start = max(gpu, host)
+        works.append((start, kernel))
+        gpu = start + kernel
+        host = gpu if number in waits else host
+    return asks, works
 
 
 @styled
@@ -41,12 +52,7 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
             bbox={"fc": "white", "ec": "none", "pad": 0.6},  # no dashed line through the words
         )
         axes.axvline(end, ymin=0, ymax=0.95, color=PALETTE["grey"], lw=0.8, ls="--", zorder=0)
-    axes.set(
-        xlim=(-0.01 * with_sync, with_sync * 1.04),
-        ylim=(0, 3.6),
-        yticks=[3.0, 1.8],
-        yticklabels=["host", "GPU"],
-    )
+    axes.set(xlim=(-0.01 * with_sync, with_sync * 1.04), ylim=(0, 3.6), yticks=[3.0, 1.8], yticklabels=["host", "GPU"])
     axes.set_xlabel(f"µs ({source})")
     axes.set_title("solid blue: launch call · hatched: waiting · orange: kernel", fontsize=9, fontweight="normal")
     share = without / with_sync
@@ -58,78 +64,15 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
     )
 
 
-@styled
-def run_bars(seconds: Sequence[float], *, title: str = "") -> Picture:
-    """Each run of the same call as a bar, the first one picked out, with the median of the others as a
-    line."""
-    milliseconds = np.asarray(seconds, float) * 1e3
-    figure, axes = new("wide")
-    axes.bar(np.arange(len(milliseconds)) + 1, milliseconds, color=PALETTE["blue"])
-    axes.bar([1], milliseconds[:1], color=PALETTE["vermilion"], hatch="//", ec="white")
-    median = float(np.median(milliseconds[1:]))
-    axes.axhline(median, color=PALETTE["ink"], ls="--", lw=1)
-    axes.text(
-        len(milliseconds) + 0.5, median * 1.25, "median of the others", ha="right", va="bottom", fontsize=9,
-        bbox={"fc": "white", "ec": "none", "pad": 0.6},
-    )  # fmt: skip
-    axes.set(xlabel="run", ylabel="ms (measured)", yscale="log", title=title)
-    return Picture(
-        figure,
-        f"Run 1 takes {milliseconds[0] / median:,.0f} times as long as the median of the "
-        f"{len(milliseconds) - 1} runs after it (measured).",
-    )
-
-
 MOST_BARS = 150  # drawn as marks of their own
 LANES = ("host", "H2D", "SMs", "D2H")
-_LANE_NAMES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
-
-
-MOST_COMPARED = 3
-
-
-@styled
-def lanes_compared(schedules: Mapping[str, object]) -> Picture:
-    """Up to three schedules as swim lanes, one below the other, on one axis of time.
-
-    schedules: by a name that stands above its lanes, what `schedule()` of a recording gives; all have the same lanes,
-    so that an idle one shows. Raises ValueError for none, for more, and where some are measured and others modelled.
-    """
-    if not 1 <= len(schedules) <= MOST_COMPARED:
-        raise ValueError(f"this compares 1 to {MOST_COMPARED} schedules, not {len(schedules)}")
-    found = list(schedules.values())
-    if len({(each.kind, each.gpu) for each in found}) > 1:
-        raise ValueError("the schedules are of different kinds or GPUs: measured and modelled times do not compare")
-    figure, panels = new("wide", layout=None, nrows=len(found), squeeze=False)
-    longest = max(each.seconds for each in found)
-    scale, unit = next(((s, u) for s, u in _UNITS if longest >= s), _UNITS[-1])
-    width = max(longest / scale, 1e-9)
-    per_letter = width / (7.0 * 0.83 * 72) * 5.2  # of the axis, at 8 points
-    lanes = [lane for lane in LANES if lane == "host" or any(s.engine == lane for each in found for s in each.spans)]
-    tall = 0.85 / len(found)
-    for row, (name, each) in enumerate(schedules.items()):
-        axes = panels[row, 0]
-        axes.set_position([0.15, 0.97 - (row + 1) * tall + 0.02, 0.83, tall - 0.09])
-        _draw(axes, each, lanes, scale, width, per_letter)
-        axes.set_title(f"{name}: {seconds_text(each.seconds)}", fontsize=9.5, pad=2)
-        axes.tick_params(axis="y", labelsize=8.5, length=0)
-        if row < len(found) - 1:
-            axes.set_xticks([])
-        else:
-            axes.set_xlabel(f"{unit} ({each.kind} on {each.gpu}); hatched: the host waits", fontsize=9, labelpad=1)
-            axes.tick_params(axis="x", labelsize=8.5)
-    told = "; ".join(
-        f"{name}: {seconds_text(each.seconds)}, SMs busy {each.busy('SMs') / max(each.seconds, 1e-12):.0%}, "
-        f"{plural(sum(span.label != WAITS for span in each.host), 'request')} of the host"
-        for name, each in schedules.items()
-    )
-    return Picture(figure, f"{told[0].upper()}{told[1:]} ({found[0].kind} on {found[0].gpu}).")
+LANE_NAMES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
+UNITS_OF_TIME = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 @styled
 def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mark: str = "") -> Picture:
-    """A schedule of streams as swim lanes: the host, the two copy engines and the SMs, a colour a stream.
+    """A schedule of streams as swim lanes: the host, the two copy engines and the SMs, one colour per stream.
 
     schedule: what `schedule()` of a recording gives. Spans of one lane that overlap, as kernels side by side do, get
     a row each; a label stands where its span has room for it, else its stream's number. The axis says whether times
@@ -137,12 +80,12 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
     """
     figure, axes = new("wide", layout=None)
     figure.subplots_adjust(left=0.17, right=0.98, top=0.84, bottom=0.15)
-    scale, unit = next(((s, u) for s, u in _UNITS if schedule.seconds >= s), _UNITS[-1])
+    scale, unit = next(((s, u) for s, u in UNITS_OF_TIME if schedule.seconds >= s), UNITS_OF_TIME[-1])
     width = max(schedule.seconds / scale, (until or 0) / scale, 1e-9)
     per_letter = width / (7.0 * 0.81 * 72) * 5.2  # of the axis, at 8 points
     streams = list(dict.fromkeys(span.stream for span in schedule.spans))
     lanes = [lane for lane in LANES if lane == "host" or any(span.engine == lane for span in schedule.spans)]
-    _draw(axes, schedule, lanes, scale, width, per_letter)
+    draw_lanes(axes, schedule, lanes, scale, width, per_letter)
     if until:
         axes.axvline(until / scale, color=PALETTE["ink"], ls="--", lw=1)
         axes.text(until / scale - width / 150, -0.17, mark, ha="right", va="bottom", fontsize=8)
@@ -152,7 +95,7 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
     key = key or "a colour, and a number, for each stream · "
     figure.suptitle(title or f"{key}hatched: the host waits", x=0.01, y=0.96, ha="left", fontsize=9)
     busy = ", ".join(
-        f"{_LANE_NAMES[lane]} {_short(schedule.busy(lane) / scale)}" for lane in LANES[1:] if schedule.busy(lane)
+        f"{LANE_NAMES[lane]} {_short(schedule.busy(lane) / scale)}" for lane in LANES[1:] if schedule.busy(lane)
     )
     beside = schedule.overlap / scale
     overlapping = (
@@ -170,7 +113,7 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
     )
 
 
-def _draw(axes, schedule, lanes: Sequence[str], scale: float, width: float, per_letter: float) -> None:
+def draw_lanes(axes, schedule, lanes: Sequence[str], scale: float, width: float, per_letter: float) -> None:
     """The lanes of one schedule, from the top down; lengths of the axis in `scale` seconds, `width` of them in all."""
     streams = list(dict.fromkeys(span.stream for span in schedule.spans))
     ticks = []
@@ -196,7 +139,7 @@ def _draw(axes, schedule, lanes: Sequence[str], scale: float, width: float, per_
                 text = next((text for text in texts if len(text) <= room), None)
                 if text and tall > 0.2 and lane != "host":
                     axes.text(start + long / 2, top + (row + 0.47) * tall, text, ha="center", va="center", fontsize=8)
-        ticks.append((top + 0.4, _LANE_NAMES[lane]))
+        ticks.append((top + 0.4, LANE_NAMES[lane]))
     for look, bars in together.items():
         _outline(axes, bars, *look)
     axes.set(xlim=(0, width * 1.01), ylim=(len(lanes), -0.15), yticks=[at for at, _ in ticks])
@@ -231,7 +174,7 @@ def _outline(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -
 def swim_finding(schedule, name: str, alone: float) -> str:
     """What a schedule of `name` says beside the one in one piece that takes `alone` seconds, as one sentence."""
     busy = ", ".join(
-        f"{_LANE_NAMES[lane]} {schedule.busy(lane) / schedule.seconds:.0%}" for lane in LANES[1:] if schedule.busy(lane)
+        f"{LANE_NAMES[lane]} {schedule.busy(lane) / schedule.seconds:.0%}" for lane in LANES[1:] if schedule.busy(lane)
     )
     work = sum(map(schedule.busy, schedule.engines))
     return (
@@ -262,3 +205,73 @@ def _rows(spans) -> list[list]:
 def _colour_name(number: int) -> str:
     colour = CYCLE[number % len(CYCLE)]
     return next(name for name, value in PALETTE.items() if value == colour)
+
+
+def window(schedule: Schedule, start: float, end: float) -> Schedule:
+    """What of `schedule` lies between two times in seconds, counted from `start`.
+
+    Spans outside stay as empty ones past the end, so that every window has the same lanes and the same colours.
+    """
+    return replace(
+        schedule,
+        spans=tuple(_cut(span, start, end) for span in schedule.spans),
+        host=tuple(_cut(span, start, end) for span in schedule.host),
+        seconds=end - start,
+    )
+
+
+def _cut(span: Span, start: float, end: float) -> Span:
+    if span.end <= start or span.start >= end:
+        return replace(span, start=2 * (end - start), end=2 * (end - start))
+    return replace(span, start=max(span.start, start) - start, end=min(span.end, end) - start)
+
+
+def around(span: Span, seconds: float, zoom: float) -> tuple[float, float]:
+    """The window of a schedule of so many seconds that shows 1/`zoom` of it, with `span` as near its middle as fits."""
+    length = seconds / zoom
+    start = min(max(0.0, (span.start + span.end - length) / 2), seconds - length)
+    return start, start + length
+
+
+def timeline_window(schedule: Schedule, number: int, zoom: float = 1, *, name: str = "") -> Picture:
+    """The window around operation `number`, from 1 in the order they start, drawn as swim lanes with a band over it."""
+    from matplotlib.ticker import MaxNLocator
+
+    chosen = schedule.spans[number - 1]
+    start, end = around(chosen, schedule.seconds, zoom)
+    picture = schedule_lanes(window(schedule, start, end))
+    axes = picture.figure.axes[0]
+    left, right = axes.get_xlim()
+    scale = (end - start) * 1.01 / (right - left)  # seconds of a unit of the axis, whichever it chose
+    axes.axvspan(
+        (max(chosen.start, start) - start) / scale, (min(chosen.end, end) - start) / scale,
+        color=PALETTE["yellow"], alpha=0.35, lw=0, zorder=0,
+    )  # fmt: skip
+    ticks = MaxNLocator(8).tick_values(start / scale, end / scale)
+    ticks = ticks[(ticks >= start / scale) & (ticks <= end / scale * 1.001)]
+    axes.set_xticks(ticks - start / scale, [f"{tick:,.6g}" for tick in ticks])
+    return Picture(picture.figure, _finding(schedule, number, start, end, name))
+
+
+def _finding(schedule: Schedule, number: int, start: float, end: float, name: str) -> str:
+    chosen = schedule.spans[number - 1]
+    said = f"{name}: operation" if name else "Operation"
+    shown = window(schedule, start, end)
+    share = shown.busy("SMs") / shown.seconds
+    seen = "the whole program" if end - start >= schedule.seconds * 0.999 else f"these {seconds_text(end - start)}"
+    return (
+        f"{said} {number} of {len(schedule.spans)}, on {_WHERE.get(chosen.engine, chosen.engine)}: {chosen.label}"
+        f"{_details(chosen)} takes {seconds_text(chosen.end - chosen.start)} from {seconds_text(chosen.start)} on "
+        f"({schedule.kind} on {schedule.gpu}). Some kernel runs in {share:.0%} of {seen}: so nvidia-smi defines "
+        "utilisation."
+    )
+
+
+_WHERE = {"H2D": "the way to the GPU", "D2H": "the way back", "SMs": "the SMs"}
+
+
+def _details(span: Span) -> str:
+    if span.nbytes and span.engine != "SMs" and span.end > span.start:
+        memory = {True: ", pinned", False: ", pageable", None: ""}[span.pinned]
+        return f"{memory}, at {span.nbytes / (span.end - span.start) / 1e9:.3g} GB/s,"
+    return ""

@@ -1,14 +1,15 @@
-"""What was noted while a network was trained, as curves."""
+"""Training: curves over its steps, and what a generator makes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
-from helpers.pictures.figures import CYCLE, DASHES, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
 from vgpu.base.words import plural
 
 MOST_POINTS = 80
@@ -98,3 +99,119 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
     steps = plural(max(int(curve.steps[-1]) for run in runs.values() for curve in run.values()), "step")
     head = "" if len(runs) > 1 else f"{next(iter(runs))}, "
     return Picture(figure, f"{head}{steps} of training: {'; '.join(told)} (measured).")
+
+
+MAGNIFIED = 6
+"""Pixels that a pixel becomes, so that no viewer smooths it."""
+
+
+def as_images(given) -> np.ndarray:
+    """Images of one grey channel as (count, rows, columns). ValueError for what has another shape."""
+    images = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given, float)
+    if images.ndim == 4 and images.shape[1] == 1:
+        images = images[:, 0]
+    if images.ndim != 3 or 0 in images.shape:
+        raise ValueError(f"images are (count, rows, columns) or (count, 1, rows, columns), not {images.shape}")
+    return images
+
+
+def tiled(images: np.ndarray, columns: int) -> np.ndarray:
+    """Images side by side in rows of so many, a pixel apart, each pixel magnified."""
+    count, height, width = images.shape
+    rows = (count + columns - 1) // columns
+    page = np.full((rows * (height + 1) - 1, columns * (width + 1) - 1), np.nan)
+    for number, image in enumerate(images):
+        row, column = divmod(number, columns)
+        top, left = row * (height + 1), column * (width + 1)
+        page[top : top + height, left : left + width] = image
+    return np.kron(page, np.ones((MAGNIFIED, MAGNIFIED)))
+
+
+def draw_images(axes, images: np.ndarray, columns: int, limits: tuple[float, float]) -> None:
+    axes.imshow(tiled(images, columns), cmap="gray", vmin=limits[0], vmax=limits[1], interpolation="nearest")
+    axes.set_axis_off()
+
+
+@styled
+def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdicts: Sequence[str] = ()) -> Picture:
+    """Images along a line between two latents: one of them large, and all of them small.
+
+    `images`: those of all steps, in order; `verdict`: what somebody says of the present one. `verdicts`: a short word
+    for each step, which is written into its small image, and said where it changes.
+    """
+    images = as_images(images)
+    figure, (large, small) = new("wide", layout=None, ncols=2, width_ratios=(1, 2.2))
+    figure.subplots_adjust(left=0.02, right=0.98, top=0.9, bottom=0.04, wspace=0.06)
+    draw_images(large, images[at : at + 1], 1, limits)
+    large.set_title(f"step {at} of {len(images) - 1}", fontsize=10)
+    columns = min(len(images), 7)
+    draw_images(small, images, columns, limits)
+    row, column = divmod(at, columns)
+    height, width = ((size + 1) * MAGNIFIED for size in images.shape[1:])
+    corner = (column * width - 1, row * height - 1)
+    small.add_patch(_frame(corner, width - MAGNIFIED + 1, height - MAGNIFIED + 1))
+    for number, word in enumerate(verdicts):
+        y, x = divmod(number, columns)
+        small.text(x * width + 1, y * height + 1, word, fontsize=9, fontweight="bold", color=PALETTE["yellow"],
+                   ha="left", va="top")  # fmt: skip
+    small.set_title("the whole walk", fontsize=10)
+    step = np.abs(np.diff(images, axis=0)).mean(axis=(1, 2)) if len(images) > 1 else np.zeros(1)
+    here = f"step {at} of {len(images) - 1}" + (f": {verdict}" if verdict else "")
+    whole = float(np.abs(images[-1] - images[0]).mean())
+    runs = [(word, len(list(same))) for word, same in groupby(verdicts)]
+    here += "; all along it: " + ", ".join(f"{word} ({plural(many, 'step')})" for word, many in runs) if runs else ""
+    return Picture(figure, f"The walk's {here}. From one step to the next a pixel changes by {step.max():.2f} at most, "
+                   f"as a mean; from end to end by {whole:.2f}.")  # fmt: skip
+
+
+def _frame(corner: tuple[float, float], width: float, height: float):
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, width, height, fill=False, ec=PALETTE["orange"], lw=2.5, clip_on=False)
+
+
+def _quiet_corner(curves: Sequence[Sequence[float]]) -> str:
+    """The corner with the fewest points of the curves: the same at every moment, so that a legend there stays."""
+    values = np.array(curves, float)
+    across = np.linspace(0, 1, values.shape[1])
+    up = (values - values.min()) / max(float(np.ptp(values)), 1e-12)
+    corners = {
+        f"{side} {end}": (abs(up - height) < 0.4) & (abs(across - place) < 0.6)
+        for side, height in (("upper", 1), ("lower", 0))
+        for end, place in (("right", 1), ("left", 0))
+    }
+    return min(corners, key=lambda corner: int(corners[corner].sum()))
+
+
+@styled
+def training_moment(
+    samples, at: int, steps: Sequence[int], curves: Mapping[str, Sequence[float]], score: Sequence[float],
+    *, limits=(-1.0, 1.0), score_name: str = "score",
+) -> Picture:  # fmt: skip
+    """One moment of an adversarial training: its samples, the losses up to the end, and the score beside them.
+
+    `samples`: the images at this moment. `steps`: when moments were kept; `at`: which of them this is. `curves`: by
+    name, a loss at each of these steps; `score`: what the samples were worth at each.
+    """
+    images = as_images(samples)
+    figure, axes = new("wide", layout=None, ncols=3, width_ratios=(1.5, 1, 1))
+    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.15, wspace=0.25)
+    columns = int(np.ceil(len(images) ** 0.5))
+    draw_images(axes[0], images, columns, limits)
+    axes[0].set_title(f"samples, step {steps[at]:,}", fontsize=10)
+    for number, (name, values) in enumerate(curves.items()):
+        axes[1].plot(steps, values, color=CYCLE[number], ls=DASHES[number], label=name, lw=1.8)
+        axes[1].plot([steps[at]], [values[at]], color=CYCLE[number], marker="o")
+    axes[1].set_title("losses", fontsize=10)
+    if curves:
+        axes[1].legend(fontsize=8, loc=_quiet_corner(list(curves.values())))
+    axes[2].plot(steps, score, color=PALETTE["green"], lw=1.8)
+    axes[2].plot([steps[at]], [score[at]], color=PALETTE["green"], marker="o")
+    axes[2].set_title(score_name, fontsize=10)
+    for where in axes[1:]:
+        where.axvline(steps[at], color=PALETTE["grey"], lw=0.8, ls=":")
+        where.set_xlabel("step")
+        where.set_ylim(bottom=0)
+    losses = ", ".join(f"{name} {values[at]:.2f}" for name, values in curves.items())
+    return Picture(figure, f"Step {steps[at]:,}: losses {losses}; {score_name} {score[at]:.2f}, which ends at "
+                   f"{score[-1]:.2f}.")  # fmt: skip

@@ -18,11 +18,11 @@ _MOVED = shade(PALETTE["green"], 0.85)
 
 @styled
 def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
-    """The tree of a block: a column a thread, a row a step, drawn up to `step`; row 0 holds the elements as loaded.
+    """The reduction tree of a block up to `step`: one column per thread, one row per step, from the loaded elements.
 
     flow: what `dataflow` gives; step: 0 to the number of its rounds. A thread that makes a value is filled, hatched
-    where nobody uses that value; an idle thread is a dot where others of its warp work, and empty where none of them
-    does. (A warp in which nobody works still meets every barrier.)
+    where no thread uses that value; an idle thread is a dot where others of its warp work, and empty where none of them
+    does. (A warp whose threads are all idle still waits at every barrier.)
     """
     rows, threads = len(flow.rounds) + 1, flow.threads
     figure, axes = _page(threads, rows)
@@ -53,7 +53,7 @@ def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
 
 @styled
 def scan_steps(flow, step: int, *, prefix: str = "") -> Picture:
-    """The elements of a scan after each step up to `step`: a column an element, a row a step; arrows lead to new sums.
+    """The elements of a scan after each step up to `step`: one column per element, one row per step.
 
     flow: what `dataflow` gives; step: 0 to the number of its rounds. Columns are places in shared memory, or threads
     where sums stay in registers.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-PICTURE = Path(__file__).resolve().parents[2] / "vgpu" / "how_it_works.svg"
+PICTURE = Path(__file__).resolve().parents[3] / "vgpu" / "how_it_works.svg"
 KERNEL = """extern "C" __global__
 void halve(float* x, float* y, int n) {
     int i = threadIdx.x;
@@ -53,9 +53,11 @@ def picture() -> str:
 
 
 def _colours(count: int) -> list[str]:
-    from helpers.pictures.plots.steps import line_colour
+    from helpers.pictures.figures import CYCLE
+    from helpers.pictures.plots.common import shade
 
-    return ["#" + "".join(f"{round(255 * part):02x}" for part in line_colour(number)) for number in range(count)]
+    shades = (shade(CYCLE[number % len(CYCLE)], 0.6 if number < len(CYCLE) else 0.8) for number in range(count))
+    return ["#" + "".join(f"{round(255 * part):02x}" for part in parts) for parts in shades]
 
 
 def _text(

@@ -76,7 +76,7 @@ def test_what_a_kernel_fails_with_is_shown_as_words(error):
 @pytest.mark.parametrize("name", EXPLORERS)
 def test_every_explorer_of_the_table_can_be_called(name):
     assert callable(getattr(widgets, name))
-    __import__(f"helpers.pictures.widgets.explorers.{EXPLORERS[name]}")  # which must not take the function's place
+    __import__(f"helpers.pictures.{EXPLORERS[name].module}")  # which must not take the function's place
     assert callable(getattr(widgets, name))
 
 

@@ -10,6 +10,7 @@ import pytest
 from helpers import gpus, plots, widgets
 from helpers.pictures import figures
 from helpers.pictures.figures import Drawing, Picture, Track
+from helpers.pictures.plots.roofline import rates_shown, roofline_tracks
 from helpers.pictures.widgets.controls import choice, dropdown, slider, words_for
 from helpers.pictures.widgets.draggable import Draggable
 from helpers.pictures.widgets.explorer import Explorer
@@ -160,14 +161,14 @@ FACTORS = dict(bandwidths=(0.25, 1, 4), arithmetics=(0.5, 1, 2))
 
 
 def roofline_axes(row):
-    chart = plots.roofline_chart({}, row, what_if=8, rates=plots.rates_shown([], row, 2))
+    chart = plots.roofline_chart({}, row, what_if=8, rates=rates_shown([], row, 2))
     return chart.figure.axes[0]
 
 
 def test_the_star_stands_over_its_intensity_and_on_the_roof():
     row = gpus.find("A100")
     axes = roofline_axes(row)
-    tracks = plots.roofline_tracks(axes, row, "fp32", "DRAM", at=(1, 1), what_ifs=(1 / 64, 8, 512), **FACTORS)
+    tracks = roofline_tracks(axes, row, "fp32", "DRAM", at=(1, 1), what_ifs=(1 / 64, 8, 512), **FACTORS)
     box, ((left, right), (low, high)) = axes.get_position(), (axes.get_xlim(), axes.get_ylim())
     for intensity, (x, y) in tracks["what_if"].places.items():
         assert x == pytest.approx(WIDE * (box.x0 + box.width * math.log(intensity / left, right / left)))
@@ -193,7 +194,7 @@ def test_every_handle_stays_within_the_axes_and_on_its_own_roof(gpu, memory):
     left, right, low, high = box.x0 * WIDE, box.x1 * WIDE, (1 - box.y1) * HIGH, (1 - box.y0) * HIGH
     for precision in PRECISIONS:
         for at in ((1, 1), (4, 0.5), (0.25, 2)):
-            tracks = plots.roofline_tracks(axes, row, precision, memory, at=at, what_ifs=(1, 512), **FACTORS)
+            tracks = roofline_tracks(axes, row, precision, memory, at=at, what_ifs=(1, 512), **FACTORS)
             if roofs_missing(row, precision, memory):
                 assert tracks == {}
                 continue

@@ -1,12 +1,12 @@
-"""Explorers of networks: im2col, receptive fields, feature maps, layers under a roof; and what they are given."""
+"""The explorers of networks, with layers, cells and generators of a teacher, checked and left as they were."""
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from helpers import layers, plots, widgets
-from helpers.pictures.widgets.explorers.feature_maps import maps_of
+from helpers import cp, cuda, layers, plots, widgets
+from helpers.pictures.widgets.explorers.networks import maps_of
 
 IMAGE = np.arange(64.0).reshape(8, 8)
 
@@ -66,6 +66,9 @@ def test_layers_under_a_roof_change_their_state_with_batch_and_numbers():
     assert "Memory-bound: late." in explorer.shown.alt
     explorer.controls["batch"].value = 64
     assert "batch 64" in explorer.shown.alt and "Compute-bound: late." in explorer.shown.alt
+    roof = explorer.draw(**explorer.values).figure.axes[0]
+    (mark,) = (line for line in roof.lines if line.get_marker() in ("o", "s"))
+    assert mark.get_marker() == "s" and mark.get_xdata() == pytest.approx([rows.at(64, 2)[0].intensity])
     explorer.controls["precision"].value = "tf32_tensor"
     explorer.controls["gpu"].value = "T4"
     assert "no published peak" in explorer.shown
@@ -95,3 +98,132 @@ def test_gradients_and_images_as_pictures():
 def test_what_is_given_wrongly_says_what_was_meant(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+class Decay:
+    input_size = 4
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x, state):
+        return x.requires_grad_() if state is None else self.factor * state + x
+
+
+HALVE = cp.RawKernel('extern "C" __global__ void halve(float* x) { x[threadIdx.x] /= 2; }', "halve")
+
+
+@cuda.jit
+def double(x):
+    x[cuda.threadIdx.x] *= 2
+
+
+def apart(steps):
+    x = cp.empty(32, dtype="float32")
+    for _ in range(steps):
+        HALVE((1,), (32,), (x,))
+        double[1, 32](x)
+
+
+def once(steps):
+    HALVE((1,), (32,), (cp.empty(32, dtype="float32"),))
+
+
+def test_a_setting_of_any_cell_moves_its_curve():
+    shown = widgets.gradient_flow({"decay": (Decay, "factor", (0.5, 1.0, 2.0))}, steps=11)
+    assert "10 steps back the gradient has of its norm: decay, factor 1 1 (calculated)." in shown.shown.alt
+    shown.controls["decay"].value = 2.0
+    assert "decay, factor 2 1e3" in shown.shown.alt
+
+
+def test_launches_are_counted_and_their_price_is_the_learners():
+    shown = widgets.launch_gaps({"apart": apart, "once": once}, steps=(1, 4), overheads=(1, 5))
+    assert shown.shown.alt.startswith("Apart: 8 launches, 40") and "once: 1 launch, 5" in shown.shown.alt
+    shown.controls["overhead"].value = 1
+    assert shown.shown.alt.startswith("Apart: 8 launches, ") and "once: 1 launch, 1" in shown.shown.alt
+    shown.controls["steps"].value = 1
+    assert shown.shown.alt.startswith("Apart: 2 launches, ")
+
+
+WRONG = {
+    "a cell alone": (lambda: widgets.gradient_flow({"decay": Decay}), TypeError, "three things"),
+    "a cell made already": (lambda: widgets.gradient_flow({"d": (1, "f", (1,))}), TypeError, "is a function"),
+    "no values": (lambda: widgets.gradient_flow({"d": (Decay, "f", ())}), ValueError, "no values"),
+    "one step": (lambda: widgets.gradient_flow({"d": (Decay, "f", (1,))}, steps=1), ValueError, "at least 2"),
+    "no program": (lambda: widgets.launch_gaps({"a": 3}), TypeError, "program is a function"),
+    "a free launch": (lambda: widgets.launch_gaps(once, overheads=(0,), steps=(1,)), ValueError, "more than 0"),
+    "a control's name": (lambda: widgets.launch_gaps(once, gpu=(1,)), ValueError, "call that argument something"),
+    "no kernel": (lambda: widgets.launch_gaps(lambda n: None, n=(1,)), ValueError, "asks for no kernel"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_said(what):
+    make, kind, words = WRONG[what]
+    with pytest.raises(kind, match=words):
+        explorer = make()
+        raise ValueError(explorer.shown)  # words in place of a picture
+
+
+def bright(latents):
+    """Images as bright as the first number of the latent."""
+    return latents[:, 0, None, None].expand(-1, 4, 4)
+
+
+def moment(step: int, **more) -> dict:
+    return {"step": step, "samples": torch.zeros(4, 1, 2, 2), "score": step / 10, "D": 1.0, "G": 0.5} | more
+
+
+def test_a_walk_is_the_straight_way_between_two_latents():
+    shown = widgets.latent_walk(bright, torch.tensor([[0.0], [1.0], [0.5]]))
+    assert "step 10 of 20." in shown.shown.alt and "from end to end by 1.00" in shown.shown.alt
+    shown.controls["last"].value = 2
+    assert "from end to end by 0.50" in shown.shown.alt
+
+
+def test_the_judge_is_asked_for_this_very_image():
+    judge = lambda images: 100 * torch.stack([0.5 - images.mean((1, 2)), images.mean((1, 2)) - 0.5], 1)
+    shown = widgets.latent_walk(bright, torch.tensor([[0.0], [1.0]]), judge=judge, names=("dark", "light"))
+    shown.controls["step"].value = 20
+    assert "judged a light, at 100%" in shown.shown.alt
+    shown.controls["step"].value = 0
+    assert "judged a dark, at 100%; all along it: dark (11 steps), light (10 steps)." in shown.shown.alt
+
+
+def test_a_walk_begins_where_it_is_told():
+    shown = widgets.latent_walk(bright, torch.tensor([[0.0], [1.0], [0.5]]), first=2, last=1, step=3)
+    assert "step 3 of 20." in shown.shown.alt and "from end to end by 0.50" in shown.shown.alt
+    with pytest.raises(ValueError):
+        widgets.latent_walk(bright, torch.tensor([[0.0], [1.0]]), last=2)
+
+
+def test_a_module_is_asked_in_eval_mode_and_left_in_its_own():
+    module = nn.Sequential(nn.BatchNorm1d(1), nn.Linear(1, 4), nn.Unflatten(1, (2, 2)))
+    mean = module[0].running_mean.clone()
+    widgets.latent_walk(module, torch.tensor([[3.0], [5.0]]))
+    assert module.training and torch.equal(module[0].running_mean, mean)
+
+
+def test_what_is_no_generator_or_no_walk_is_refused():
+    with pytest.raises(TypeError, match="generator is a function"):
+        widgets.latent_walk("bright", torch.zeros(2, 1))
+    with pytest.raises(ValueError, match="two or more"):
+        widgets.latent_walk(bright, torch.zeros(1, 1))
+
+
+def test_moments_of_several_runs():
+    shown = widgets.samples_over_training({"long": [moment(1), moment(2), moment(3)], "short": [moment(7)]})
+    assert shown.shown.alt.startswith("Step 3: losses D 1.00, G 0.50; score 0.30")
+    shown.controls["moment"].value = 0
+    assert shown.shown.alt.startswith("Step 1: ")
+    shown.controls["run"].value = "short"
+    assert shown.shown.alt.startswith("Step 7: ")
+
+
+def test_what_is_no_moment_is_refused():
+    with pytest.raises(ValueError, match="step, samples, score"):
+        widgets.samples_over_training([{"step": 1}])
+    with pytest.raises(ValueError, match="same losses"):
+        widgets.samples_over_training([moment(1), moment(2, other=1.0)])
+    with pytest.raises(ValueError, match="no runs"):
+        widgets.samples_over_training({})

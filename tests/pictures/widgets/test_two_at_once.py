@@ -10,10 +10,11 @@ import torch
 from helpers import Launch, cp, layers, plots, profile, ranks, widgets
 from helpers.checking.predict import predict, reveal
 from helpers.pictures.widgets.explorer import Explorer
+from helpers.workbook.run import unnamed_pictures
 from tests.pictures.widgets.test_library_share import product
 from tests.results.test_step_log import mended_log
 from vgpu.base.lane import Lane
-from vgpu.hardware.device import device, reset
+from vgpu.hardware.device import device
 
 SOURCE = r"""
 extern "C" __global__ void copy(const float* source, float* target, int stride, int offset) {
@@ -207,13 +208,6 @@ EXPLORERS = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def on_an_a100():
-    device("A100")
-    yield
-    reset()
-
-
 def ends(control) -> list:
     """Both ends of a control."""
     if hasattr(control, "options"):
@@ -257,7 +251,7 @@ def test_two_controls_moved_at_once(name):
         fresh.controls[control].value = value
     assert explorer.values == fresh.values
     assert alt(explorer) == alt(fresh)
-    assert explorer.view.value == fresh.view.value
+    assert explorer.view.value == fresh.view.value and unnamed_pictures(explorer.view.value) == []
 
 
 # ---------------------------------------------------------------- the lane by itself

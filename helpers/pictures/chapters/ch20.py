@@ -1,0 +1,211 @@
+"""Pictures of chapter 20: a recurrent network unrolled over its steps, and forecasts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
+from helpers.pictures.plots.common import shade
+from vgpu.base.words import plural
+
+
+@styled
+def forecast_fan(past: Sequence[float], truth: Sequence[float], forecasts: Mapping[str, Sequence[float]]) -> Picture:
+    """The end of a series, its continuation, and several forecasts of it.
+
+    past: values up to now; truth: those that followed; forecasts: by name, as many values as `truth` has.
+    """
+    past, truth = [float(value) for value in past], [float(value) for value in truth]
+    forecasts = {name: [float(value) for value in values] for name, values in forecasts.items()}
+    figure, axes = new("wide")
+    now = len(past)
+    axes.plot(range(now), past, color=PALETTE["grey"], lw=1.2)
+    axes.plot(range(now - 1, now + len(truth)), [past[-1], *truth], color=PALETTE["ink"], lw=2, label="what came")
+    for number, (name, values) in enumerate(forecasts.items()):
+        axes.plot(
+            range(now, now + len(values)), values, color=CYCLE[number], ls=DASHES[number], lw=2, marker="o", ms=3,
+            label=name,
+        )  # fmt: skip
+    axes.axvline(now - 1, color=PALETTE["grey"], lw=0.8, ls=":")
+    axes.set(xlabel="step", xlim=(0, now + len(truth)))
+    axes.legend(fontsize=9, ncols=2, loc="upper left")
+    errors = {name: float(np.mean(np.abs(np.subtract(values, truth)))) for name, values in forecasts.items()}
+    told = ", ".join(f"{name} {error:.2f}" for name, error in errors.items())
+    return Picture(figure, f"On average over {plural(len(truth), 'step')} ahead the forecasts are off by: {told}.")
+
+
+STATES = ("h", "c")
+MOST_LAYERS, MOST_STEPS = 8, 24
+_CENTRES = (128, 268, 408, 594)
+"""Where cells stand, of 700 across; between the last two there is room for those left out."""
+_CELL, _DATA = (76, 96), (92, 38)
+_X, _STEP, _OUT = 32, 168, 300
+
+
+def _parts(x, outputs, state) -> tuple[int, tuple[int, int], tuple[int, int], list[str]]:
+    """Steps, the shapes of an input and of an output of one step, and the names of what the state consists of."""
+    parts = tuple(state) if isinstance(state, (tuple, list)) else (state,)
+    shapes = [tuple(each.shape) for each in (x, outputs, *parts)]
+    if any(len(shape) != 3 for shape in shapes) or shapes[0][:2] != shapes[1][:2] or len(parts) > len(STATES):
+        raise ValueError(
+            "give the sequences in the shape (steps, batch, inputs), and what the network made of them, as in "
+            f"unrolled(x, *rnn(x)); these have the shapes {', '.join(map(str, shapes))}"
+        )
+    if any(shape[0] != 1 for shape in shapes[2:]):
+        raise ValueError("one layer that reads in one direction can be unrolled; cell_rounds() draws several layers")
+    return shapes[0][0], shapes[0][1:], shapes[1][1:], list(STATES[: len(parts)])
+
+
+@styled
+def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
+    """One cell of a recurrent layer at each of its steps, with what flows between them and the shape of each piece.
+
+    As called: `unrolled(x, *rnn(x))`, with `x` of shape (steps, batch, inputs), all outputs, and the last state, which
+    is `h` or the pair of `h` and `c`. `backward`: also the gradients, which come back along the same arrows. ValueError
+    for other shapes and for several layers.
+    """
+    steps, x_shape, out_shape, names = _parts(x, outputs, state)
+    figure, axes = new("wide", layout=None)
+    axes.set_position([0, 0, 1, 1])
+    axes.set(xlim=(0, 700), ylim=(0, 350))
+    axes.axis("off")
+    shown = [*range(min(3, steps)), *([steps - 1] if steps > 3 else [])]
+    centres = list(_CENTRES[: len(shown)])
+    if steps == 4:
+        centres[-1] = 548
+    axes.add_patch(_box(centres[0] - 52, _STEP - 60, centres[-1] - centres[0] + 104, 120, PALETTE["mist"], "none"))
+    by = lambda shape: " × ".join(map(str, shape))
+    for step, centre in zip(shown, centres, strict=True):
+        for height, size, colour, words, small in (
+            (_X, _DATA, shade(PALETTE["sky"], 0.85), f"x[{step}]", by(x_shape)),
+            (_STEP, _CELL, shade(PALETTE["yellow"], 0.85), "cell", f"step {step + 1}"),
+            (_OUT, _DATA, shade(PALETTE["green"], 0.85), f"outputs[{step}]", by(out_shape)),
+        ):
+            axes.add_patch(_box(centre - size[0] / 2, height - size[1] / 2, *size, colour, PALETTE["ink"]))
+            axes.text(centre, height + 8, words, ha="center", va="center", fontsize=8.5, fontweight="bold")
+            axes.text(centre, height - 9, small, ha="center", va="center", fontsize=8)
+        aside = 9 * backward
+        _arrow(axes, (centre - aside, _X + 19), (centre - aside, _STEP - _CELL[1] / 2))
+        _arrow(axes, (centre - aside, _STEP + _CELL[1] / 2), (centre - aside, _OUT - 19))
+        if backward:
+            _arrow(axes, (centre + aside, _OUT - 19), (centre + aside, _STEP + _CELL[1] / 2), back=True)
+            _arrow(axes, (centre + aside, _STEP - _CELL[1] / 2), (centre + aside, _X + 19), back=True)
+    _states(axes, names, by(out_shape), centres, steps, backward)
+    if steps > 4:
+        axes.text((centres[-2] + centres[-1]) / 2, _OUT, "…", ha="center", va="center", fontsize=16)
+        axes.text((centres[-2] + centres[-1]) / 2, _X, "…", ha="center", va="center", fontsize=16)
+    keys = "blue: forwards · " + ("red, dashed: gradients, backwards · " if backward else "")
+    axes.text(8, 338, keys + "grey: one set of weights for all steps", fontsize=8.5, va="center")
+    numbers = len(names) * out_shape[0] * out_shape[1]
+    handed = f"{' and '.join(names)}, {by(out_shape)}{' each' * (len(names) > 1)}: {numbers:,} numbers"
+    said = f"Each of {plural(steps, 'step')} hands to the next {handed}, however many went before; one set of weights "
+    said += "serves all steps."
+    if backward:
+        said += (
+            f" Backwards a cell gets a gradient from above and {len(names)} from the next step, "
+            f"and its weights get a part from each of {plural(steps, 'step')}."
+        )
+    return Picture(figure, said)
+
+
+def _states(axes, names: Sequence[str], shape: str, centres: Sequence[float], steps: int, backward: bool) -> None:
+    """The arrows from cell to cell: one for each part of the state, and one back for its gradient."""
+    lanes = len(names) * (2 if backward else 1)
+    heights = np.linspace(_STEP + 34, _STEP - 38, lanes) if lanes > 1 else [_STEP]
+    half = _CELL[0] / 2
+    ends = [(left + half, right - half) for left, right in itertools.pairwise(centres)]
+    for lane, height in enumerate(heights):
+        back, name = bool(backward and lane % 2), names[lane // (2 if backward else 1)]
+        left_out = steps > 4
+        _text(axes, centres[0] - half - 44, height, f"{name} = 0" if not back else f"d{name}", back)
+        _arrow(axes, *_turned((centres[0] - half - 22, height), (centres[0] - half, height), back), back=back)
+        for number, (start, end) in enumerate(ends):
+            if left_out and number == len(ends) - 1:
+                middle = (start + end) / 2
+                _arrow(axes, *_turned((start, height), (middle - 12, height), back), back=back)
+                _arrow(axes, *_turned((middle + 12, height), (end, height), back), back=back)
+                axes.text(middle, height, "…", ha="center", va="center", fontsize=11)
+                continue
+            _arrow(axes, *_turned((start, height), (end, height), back), back=back)
+            _text(axes, (start + end) / 2, height + 7, f"d{name}" if back else name, back)
+        _arrow(axes, *_turned((centres[-1] + half, height), (centres[-1] + half + 24, height), back), back=back)
+        _text(axes, centres[-1] + half + 44, height, f"d{name}" if back else name, back)
+
+
+def _turned(start, end, back: bool):
+    return (end, start) if back else (start, end)
+
+
+def _text(axes, x: float, y: float, words: str, back: bool) -> None:
+    colour = PALETTE["vermilion" if back else "blue"]
+    axes.text(x, y, words, ha="center", va="center", fontsize=8.5, color=colour, fontstyle="italic")
+
+
+def _box(x: float, y: float, width: float, height: float, fill, edge):
+    from matplotlib.patches import FancyBboxPatch
+
+    return FancyBboxPatch((x + 3, y + 3), width - 6, height - 6, boxstyle="round,pad=3", fc=fill, ec=edge, lw=0.8)
+
+
+def _arrow(axes, start: tuple[float, float], end: tuple[float, float], *, back: bool = False) -> None:
+    look = {"color": PALETTE["vermilion"], "ls": (0, (4, 2))} if back else {"color": PALETTE["blue"]}
+    axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "lw": 1.4, "shrinkA": 0, "shrinkB": 1, **look})
+
+
+@styled
+def cell_rounds(rounds) -> Picture:
+    """The cells of a recurrent network of several layers over its steps, each with the round in which it can run.
+
+    `rounds`: an array of shape (layers, steps) of whole numbers from 1, layer 0 first. A cell waits for the one before
+    it in time and for the one below it, so neither may have the same round or a later one: ValueError where one has,
+    and for more than 8 layers or 24 steps. The round with the most cells is framed.
+    """
+    from matplotlib.patches import Rectangle
+
+    rounds = np.asarray(rounds)
+    if rounds.ndim != 2 or not (1 <= rounds.shape[0] <= MOST_LAYERS and 1 <= rounds.shape[1] <= MOST_STEPS):
+        raise ValueError(
+            f"give the round of each cell as an array (layers, steps), of at most {MOST_LAYERS} × {MOST_STEPS}; "
+            f"this has the shape {rounds.shape}"
+        )
+    if (np.diff(rounds, axis=0) < 1).any() or (np.diff(rounds, axis=1) < 1).any():
+        raise ValueError("a cell has to wait: its round is later than that of the cell below it and of the step before")
+    layers, steps = rounds.shape
+    figure, axes = new("wide", layout=None)
+    axes.set_position([0.1, 0.14, 0.88, 0.74])
+    numbers, counts = np.unique(rounds, return_counts=True)
+    widest = int(numbers[counts == counts.max()][len(numbers[counts == counts.max()]) // 2])
+    for layer in range(layers):
+        for step in range(steps):
+            number = int(rounds[layer, step])
+            fill = shade(CYCLE[number % len(CYCLE)], 0.8)
+            look = {"ec": PALETTE["ink"], "lw": 2.2 if number == widest else 0.6}
+            axes.add_patch(Rectangle((step - 0.34, layer - 0.3), 0.68, 0.6, fc=fill, zorder=2, **look))
+            weight = "bold" if number == widest else "normal"
+            axes.text(step, layer, str(number), ha="center", va="center", fontsize=9, fontweight=weight, zorder=3)
+    grey = {"color": PALETTE["grey"], "lw": 0.9, "zorder": 1}
+    axes.hlines(range(layers), 0, steps - 1, **grey)
+    axes.vlines(range(steps), 0, layers - 1, **grey)
+    across, up = np.meshgrid(range(1, steps), range(layers)), np.meshgrid(range(steps), range(1, layers))
+    heads = {"ls": "", "ms": 4, "color": PALETTE["grey"], "zorder": 1}
+    axes.plot(across[0].ravel() - 0.39, across[1].ravel(), marker=">", **heads)
+    axes.plot(up[0].ravel(), up[1].ravel() - 0.37, marker="^", **heads)
+    axes.set(xlim=(-0.6, steps - 0.4), ylim=(-0.6, layers - 0.4))
+    axes.set_xticks(range(steps), [str(step + 1) for step in range(steps)])
+    axes.set_yticks(range(layers), [f"layer {layer + 1}" for layer in range(layers)])
+    axes.set_xlabel("step")
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    figure.text(
+        0.02, 0.93, "number: the round in which the cell can run · arrows: who waits for whom · framed: one full round",
+        fontsize=8.5,
+    )  # fmt: skip
+    return Picture(
+        figure,
+        f"{plural(layers, 'layer')} × {plural(steps, 'step')}: {plural(rounds.size, 'cell')} in "
+        f"{plural(len(numbers), 'round')}, at most {counts.max()} of them at the same time.",
+    )
