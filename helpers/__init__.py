@@ -6,10 +6,12 @@ first used, so that `import helpers` costs nothing.
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 
 try:
     import vgpu
+    from vgpu.base.late import late, members
     from vgpu.base.ours import belongs
 except ModuleNotFoundError as error:
     if error.name != "vgpu":
@@ -59,22 +61,10 @@ _NAMES = {
     "workbook.authoring.validation.report": ("published_ladder",),
     "workbook.progress": ("progress",),
 }
-_WHERE = {name: module for module, names in _NAMES.items() for name in names}
-__all__ = sorted([*vgpu.__all__, *_MODULES, *_WHERE])
 
-
-def __getattr__(name: str):
-    if name in vgpu.__all__:
-        found = getattr(vgpu, name)
-    elif name in _MODULES:
-        found = import_module(f"helpers.{_MODULES[name]}")
-    elif name in _WHERE:
-        found = getattr(import_module(f"helpers.{_WHERE[name]}"), name)
-    else:
-        raise AttributeError(f"helpers has no {name!r}; it has: {', '.join(__all__)}")
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = late(
+    __name__,
+    {name: partial(getattr, vgpu, name) for name in vgpu.__all__}
+    | {name: partial(import_module, f"helpers.{module}") for name, module in _MODULES.items()}
+    | members(__name__, _NAMES),
+)

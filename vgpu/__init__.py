@@ -8,11 +8,13 @@ says how the engine works, and which folder does what.
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
+
+from vgpu.base.late import late, members
 
 __version__ = "0.2.0"
 
-_BACKEND = ("cp", "cupyx", "cuda", "triton")
 _MODULES = {
     "cpus": "hardware.cpus",
     "gpus": "hardware.gpus",
@@ -40,22 +42,15 @@ _NAMES = {
     "tools.steps.walks": ("walked",),
     "tools.streams.calls": ("calls",),
 }
-_WHERE = {name: module for module, names in _NAMES.items() for name in names}
-__all__ = sorted([*_BACKEND, *_MODULES, *_WHERE])
 
 
-def __getattr__(name: str):
-    if name in _BACKEND:
-        found = import_module("vgpu.standins.backend").module(name)
-    elif name in _MODULES:
-        found = import_module(f"vgpu.{_MODULES[name]}")
-    elif name in _WHERE:
-        found = getattr(import_module(f"vgpu.{_WHERE[name]}"), name)
-    else:
-        raise AttributeError(f"vgpu has no {name!r}; it has: {', '.join(__all__)}")
-    globals()[name] = found
-    return found
+def _backend(name: str):
+    return import_module("vgpu.standins.backend").module(name)
 
 
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = late(
+    __name__,
+    {name: partial(_backend, name) for name in ("cp", "cupyx", "cuda", "triton")}
+    | {name: partial(import_module, f"vgpu.{module}") for name, module in _MODULES.items()}
+    | members(__name__, _NAMES),
+)

@@ -9,17 +9,11 @@ from __future__ import annotations
 
 from helpers.pictures.contents import named
 from helpers.pictures.plots.labels import track
+from vgpu.base.late import late
 
-_PLOTS = named("plots")
-__all__ = sorted([*_PLOTS, track.__name__])
-
-
-def __getattr__(name: str):
-    if name not in _PLOTS:
-        raise AttributeError(f"helpers.plots has no {name!r}; it has: {', '.join(__all__)}")
-    found = globals()[name] = _PLOTS[name].function()
-    return found
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = late(
+    __name__,
+    {name: entry.function for name, entry in named("plots").items()},
+    "helpers.plots",
+    also=[track.__name__],
+)

@@ -5,27 +5,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from helpers.pictures.contents import named
+from vgpu.base.late import late, members
 
 EXPLORERS = named("widgets")
-_BASE = dict.fromkeys(("Explorer", "explore"), "explorer") | dict.fromkeys(
-    ("choice", "dropdown", "slider", "steps", "toggle"), "controls"
+_BASE = {"explorer": ("Explorer", "explore"), "controls": ("choice", "dropdown", "slider", "steps", "toggle")}
+
+__all__, __getattr__, __dir__ = late(
+    __name__,
+    {name: entry.function for name, entry in EXPLORERS.items()} | members(__name__, _BASE),
+    "helpers.widgets",
 )
-__all__ = sorted([*EXPLORERS, *_BASE])
-
-
-def __getattr__(name: str):
-    if name in EXPLORERS:
-        found = EXPLORERS[name].function()
-    elif name in _BASE:
-        found = getattr(import_module(f"{__name__}.{_BASE[name]}"), name)
-    else:
-        raise AttributeError(f"helpers.widgets has no {name!r}; it has: {', '.join(__all__)}")
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return __all__

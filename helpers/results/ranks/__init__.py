@@ -7,7 +7,7 @@ notebook what a rank found, when it was busy with what, and what it gave its col
 
 from __future__ import annotations
 
-from importlib import import_module
+from vgpu.base.late import late, members
 
 _NAMES = {
     "buckets": ("bucket_ends",),
@@ -23,17 +23,5 @@ _NAMES = {
     "table": ("parallel_table",),
     "weak": ("Workload", "efficiency"),
 }
-_WHERE = {name: module for module, names in _NAMES.items() for name in names}
-__all__ = sorted(_WHERE)
 
-
-def __getattr__(name: str):
-    if name not in _WHERE:
-        raise AttributeError(f"helpers.ranks has no {name!r}; it has: {', '.join(__all__)}")
-    found = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__, __getattr__, __dir__ = late(__name__, members(__name__, _NAMES), "helpers.ranks")

@@ -1,0 +1,33 @@
+"""A package whose names are imported when they are first used, so that importing the package costs nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+
+
+def members(package: str, modules: Mapping[str, Iterable[str]]) -> dict[str, Callable[[], object]]:
+    """Loaders of names, by names, from the modules of a package that define them: {"tools.profile": ("profile",)}."""
+    return {
+        name: lambda module=module, name=name: getattr(import_module(f"{package}.{module}"), name)
+        for module, names in modules.items()
+        for name in names
+    }
+
+
+def late(package: str, loaders: Mapping[str, Callable[[], object]], shown: str = "", also: Iterable[str] = ()):
+    """A package's `__all__`, `__getattr__` and `__dir__`. `shown`: what errors call the package, else its name.
+
+    `also`: names that the package has already.
+    """
+    names = sorted([*loaders, *also])
+
+    def attribute(name: str) -> object:
+        if name not in loaders:
+            raise AttributeError(f"{shown or package} has no {name!r}; it has: {', '.join(names)}")
+        found = loaders[name]()
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return names, attribute, lambda: names
