@@ -41,7 +41,17 @@ def test_every_command_explains_itself(command, capsys):
     assert command.summary in " ".join(capsys.readouterr().out.split())
 
 
-HEAVY = ("numpy", "llvmlite", "numba", "nbformat", "nbclient", "IPython", "helpers.grading.report", "vgpu")
+HEAVY = (
+    "numpy",
+    "llvmlite",
+    "numba",
+    "nbformat",
+    "nbclient",
+    "IPython",
+    "helpers.grading.report",
+    "vgpu.hardware",
+    "vgpu.launch",
+)
 
 
 @pytest.mark.parametrize("word", ["--help", *(each.name for each in cli.every_command())])
