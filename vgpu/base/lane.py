@@ -1,7 +1,8 @@
-"""One update at a time, and only the latest: for controls that several threads answer.
+# mypy: disallow-untyped-defs
+"""Runs one update at a time, for the latest state only: for controls that several threads answer.
 
-JupyterLab answers a widget in whichever thread last spoke to it, beside the cell that runs, so two controls of one
-picture may be answered at once.
+JupyterLab answers a widget in the thread that last sent it a message, beside the cell that runs. So two controls of
+one picture may be answered at the same time.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from collections.abc import Callable
 
 
 class Lane:
-    """Runs `update()`, which looks at the present state itself, until nobody has asked since it began.
+    """Runs `update()`, which reads the current state itself, until no call of `ask` has come since it began.
 
-    Who asks while it runs returns at once: the thread at work runs it again, once for all that have asked meanwhile.
-    So it never runs twice at a time, and its last run has seen the last state. It may itself ask.
+    `ask` returns at once while an update runs: the running thread then updates once more for all calls meanwhile. So
+    `update` never runs twice at a time, and its last run has seen the last state. It may call `ask` itself.
     """
 
     def __init__(self, update: Callable[[], None]):
@@ -23,8 +24,8 @@ class Lane:
         self._asked = self._busy = False
 
     def ask(self) -> None:
-        """Run the update, or leave it to the thread that is at it. Raises what the update does in this thread."""
-        mine, error = False, None
+        """Run the update, or leave it to the thread that runs one. Raises what the update raises in this thread."""
+        mine, error = False, None  # type: bool, Exception | None
         try:
             with self._guard:
                 self._asked = True
@@ -39,7 +40,7 @@ class Lane:
                 if mine:
                     try:
                         self._update()
-                    except Exception as raised:  # who has asked meanwhile has left it to this thread
+                    except Exception as raised:  # calls that came meanwhile have left their update to this thread
                         error = raised
         finally:
             if mine:  # Ctrl-C

@@ -86,7 +86,9 @@ def nvrtc(source: str, name: str, options, name_expressions=(), result: str = "P
     """What NVRTC gives: (the result, the log, mangled names). `result` is "PTX", "CUBIN" or "LTOIR" (with `-dlto`)."""
 
     def make() -> bytes:
-        made, log, lowered = steady.apart(_nvrtc, source, name, options, name_expressions, result, deaf=True)
+        made, log, lowered = steady.run_uninterrupted(
+            _nvrtc, source, name, options, name_expressions, result, ignore_sigint=True
+        )
         return json.dumps([made.decode("latin-1"), log, lowered]).encode()
 
     try:

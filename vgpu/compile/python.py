@@ -85,7 +85,7 @@ def _has(module, member: str) -> bool:
     return True
 
 
-_modules = steady.apart(_load)  # what is half imported stays broken
+_modules = steady.run_uninterrupted(_load)  # what is half imported stays broken
 cuda = _modules["numba.cuda"]
 types = _modules["numba.cuda.types"]
 sigutils = _modules["numba.cuda.core.sigutils"]
@@ -220,7 +220,7 @@ def numba_to_ptx(
     options = (arguments, target(cc), bool(fastmath), max_registers, bool(opt), launch_bounds, bool(debug), linked)
     made = _made.setdefault(py_function, {})
     if options not in made:
-        made[options] = steady.apart(_compile, py_function, *options)
+        made[options] = steady.run_uninterrupted(_compile, py_function, *options)
     return made[options]
 
 

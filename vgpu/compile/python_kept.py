@@ -52,7 +52,7 @@ class Kept:
     def catch_up(self, function) -> None:
         """Compile what kernels that came from the disk would have compiled of a device function."""
         while owed := vars(function).get(_OWED):
-            steady.apart(owed.pop())
+            steady.run_uninterrupted(owed.pop())
 
     def _chosen(self) -> list[tuple[str, str]]:
         """Numba's configuration. Raises Unknown where the user has given foreign names a meaning."""

@@ -113,7 +113,7 @@ def _link(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
     """nvJitLink's two reports: what it did, and what was wrong (empty when all is well)."""
 
     def make() -> bytes:
-        return json.dumps(steady.apart(_nvjitlink, ptx, arch, max_registers)).encode()
+        return json.dumps(steady.run_uninterrupted(_nvjitlink, ptx, arch, max_registers)).encode()
 
     info, error = json.loads(on_disk.kept("nvjitlink", ("nvidia-nvjitlink",), (ptx, arch, max_registers), make))
     return info, error

@@ -57,7 +57,7 @@ def failed(worker, run) -> Fault:
     elif kind == "texture":
         lanes = worker.texture_data[:384].view(np.int32).reshape(3, 32)
         detail = tuple(int(row[worker["error_lane"]]) for row in lanes)
-    standing = worker.standing() if kind == "deadlock" else ()
+    standing = worker.program_counters() if kind == "deadlock" else ()
     block = worker["error_block"]
     return Fault(
         kind,
@@ -72,7 +72,7 @@ def failed(worker, run) -> Fault:
 
 
 def timed_out(worker, run) -> Fault:
-    return Fault("timeout", worker["block"], program_counters=worker.standing(), seconds=run.timeout)
+    return Fault("timeout", worker["block"], program_counters=worker.program_counters(), seconds=run.timeout)
 
 
 def unfinished(run) -> Fault:
@@ -83,7 +83,7 @@ def unfinished(run) -> Fault:
 def all_wait(run) -> Fault:
     """All blocks that are resident wait for memory to change, and nobody is left to change it."""
     resident = sorted(found for worker in run.workers for found in worker.resident())
-    lanes = run.workers[0].standing
+    lanes = run.workers[0].program_counters
     detail = tuple((block, lanes(states)) for block, states in resident)
     started = int(run.shared[LAUNCH_SLOT["next_block"]])
     unstarted = max(run.blocks - started, 0)

@@ -74,7 +74,7 @@ def _place(scene) -> tuple[str, str]:
     if 0 <= address < 4096 or address < 0:
         allocates = any(other.kind == "heap" for other in scene.lowered.sites)
         return "through a null pointer", _NULL[allocates]
-    if (told := heap_words.place(address, scene.kernel)) is not None:
+    if (told := heap_words.location(address, scene.kernel)) is not None:
         return told
     named = line.arrays(scene)
     distance, array = min(

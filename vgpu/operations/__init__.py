@@ -119,7 +119,7 @@ def copy(
     From or to pageable memory the host waits whatever it asked for: the data goes through a staging buffer.
     """
     if unheard():
-        with own.TURN:
+        with own.LAUNCHING:
             run()
         return
     pinned = None if host is None else is_pinned(host)
@@ -139,7 +139,7 @@ def copy(
     )  # fmt: skip
 
     def do() -> None:
-        with own.TURN:
+        with own.LAUNCHING:
             run()
 
     submit(queue, asked, do)

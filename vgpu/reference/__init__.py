@@ -102,7 +102,7 @@ def run(
         return block_
 
     machine = Machine(cooperative, plan.seed)
-    here = heap.Launch(launched, grid, block)
+    here = heap.LaunchRecord(launched, grid, block)
     if only is not None:
         others = [index for index in _indices(grid) if index != only]
         return machine.run_for(only, others, start, max_steps)
@@ -171,7 +171,7 @@ class Block:
         self.lets_in = False  # whether it has asked memory for so long that others should have their turn
         self.stalls = False  # whether a warp asked an mbarrier in vain in the last round
         self.output: Callable[[str], object] = sys.stdout.write
-        self.launch = heap.Launch(program.kernel, grid, shape)
+        self.launch = heap.LaunchRecord(program.kernel, grid, shape)
         self.warps = [Warp(self, i) for i in range(-(-self.threads // LANES))]
 
     def _parameters(self, params) -> np.ndarray:

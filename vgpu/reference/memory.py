@@ -124,7 +124,7 @@ def inside_device_memory(addresses, nbytes, writes):
 def _check(warp, instruction, mask, addresses, inside, space, op, nbytes):
     for lane in np.flatnonzero(mask & ~inside)[:1]:
         where = warp.where(instruction, lane, int(addresses[lane]))
-        told = heap_words.place(int(addresses[lane]), warp.block.launch.kernel) if space == "global" else None
+        told = heap_words.location(int(addresses[lane]), warp.block.launch.kernel) if space == "global" else None
         outside = f"outside {space} memory" if told is None else told[0]
         raise OutOfBounds(f"{op} of {nbytes} bytes {outside}, {warp.place(instruction, lane)}", **where)
     aligned(warp, instruction, mask, addresses, op, nbytes)

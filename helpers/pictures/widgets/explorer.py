@@ -104,7 +104,7 @@ class Explorer:
                 return self._drawn[key]
             if self._failed[:1] == (key,):
                 return self._failed[1]
-            found = own.apart(self._made_of, dict(state[0]), gpu)
+            found = own.run_isolated(self._made_of, dict(state[0]), gpu)
             if isinstance(found, str):
                 self._failed = key, found
                 return found

@@ -248,7 +248,7 @@ class array_work:
         self.what, self.arrays, self.written, self.call = what, arrays, list(writes), call
 
     def __enter__(self) -> list:
-        with own.TURN:  # memory that is about to be put back is not the one to be worked on
+        with own.LAUNCHING:  # memory that is about to be put back is not the one to be worked on
             pass
         if operations.capturing:
             operations.refuse_captured(get_current_stream().queue, self.what)
