@@ -20,7 +20,9 @@ class VirtualGPUError(RuntimeError):
 
 
 class CompileError(VirtualGPUError):
-    """The compiler refused the kernel; `line` is the user's line where it did, or None."""
+    """The compiler refused the kernel, at the user's `line` (or None); `original` is the compiler's own exception."""
+
+    original: Exception | None = None
 
     def __init__(self, message: str, line: int | None = None):
         super().__init__(message)

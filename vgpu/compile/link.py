@@ -42,7 +42,7 @@ def link(kernel: bytes, sources, capability, folders=()) -> str:
 
 
 def with_ptx(ptx: str, other: str) -> str:
-    """A PTX text with the functions of another one in the place of their declarations; source lines stay its own."""
+    """A PTX text with declarations of functions replaced by the definitions in another one; source lines are kept."""
     # Line tables count each text's files anew, so those of the functions that come in are left out.
     other = re.sub(r"^\s*\.(version|target|address_size|file|loc)\b[^\n]*\n", "", other + "\n", flags=re.MULTILINE)
     other = re.sub(r"^\s*\.section\b[^{]*\{[^}]*\}", "", other, flags=re.MULTILINE)

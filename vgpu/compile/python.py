@@ -1,6 +1,6 @@
 """Python to PTX with Numba's own compiler: the only file that touches names of numba-cuda.
 
-numba-cuda asks the driver for the current GPU while it compiles device functions. Here it is told the compute
+numba-cuda asks the driver for the current GPU while it compiles device functions. Here it gets the compute
 capability of the GPU that is modelled, for the time of one compilation and in one thread only.
 """
 
@@ -18,7 +18,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 from vgpu.base import steady
 from vgpu.base.errors import Unsupported
@@ -59,8 +60,8 @@ RELIED_ON = {
 }  # fmt: skip
 
 
-def _load(table=RELIED_ON) -> dict:
-    """Import numba-cuda's modules and see that each still has the names that are used here."""
+def _load(table: dict[str, tuple[str, ...]] = RELIED_ON) -> dict[str, Any]:
+    """Import numba-cuda's modules and check that each has the names that are used here."""
     loaded = {}
     for name, members in table.items():
         try:
@@ -76,7 +77,7 @@ def _load(table=RELIED_ON) -> dict:
     return loaded
 
 
-def _has(module, member: str) -> bool:
+def _has(module: ModuleType, member: str) -> bool:
     """Whether a module has a name, or one of its classes has: "Class.method"."""
     try:
         operator.attrgetter(member)(module)
@@ -85,7 +86,7 @@ def _has(module, member: str) -> bool:
     return True
 
 
-_modules = steady.run_uninterrupted(_load)  # what is half imported stays broken
+_modules = steady.run_uninterrupted(_load)  # an interrupted import stays broken
 cuda = _modules["numba.cuda"]
 types = _modules["numba.cuda.types"]
 sigutils = _modules["numba.cuda.core.sigutils"]
@@ -98,8 +99,8 @@ Dispatcher = _modules["numba.cuda.dispatcher"].CUDADispatcher
 _modelled = threading.local()
 
 
-def _for_modelled(original):
-    """`original`, unless this thread is compiling for a modelled GPU."""
+def _device_getter(original):
+    """A `get_current_device` that returns the modelled GPU in a thread that compiles for one, else calls `original`."""
 
     @functools.wraps(original)
     def get_current_device():
@@ -115,13 +116,13 @@ _redirecting, _users = threading.Lock(), 0
 
 @contextlib.contextmanager
 def _redirect():
-    """While any thread is within this, Numba's compiler asks here for the current GPU; outside, Numba is as it was."""
+    """Replace `get_current_device` of Numba's compiler while any thread is in the `with` block."""
     global _users
     with _redirecting:
         if not _users:
             for name in ("numba.cuda.compiler", "numba.cuda.dispatcher"):
                 original = _modules[name].get_current_device
-                _modules[name].get_current_device = _for_modelled(original)
+                _modules[name].get_current_device = _device_getter(original)
                 _redirected.callback(setattr, _modules[name], "get_current_device", original)
         _users += 1
     try:
@@ -134,8 +135,8 @@ def _redirect():
 
 
 @contextlib.contextmanager
-def _deep():
-    """While this lasts, Numba may compile functions within functions: cut short amid it, it would be of no more use."""
+def _with_deep_recursion():
+    """Raise the recursion limit for nested functions: Numba stays broken after a RecursionError in its compiler."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, 10_000))
     try:
@@ -146,7 +147,7 @@ def _deep():
 
 @contextlib.contextmanager
 def modelled(capability):
-    """While this lasts, Numba takes the current GPU to have this compute capability."""
+    """Make Numba compile for this compute capability during the `with` block."""
     before = getattr(_modelled, "capability", None)
     _modelled.capability = target(capability)
     try:
@@ -157,7 +158,7 @@ def modelled(capability):
 
 
 def target(capability) -> tuple[int, int]:
-    """The compute capability compiled for: the one asked for, or the oldest that CUDA 13 still knows."""
+    """The compute capability to compile for: the given one, or at least the oldest that CUDA 13 supports."""
     return max(tuple(capability)[:2], OLDEST)
 
 
@@ -260,7 +261,7 @@ def _texts(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, link
     """PTX, LLVM IR, annotated source and whether the grid synchronises; and with `debug` what an error code means."""
     failure = None
     try:
-        with _compiling, modelled(cc), _deep(), warnings.catch_warnings():
+        with _compiling, modelled(cc), _with_deep_recursion(), warnings.catch_warnings():
             # A kernel made with `exec` has no source to show; its line numbers are right all the same.
             warnings.simplefilter("ignore", _modules["numba.cuda.core.errors"].NumbaDebugInfoWarning)
             made = _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug)
@@ -294,7 +295,7 @@ def _texts(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, link
 def _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug):
     """Numba's result for a kernel: as it compiles for itself, but always with source lines."""
     compiler = _modules["numba.cuda.compiler"]
-    # NVIDIA's compiler is not told of `debug`: it would take each device function for a program of its own.
+    # NVIDIA's compiler doesn't get `debug`: it would compile each device function as a separate program.
     nvvm = {"fastmath": fastmath, "opt": 3 if opt else 0}
     made = compiler.compile_cuda(
         py_function, types.void, arguments, debug=debug, lineinfo=True, fastmath=fastmath, nvvm_options=nvvm, cc=cc
@@ -403,11 +404,11 @@ def debug_by_default(given: bool | None) -> bool:
 def check_options(options) -> None:
     """Warn of combinations of options as Numba does, and refuse values that it refuses."""
     if debug_by_default(options.get("debug")):
-        told = _modules["numba.cuda.core.errors"].NumbaInvalidConfigWarning
+        category = _modules["numba.cuda.core.errors"].NumbaInvalidConfigWarning
         if options.get("opt") is not False:
-            warnings.warn("debug=True takes opt=False: with both on, a real GPU may crash.", told, stacklevel=3)
+            warnings.warn("debug=True takes opt=False: with both on, a real GPU may crash.", category, stacklevel=3)
         if options.get("lineinfo"):
-            warnings.warn("debug=True keeps source lines already: leave lineinfo=True out.", told, stacklevel=3)
+            warnings.warn("debug=True keeps source lines already: leave lineinfo=True out.", category, stacklevel=3)
     if (carveout := options.get("shared_memory_carveout")) is not None:
         _modules["numba.cuda.decorators"]._validate_shared_memory_carveout(carveout)
 

@@ -1,4 +1,4 @@
-"""Numba's compile errors in the user's terms: one line, what usually mends it, no pages of candidates."""
+"""Numba's compile errors in the user's terms: one line and the usual fix, without pages of candidates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OWN_TROUBLE = re.compile(r'Untyped global name [^\n]*\s+File "[^"]*\bnumba(?:_c
 
 
 def explain(error: Exception, py_function, arguments=()) -> VirtualGPUError:
-    """One `CompileError` for whatever Numba raised, which is kept as its `original`; an error of ours as it is."""
+    """A `CompileError` for an error of Numba (its `original`); an error of the virtual GPU is returned unchanged."""
     if isinstance(error, VirtualGPUError):
         return error
     text = _OWN_TROUBLE.sub("", f"{type(error).__name__}: {error}")
@@ -75,7 +75,7 @@ def _line(error, text: str, py_function, groups) -> int | None:
 
 
 def _from_frames(error, py_function) -> int | None:
-    """The innermost place of the user's file that Numba was working on when it gave up."""
+    """The innermost line of the user's file that Numba was compiling when it failed."""
     filename, found = py_function.__code__.co_filename, None
     walk = error.__traceback__
     while walk is not None:

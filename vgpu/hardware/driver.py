@@ -115,10 +115,9 @@ def _call(driver, function: str, *arguments) -> None:
     """Call the driver. Raises Failed with the driver's own words if it returns an error."""
     if code := getattr(driver, function)(*arguments):
         words = ctypes.c_char_p()
-        known = getattr(driver, "cuGetErrorString", lambda *_: 1)(code, ctypes.byref(words)) == 0 and words.value
-        raise Failed(
-            f"{function} returned error {code}" + (f" ({words.value.decode(errors='replace')})" if known else "")
-        )
+        known = getattr(driver, "cuGetErrorString", lambda *_: 1)(code, ctypes.byref(words)) == 0
+        text = words.value.decode(errors="replace") if known and words.value else ""
+        raise Failed(f"{function} returned error {code}" + (f" ({text})" if text else ""))
 
 
 def _name(driver, handle: ctypes.c_int) -> str:

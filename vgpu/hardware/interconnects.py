@@ -39,7 +39,8 @@ _ETHERNET = Source(
 )
 
 
-def _row(name: str, microseconds: float, bytes_per_second: float, source: Source) -> Link:
+def _row(name: str, microseconds: float, bytes_per_second: float | None, source: Source) -> Link:
+    assert bytes_per_second is not None, f"the data sheet of {name} gives no bandwidth"
     sources = MappingProxyType({"latency": _LATENCY, "bandwidth": source})
     return Link(name, microseconds * MICRO, bytes_per_second, sources)
 

@@ -50,7 +50,7 @@ def _plain(gpu: GPU, name: str) -> Figure:
 
 
 def levels(gpu: GPU) -> tuple[Level, ...]:
-    """The six levels, nearest first; L1 and shared memory are one memory, cut in two as a kernel asks for it."""
+    """The six levels, nearest first; L1 and shared memory are one memory, divided as a kernel requests it."""
     near = _figure(
         gpu, lambda row: row.shared_bytes_per_clock * row.sms * row.clock, "shared_bytes_per_clock", "sms", "clock"
     )
@@ -75,7 +75,7 @@ def levels(gpu: GPU) -> tuple[Level, ...]:
             "L1",
             "an SM's",
             _plain(gpu, "l1_bytes"),
-            _figure(gpu, lambda row: row.l1_bytes * row.sms, "l1_bytes", "sms"),
+            _figure(gpu, lambda row: (row.l1_bytes or 0) * row.sms, "l1_bytes", "sms"),
             _plain(gpu, "l1_latency"),
             near,
         ),

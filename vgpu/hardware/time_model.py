@@ -104,14 +104,14 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
     total, assumptions, blocks = counters.total, list(_ASSUMPTIONS), math.prod(counters.grid)
     # What the busiest SM does, as a share of everything, for one clock of each SM.
     cycle = math.ceil(blocks / gpu.sms) / blocks / gpu.clock
-    asked = asked_bytes(total)
-    dram = _dram_bytes(counters.footprint, asked, gpu, assumptions)
+    requested = l2_bytes(total)
+    dram = _dram_bytes(counters.footprint, requested, gpu, assumptions)
 
     terms = {"launch": gpu.launch_overhead, "DRAM": dram / (gpu.memory_bandwidth * DRAM_EFFICIENCY)}
     if gpu.l2_bandwidth is None:
         assumptions.append(f"No document gives the L2 bandwidth of {gpu.name}: that term is left out.")
     else:
-        terms["L2"] = asked / gpu.l2_bandwidth
+        terms["L2"] = requested / gpu.l2_bandwidth
         assumptions.append("Every sector of every request comes from L2: hits in L1 are not modelled.")
     terms["L1 and shared memory"] = l1_bytes(total) / gpu.shared_bytes_per_clock * cycle
     terms["issue"] = _instructions(total) / gpu.issue_per_clock * cycle
@@ -126,23 +126,23 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
         elif flops:
             assumptions.append(f"The table has no peak of {gpu.name}'s tensor cores for {name}: that term is left out.")
 
-    waves, fits = None, occupancy is None or occupancy.blocks_per_sm > 0
-    if occupancy is not None and fits:
+    waves = None
+    if occupancy is not None and occupancy.blocks_per_sm:
         waves = blocks / (occupancy.blocks_per_sm * gpu.sms)
-        terms["latency"] = math.ceil(waves) * _chain(counters, min(1, dram / max(asked, 1)), gpu) / gpu.clock
+        terms["latency"] = math.ceil(waves) * _chain(counters, min(1, dram / max(requested, 1)), gpu) / gpu.clock
         assumptions.append(
             f"A warp has up to {LOADS_IN_FLIGHT} loads and {INDEPENDENT_INSTRUCTIONS} instructions under way; "
             "other warps of the SM fill the gaps, and a wave of blocks ends before the next one begins."
         )
-    busiest = max((name for name in terms if name != "launch"), key=terms.get)
+    busiest = max((name for name in terms if name != "launch"), key=lambda name: terms[name])
     seconds, bound = terms["launch"] + terms[busiest], busiest if terms[busiest] >= terms["launch"] else "launch"
-    if not fits:
+    if occupancy is not None and not occupancy.blocks_per_sm:
         seconds, bound = math.inf, f"{occupancy.limiter}: the kernel does not fit"
     return Model(gpu.name, seconds, bound, MappingProxyType(terms), waves, tuple(assumptions))
 
 
-def asked_bytes(total: Mapping[str, int]) -> int:
-    """Bytes that L2 is asked for: the sectors of all requests, and bulk copies."""
+def l2_bytes(total: Mapping[str, int]) -> int:
+    """Bytes requested from L2: the sectors of all requests, and bulk copies."""
     sectors = sum(total.get(f"{op}_sectors", 0) for op in _GLOBAL + _TEXELS)
     return sectors * SECTOR_BYTES + sum(total.get(key, 0) for key in _BULK)
 

@@ -9,7 +9,9 @@ instead.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +19,13 @@ WORDS = ("rz", "rm", "rp")
 
 
 def word_of(m) -> str | None:
-    """The directed rounding mode an instruction asks for."""
+    """The directed rounding mode of an instruction."""
     return m.pick({word: word for word in WORDS})
 
 
 # ---------------------------------------------------------------- NumPy: one element at a time, exactly
 
-EXACT = {
+EXACT: dict[str, Callable[..., Fraction]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -45,7 +47,7 @@ def neighbour(word: str, nearest, side: int):
 
 
 def numpy_directed(name: str, nearest):
-    """A meaning that rounds as asked, from one that rounds to nearest."""
+    """A function with directed rounding, from one that rounds to nearest."""
 
     def meaning(m, *values):
         result, word = nearest(m, *values), word_of(m)
@@ -136,7 +138,7 @@ def _root(e, a):
 
 
 # Nearest result and the sign of exact minus nearest, for doubles; for those that hold floats exactly so.
-WITH_ERROR = {
+WITH_ERROR: dict[str, Callable[..., Any]] = {
     "add": two_sum,
     "sub": lambda e, a, b: two_sum(e, a, e.neg(b)),
     "mul": _product,
@@ -158,7 +160,7 @@ def to_odd(e, total, lost):
 
 
 def llvm_directed(name: str, nearest):
-    """A meaning that rounds as asked, from one that rounds to nearest."""
+    """A function with directed rounding, from one that rounds to nearest."""
 
     def meaning(e, m, *values):
         word = word_of(m)

@@ -90,7 +90,7 @@ def _extreme(m, a, b, c, better):
     negative = np.signbit(a) ^ np.signbit(b)
     if "abs" in m.mods:
         a, b = np.abs(a), np.abs(b)
-    # -0 counts as smaller than +0; a NaN gives way to the other operand unless `.NaN` asks for it.
+    # -0 counts as smaller than +0; a NaN loses to the other operand except with `.NaN`.
     before = better(a, b) | ((a == b) & better(np.copysign(1.0, a), np.copysign(1.0, b)))
     result = np.where(before, a, b)
     result = np.where(np.isnan(a), b, np.where(np.isnan(b), a, result))
@@ -258,8 +258,8 @@ def convert(m, a):
     """`cvt`: every pair of integer and float types, with rounding to integers, saturation and directed rounding."""
     source, target = m.s, m.t
     if source.is_float:
-        for word, rounding in INTEGER_ROUNDING.items():
-            if word in m.mods:
+        for mode, rounding in INTEGER_ROUNDING.items():
+            if mode in m.mods:
                 a = rounding(a)
         if target.is_float:
             return _narrow(m, a)

@@ -5,6 +5,8 @@ Source: "PTX ISA", sections on dp4a, dp2a and the SIMD video instructions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 INTEGERS = ("u32", "s32")
@@ -41,7 +43,7 @@ def dot_halves(m, a, b, c):
     return _word((_split(a, 16, of_a) * two).sum(axis=0) + c.astype(np.int64))
 
 
-SIMD = {
+SIMD: dict[str, Callable[..., np.ndarray]] = {
     "vadd": lambda a, b: a + b,
     "vsub": lambda a, b: a - b,
     "vabsdiff": lambda a, b: np.abs(a - b),
@@ -176,7 +178,7 @@ def emit_sign_extend(e, m, a, b):
     limit = e.const("i32", 32)
     count = e.select(e.icmp("ugt", b, limit), limit, b) if "clamp" in m.mods else e.bin("and", b, e.const("i32", 31))
     spare = e.bin("sub", i64(63), e.resize(count, 64))
-    # One more place than there are bits to drop: a shift by 64 would have no meaning where no bit is kept.
+    # One more bit than there are to drop: a shift by 64 would be undefined where no bit is kept.
     up = e.bin("shl", e.bin("shl", e.resize(a, 64), spare), i64(1))
     down = "ashr" if m.t.kind == "s" else "lshr"
     return e.resize(e.bin(down, e.bin(down, up, spare), i64(1)), 32)
@@ -189,14 +191,14 @@ def find_nth(m, mask, base, offset):
         n = n - (1 << 32) if n >> 31 else n
         start &= 31
         ways = {0: [start], 1: range(start, 32), -1: range(start, -1, -1)}[(n > 0) - (n < 0)]
-        hits = [place for place in ways if bits >> place & 1]
+        hits = [position for position in ways if bits >> position & 1]
         if len(hits) >= max(abs(n), 1):
             found[lane] = hits[max(abs(n), 1) - 1]
     return found
 
 
 def emit_find_nth(e, m, mask, base, offset):
-    """Bits at or beyond `base` in the direction of the offset, all but the n-1 nearest cleared by counting places."""
+    """Bits at or beyond `base` in the offset's direction, all but the n-1 nearest cleared by counting positions."""
     i32 = lambda value: e.const("i32", value)
     base = e.bin("and", base, i32(31))
     down = e.icmp("slt", offset, i32(0))
@@ -208,15 +210,15 @@ def emit_find_nth(e, m, mask, base, offset):
     rest = e.bin("lshr", turned, start)
     rest = e.select(here, e.bin("and", rest, i32(1)), rest)
     wanted = e.select(here, i32(1), count)
-    # The n-th set bit lies at the number of places before which fewer than n are set: add it up by halves.
-    place = i32(0)
+    # The n-th set bit lies at the number of positions before which fewer than n are set: add it up by halves.
+    position = i32(0)
     for step in (16, 8, 4, 2, 1):
-        low = e.bin("and", e.bin("lshr", rest, place), i32((1 << step) - 1))
+        low = e.bin("and", e.bin("lshr", rest, position), i32((1 << step) - 1))
         inside = e.intrinsic("llvm.ctpop", low)
         beyond = e.icmp("ugt", wanted, inside)
         wanted = e.select(beyond, e.bin("sub", wanted, inside), wanted)
-        place = e.select(beyond, e.bin("add", place, i32(step)), place)
-    last = e.bin("and", e.bin("lshr", rest, e.bin("and", place, i32(31))), i32(1))
+        position = e.select(beyond, e.bin("add", position, i32(step)), position)
+    last = e.bin("and", e.bin("lshr", rest, e.bin("and", position, i32(31))), i32(1))
     fits = e.bin("and", e.icmp("eq", wanted, i32(1)), e.icmp("eq", last, i32(1)))
-    at = e.bin("add", start, place)
+    at = e.bin("add", start, position)
     return e.select(fits, e.select(down, e.bin("sub", i32(31), at), at), i32(-1))

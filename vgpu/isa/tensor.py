@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 BITS = {
@@ -133,14 +134,14 @@ def fragment(role: str, kind: str, shape: tuple[int, int, int]) -> Fragment:
     return Fragment(role, kind, rows, columns)
 
 
-def shape_of(modifiers) -> tuple[int, int, int] | None:
+def shape_of(modifiers: Sequence[str]) -> tuple[int, int, int] | None:
     """(m, n, k) of a modifier such as m16n8k16."""
     found = next((f for word in modifiers if (f := re.fullmatch(r"m(\d+)n(\d+)k(\d+)", word))), None)
-    return tuple(map(int, found.groups())) if found else None
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def product(opcode: str, modifiers: tuple[str, ...]) -> Product | None:
-    """What a `mma` or `wmma.mma` multiplies; None for those that the virtual GPU does not have."""
+    """The product of a `mma` or `wmma.mma`; None for those that the virtual GPU does not have."""
     known = {"mma", "sync", "aligned", "row", "col", "rn", "satfinite"}
     shape = shape_of(modifiers)
     kinds = [word for word in modifiers if word in BITS]
@@ -179,20 +180,20 @@ def _sums(a: str) -> tuple[str, ...]:
 
 def products() -> list[Product]:
     """Every product there is, of `mma` and of `wmma`."""
-    found = {}
+    found: dict[Product, None] = {}
     for shapes in (WMMA_SHAPES, MMA_SHAPES):
         for a, sizes in shapes.items():
             saturate = (False, True) if FAMILIES[a][1] == "imma" else (False,)
-            for shape, b, c, d, s in itertools.product(sorted(sizes), _partners(a), _sums(a), _sums(a), saturate):
-                found[Product(*shape, d, a, b, c, s)] = None
+            combinations = itertools.product(sorted(sizes), _partners(a), _sums(a), _sums(a), saturate)
+            found |= {Product(*shape, d, a, b, c, saturates): None for shape, b, c, d, saturates in combinations}
     return list(found)
 
 
 def counts(opcode: str, modifiers: tuple[str, ...]) -> dict[str, int]:
-    """What one execution of an instruction by a warp adds to counters, by their keys."""
-    if "mma" not in (opcode, *modifiers):
+    """The counts that one execution of an instruction by a warp adds, by the counters' keys."""
+    found = product(opcode, modifiers) if "mma" in (opcode, *modifiers) else None
+    if found is None:
         return {}
-    found = product(opcode, modifiers)
     family, pipe = FAMILIES[found.a]
     word = "ops" if pipe == "imma" else "flops"
     return {"tensor_instructions": 1, f"tensor_{pipe}": 1, f"{word}_tensor_{family}": found.operations}

@@ -33,16 +33,15 @@ class Type:
         return int(info.min), int(info.max)
 
 
-TYPES: dict[str, Type] = {
-    name: Type(name, bits, kind, np.dtype(dtype))
-    for name, bits, kind, dtype in [
-        ("pred", 1, "p", bool),
-        *[(f"{k}{b}", b, k, f"{'i' if k == 's' else 'u'}{b // 8}") for k in "bus" for b in (8, 16, 32, 64)],
-        ("f16", 16, "h", np.float32), ("bf16", 16, "h", np.float32),
-        ("f32", 32, "f", np.float32), ("f64", 64, "f", np.float64),
-        ("tf32", 32, "f", np.float32),
-    ]
-}  # fmt: skip
+_ROWS: list[tuple[str, int, str, str]] = [
+    ("pred", 1, "p", "?"),
+    *[(f"{kind}{bits}", bits, kind, f"{'i' if kind == 's' else 'u'}{bits // 8}")
+      for kind in "bus" for bits in (8, 16, 32, 64)],
+    ("f16", 16, "h", "f4"), ("bf16", 16, "h", "f4"),
+    ("f32", 32, "f", "f4"), ("f64", 64, "f", "f8"),
+    ("tf32", 32, "f", "f4"),
+]  # fmt: skip
+TYPES: dict[str, Type] = {name: Type(name, bits, kind, np.dtype(dtype)) for name, bits, kind, dtype in _ROWS}
 PACKED = {"f16x2": "f16", "bf16x2": "bf16", "u16x2": "u16", "s16x2": "s16", "f32x2": "f32"}
 
 

@@ -33,7 +33,8 @@ def call(tokens: Tokens, scope: Scope) -> Call:
         tokens.expect(",")
     word = tokens.next()
     target = Reg(scope.register(word)) if scope.is_register(word) else Sym(word)
-    arguments, prototype = (), None
+    arguments: tuple[str, ...] = ()
+    prototype: str | None = None
     if tokens.accept(","):
         arguments = names() if tokens.peek() == "(" else ()
         if tokens.accept(","):
@@ -90,13 +91,14 @@ def _element(tokens: Tokens, scope: Scope):
 
 def _memory(tokens: Tokens, scope: Scope) -> Mem:
     word = tokens.next()
+    base: Reg | Sym | Imm
     if tokens.last_kind() == "number":
         base = tokens.number(word)
     elif scope.is_register(word):
         base = Reg(scope.register(word))
     else:
         base = Sym(scope.symbol(word))
-    offset, coordinates = 0, None
+    offset, coordinates = 0, None  # type: int, tuple[Any, ...] | None
     if tokens.accept("+") or tokens.peek() == "-":
         offset = tokens.integer()
     if tokens.accept(","):

@@ -105,7 +105,7 @@ class Parser:
             elif word == "{":
                 depth += 1
                 scope.open(self.tokens)
-                scope.foresee(self.tokens)
+                scope.declare_labels(self.tokens)
             elif word == ";":
                 continue
             elif word == ".loc":

@@ -1,6 +1,6 @@
 """What each instruction that is not arithmetic looks like: the words after its opcode, and its operands one by one.
 
-An instruction that is not exactly of such a shape is refused before it is lowered, so that whoever lowers it may rely
+An instruction that is not exactly of such a shape is refused before it is lowered, so that its lowering may rely
 on the number of its operands, on their classes and on the widths of its registers. An operand is written as a letter,
 the bits of its register, and `*` and a number for a vector:
 
@@ -97,11 +97,11 @@ def _address(operand, _, registers) -> bool:
 
 
 def _box(operand, least: int, most: int, registers) -> bool:
-    """`[handle, {coordinates}]`, so many of them; compilers add some that nobody looks at."""
+    """`[handle, {coordinates}]` with so many coordinates; compilers add some that are ignored."""
     if not isinstance(operand, Mem) or not least <= len(operand.coordinates or ()) <= most:
         return False
     plain = Mem(operand.base, operand.offset)
-    return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates)
+    return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates or ())
 
 
 _FITS: dict[str, Callable] = {
@@ -244,7 +244,7 @@ def _barrier(opcode: str, words: Words):
 
 
 def _policy(opcode: str, words: Words):
-    """`createpolicy`: how much of an array, or which part of memory, caches are asked to keep."""
+    """`createpolicy`: how much of an array, or which part of memory, caches should keep."""
     if not _one_of("fractional range cvt", words):
         return "says none of cvt, fractional, range"
     return ("d64", *{"fractional": ("s32?",), "range": ("m", "s32", "s32"), "cvt": ("s64",)}[
@@ -293,15 +293,15 @@ def _tensor(opcode: str, words: Words):
     if opcode == "wmma" and "mma" not in words:
         if len(words) < 2 or words[0] not in ("load", "store") or words[1] not in "abcd":
             return "is no move of a matrix that PTX has"
-        found = tensor.move(words)
-        if found is None:
+        moved = tensor.move(words)
+        if moved is None:
             return None
-        registers = _fragment(found.fragment, True)
+        registers = _fragment(moved.fragment, True)
         return ("d" + registers, "m", "s32?") if words[0] == "load" else ("m", "s" + registers, "s32?")
     found = tensor.product(opcode, words)
     if found is None:
         return None
-    *sources, result = (_fragment(f, opcode == "wmma") for f in found.fragments)
+    *sources, result = (_fragment(each, opcode == "wmma") for each in found.fragments)
     return ("d" + result, *("s" + one for one in sources))
 
 
@@ -319,12 +319,12 @@ def _texture(opcode: str, words: Words):
     axes = next((_SLOPES[word] for word in words if word in _SLOPES), 1)
     return (
         "d32*4|q",
-        _place(words),
+        _position(words),
         *((f"s32*{axes}",) * 2 if "grad" in words else ("s32",) if "level" in words else ()),
     )
 
 
-def _place(words: Words) -> str:
+def _position(words: Words) -> str:
     return f"t{next((_AXES[word] for word in words if word in _AXES), 1)}"
 
 
@@ -333,8 +333,8 @@ def _surface(opcode: str, words: Words):
     lanes = next((_LANES[w] for w in words if w in _LANES), 1)
     if not bits or bits * lanes > 128:
         return "names no type that surfaces know"
-    place = _place(words)
-    return (place, f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", place)
+    position = _position(words)
+    return (position, f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", position)
 
 
 def _query(opcode: str, words: Words):

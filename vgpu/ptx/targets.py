@@ -1,7 +1,7 @@
 """Which GPUs have an instruction: those that the `.target` of a PTX file names must, as ptxas wants it too.
 
 Source: NVIDIA "PTX ISA", the target notes of each instruction, compared with what ptxas 12.9 takes. Below sm_75, which
-no compiler in use makes code for any more, nothing is told apart.
+no compiler in use makes code for any more, no targets are distinguished.
 """
 
 from __future__ import annotations

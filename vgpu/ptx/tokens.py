@@ -25,7 +25,7 @@ def _tokenise(text: str) -> list[tuple[str, str, int]]:
         match = _TOKEN.match(text, position)
         if match is None:
             raise PTXSyntaxError(f"line {line} of the PTX: unexpected character {text[position]!r}")
-        kind, lexeme = match.lastgroup, match.group()
+        kind, lexeme = match.lastgroup or "", match.group()
         if kind != "skip":
             tokens.append((kind, lexeme, line))
         line += lexeme.count("\n")

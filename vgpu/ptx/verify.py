@@ -7,7 +7,7 @@ table takes follows from its signature; the other kinds have a row in `shapes.SH
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from vgpu import isa
@@ -90,21 +90,21 @@ def _wrong_row(instruction: Instruction, registers: dict[str, str]) -> str | Non
     found = isa.match(instruction.opcode, words)
     if found is None:  # refused, by name, when the kernel is compiled
         return None if words else "names no type"
-    shape = _shape_of_row(instruction.opcode, words)
+    shape = _shape_of_row(found, instruction.opcode, words)
     return shape if isinstance(shape, str) else wrong_operands(operands, shape, registers)
 
 
 @lru_cache(maxsize=4096)
-def _shape_of_row(opcode: str, words: tuple[str, ...]) -> tuple[str, ...] | str:
-    found = isa.match(opcode, words)
-    inputs = found.op.inputs
+def _shape_of_row(found: isa.Match, opcode: str, words: tuple[str, ...]) -> tuple[str, ...] | str:
+    """The shapes of a row's operands, or what is wrong with the instruction."""
+    inputs: Sequence[str] = found.op.inputs
     if opcode in ("setp", "set"):
         if not found.form.has_comparison:
             return "names no comparison"
         joined = bool({"and", "or", "xor"} & set(words))
         inputs = [symbol.rstrip("?") for symbol in inputs if joined or symbol != "p?"]
     shape = [_operand(symbol, found, "d") for symbol in found.op.outputs if symbol != "c"]
-    given = [_operand(s, found, "s") + "?" * s.endswith("?") for s in inputs if s != "c"]
+    given = [_operand(symbol, found, "s") + "?" * symbol.endswith("?") for symbol in inputs if symbol != "c"]
     return ("|".join(shape), *given)
 
 
@@ -141,13 +141,15 @@ def _wrong_parts(instruction: Instruction, registers: dict[str, str]) -> str | N
     bits = width(words[0])
     if len(operands) != 2:
         return f"has {len(operands)} operands, and takes 2"
-    apart = isinstance(operands[0], Vec)
-    vector, whole = operands if apart else operands[::-1]
+    unpacks = isinstance(operands[0], Vec)
+    vector, whole = operands if unpacks else operands[::-1]
     count = len(vector.items)
     if count not in (2, 4):
         return f"moves {count} parts"
-    parts = f"{'d' if apart else 's'}{bits // count}*{count}"
-    wrong = wrong_operand(vector, parts, registers) or wrong_operand(whole, f"{'s' if apart else 'd'}{bits}", registers)
+    parts = f"{'d' if unpacks else 's'}{bits // count}*{count}"
+    wrong = wrong_operand(vector, parts, registers) or wrong_operand(
+        whole, f"{'s' if unpacks else 'd'}{bits}", registers
+    )
     return f"has an operand that has to be {wrong}" if wrong else None
 
 

@@ -45,7 +45,8 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
     if "bulk" not in words:
         partly = given - len(policy) > 3
         return ("m", "m", "i", *(("x32",) if partly else ()), *policy)
-    remote, size = "m", ("s32",)
+    remote = "m"
+    size: tuple[str, ...] = ("s32",)
     if "tensor" in words:
         ranks = [_RANKS[word] for word in words if word in _RANKS]
         if len(ranks) != 1:

@@ -327,7 +327,7 @@ def _check_room(nbytes: int, kind: str) -> None:
 def _no_room(nbytes: int, why: str) -> str:
     in_use = sum(_in_use.values())
     return (
-        f"out of memory on the virtual GPU: {size_text(nbytes)} asked for, {size_text(in_use)} in use by "
+        f"out of memory on the virtual GPU: {size_text(nbytes)} requested, {size_text(in_use)} in use by "
         f"{len(_live)} arrays, and {why}. Delete arrays that are no longer needed (del name), "
         "or use smaller ones."
     )

@@ -19,7 +19,7 @@ MOST_AXES = 5
 
 
 @dataclass(frozen=True)
-class TensorMap:
+class TensorDescriptor:
     """An array in global memory and the box that one copy moves; the elements along axis 0 are contiguous.
 
     `strides` are bytes, one per axis, `box` the box's extent in elements, `steps` the traversal stride in elements,
@@ -66,7 +66,7 @@ def describe(
     *,
     swizzle: int = 0,
     steps: Sequence[int] | None = None,
-) -> TensorMap:
+) -> TensorDescriptor:
     """A checked tensor map; `shape`, `strides` (bytes), `box` and `steps` in NumPy's order, the fastest axis last.
 
     Raises ValueError for what `cuTensorMapEncodeTiled` refuses, naming the limit. Source: NVIDIA "CUDA Driver API",
@@ -97,12 +97,12 @@ def describe(
         _require(row <= swizzle, f"a row of the box may have {swizzle} bytes with this swizzle, and has {row}")
     reverse = lambda values: tuple(int(v) for v in values)[::-1]
     found = reverse(strides)
-    return TensorMap(
+    return TensorDescriptor(
         int(address), element, reverse(shape), (element, *found[1:]), reverse(box), reverse(steps), swizzle
     )
 
 
-def decode(raw: bytes, rank: int) -> TensorMap | None:
+def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
     """The tensor map of `rank` dimensions in these 128 bytes; None where `describe` would not have made them."""
     mark, has, element, swizzle = struct.unpack_from("<Q3I", raw)
     if mark != TENSOR_MARK or has != rank:

@@ -263,6 +263,6 @@ class array_work:
             does = None
             if self.call is not None:
                 name, inputs, named = self.call
-                does = operations.Call(name, tuple(inputs), tuple(self.written), named)
+                does = operations.NumPyCall(name, tuple(inputs), tuple(self.written), named)
             asked = Operation("array", queue, self.what, nbytes, asynchronous=True, accesses=tuple(touched), does=does)
             operations.note(asked)
