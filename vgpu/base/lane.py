@@ -25,7 +25,8 @@ class Lane:
 
     def ask(self) -> None:
         """Run the update, or leave it to the thread that runs one. Raises what the update raises in this thread."""
-        mine, error = False, None  # type: bool, Exception | None
+        mine = False
+        error: Exception | None = None
         try:
             with self._guard:
                 self._asked = True

@@ -91,7 +91,7 @@ def _compile(
 def nvrtc(
     source: str, name: str, options: Sequence[str], name_expressions: Sequence[str] = (), result: str = "PTX"
 ) -> tuple[bytes, str, dict[str, str]]:
-    """Compile with NVRTC: (the result, the log, mangled names). `result` is "PTX", "CUBIN" or "LTOIR" (with `-dlto`)."""
+    """Compile with NVRTC: (result, log, mangled names). `result` is "PTX", "CUBIN" or "LTOIR" (with `-dlto`)."""
 
     def make() -> bytes:
         made, log, lowered = steady.run_uninterrupted(

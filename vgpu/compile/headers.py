@@ -34,8 +34,8 @@ def stamp(folders: Sequence[str]) -> list[str]:
 def own(source: str, options: Sequence[str], packaged: Sequence[str]) -> list[tuple[str, str]]:
     """Path and hash of every header that the source may include, and that lies in none of the folders `packaged`.
 
-    It searches every folder that may have a header, and all branches of the preprocessor: the result may contain too many
-    headers, never too few. Raises UnknownHeaders for an include whose name is made by a macro.
+    It searches every folder that may have a header, and all branches of the preprocessor: the result may contain too
+    many headers, never too few. Raises UnknownHeaders for an include whose name is made by a macro.
     """
     folders, first = _of_options(options)
     folders = [os.curdir, *(folder for folder in folders if folder not in packaged)]

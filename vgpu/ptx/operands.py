@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vgpu.ptx import SPECIAL_VECTORS, SPECIALS, Call, Imm, Mem, Not, Pair, Reg, Special, Sym, Vec
 from vgpu.ptx.scope import Scope
 from vgpu.ptx.tokens import Tokens
@@ -98,7 +100,8 @@ def _memory(tokens: Tokens, scope: Scope) -> Mem:
         base = Reg(scope.register(word))
     else:
         base = Sym(scope.symbol(word))
-    offset, coordinates = 0, None  # type: int, tuple[Any, ...] | None
+    offset = 0
+    coordinates: tuple[Any, ...] | None = None
     if tokens.accept("+") or tokens.peek() == "-":
         offset = tokens.integer()
     if tokens.accept(","):
