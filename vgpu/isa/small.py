@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Floats of 8, 6 and 4 bits: what their codes mean, and how `cvt` makes them, in NumPy by tables and in LLVM by bits.
 
 Sources: "OCP 8-bit Floating Point Specification" (e4m3, e5m2), "OCP Microscaling Formats Specification" (e2m1, e2m3,
@@ -9,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
+from vgpu.isa.types import Emitter, Value
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def decode(small: Small, codes: np.ndarray, relu: bool = False) -> np.ndarray:
 # ---------------------------------------------------------------- LLVM
 
 
-def emit_encode(e, small: Small, x):
+def emit_encode(e: Emitter, small: Small, x: Value) -> Value:
     """Codes (i32) of floats: by integer rounding for normal results, by adding a large number for subnormal ones."""
     i32 = lambda value: e.const("i32", value)
     drop, m = 23 - small.mantissa, small.mantissa
@@ -126,7 +129,7 @@ def emit_encode(e, small: Small, x):
     return e.select(e.fcmp("uno", x, x), i32(small.nan), e.bin("or", code, sign))
 
 
-def emit_decode(e, small: Small, code):
+def emit_decode(e: Emitter, small: Small, code: Value) -> Value:
     """Floats of codes (i32): the bits moved to where an f16 has them, and scaled."""
     i32 = lambda value: e.const("i32", value)
     magnitude = e.bin("and", code, i32((1 << small.sign) - 1))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -73,9 +74,39 @@ class Form:
     def compare(self) -> str:
         return next(word for word in self.mods if word in ll.FLOAT_COMPARE or word in ll.INTEGER_COMPARE)
 
-    def pick(self, choices: dict, default=None):
+    def pick(self, choices: Mapping[str, Any], default: Any = None) -> Any:
         """The entry of `choices` that one of the modifiers names."""
         return next((choices[word] for word in self.mods if word in choices), default)
+
+
+class Value(Protocol):
+    """An SSA name or constant, as `runtime.emit.Value`: of 32 lanes if `vector`; `type` is that of one element."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def vector(self) -> bool: ...
+
+
+class Emitter(Protocol):
+    """The part of `runtime.emit.Emitter` that the table's rows call: each method writes an instruction in LLVM IR."""
+
+    def const(self, llvm_type: str, value: Any, /) -> Value: ...
+    def bin(self, op: str, a: Value, b: Value, /) -> Value: ...
+    def neg(self, a: Value, /) -> Value: ...
+    def flip(self, a: Value, /) -> Value: ...
+    def icmp(self, predicate: str, a: Value, b: Value, /) -> Value: ...
+    def fcmp(self, predicate: str, a: Value, b: Value, /) -> Value: ...
+    def select(self, c: Value, a: Value, b: Value, /) -> Value: ...
+    def cast(self, op: str, a: Value, llvm_type: str, /) -> Value: ...
+    def bits(self, a: Value, /) -> Value: ...
+    def as_float(self, a: Value, /) -> Value: ...
+    def resize(self, a: Value, bits: int, signed: bool = False) -> Value: ...
+    def intrinsic(self, name: str, *values: Value, result: str | None = None, tail: str = "") -> Value: ...
+    def copy_sign(self, magnitude: Value, sign: Value, /) -> Value: ...
+    def lanes(self, function: str, *values: Value, result: str) -> Value: ...
 
 
 @dataclass(frozen=True)
@@ -92,8 +123,8 @@ class Op:
     needs: tuple[str, ...]
     types: tuple[str, ...]
     signature: str
-    numpy: Callable
-    llvm: Callable | str
+    numpy: Callable[..., Any]
+    llvm: Callable[..., Any] | str
     forms: tuple[str, ...]
     flops: int = 0
     exact: bool = True  # False: results may differ from correct rounding, as the .approx forms do on a GPU
@@ -133,7 +164,16 @@ CONVERSIONS = tuple(
 )  # fmt: skip
 
 
-def row(name, kinds, signature, numpy, llvm, forms=None, **more) -> Op:
+def row(
+    name: str,
+    kinds: Sequence[str],
+    signature: str,
+    numpy: Callable[..., Any],
+    llvm: Callable[..., Any] | str,
+    forms: str | tuple[str, ...] | None = None,
+    **more: Any,
+) -> Op:
+    """A row of the table; `forms` may be one string."""
     opcode, *needs = name.split(".")
     forms = tuple(forms.split()) if isinstance(forms, str) else forms
     return Op(opcode, tuple(needs), tuple(kinds), signature, numpy, llvm, forms or (f"{name}.{{t}}",), **more)
