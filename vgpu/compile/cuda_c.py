@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """CUDA C++ to PTX with NVRTC, NVIDIA's run-time compiler: it needs neither a GPU nor a driver."""
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class CompiledC:
     """What NVRTC made of one CUDA C++ source text.
 
     `ptx` is the assembly of every kernel in it, `log` the compiler's warnings, and `lowered` maps each
-    asked-for name expression ("scale<float>") to the mangled name it has in the PTX.
+    requested name expression ("scale<float>") to the mangled name it has in the PTX.
     """
 
     ptx: str
@@ -43,24 +44,29 @@ class CompiledC:
 
 
 def entries(ptx: str) -> tuple[str, ...]:
-    """The names of the kernels in a PTX text, in the order in which they stand."""
+    """The names of the kernels in a PTX text, in the order of the text."""
     return tuple(re.findall(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s+([\w$.]+)", ptx, re.MULTILINE))
 
 
 def cuda_c_to_ptx(
-    source: str, *, arch: str = "compute_80", options=(), name: str = "kernel.cu", name_expressions=()
+    source: str,
+    *,
+    arch: str = "compute_80",
+    options: Sequence[str] = (),
+    name: str = "kernel.cu",
+    name_expressions: Sequence[str] = (),
 ) -> CompiledC:
     """Compile CUDA C++ to PTX with source lines.
 
     `arch` is "compute_75" or newer ("sm_…" means the same here), `options` are NVRTC's own, `name` is the
     file name that error messages and line tables show, and `name_expressions` are the instances of templates
-    that are wanted. Raises `CompileError` with the user's line and a caret. What it returns is kept, so
-    that asking again is free.
+    to compile. Raises `CompileError` with the user's line and a caret. The result is kept, so that a second call is
+    free.
     """
     return _compile(source, _virtual(arch), tuple(map(str, options)), name, tuple(map(str, name_expressions)))
 
 
-def architecture(capability) -> str:
+def architecture(capability: Sequence[int]) -> str:
     """The NVRTC name of a compute capability: (8, 0) is "compute_80"; before 7.5 it is "compute_75"."""
     major, minor = max(tuple(capability)[:2], OLDEST)
     return f"compute_{major}{minor}"

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The machine code (SASS) that NVIDIA's assembler makes of a kernel's PTX, read with NVIDIA's disassembler.
 
 Neither needs a GPU: `ptxas` and `nvdisasm` come with Triton (Linux), with packages of NVIDIA's or with a toolkit. A
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from vgpu.base import on_disk
 from vgpu.base.errors import CompileError, Unsupported
@@ -120,7 +122,7 @@ def registers(ptx: str, arch: str, entry: str, max_registers: int | None = None)
 
 
 @functools.lru_cache(maxsize=256)
-def _assemble(ptx: str, arch: str, max_registers: int | None):
+def _assemble(ptx: str, arch: str, max_registers: int | None) -> Any:
     """The instructions of each function, and the registers of each kernel."""
     check(arch)
     programs = [(name, os.stat(name).st_size, os.stat(name).st_mtime_ns) for name in map(program, _PROGRAMS)]
@@ -134,7 +136,7 @@ def _assemble(ptx: str, arch: str, max_registers: int | None):
 
 
 def _assembled(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
-    """What the assembler says of a kernel, and the disassembler's listing of what it made."""
+    """The assembler's report on a kernel, and the disassembler's listing."""
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         limit = [f"-maxrregcount={max_registers}"] if max_registers else []

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """A description of everything that the PTX of a Python kernel depends on, as a key for the disk cache.
 
 Numba compiles a function from its bytecode, the values of its closure and its global names (device functions included)
@@ -77,7 +78,7 @@ class KernelDescription:
             code.co_exceptiontable.hex(), code.co_qualname,
         ]  # fmt: skip
 
-    def constant(self, constant) -> list:
+    def constant(self, constant: object) -> list[Any]:
         if isinstance(constant, types.CodeType):
             return self.code(constant)
         return sorted(map(repr, constant)) if isinstance(constant, frozenset) else self.value(constant)
@@ -89,7 +90,7 @@ class KernelDescription:
             return ["empty"]
         return self.value(held)
 
-    def value(self, value) -> list:
+    def value(self, value: Any) -> list[Any]:
         """A value as lists of texts. Raises NotDescribable."""
         if isinstance(value, self._dispatcher):
             return self.device_function(value)
@@ -110,7 +111,7 @@ class KernelDescription:
             return ["dtype", repr(value)]
         return self.named(value)
 
-    def device_function(self, dispatcher) -> list:
+    def device_function(self, dispatcher: Any) -> list[Any]:
         if _library(dispatcher.py_func.__module__):
             return self.named(dispatcher)
         self.device_functions.append(dispatcher)
@@ -131,7 +132,7 @@ class KernelDescription:
             raise NotDescribable("a type whose name does not say all")
         return list(map(str, kinds))
 
-    def _plain(self, kind) -> bool:
+    def _plain(self, kind: Any) -> bool:
         numba = self._numba
         if type(kind) is numba.Array:
             return self._plain(kind.dtype)
@@ -139,7 +140,7 @@ class KernelDescription:
             return all(map(self._plain, kind.types))
         return type(kind) in (numba.Integer, numba.Float, numba.Boolean, numba.Complex, numba.Record)
 
-    def named(self, value) -> list:
+    def named(self, value: Any) -> list[Any]:
         """The name of a value that a library defines: a class, a function, a type of Numba."""
         module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         found = sys.modules.get(module) if isinstance(module, str) and _library(module) else None

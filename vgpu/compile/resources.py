@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """A kernel's registers, shared memory and spills, as reported by NVIDIA's assembler.
 
 nvJitLink assembles PTX for any GPU without having one. It assembles code to be linked with more, and its report is
@@ -10,7 +11,9 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vgpu.base import on_disk, steady
 from vgpu.base.errors import CompileError
@@ -36,7 +39,7 @@ class Resources:
     arch: str = "sm_80"
 
 
-def register_limit(options) -> int | None:
+def register_limit(options: Sequence[str]) -> int | None:
     """The registers that nvcc's `-maxrregcount` leaves a thread, among the options of a program; None without one."""
     limit = None
     for option in options or ():
@@ -52,7 +55,7 @@ def resources(
     entry: str | None = None,
     *,
     max_registers: int | None = None,
-    options=(),
+    options: Sequence[str] = (),
 ) -> Resources:
     """Registers, shared memory and spills of one kernel, for any `arch` from "sm_75" on.
 
@@ -127,7 +130,7 @@ def _nvjitlink(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str
     handle = nvjitlink.create(len(options), options)
     data, failed = ptx.encode(), ""
 
-    def log(size, get) -> str:
+    def log(size: Callable[..., Any], get: Callable[..., Any]) -> str:
         buffer = bytearray(size(handle))
         get(handle, buffer)
         return bytes(buffer).rstrip(b"\0").decode(errors="replace").strip()

@@ -27,14 +27,14 @@ _VERB = {
 def _bounds(scene: Scene) -> KernelError:
     site, fault = scene.site, scene.fault
     verb, what = _VERB[site.kind], "out of bounds"
-    place, fix = _place(scene)
+    position, fix = _position(scene)
     if site.space in ("global", "generic"):
         if heap_words.is_freed(fault.address):
             what = "use after free"
         elif (name := _constant(scene)) is not None:
-            what, place, fix = "write to constant memory", f"of {name}, which kernels can only read", _CONSTANT
+            what, position, fix = "write to constant memory", f"of {name}, which kernels can only read", _CONSTANT
     message = (
-        f"{what}: {scene.where()} {verb} {site.nbytes or 'many'} bytes {place}.\n"
+        f"{what}: {scene.where()} {verb} {site.nbytes or 'many'} bytes {position}.\n"
         f"  {scene.at_line(scene.line)}\n  Usual cure: {fix}"
     )
     return OutOfBounds(message, address=fault.address, **scene.keywords())
@@ -55,7 +55,7 @@ def _constant(scene: Scene) -> str | None:
     return f"`{found.allocation.label}`" if writes else None
 
 
-def _place(scene: Scene) -> tuple[str, str]:
+def _position(scene: Scene) -> tuple[str, str]:
     """Where an address outside all arrays lies, relative to the nearest one, and the usual fix."""
     site, address = scene.site, scene.fault.address
     if site.space == "shared":

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """How fast GPUs read the same bytes again and again, measured and published by others, over how many bytes there are.
 
 Each row is a selection of the published points. Units: KiB of data, GB/s of what was read.

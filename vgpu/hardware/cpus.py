@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """One row a CPU: what a model of one needs to stand beside a GPU of `gpus.py`, each figure with its source.
 
 Units are plain, as there: hertz, FLOP/s, bytes a second. Add a CPU by adding a row to `_PRODUCTS`.

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """What runs the kernels here, and which GPU is modelled.
 
 `device()` says both; `device("A100")` chooses the modelled GPU for everything that follows: compile targets,

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """One row a link between GPUs: its latency and its bandwidth in one direction, each figure with its source."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The time a launch would take on a GPU, modelled from its counters and the GPU's row: one page of code.
 
 `TIME_MODEL.md`, beside this file, is the page that explains it; how far it is off, kernel by kernel, stands in
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
+from typing import Protocol
 
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import Occupancy
@@ -95,7 +97,27 @@ class Model:
         )
 
 
-def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
+class Footprint(Protocol):
+    @property
+    def read_bytes(self) -> int: ...
+    @property
+    def written_bytes(self) -> int: ...
+
+
+class CountedLaunch(Protocol):
+    """The part of `launch.counters.Counters` that the model uses."""
+
+    @property
+    def total(self) -> Mapping[str, int]: ...
+    @property
+    def footprint(self) -> Footprint: ...
+    @property
+    def grid(self) -> tuple[int, int, int]: ...
+    @property
+    def warps(self) -> int: ...
+
+
+def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -> Model:
     """The time a launch with these counters would take on `gpu`, in seconds, term by term.
 
     `counters` has `.total` (key → count), `.footprint` (`read_bytes`, `written_bytes`), `.grid` and `.warps`.
@@ -153,21 +175,21 @@ def l1_bytes(total: Mapping[str, int]) -> float:
     return LINE_BYTES * passes + sum(total.get(key, 0) for key in _BULK)
 
 
-def _dram_bytes(footprint, asked: int, gpu: GPU, assumptions: list[str]) -> float:
-    """DRAM traffic: the footprint once, more by the square root of how many L2s it would fill, never what is asked."""
+def _dram_bytes(footprint: Footprint, requested: int, gpu: GPU, assumptions: list[str]) -> float:
+    """DRAM traffic: the footprint times the square root of how many L2s it would fill, at most the requested bytes."""
     compulsory = footprint.read_bytes + footprint.written_bytes
     if gpu.l2_bytes is None:
         assumptions.append(f"No document gives the L2 size of {gpu.name}: DRAM serves each sector once.")
         return compulsory
-    return max(compulsory, min(asked, compulsory * math.sqrt(max(1, compulsory / max(gpu.l2_bytes, 1)))))
+    return max(compulsory, min(requested, compulsory * math.sqrt(max(1, compulsory / max(gpu.l2_bytes, 1)))))
 
 
-def _instructions(total) -> int:
+def _instructions(total: Mapping[str, int]) -> int:
     """Issue slots, per warp."""
     return total["instructions"] + (DIVISION_INSTRUCTIONS - 1) * total.get("integer_divisions", 0)
 
 
-def _lines(total, op: str) -> float:
+def _lines(total: Mapping[str, int], op: str) -> float:
     """Lines of 128 bytes that requests touch: a quarter of the sectors if all bytes are used, else up to each."""
     sectors = total.get(f"{op}_sectors", 0)
     nbytes = total.get("async_copy_bytes" if op == "global_copy" else f"{op}_bytes", 0)
@@ -177,7 +199,7 @@ def _lines(total, op: str) -> float:
     return max(total.get(f"{op}_requests", 0), sectors * (1 - 0.75 * used))
 
 
-def _chain(counters, missing: float, gpu: GPU) -> float:
+def _chain(counters: CountedLaunch, missing: float, gpu: GPU) -> float:
     """Clocks that one warp needs from start to end, on average, when nothing else is in its way."""
     total, warps = counters.total, counters.warps
     phases = total.get("barriers", 0) / warps + 1

@@ -96,7 +96,7 @@ def _between_floats(e: Emitter, m: Form, a: Value) -> Value:
 
 
 def _to_sixteen(e: Emitter, m: Form, a: Value) -> Value:
-    """A float with the value that is to be stored in 16 bits, if a direction of rounding is asked for."""
+    """A float with the value to be stored in 16 bits, if the instruction has a directed rounding mode."""
     word = directed.word_of(m)
     if word is None:
         return a

@@ -10,16 +10,7 @@ import math
 from collections.abc import Sequence
 
 from vgpu.isa import directed
-from vgpu.isa.types import Emitter, Form, Value
-
-INTEGER_COMPARE = {
-    "eq": "eq", "ne": "ne", "lt": "?lt", "le": "?le", "gt": "?gt", "ge": "?ge",
-    "lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge",
-}  # fmt: skip
-FLOAT_COMPARE = {
-    "eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "equ": "ueq", "neu": "une",
-    "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno",
-}  # fmt: skip
+from vgpu.isa.types import FLOAT_COMPARE, INTEGER_COMPARE, Emitter, Form, Value
 
 
 def compare(e: Emitter, m: Form, a: Value, b: Value) -> Value:

@@ -1,6 +1,7 @@
+# mypy: disallow-untyped-defs
 """The shapes and types of tensor-core instructions: what the modifiers of `wmma`, `mma`, `ldmatrix` and their kin say.
 
-A matrix is spread over a warp in pieces of 8 rows: in every 32-bit register (64-bit for f64) lane 4g+t holds the
+A matrix is distributed over a warp in pieces of 8 rows: in every 32-bit register (64-bit for f64) lane 4g+t holds the
 neighbouring elements that begin at column t·e of row g, e being the elements a register has room for. The pieces of a
 larger matrix follow one another down the rows first, then along the columns; B lies transposed. For `mma` that is what
 NVIDIA's "PTX ISA" prescribes (sections "Matrix fragments for mma.m16n8k16" and following); for `wmma` NVIDIA leaves it

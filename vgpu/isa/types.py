@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """What a row of the instruction table is made of: types, the form of an instruction, and the row itself."""
 
 from __future__ import annotations
@@ -9,7 +10,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from vgpu.isa import in_llvm as ll
+# Comparisons of PTX → predicates of LLVM; `?` stands for s or u.
+INTEGER_COMPARE = {
+    "eq": "eq", "ne": "ne", "lt": "?lt", "le": "?le", "gt": "?gt", "ge": "?ge",
+    "lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge",
+}  # fmt: skip
+FLOAT_COMPARE = {
+    "eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "equ": "ueq", "neu": "une",
+    "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,12 +76,12 @@ class Form:
     @property
     def has_comparison(self) -> bool:
         """Whether one of the modifiers is a comparison that the type of the sources has."""
-        table = ll.FLOAT_COMPARE if self.s.is_float else ll.INTEGER_COMPARE
+        table = FLOAT_COMPARE if self.s.is_float else INTEGER_COMPARE
         return any(word in table for word in self.mods)
 
     @property
     def compare(self) -> str:
-        return next(word for word in self.mods if word in ll.FLOAT_COMPARE or word in ll.INTEGER_COMPARE)
+        return next(word for word in self.mods if word in FLOAT_COMPARE or word in INTEGER_COMPARE)
 
     def pick(self, choices: Mapping[str, Any], default: Any = None) -> Any:
         """The entry of `choices` that one of the modifiers names."""

@@ -74,10 +74,10 @@ COUNTERS: tuple[Counter, ...] = (
             "divergent branches", "branches", _PTX),
     Counter("global_load_requests", _l1("requests", "global_op_ld"), "global load requests", "requests"),
     Counter("global_load_sectors", _l1("sectors", "global_op_ld"), "global load sectors", "sectors"),
-    Counter("global_load_bytes", None, "bytes that lanes asked to load", "bytes"),
+    Counter("global_load_bytes", None, "bytes requested by loads", "bytes"),
     Counter("global_store_requests", _l1("requests", "global_op_st"), "global store requests", "requests"),
     Counter("global_store_sectors", _l1("sectors", "global_op_st"), "global store sectors", "sectors"),
-    Counter("global_store_bytes", None, "bytes that lanes asked to store", "bytes"),
+    Counter("global_store_bytes", None, "bytes requested by stores", "bytes"),
     Counter("global_atomic_requests", _l1("requests", "global_op_atom"), "global atomic requests", "requests",
             "atomics without a result are counted here too; Nsight lists those under op_red"),
     Counter("global_atomic_sectors", _l1("sectors", "global_op_atom"), "global atomic sectors", "sectors"),
@@ -169,7 +169,7 @@ COUNTERS: tuple[Counter, ...] = (
             "their wavefronts and conflicts are among those of shared stores"),
     Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
     Counter("mbarrier_operations", None, "operations on mbarriers, per warp", "instructions",
-            "an mbarrier may be asked again and again: how often depends on the schedule"),
+            "an mbarrier may be tested again and again: how often depends on the schedule"),
     Counter("waits", None, "ends of loops that spin on memory, per warp", "loops"),
 )
 # fmt: on

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """PTX as frozen dataclasses, and `parse(text) -> Module`.
 
 Nothing is interpreted here: opcodes, modifiers and types stay strings, and what they mean stands in `isa.py`.

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Registers, parameters and variables: what PTX declares, and the bytes that variables begin with."""
 
 from __future__ import annotations

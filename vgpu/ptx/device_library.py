@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Functions that NVIDIA's device runtime library supplies on a GPU, here as PTX of our own.
 
 Kernels made by Numba call them for grid-wide barriers: `cudaCGGetIntrinsicHandle` gives the launch's barrier, which

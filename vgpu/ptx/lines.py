@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """From instructions to the user's lines."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Operands of instructions: registers, immediates, addresses, vectors, pairs, and what `call` takes."""
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def call(tokens: Tokens, scope: Scope) -> Call:
     return Call(returns, target, arguments, prototype)
 
 
-def _operand(tokens: Tokens, scope: Scope):
+def _operand(tokens: Tokens, scope: Scope) -> Any:
     word = tokens.next()
     kind = tokens.last_kind()
     if word == "[":
@@ -85,7 +86,7 @@ def _operand(tokens: Tokens, scope: Scope):
     return first
 
 
-def _element(tokens: Tokens, scope: Scope):
+def _element(tokens: Tokens, scope: Scope) -> Any:
     if tokens.peek() in ("{", "[", "!"):
         raise tokens.error(f"{tokens.peek()!r} begins no element of a vector")
     return _operand(tokens, scope)

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The names in force at a point of a PTX function: registers, variables and labels, by nested braces."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ DEEPEST = 64  # braces within braces, likewise
 class Scope:
     """Names in nested braces: an inner declaration hides an outer one, so it gets a distinct suffix."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.registers: dict[str, str] = {}
         self.variables: dict[str, Variable] = {}
         self.stack: list[dict[str, str]] = [{}]

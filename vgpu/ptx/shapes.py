@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """What each instruction that is not arithmetic looks like: the words after its opcode, and its operands one by one.
 
 An instruction that is not exactly of such a shape is refused before it is lowered, so that its lowering may rely
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 from vgpu.isa import tensor
 from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, Vec
@@ -23,6 +25,11 @@ from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special,
 Words = tuple[str, ...]
 BARRIERS = 16  # of a block
 COUNTED = "counted"  # no word of PTX: added for a reducing barrier that says for how many threads it waits
+
+
+Registers: TypeAlias = Mapping[str, str]
+Shape: TypeAlias = tuple[str, ...] | str | None
+"""The shapes of an instruction's operands, what is wrong with the instruction, or None for an unknown one."""
 
 
 def width(kind: str) -> int:
@@ -45,7 +52,7 @@ def wrong_operands(given: tuple, shape: tuple[str, ...], registers: Mapping[str,
     return None
 
 
-def wrong_operand(operand, shape: str, registers: Mapping[str, str]) -> str | None:
+def wrong_operand(operand: Any, shape: str, registers: Mapping[str, str]) -> str | None:
     """What should stand there instead of an operand, in words; None if it fits."""
     if isinstance(operand, Pair) and "|" in shape:
         first, second = shape.split("|")  # each of the two may be dropped
@@ -69,34 +76,34 @@ def _read(shape: str) -> tuple[str, bool, int, int]:
     return one[0].lower(), one[0].isupper(), int(one[1:] or 0), int(count or 0)
 
 
-def _register(operand, bits: int, registers, wider: bool = False) -> bool:
+def _register(operand: Any, bits: int, registers: Registers, wider: bool = False) -> bool:
     if not isinstance(operand, Reg):
         return False
     have = width(registers[operand.name])
     return have > 1 and (have >= bits if wider else have == bits)
 
 
-def _value(operand, bits: int, registers, wider: bool = False) -> bool:
+def _value(operand: Any, bits: int, registers: Registers, wider: bool = False) -> bool:
     return isinstance(operand, (Imm, Special, Sym)) or _register(operand, bits, registers, wider)
 
 
-def _predicate(operand, _, registers) -> bool:
+def _predicate(operand: Any, _: int, registers: Registers) -> bool:
     return isinstance(operand, Reg) and registers[operand.name] == "pred"
 
 
-def _condition(operand, _, registers) -> bool:
+def _condition(operand: Any, _: int, registers: Registers) -> bool:
     """A predicate that is read, perhaps negated, or a number that stands for one."""
     return isinstance(operand, Imm) or _predicate(operand.reg if isinstance(operand, Not) else operand, _, registers)
 
 
-def _address(operand, _, registers) -> bool:
+def _address(operand: Any, _: int, registers: Registers) -> bool:
     """`[address]`: a register of 32 or 64 bits, a name or a number."""
     if not isinstance(operand, Mem) or operand.coordinates is not None:
         return False
     return not isinstance(operand.base, Reg) or width(registers[operand.base.name]) in (32, 64)
 
 
-def _box(operand, least: int, most: int, registers) -> bool:
+def _box(operand: Any, least: int, most: int, registers: Registers) -> bool:
     """`[handle, {coordinates}]` with so many coordinates; compilers add some that are ignored."""
     if not isinstance(operand, Mem) or not least <= len(operand.coordinates or ()) <= most:
         return False
@@ -104,7 +111,7 @@ def _box(operand, least: int, most: int, registers) -> bool:
     return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates or ())
 
 
-_FITS: dict[str, Callable] = {
+_FITS: dict[str, Callable[[Any, int, Registers], bool]] = {
     "d": _register,
     "w": lambda operand, bits, registers: _register(operand, bits, registers, True),
     "q": _predicate,
@@ -197,7 +204,7 @@ def _one_of(choices: str, words: Words) -> bool:
     return sum(word in choices.split() for word in words) == 1
 
 
-def _shuffle(opcode: str, words: Words):
+def _shuffle(opcode: str, words: Words) -> Shape:
     if not _one_of("up down bfly idx", words):
         return "says none of bfly, down, idx, up"
     if words[-1] != "b32":
@@ -205,7 +212,7 @@ def _shuffle(opcode: str, words: Words):
     return ("D32|q", "s32", "s32", "s32", *(("s32",) if "sync" in words else ()))
 
 
-def _vote(opcode: str, words: Words):
+def _vote(opcode: str, words: Words) -> Shape:
     if opcode == "activemask":
         return ("d32",)
     if not _one_of("all any uni ballot", words):
@@ -213,7 +220,7 @@ def _vote(opcode: str, words: Words):
     return ("d32" if "ballot" in words else "q", "p", *(("s32",) if "sync" in words else ()))
 
 
-def _match(opcode: str, words: Words):
+def _match(opcode: str, words: Words) -> Shape:
     if not _one_of("any all", words):
         return "says none of all, any"
     if words[-1] not in ("b32", "b64"):
@@ -221,13 +228,13 @@ def _match(opcode: str, words: Words):
     return ("D32|q" if "all" in words else "d32", f"s{words[-1][1:]}", "s32")
 
 
-def _redux(opcode: str, words: Words):
+def _redux(opcode: str, words: Words) -> Shape:
     if not _one_of("add min max and or xor", words):
         return "says none of add, and, max, min, or, xor"
     return ("d32", "s32", "s32") if words[-1] in ("u32", "s32", "b32", "f32") else "names no type that redux knows"
 
 
-def _barrier(opcode: str, words: Words):
+def _barrier(opcode: str, words: Words) -> Shape:
     if "cluster" in words:
         return ()
     if "warp" in words:
@@ -243,7 +250,7 @@ def _barrier(opcode: str, words: Words):
     return ("b32", "s32?")
 
 
-def _policy(opcode: str, words: Words):
+def _policy(opcode: str, words: Words) -> Shape:
     """`createpolicy`: how much of an array, or which part of memory, caches should keep."""
     if not _one_of("fractional range cvt", words):
         return "says none of cvt, fractional, range"
@@ -252,17 +259,17 @@ def _policy(opcode: str, words: Words):
     ])  # fmt: skip
 
 
-def _inspect(opcode: str, words: Words):
+def _inspect(opcode: str, words: Words) -> Shape:
     if sum(GROUP_OF.get(word) == "space" for word in words) != 1:
         return "names no space"
     return ("q", "s64")
 
 
-def _address_of(opcode: str, words: Words):
+def _address_of(opcode: str, words: Words) -> Shape:
     return ("d64", "s64") if words and words[-1] == "u64" else "takes addresses of 64 bits (.u64) here"
 
 
-def _fence(opcode: str, words: Words):
+def _fence(opcode: str, words: Words) -> Shape:
     if opcode == "fence" and "proxy" in words and any("generic" in word for word in words):
         return ("m?", "i?")
     return _FENCES[opcode]
@@ -283,7 +290,7 @@ def _fragment(f: tensor.Fragment, wmma: bool) -> str:
     return f"{f.width}*{count}"
 
 
-def _tensor(opcode: str, words: Words):
+def _tensor(opcode: str, words: Words) -> Shape:
     if opcode in ("ldmatrix", "stmatrix"):
         count = tensor.matrices(words)
         registers = f"32*{count}"
@@ -311,7 +318,7 @@ _AXES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}  # coordinates, the laye
 _SLOPES = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "3d": 4}  # how many numbers each derivative of `.grad` has
 
 
-def _texture(opcode: str, words: Words):
+def _texture(opcode: str, words: Words) -> Shape:
     if [word for word in words if word in _LANES] != ["v4"]:
         return "gives other than four numbers (.v4)"
     if opcode == "tld4" and not _one_of("r g b a", words):
@@ -328,7 +335,7 @@ def _position(words: Words) -> str:
     return f"t{next((_AXES[word] for word in words if word in _AXES), 1)}"
 
 
-def _surface(opcode: str, words: Words):
+def _surface(opcode: str, words: Words) -> Shape:
     bits = next((int(w[1:]) for w in words if w in ("b8", "b16", "b32", "b64")), 0)
     lanes = next((_LANES[w] for w in words if w in _LANES), 1)
     if not bits or bits * lanes > 128:
@@ -337,7 +344,7 @@ def _surface(opcode: str, words: Words):
     return (position, f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", position)
 
 
-def _query(opcode: str, words: Words):
+def _query(opcode: str, words: Words) -> Shape:
     return ("d32", "m", *(("s32",) if "level" in words else ()))
 
 
@@ -354,7 +361,7 @@ SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
 
 
 @lru_cache(maxsize=4096)
-def _shape(kind: str, opcode: str, words: Words):
+def _shape(kind: str, opcode: str, words: Words) -> Shape:
     return SHAPES[kind](opcode, words)
 
 

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Which GPUs have an instruction: those that the `.target` of a PTX file names must, as ptxas wants it too.
 
 Source: NVIDIA "PTX ISA", the target notes of each instruction, compared with what ptxas 12.9 takes. Below sm_75, which
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from vgpu.ptx import Instruction
 
 # What is searched for in `opcode.words/number of operands` -> the least architecture; the highest counts.
 _LEAST = (
@@ -47,7 +50,7 @@ _OWN = (
 _MODELS = {80: "A100", 86: "RTX 3090", 89: "RTX 4090", 90: "H100", 100: "B200"}  # a GPU of each architecture
 
 
-def too_new(instruction, target: str) -> str | None:
+def too_new(instruction: Instruction, target: str) -> str | None:
     """What is wrong with an instruction for a `.target`, in words; None if it has it, or where no target is named."""
     have = re.fullmatch(r"sm_(\d+)([af]?)", target)
     if have is None:

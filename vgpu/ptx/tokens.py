@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """PTX text as a row of tokens, and the steps that all parts of the parser take along it."""
 
 from __future__ import annotations

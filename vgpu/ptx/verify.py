@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Whether instructions have the operands that their opcodes need: what is past here may rely on it.
 
 Compilers write nothing else, so this is for PTX by hand, and for text that is no PTX. What a row of the instruction
@@ -188,7 +189,9 @@ def _wrong_call(call: Call, module: Module, sizes: Mapping[str, int]) -> str | N
     )
 
 
-def _wrong_passing(name: str, what: str, given: tuple[str, ...], wanted: tuple[Parameter, ...], sizes) -> str | None:
+def _wrong_passing(
+    name: str, what: str, given: tuple[str, ...], wanted: tuple[Parameter, ...], sizes: Mapping[str, int]
+) -> str | None:
     """Arguments are laid where the function's parameters are, so that they have to be as large."""
     if len(given) != len(wanted):
         return f"gives {name} {len(given)} {what}; it has {len(wanted)}"

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The operands that asynchronous copies and mbarrier instructions take, form by form (see `shapes`)."""
 
 from __future__ import annotations
