@@ -11,31 +11,31 @@ import threading
 from collections.abc import Callable
 
 
-class Lane:
-    """Runs `update()`, which reads the current state itself, until no call of `ask` has come since it began.
+class LatestUpdate:
+    """Runs `update()`, which reads the current state itself, until no `request` has come since it began.
 
-    `ask` returns at once while an update runs: the running thread then updates once more for all calls meanwhile. So
-    `update` never runs twice at a time, and its last run has seen the last state. It may call `ask` itself.
+    `request` returns at once while an update runs: the running thread then updates once more for all meanwhile. So
+    `update` never runs twice at a time, and its last run has seen the last state. It may call `request` itself.
     """
 
     def __init__(self, update: Callable[[], None]):
         self._update = update
         self._guard = threading.Lock()  # held for a few instructions, and never while anything is called
-        self._asked = self._busy = False
+        self._requested = self._busy = False
 
-    def ask(self) -> None:
+    def request(self) -> None:
         """Run the update, or leave it to the thread that runs one. Raises what the update raises in this thread."""
         mine = False
         error: Exception | None = None
         try:
             with self._guard:
-                self._asked = True
+                self._requested = True
                 if not self._busy:
                     mine = self._busy = True  # nothing can break in between these two
             while mine:
                 with self._guard:
-                    if self._asked:
-                        self._asked = False
+                    if self._requested:
+                        self._requested = False
                     else:
                         mine = self._busy = False
                 if mine:
