@@ -86,7 +86,7 @@ def _capability(arch: str) -> tuple[int, int]:
 
 
 def check(arch: str) -> None:
-    """Raises `CompileError` for an architecture that CUDA 13 does not know any more."""
+    """Raises `CompileError` for an architecture that CUDA 13 no longer supports."""
     if _capability(arch) < (7, 5):
         raise CompileError(f"CUDA 13 assembles for sm_75 (Turing) and newer, not for {arch}; take sm_75 instead.")
 
@@ -113,7 +113,7 @@ def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resou
 
 
 def _link(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
-    """nvJitLink's two reports: what it did, and what was wrong (empty when all is well)."""
+    """nvJitLink's two logs: information and errors (empty without any)."""
 
     def make() -> bytes:
         return json.dumps(steady.run_uninterrupted(_nvjitlink, ptx, arch, max_registers)).encode()

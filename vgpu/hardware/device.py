@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""What runs the kernels here, and which GPU is modelled.
+"""Where kernels run, and which GPU is modelled.
 
 `device()` says both; `device("A100")` chooses the modelled GPU for everything that follows: compile targets,
 occupancy, rooflines and modelled times. It never changes what runs.
@@ -23,7 +23,7 @@ _kept: ContextVar[GPU | None] = ContextVar("modelled GPU", default=None)
 
 @dataclass(frozen=True, repr=False)
 class Device:
-    """What runs the kernels (`runs_on`), whether that is a real GPU, and the GPU that is modelled.
+    """Where kernels run (`runs_on`), whether that is a real GPU, and the GPU that is modelled.
 
     `trouble` says why a GPU that this machine has isn't used; it is empty where there is none, and by choice.
     """

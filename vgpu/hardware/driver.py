@@ -40,7 +40,7 @@ class Found:
 
 
 class Failed(Exception):
-    """A call of the driver that returned an error, in words."""
+    """A call of the driver returned an error; the message is the driver's."""
 
 
 def library() -> Any:
@@ -161,7 +161,7 @@ CHOICES = ("auto", "virtual", "gpu")
 
 
 def wanted() -> str:
-    """What VGPU_BACKEND says, one of CHOICES. Raises ValueError for anything else."""
+    """The value of VGPU_BACKEND, one of CHOICES. Raises ValueError for anything else."""
     chosen = (setting("BACKEND") or "auto").lower()
     if chosen not in CHOICES:
         raise ValueError(f"VGPU_BACKEND is {chosen!r}; it may be {', '.join(CHOICES)}")
@@ -188,7 +188,7 @@ def hidden() -> bool:
 
 
 def absent() -> str:
-    """Why there is no GPU to speak of."""
+    """Why there is no GPU."""
     return "CUDA_VISIBLE_DEVICES hides every GPU." if hidden() else "This machine has no NVIDIA driver."
 
 

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""One row a GPU: the figures a performance model needs, each with the document it comes from.
+"""The table of GPUs: the figures that a performance model needs, each with its source.
 
 Add a GPU by adding one row to `_PRODUCTS`; what all GPUs of one compute capability share stands in
 `_CAPABILITIES`. A figure that no document gives is None, never a guess, and every figure that is there has

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""One row a link between GPUs: its latency and its bandwidth in one direction, each figure with its source."""
+"""The table of links between GPUs: latency and bandwidth in one direction, each figure with its source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GIGA, MICRO = 1e9, 1e-6
 
 @dataclass(frozen=True, repr=False)
 class Link:
-    """What joins two ranks. `latency`: seconds for a message without content; `bandwidth`: bytes a second one way."""
+    """A link between two ranks. `latency`: seconds for an empty message; `bandwidth`: bytes a second one way."""
 
     name: str
     latency: float

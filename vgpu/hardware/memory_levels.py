@@ -25,7 +25,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Level:
-    """One memory as one thread meets it.
+    """One memory as a thread sees it.
 
     `reach`: bytes that one thread can use or share; `total`: bytes on the whole GPU; `latency`: clocks from a load to
     the use of its value; `bandwidth`: bytes a second of the whole GPU. `owner` says whose the `reach` is.

@@ -1,7 +1,7 @@
 # mypy: disallow-untyped-defs
 """The table of PTX instructions: operands, meaning in NumPy, lowering to LLVM.
 
-One row an instruction, in `table`; `types` says what a row is made of. Meanings follow NVIDIA's "PTX ISA" manual,
+One row an instruction, in `table`; `types` defines a row. Meanings follow NVIDIA's "PTX ISA" manual,
 section "Instruction Set".
 
 Instructions that move data between lanes or to memory, or that change the flow of control, have no arithmetic

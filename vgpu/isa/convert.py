@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""How `cvt` between integers and floats is written in LLVM IR; `e` is the `Emitter`, `m` the instruction's form."""
+"""`cvt` between integers and floats in LLVM IR; `e` is the `Emitter`, `m` the instruction's form."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ BY_MODE, PREFIX = ("fma", "div", "rcp", "sqrt"), "wb_directed_"
 
 
 def two_sum(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
-    """a + b rounded to nearest, and exactly what that lost."""
+    """a + b rounded to nearest, and the exact rounding error."""
     total = e.bin("fadd", a, b)
     back = e.bin("fsub", total, a)
     lost = e.bin("fadd", e.bin("fsub", a, e.bin("fsub", total, back)), e.bin("fsub", b, back))
@@ -191,7 +191,7 @@ def _signed_zero(e: Emitter, name: str, wide: Sequence[Value], total: Value, res
 
 
 def _at_the_limits(e: Emitter, name: str, wide: Sequence[Value], total: Value, lost: Value) -> Value:
-    """What doubles lose where the error term itself overflows or underflows."""
+    """The error of a double operation where the error term itself overflows or underflows."""
     a, b = wide
     infinity = e.const("double", math.inf)
     magnitude = lambda v: e.intrinsic("llvm.fabs", v)
@@ -225,7 +225,7 @@ def narrow(e: Emitter, word: str, x: Value, to: str) -> Value:
 
 
 def _step(e: Emitter, word: str, bits: Value, above: Value, below: Value) -> Value:
-    """By how much to change a float's bits; one more is one unit further from zero."""
+    """The increment of a float's bits; +1 is one unit away from zero."""
     negative = e.icmp("slt", bits, e.const(bits.type, 0))
     one, none, back = (e.const(bits.type, value) for value in (1, 0, -1))
     down = e.select(above, e.select(negative, one, back), none)
@@ -246,7 +246,7 @@ def narrow_brain(e: Emitter, word: str, x: Value) -> Value:
 
 
 def split_integer(e: Emitter, a: Value, signed: bool) -> tuple[Value, Value]:
-    """A 64-bit integer as the nearest double and what that lost."""
+    """A 64-bit integer as the nearest double and its rounding error."""
     high = e.cast(
         "sitofp" if signed else "uitofp", e.bin("ashr" if signed else "lshr", a, e.const("i64", 32)), "double"
     )

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""How the less obvious PTX operations are written in LLVM IR; `e` is the `Emitter`, `m` the instruction's form.
+"""The less obvious PTX operations in LLVM IR; `e` is the `Emitter`, `m` the instruction's form.
 
 Integers arrive as iN, f32 and f64 as float and double, f16 and bf16 as float (the lowering rounds results back).
 """

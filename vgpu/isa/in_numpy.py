@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""What the less obvious PTX operations mean, as functions of NumPy arrays with one element a lane.
+"""The less obvious PTX operations as functions of NumPy arrays with one element per lane.
 
 Integers arrive with the dtype of their PTX type, f16 and bf16 as float32 (the table rounds results back).
 `m` is the form of the instruction: `m.t` and `m.s` are its types, `m.mods` its modifiers.
@@ -222,7 +222,7 @@ def in_double(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def fused(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """a * b + c rounded once: exactly by longdouble for f32 and narrower, by integers' help for f64."""
+    """a * b + c rounded once: exactly by longdouble for f32 and narrower, by integers for f64."""
     if a.dtype == np.float64:
         return np.array([_fma64(*xyz) for xyz in zip(a.ravel(), b.ravel(), c.ravel(), strict=True)]).reshape(a.shape)
     exact = a.astype(np.float64) * b.astype(np.float64)

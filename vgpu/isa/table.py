@@ -39,7 +39,7 @@ from vgpu.isa.types import (
 
 
 def _carried(m: Form, total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The low bits of sums of Python integers, and whether they went beyond the type, as unsigned numbers do."""
+    """The low bits of sums of Python integers, and the carry out."""
     low = (total & ((1 << m.t.bits) - 1)).astype(f"u{m.t.bits // 8}").view(m.t.dtype)
     return low, (total >> m.t.bits).astype(bool)
 

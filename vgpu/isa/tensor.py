@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""The shapes and types of tensor-core instructions: what the modifiers of `wmma`, `mma`, `ldmatrix` and their kin say.
+"""The shapes and types of tensor-core instructions (`wmma`, `mma`, `ldmatrix` …), from their modifiers.
 
 A matrix is distributed over a warp in pieces of 8 rows: in every 32-bit register (64-bit for f64) lane 4g+t holds the
 neighbouring elements that begin at column t·e of row g, e being the elements a register has room for. The pieces of a
@@ -43,7 +43,7 @@ MMA_SHAPES = {
 
 @dataclass(frozen=True)
 class Fragment:
-    """A matrix spread over a warp: its role (a, b, c or d), type, rows and columns as they lie in registers.
+    """A matrix distributed over a warp: its role (a, b, c or d), type, rows and columns in registers.
 
     B is transposed: its rows are the columns of the product.
     """
@@ -98,7 +98,7 @@ class Fragment:
 
 @dataclass(frozen=True)
 class Product:
-    """D = A·B + C: shape and types, and whether integer sums stop at the ends of their range."""
+    """D = A·B + C: shape and types, and whether integer sums saturate."""
 
     m: int
     n: int
@@ -119,7 +119,7 @@ class Product:
 
     @property
     def name(self) -> str:
-        """One word for each product that there is."""
+        """A unique name of the product."""
         ending = "_sat" if self.saturates else ""
         return f"m{self.m}n{self.n}k{self.k}_{self.d}_{self.a}_{self.b}_{self.c}{ending}"
 
@@ -180,7 +180,7 @@ def _sums(a: str) -> tuple[str, ...]:
 
 
 def products() -> list[Product]:
-    """Every product there is, of `mma` and of `wmma`."""
+    """All products of `mma` and `wmma`."""
     found: dict[Product, None] = {}
     for shapes in (WMMA_SHAPES, MMA_SHAPES):
         for a, sizes in shapes.items():
@@ -209,12 +209,12 @@ class Move:
 
     @property
     def extent(self) -> int:
-        """Elements that lie side by side in memory."""
+        """Contiguous elements in memory."""
         return self.fragment.columns if self.along else self.fragment.rows
 
     @property
     def alignment(self) -> int:
-        """Bytes of which the matrix's address must be a multiple: 32, or what lies side by side where that is less.
+        """The alignment of the matrix's address in bytes: 32, or the contiguous bytes where they are fewer.
 
         "CUDA C++ Programming Guide", section on warp matrix functions; the lesser ones are those of "PTX ISA".
         """
@@ -222,12 +222,12 @@ class Move:
 
     @property
     def grain(self) -> int:
-        """Bytes of which the distance between rows (columns) must be a multiple, likewise."""
+        """The alignment in bytes of the distance between rows (columns)."""
         return min(16, self.alignment)
 
 
 def move(modifiers: tuple[str, ...]) -> Move | None:
-    """What a `wmma.load` or `wmma.store` moves; None for types and shapes the virtual GPU does not have."""
+    """The move of a `wmma.load` or `wmma.store`; None for types and shapes the virtual GPU does not have."""
     role, shape = modifiers[1], shape_of(modifiers)
     kind, order = modifiers[-1], next((word for word in modifiers if word in ("row", "col")), None)
     if kind not in BITS or shape is None or order is None:

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""What a row of the instruction table is made of: types, the form of an instruction, and the row itself."""
+"""The parts of the instruction table: types, the form of an instruction, and a row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FLOAT_COMPARE = {
 class Type:
     """A PTX type: bits, kind (u, s, b integers; f float; h 16-bit float; p predicate) and NumPy dtype.
 
-    Meanings of f16 and bf16 see float32 (`dtype`), and what they return is rounded to 16 bits.
+    Functions for f16 and bf16 take float32 (`dtype`), and their results are rounded to 16 bits.
     """
 
     name: str
@@ -57,7 +57,7 @@ PACKED = {"f16x2": "f16", "bf16x2": "bf16", "u16x2": "u16", "s16x2": "s16", "f32
 
 @dataclass(frozen=True)
 class Form:
-    """An instruction as a meaning sees it: its type `t`, the type `s` of its sources, and its modifiers."""
+    """The form of an instruction: its type `t`, the type `s` of its sources, and its modifiers."""
 
     t: Type
     s: Type
@@ -120,7 +120,7 @@ class Emitter(Protocol):
 
 @dataclass(frozen=True)
 class Op:
-    """A row: opcode, the modifiers that must be there, types, signature, and the two meanings.
+    """A row: opcode, required modifiers, types, signature, and its functions for NumPy and LLVM.
 
     `signature` is "outputs=inputs": t the instruction's type, s the type of its sources (where it names two), w twice
     as wide, p a predicate, u32 as it says, c the carry flag; a trailing `?` marks an operand that may be missing.

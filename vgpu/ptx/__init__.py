@@ -1,7 +1,7 @@
 # mypy: disallow-untyped-defs
 """PTX as frozen dataclasses, and `parse(text) -> Module`.
 
-Nothing is interpreted here: opcodes, modifiers and types stay strings, and what they mean stands in `isa.py`.
+Nothing is interpreted here: opcodes, modifiers and types stay strings, and their meaning is in `isa`.
 Source positions (`.loc`) are kept on every instruction.
 """
 

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""From instructions to the user's lines."""
+"""Source lines of instructions."""
 
 from __future__ import annotations
 

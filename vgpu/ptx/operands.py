@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""Operands of instructions: registers, immediates, addresses, vectors, pairs, and what `call` takes."""
+"""Operands of instructions: registers, immediates, addresses, vectors, pairs, and those of `call`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def operands(tokens: Tokens, scope: Scope) -> tuple:
 
 
 def call(tokens: Tokens, scope: Scope) -> Call:
-    """What `call` takes: `(returned), function, (arguments), prototype`, of which only the function must be there."""
+    """The operands of `call`: `(returned), function, (arguments), prototype`; only the function is required."""
 
     def names() -> tuple[str, ...]:
         tokens.expect("(")

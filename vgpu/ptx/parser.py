@@ -1,7 +1,7 @@
 # mypy: disallow-untyped-defs
-"""PTX text to the dataclasses of this package, by recursive descent over tokens: modules, functions, statements.
+"""A recursive-descent parser from PTX tokens to the dataclasses of this package: modules, functions, statements.
 
-The grammar is the one of NVIDIA's "PTX ISA" manual, as far as NVRTC and numba-cuda write it.
+The grammar is that of NVIDIA's "PTX ISA" manual, as far as NVRTC and numba-cuda write it.
 """
 
 from __future__ import annotations

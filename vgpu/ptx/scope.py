@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""The names in force at a point of a PTX function: registers, variables and labels, by nested braces."""
+"""Name scopes of a PTX function: registers, variables and labels in nested braces."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""What each instruction that is not arithmetic looks like: the words after its opcode, and its operands one by one.
+"""The syntax of each instruction that is not arithmetic: the words after its opcode, and its operands.
 
 An instruction that is not exactly of such a shape is refused before it is lowered, so that its lowering may rely
 on the number of its operands, on their classes and on the widths of its registers. An operand is written as a letter,
@@ -41,7 +41,7 @@ def width(kind: str) -> int:
 
 
 def wrong_operands(given: tuple, shape: tuple[str, ...], registers: Mapping[str, str]) -> str | None:
-    """What is wrong with operands of which these are wanted, in words; None if nothing is."""
+    """What is wrong with operands that should have these shapes, in words; None if they fit."""
     least = sum(not one.endswith("?") for one in shape)
     if not least <= len(given) <= len(shape):
         return f"has {len(given)} operands, and takes {least if least == len(shape) else f'{least} to {len(shape)}'}"
@@ -53,7 +53,7 @@ def wrong_operands(given: tuple, shape: tuple[str, ...], registers: Mapping[str,
 
 
 def wrong_operand(operand: Any, shape: str, registers: Mapping[str, str]) -> str | None:
-    """What should stand there instead of an operand, in words; None if it fits."""
+    """What is expected instead of an operand, in words; None if it fits."""
     if isinstance(operand, Pair) and "|" in shape:
         first, second = shape.split("|")  # each of the two may be dropped
         both = ((operand.first, first if "*" in first else first.upper()), (operand.second, second.upper()))
@@ -71,7 +71,7 @@ def wrong_operand(operand: Any, shape: str, registers: Mapping[str, str]) -> str
 
 @lru_cache(maxsize=256)
 def _read(shape: str) -> tuple[str, bool, int, int]:
-    """The letter of a shape, whether it may be the sink, its bits and the length of a vector; 1: or no vector."""
+    """The letter of a shape, whether it may be the sink, its bits and the length of the vector (1: or a scalar)."""
     one, _, count = shape.partition("|")[0].partition("*")
     return one[0].lower(), one[0].isupper(), int(one[1:] or 0), int(count or 0)
 
@@ -92,7 +92,7 @@ def _predicate(operand: Any, _: int, registers: Registers) -> bool:
 
 
 def _condition(operand: Any, _: int, registers: Registers) -> bool:
-    """A predicate that is read, perhaps negated, or a number that stands for one."""
+    """A source predicate, perhaps negated, or a number in its place."""
     return isinstance(operand, Imm) or _predicate(operand.reg if isinstance(operand, Not) else operand, _, registers)
 
 
@@ -366,7 +366,7 @@ def _shape(kind: str, opcode: str, words: Words) -> Shape:
 
 
 def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str]) -> str | None:
-    """What is wrong with an instruction of a kind that has a row in `SHAPES`, in words; None if nothing is."""
+    """What is wrong with an instruction of a kind with a row in `SHAPES`, in words; None if it is right."""
     words, given = instruction.modifiers, instruction.operands
     if kind == "barrier" and "red" in words and len(given) == 4:
         words = (*words, COUNTED)

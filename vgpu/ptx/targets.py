@@ -1,8 +1,8 @@
 # mypy: disallow-untyped-defs
-"""Which GPUs have an instruction: those that the `.target` of a PTX file names must, as ptxas wants it too.
+"""Which GPUs have an instruction; as in ptxas, those of a file's `.target` must have it.
 
-Source: NVIDIA "PTX ISA", the target notes of each instruction, compared with what ptxas 12.9 takes. Below sm_75, which
-no compiler in use makes code for any more, no targets are distinguished.
+Source: NVIDIA "PTX ISA", the target notes of each instruction, compared with what ptxas 12.9 accepts. Targets
+below sm_75, for which no compiler in use generates code, are not distinguished.
 """
 
 from __future__ import annotations
@@ -68,6 +68,6 @@ def too_new(instruction: Instruction, target: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _needs(text: str) -> tuple[int, bool]:
-    """The least architecture for an instruction, and whether only targets that end in a letter have it."""
+    """The oldest architecture with an instruction, and whether only targets that end in a letter have it."""
     own = max((least for pattern, least in _OWN if re.search(pattern, text)), default=0)
     return own or max((least for pattern, least in _LEAST if re.search(pattern, text)), default=0), bool(own)

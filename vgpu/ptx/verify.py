@@ -1,7 +1,7 @@
 # mypy: disallow-untyped-defs
-"""Whether instructions have the operands that their opcodes need: what is past here may rely on it.
+"""Checks that instructions have the operands that their opcodes need: all later stages rely on it.
 
-Compilers write nothing else, so this is for PTX by hand, and for text that is no PTX. What a row of the instruction
+Compilers' output always passes; this is for handwritten PTX, and for text that is no PTX. What a row of the instruction
 table takes follows from its signature; the other kinds have a row in `shapes.SHAPES`.
 """
 
@@ -110,7 +110,7 @@ def _shape_of_row(found: isa.Match, opcode: str, words: tuple[str, ...]) -> tupl
 
 
 def _operand(symbol: str, found: isa.Match, letter: str) -> str:
-    """How `shapes` writes an operand of a row."""
+    """The shape of an operand of a row."""
     if symbol == "imm":
         return "i"
     kind = isa.operand_type(symbol, found.form)
@@ -122,7 +122,7 @@ def _operand(symbol: str, found: isa.Match, letter: str) -> str:
 
 
 def _wrong_conversion(instruction: Instruction, registers: dict[str, str]) -> str | None:
-    """`cvt` may widen what it reads and writes; two numbers may come into one register."""
+    """`cvt` may have wider registers than its types, and may pack two numbers into one register."""
     words, operands = instruction.modifiers, instruction.operands
     named = [word for word in words if word in TYPE_BYTES or word in small.SMALL or word == "ue8m0x2"]
     if len(named) != 2:
@@ -158,7 +158,7 @@ def _wrong_parts(instruction: Instruction, registers: dict[str, str]) -> str | N
 
 
 def _outside(access: Instruction, params: Mapping[str, int]) -> str | None:
-    """Where an access by the name of a parameter leaves it: parameters are read as they lie, without a check."""
+    """An access by a parameter's name that exceeds it: such accesses aren't checked at run time."""
     if "param" not in (word.split("::")[0] for word in access.modifiers):
         return None
     memory = next(operand for operand in access.operands if isinstance(operand, Mem))
@@ -192,7 +192,7 @@ def _wrong_call(call: Call, module: Module, sizes: Mapping[str, int]) -> str | N
 def _wrong_passing(
     name: str, what: str, given: tuple[str, ...], wanted: tuple[Parameter, ...], sizes: Mapping[str, int]
 ) -> str | None:
-    """Arguments are laid where the function's parameters are, so that they have to be as large."""
+    """Arguments are copied to the function's parameters, so they must have the same sizes."""
     if len(given) != len(wanted):
         return f"gives {name} {len(given)} {what}; it has {len(wanted)}"
     for one, parameter in zip(given, wanted, strict=True):

@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""The operands that asynchronous copies and mbarrier instructions take, form by form (see `shapes`)."""
+"""The operands of asynchronous copies and mbarrier instructions, form by form (see `shapes`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RANKS = {f"{rank}d": rank for rank in range(1, 6)}
 
 
 def wrong_async(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
-    """What is wrong with the operands of `cp` or `mbarrier`, in words; None if nothing is."""
+    """What is wrong with the operands of `cp` or `mbarrier`, in words; None if they are right."""
     shape = (_barrier if instruction.opcode == "mbarrier" else _copy)(instruction.modifiers, len(instruction.operands))
     return shape if isinstance(shape, str) else wrong_operands(instruction.operands, shape, registers)
 
