@@ -36,8 +36,9 @@ _INHERITED = "_virtual_gpu_state"
 def _follow_threads() -> None:
     """Let every thread started from now on begin with the values that are set where it is started.
 
-    Python does so itself from 3.14 on, where a flag asks for it. In all versions it reports each start to audit hooks,
-    in the thread that starts the new one. A hook can't be removed, so it is added when the first value is set.
+    Python does so itself from 3.14 on, where a flag asks for it. This hook relies on the audit event of each thread
+    start, raised in the thread that starts the new one (Python 3.11.7 raises none). A hook can't be removed, so it is
+    added when the first value is set.
     """
     sys.addaudithook(_inherit)
 
