@@ -16,7 +16,7 @@ import torch
 from helpers import benchmark, cp, profile, record, sanitize, streams, trace
 from helpers.checking import learner_state
 from helpers.results.torch.memory import memory_line
-from vgpu.base.own import TURN, apart
+from vgpu.base.own import LAUNCHING, run_isolated
 from vgpu.base.schedule import scheduled
 from vgpu.launch import launch as engine
 from vgpu.storage import memory
@@ -102,7 +102,7 @@ def captured(n: int):
         add((1,), (64,), (x, np.int32(1)))
         return x.get().tolist()
 
-    return apart(work)
+    return run_isolated(work)
 
 
 def profiled(n: int):
@@ -271,8 +271,8 @@ def test_ctrl_c_in_the_midst_of_a_launch_leaves_the_turn_to_others():
 
     def stop_it() -> list:
         until = time.monotonic() + 60  # a launch that has ended at once would else be waited for without an end
-        while time.monotonic() < until and TURN.acquire(blocking=False):
-            TURN.release()
+        while time.monotonic() < until and LAUNCHING.acquire(blocking=False):
+            LAUNCHING.release()
             time.sleep(0.001)
         _thread.interrupt_main()
         add((1,), (64,), (x, np.int32(1)))

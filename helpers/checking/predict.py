@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from helpers.checking import learner_state
-from vgpu.base.lane import Lane
+from vgpu.base.latest_update import LatestUpdate
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _BOX = (
@@ -86,8 +86,8 @@ class Prediction:
             self.commit(value)
             said.value = f"Kept: <b>{html.escape(str(value))}</b>. Now run the next cell."
 
-        lane = Lane(changed)  # so that what is kept and what is said is what the control has
-        control.observe(lambda _change: lane.ask(), names="value")
+        latest = LatestUpdate(changed)  # so that what is kept and what is said is what the control has
+        control.observe(lambda _change: latest.request(), names="value")
         if self.answer is not None:
             said.value = f"Kept: <b>{html.escape(str(self.answer))}</b>."
         question = ipywidgets.HTML(

@@ -18,7 +18,7 @@ import numpy as np
 
 from helpers.checking.kernel_as_json import squeezed
 from helpers.checking.values_as_json import NotPlain, plain
-from vgpu.operations import Call, Launch, Operation
+from vgpu.operations import KernelLaunch, NumPyCall, Operation
 from vgpu.storage import memory
 
 HOST = ("pinned", "pageable")
@@ -102,16 +102,16 @@ class Written(list):
             return step | {"graph": self._number("graphs", each.graph, lambda _: self._nodes(each))}
         if each.kind == "host function":
             return step
-        if isinstance(each.does, Launch):
+        if isinstance(each.does, KernelLaunch):
             return step | self._launch(each.kernel, each.does)
-        if isinstance(each.does, Call):
+        if isinstance(each.does, NumPyCall):
             return step | {"asynchronous": each.asynchronous} | self._call(each, each.does)
         raise NotReplayable(f"{each.label} can't be replayed: use a kernel, a copy, or a plain function of CuPy")
 
     def _nodes(self, each: Operation) -> list:
         return [[self._step(node), list(follows)] for node, follows in each.nodes]
 
-    def _launch(self, kernel, does: Launch) -> dict:
+    def _launch(self, kernel, does: KernelLaunch) -> dict:
         return {
             "kernel": self._number("kernels", kernel, _kernel),
             "grid": list(does.grid),
@@ -132,7 +132,7 @@ class Written(list):
         pointers = [[8 * at, *place] for at, word in enumerate(words) if (place := self._memory.pointer(word))]
         return [data.hex(), pointers]
 
-    def _call(self, each: Operation, does: Call) -> dict:
+    def _call(self, each: Operation, does: NumPyCall) -> dict:
         try:
             copied = each.kind != "array" and isinstance(does.inputs[0], np.ndarray)
             inputs = [{"view": self._memory.view(does.inputs[0])}] if copied else self._value(does.inputs)

@@ -23,7 +23,7 @@ from helpers.results.step_tables import Ceiling, Ceilings, Change, Changes, Fill
 from helpers.results.torch.memory import MemoryLine, memory_line
 from vgpu.hardware import gpus
 from vgpu.hardware.gpus import GPU
-from vgpu.hardware.time_model import asked_bytes, seconds_text
+from vgpu.hardware.time_model import l2_bytes, seconds_text
 from vgpu.tools.profile_table import text_table
 from vgpu.tools.roofline import flops_by_unit
 from vgpu.tools.streams import model as stream_model
@@ -94,7 +94,7 @@ class Version:
     dram_bytes = property(
         lambda self: sum(each.footprint.read_bytes + each.footprint.written_bytes for each in self._counters)
     )
-    asked_bytes = property(lambda self: sum(asked_bytes(each.total) for each in self._counters))
+    asked_bytes = property(lambda self: sum(l2_bytes(each.total) for each in self._counters))
     instructions = property(lambda self: sum(each.total["instructions"] for each in self._counters))
 
     @property

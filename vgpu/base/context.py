@@ -1,7 +1,8 @@
-"""The memory that compiled kernels and the launcher share: names of the slots, all 8 bytes wide.
+# mypy: disallow-untyped-defs
+"""The layout of the memory that compiled kernels and the launcher share: names of its slots, each of 8 bytes.
 
-`CONTEXT` is one worker thread's view of a launch, `SITE` what is known and counted of one memory instruction,
-`SHARED_LAUNCH` what all workers of a launch have in common.
+`CONTEXT` is one worker thread's view of a launch, `SITE` the pattern and counters of one memory instruction,
+`SHARED_LAUNCH` what all workers of a launch share.
 """
 
 from __future__ import annotations
@@ -15,46 +16,47 @@ CONTEXT = (
     "lane_ids", "first_pcs", "states", "state_bytes", "launch", "run_warp", "block", "in_block", "slices", "rounds",
     "dynamic_shared", "zeroed_shared", "zeroed_state", "host", "host_data", "barriers", "loose_barriers", "workspace",
     # asynchronous copies; waits for an mbarrier: the one that failed last, those of a round, rounds without progress,
-    # whether one changed, warps that a random schedule passed over
+    # whether one changed, warps that a random schedule skipped
     "copies", "stalled", "stall_site", "stall_lane", "stall_offset", "stall_warp", "stalls", "stall_rounds",
     "idle_rounds", "barrier_events", "skipped",
     "textures", "texture_count", "texture_data",
-    # blocks that are resident together: the table of places, how many there are, the one in use, what was seen of late
-    "place_table", "places", "place", "progress", "moved", "visited", "spun", "ahead", "patience",
+    # blocks that are resident together: the table of their slots, how many there are, the one in use, recent progress
+    "resident_table", "resident_slots", "resident_slot", "progress", "moved", "visited", "spun", "ahead", "patience",
     "let_in",
-    # a random schedule: the generator's state (0: in order), the order of blocks, the lanes that may run in this turn
+    # a random schedule: the generator's state (0: in order), the order of blocks, the lanes that may run in this slice
     "random", "order", "lanes", "watch",
-    # the heap of kernels: where it is, how large, its tables, where its part of the maps of touched memory begins
+    # the kernels' heap: its address, size and tables, and where its part of the maps of touched memory begins
     "heap", "heap_bytes", "heap_owners", "heap_ends", "heap_touch",
     # where each allocation's shadow begins, and the heap's, under the sanitizer (-1: not watched)
     "shadow_offsets", "heap_shadow",
-    # what each warp does: the table, and requests to global memory in this turn; the log of one warp, and its number
-    "by_warp", "asked", "path", "followed",
+    # what each warp does: the table, and requests to global memory in this slice; the log of one warp, and its number
+    "by_warp", "slice_requests", "path", "followed",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
-# A warp's state begins with 32 program counters; then come its turn and its clock, and from HEADER on its registers.
-TURN, CLOCK, HEADER = 128, 136, 192
+# A warp's state begins with 32 program counters; then come the number of its time slice and its clock, and at HEADER
+# its registers.
+SLICE, CLOCK, HEADER = 128, 136, 192
 
 SITE = (
     "base", "span", "space", "touch",
-    # the pattern of offsets seen last: its lanes, lowest offset, room for it in the allocation, low address bits
+    # the last access's pattern of offsets: its lanes, lowest offset, room for it in the allocation, low address bits
     "mask", "low", "room", "bits", "shape", "active",
     # counts
     "requests", "sectors", "lanes", "shared_requests", "shared_wavefronts", "local_requests", "local_sectors",
-    # what some of them were before the request of a warp that is followed
+    # the values of some of them before the request of the followed warp
     "requests_before", "sectors_before", "shared_before", "local_before",
     # stores in which lanes overwrite one another, and how many requests there had been at the last of them
     "overwritten", "overwritten_at",
-    # where the last request began whose lanes were in one row, or two
+    # where the last request began whose lanes lay in one row, or two
     "last",
 )  # fmt: skip
 SITE_SLOT = {name: index for index, name in enumerate(SITE)}
-# Byte offset: what is known of the pattern for each of the 8 words of a sector that it may start in, 0: nothing. Of
-# global memory the lanes (bits) that are the first in a sector, of shared memory the number of wavefronts.
+# Byte offset: cached facts about the pattern, for each of the 8 words of a sector that it may start in (0: none yet).
+# For global memory the lanes (bits) that are the first in a sector, for shared memory the number of wavefronts.
 PHASES = 192
 PATTERN = 256  # byte offset: the pattern, 32 offsets from lane 0, of 8 bytes (global) or 4 (shared)
-PLACES = 384  # byte offset: for shared patterns, the word of each lane counted from the lowest
+PATTERN_WORDS = 384  # byte offset: for shared patterns, the word of each lane counted from the lowest
 SITE_BYTES = 512
 
 # A worker's buffer for textures: first the coordinates of a request that failed (three vectors), then results or
@@ -72,24 +74,24 @@ BY_WARP = ("instructions", "requests")
 BY_WARP_BYTES = 8 * len(BY_WARP)
 # A bulk copy is as many requests as a full warp makes for it with a word for every lane.
 BULK_REQUEST = 128
-# The log of one warp: how many entries it should have, and for how many there is room; then the entries. Each begins
-# with a code, the number of a basic block that the warp runs or that of a site counted on from the last basic block's.
-# A basic block's entry has its lanes (bits), a site's entry what the request added to the counters.
+# The log of one warp: how many entries were written, and how many fit; then the entries. Each begins with a code: the
+# number of a basic block that the warp runs, or the number of basic blocks plus that of a site. A basic block's entry
+# has its lanes (bits), a site's entry what the request added to the counters.
 PATH = ("entries", "room")
 PATH_ENTRY = ("code", "lanes", "requests", "sectors", "shared_requests", "local_requests")
 
 SHARED_LAUNCH = ("next_block", "blocks", "stop_block")
 LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
 
-# A place holds one resident block: its number (-1: free), its index, where its memory is.
-PLACE = ("block", "ctaid_x", "ctaid_y", "ctaid_z", "shared_base", "local_base", "states", "barriers", "copies")
-PLACE_SLOT = {name: index for index, name in enumerate(PLACE)}
-PLACE_BYTES = 8 * len(PLACE)
+# The slot of one resident block: its number (-1: free), its index, the addresses of its memory.
+RESIDENT = ("block", "ctaid_x", "ctaid_y", "ctaid_z", "shared_base", "local_base", "states", "barriers", "copies")
+RESIDENT_SLOT = {name: index for index, name in enumerate(RESIDENT)}
+RESIDENT_BYTES = 8 * len(RESIDENT)
 
-# What `run_warp` and `run_blocks` return. SPUN: out of fuel in a loop that asks memory again and again; POLLING: all
-# lanes that could run are in loops that only wait for memory to change; IDLE: so it is with all resident blocks.
+# What `run_warp` and `run_blocks` return. SPUN: out of fuel in a loop that spins on memory; POLLING: all lanes that
+# could run only wait in loops for memory to change; IDLE: this holds for all resident blocks.
 DONE, WAITING, OUT_OF_FUEL, FAILED, SPUN, POLLING, IDLE = range(7)
-TRIED, STALLED = 1, 2  # bits of the slot "spun": warps have SPUN, or asked an mbarrier in vain
+TRIED, STALLED = 1, 2  # bits of the slot "spun": warps have SPUN, or tested an mbarrier without success
 
 # Errors that compiled code reports in the slot "error".
 _ERROR_NAMES = (
@@ -101,14 +103,14 @@ ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
 
 # A lane's program counter is the index of its next basic block; these flags make it wait.
-PC_POLL = 0x10000000  # until the warp's next turn, in a loop that waits for memory to change
+PC_POLL = 0x10000000  # until the warp's next time slice, in a loop that waits for memory to change
 PC_SYNC = 0x20000000  # until the other lanes named by a .sync instruction arrive
-PC_WAIT = 0x40000000  # at a barrier, whose number stands in bits 24 to 27
+PC_WAIT = 0x40000000  # at a barrier, whose number is in bits 24 to 27
 PC_BARRIER_SHIFT = 24
 PC_DONE = 0x7FFFFFFF
 
-# A block's barriers: for each of 16 the lanes whose predicate was true and false so far (reducing barriers), the same
-# of the round that ended, the threads that a counting barrier waits for, those that arrived without waiting; then
+# A block's 16 barriers: for each, the lanes whose predicate was true and false so far (reducing barriers), the same
+# for the completed round, the threads that a counting barrier waits for, those that arrived without waiting; then
 # whether any barrier had a count, and whether any reduced.
 GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 512, 640, 768, 776, 1024
 
@@ -142,14 +144,14 @@ TENSOR_MAP = {
 }  # fmt: skip
 
 # An mbarrier's 64 bits: where its fields begin (pending arrivals stand lowest), the two highest bits of a live one, the
-# largest count. PATIENCE: rounds in which every warp of a block waits in vain before that is called a deadlock.
+# largest count. PATIENCE: rounds without progress in which every warp of a block waits, before that is a deadlock.
 BARRIER_FIELD = {"expected": 20, "bytes": 40, "phase": 61}
 BARRIER_MARK, BARRIER_LIMIT = 1, (1 << 20) - 1
-DROP, NO_COMPLETE = 1, 2  # what an update may ask for besides
+DROP, NO_COMPLETE = 1, 2  # options of an update
 PATIENCE = 4096
 
-# What compiled code and the sanitizer share (the slot "watch" points to it, 0 where nobody watches). `time` counts
-# synchronisations; what a thread did before `floor` every thread of its block knows; the block began at `start`.
+# What compiled code and the sanitizer share (the slot "watch" points to it; 0 without a sanitizer). `time` counts
+# synchronisations; every thread of a block knows what the others did before `floor`; the block began at `start`.
 WATCH_BLOCK = (  # what belongs to a resident block
     "floor", "start", "detail", "cross", "known", "writes", "reads", "others", "local_written", "home",
 )  # fmt: skip
@@ -158,13 +160,13 @@ WATCH = (
     "global_reads", "global_others", "copies",
 )  # fmt: skip
 WATCH_SLOT = {name: index for index, name in enumerate(WATCH)}
-# An entry of a shadow: when (the upper 32 bits), the place in the source, where the block is resident, how strong (0
-# plain, 1 volatile, 2 atomic, 3 an asynchronous copy that has not landed), and the thread of the block.
+# An entry of a shadow: the time (the upper 32 bits), the place in the source, the slot of the resident block, the
+# strength (0 plain, 1 volatile, 2 atomic, 3 an asynchronous copy in flight), and the thread of the block.
 ENTRY_TIME, ENTRY_PLACE, ENTRY_HOME, ENTRY_STRENGTH, ENTRY_THREADS = 32, 19, 12, 10, 1024
 ENTRY_PLACES, ENTRY_HOMES = 1 << (ENTRY_TIME - ENTRY_PLACE), 1 << (ENTRY_PLACE - ENTRY_HOME)
-PENDING = 3  # the strength of a copy that has not landed
-NEVER_WRITTEN = 1  # the entry of global memory that nobody has written
-# What compiled code tells the sanitizer.
+PENDING = 3  # the strength of a copy in flight
+NEVER_WRITTEN = 1  # the entry of global memory that no thread has written
+# The events that compiled code reports to the sanitizer.
 EVENTS = {
     1: "begin", 2: "fault", 3: "pair", 4: "uneven", 5: "named", 6: "counted", 7: "fence", 8: "strong", 9: "mask",
     10: "cross", 11: "stray", 12: "enter", 13: "arrived", 14: "bulk",

@@ -1,6 +1,7 @@
-"""What can go wrong on the virtual GPU, one class a kind of mistake.
+# mypy: disallow-untyped-defs
+"""The errors of the virtual GPU, one class for each kind of mistake.
 
-Every message says what happened, where, and what usually mends it.
+Every message says what happened, where, and the usual fix.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ class VirtualGPUError(RuntimeError):
     line: int | None = None
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython prints of this error: the message says it all, so of the frames only the user's."""
+        """The lines that IPython prints for this error: of the traceback only the user's frames."""
         from vgpu.base.tracebacks import render
 
         return render(self)
 
 
 class CompileError(VirtualGPUError):
-    """The compiler refused the kernel; `line` is the user's line where it did, or None."""
+    """The compiler refused the kernel, at the user's `line` (or None); `original` is the compiler's own exception."""
+
+    original: Exception | None = None
 
     def __init__(self, message: str, line: int | None = None):
         super().__init__(message)
@@ -35,7 +38,7 @@ class ArgumentError(LaunchError, TypeError):
 
 
 class NotContiguous(VirtualGPUError, ValueError):
-    """An array has gaps, so it cannot be copied as one piece."""
+    """An array has gaps, so it can't be copied as one contiguous range."""
 
 
 class NoSuchKernel(VirtualGPUError, AttributeError):
@@ -53,7 +56,15 @@ class KernelError(VirtualGPUError):
     is None where it has no meaning.
     """
 
-    def __init__(self, message: str, *, line=None, thread=None, block=None, address=None):
+    def __init__(
+        self,
+        message: str,
+        *,
+        line: int | None = None,
+        thread: tuple[int, int, int] | None = None,
+        block: tuple[int, int, int] | None = None,
+        address: int | None = None,
+    ):
         super().__init__(message)
         self.line, self.thread, self.block, self.address = line, thread, block, address
 
@@ -71,7 +82,7 @@ class InvalidCall(KernelError):
 
 
 class InvalidFree(KernelError):
-    """A thread freed what `malloc` or `new` never gave, or what was free already."""
+    """A thread freed memory that `malloc` or `new` never returned, or that was freed already."""
 
 
 class Misaligned(KernelError):
@@ -79,11 +90,11 @@ class Misaligned(KernelError):
 
 
 class PartialWarp(KernelError):
-    """An instruction that a whole warp executes together was reached by some of its threads, or not alike by all."""
+    """Only some threads of a warp reached an instruction that needs all of them, or with different operands."""
 
 
 class KernelTimeout(KernelError, TimeoutError):
-    """A kernel did not end in the time it was given."""
+    """A kernel did not end within its time limit."""
 
 
 class Deadlock(KernelError):

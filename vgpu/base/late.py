@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib import import_module
 
 
 def members(package: str, modules: Mapping[str, Iterable[str]]) -> dict[str, Callable[[], object]]:
     """Loaders of names, by names, from the modules of a package that define them: {"tools.profile": ("profile",)}."""
-    return {
-        name: lambda module=module, name=name: getattr(import_module(f"{package}.{module}"), name)
-        for module, names in modules.items()
-        for name in names
-    }
+    return {name: partial(_member, f"{package}.{module}", name) for module, names in modules.items() for name in names}
+
+
+def _member(module: str, name: str) -> object:
+    return getattr(import_module(module), name)
 
 
 def late(package: str, loaders: Mapping[str, Callable[[], object]], shown: str = "", also: Iterable[str] = ()):

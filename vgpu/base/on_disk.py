@@ -1,9 +1,10 @@
-"""What compilers made, kept on disk from one process to the next: PTX, machine code, what assemblers say.
+# mypy: disallow-untyped-defs
+"""The compilers' results, kept on disk from one process to the next: PTX, machine code, the assembler's reports.
 
-An entry is a file whose name is a hash of all that the result depends on, so a thing that changes is another entry and
-nothing is ever out of date. Processes share the folder without a lock: an entry is written beside and then moved to its
-place as a whole. An entry that was cut short or changed does not fit its checksum and is made anew. What cannot be kept
-(a full disk, a folder that cannot be written) is made all the same.
+An entry is a file named by a hash of everything that the result depends on, so no entry is ever out of date. Processes
+share the folder without a lock: an entry is written to a temporary file, which is then renamed. An entry that is
+truncated or changed doesn't match its checksum and is made again. Where an entry can't be stored (a full disk, a
+read-only folder), the result is used all the same.
 
 `VGPU_CACHE` names another folder; `VGPU_CACHE=off` keeps nothing. A folder that another user may write to is
 not used, since machine code is read from it. Students' code, the runner and the judge of the grader keep and read
@@ -33,15 +34,15 @@ MOST_BYTES = 512 << 20
 NO_COMPILERS = ("bench", "hardware", "tests", "tools")
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 _NAME = re.compile(r"[a-z]+-[0-9a-f]{64}(\.|$)")
-_written: int | None = None  # bytes since this process last looked how much there is; None: it has not looked yet
+_written: int | None = None  # bytes since this process last measured the folder; None: it hasn't yet
 
 
 class Refused(ValueError):
-    """A folder in which nothing is kept; the message says why, and what mends it."""
+    """A folder in which nothing is kept; the message says why, and the fix."""
 
 
-def kept(kind: str, packages: Sequence[str], inputs: Sequence, make: Callable[[], bytes]) -> bytes:
-    """What `make()` gives, which is called only where no process has kept it yet.
+def kept(kind: str, packages: Sequence[str], inputs: Sequence[object], make: Callable[[], bytes]) -> bytes:
+    """The result of `make()`, which is called only where no process has kept it yet.
 
     kind: "ptx" and the like, the beginning of the file's name. packages: the distributions whose versions the result
     depends on; where one is not installed as such, nothing is kept. inputs: all else that it depends on, as JSON can
@@ -90,17 +91,17 @@ def _private(chosen: str) -> Path:
     return path
 
 
-def _path(kind: str, packages: Sequence[str], inputs: Sequence) -> Path | None:
+def _path(kind: str, packages: Sequence[str], inputs: Sequence[object]) -> Path | None:
     """The file of an entry; None where nothing can be kept."""
     try:
-        place = folder()
+        directory = folder()
         versions = list(map(_version, packages))
     except (Refused, importlib.metadata.PackageNotFoundError):
         return None
-    if place is None:
+    if directory is None:
         return None
     key = json.dumps([_engine(), kind, versions, list(inputs)])
-    return place / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()}"
+    return directory / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()}"
 
 
 _version = functools.cache(importlib.metadata.version)
@@ -122,7 +123,7 @@ def _checksum(path: Path, data: bytes) -> bytes:
 
 
 def _read(path: Path) -> bytes | None:
-    """What an entry holds; None where there is none that is whole."""
+    """The contents of an entry; None where there is none with the right checksum."""
     try:
         held = path.read_bytes()
     except OSError:
@@ -147,20 +148,20 @@ def _write(path: Path, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(fresh)
         return
-    _bound(path.parent, len(data))
+    _limit_size(path.parent, len(data))
 
 
 # --- all of them --------------------------------------------------------------------------------------------
 
 
-def _bound(place: Path, nbytes: int) -> None:
-    """See now and then to it that all entries together stay below the bound: those used longest ago go first."""
+def _limit_size(directory: Path, nbytes: int) -> None:
+    """After `nbytes` were written: now and then remove the least recently used entries, if all take too much."""
     global _written
     _written = None if _written is None else _written + nbytes
     if _written is not None and _written <= MOST_BYTES // 32:
         return
     _written = 0
-    found = sorted(_entries(place), key=lambda entry: entry[1].st_mtime_ns)
+    found = sorted(_entries(directory), key=lambda entry: entry[1].st_mtime_ns)
     total = sum(status.st_size for _, status in found)
     if total <= MOST_BYTES:
         return
@@ -172,9 +173,9 @@ def _bound(place: Path, nbytes: int) -> None:
         total -= status.st_size
 
 
-def _entries(place: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Every entry of the folder, also those that a process left half written; other files are not ours."""
-    with contextlib.suppress(OSError), os.scandir(place) as found:
+def _entries(directory: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Every entry of the folder, half-written ones included; other files are left alone."""
+    with contextlib.suppress(OSError), os.scandir(directory) as found:
         for entry in found:
             with contextlib.suppress(OSError):
                 if _NAME.match(entry.name):
@@ -183,15 +184,15 @@ def _entries(place: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 def size() -> tuple[int, int]:
     """How many entries there are, and their bytes. Raises Refused."""
-    place = folder()
-    sizes = [status.st_size for _, status in _entries(place)] if place else []
+    directory = folder()
+    sizes = [status.st_size for _, status in _entries(directory)] if directory else []
     return len(sizes), sum(sizes)
 
 
 def empty() -> int:
-    """Remove all entries, and say how many there were; other processes make theirs anew. Raises Refused."""
-    place = folder()
-    paths = [path for path, _ in _entries(place)] if place else []
+    """Remove all entries and return how many there were; other processes make theirs again. Raises Refused."""
+    directory = folder()
+    paths = [path for path, _ in _entries(directory)] if directory else []
     for path in paths:
         with contextlib.suppress(OSError):
             path.unlink()

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Which modules are the engine's, or belong to a tool built on it; the frames of all others are the user's."""
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""What belongs to whom where several threads are at work, and one launch at a time.
+# mypy: disallow-untyped-defs
+"""Values and listeners that belong to one context, and the lock that lets one kernel run at a time.
 
-JupyterLab answers widgets in threads of their own, beside the cell that runs. Whoever listens (a recording, a count, a
-search for leaks) hears what its own context does, and the threads that are started in it meanwhile: CUDA programs
-give each stream a thread, too. A thread that ran before, such as a pool's from an earlier cell or the one that answers
-a widget, belongs to whoever started it.
+JupyterLab answers widgets in separate threads, beside the cell that runs. A listener (a recorder, a counter, a leak
+check) sees what its own context does, and the threads started in it meanwhile: CUDA programs give each stream a thread,
+too. A thread that ran before, such as a pool's from an earlier cell or the one that answers a widget, belongs to the
+context that started it.
 
-Launches wait for one another, as those of several threads do in CUDA's default stream. So a launch never meets another
-one that puts memory back, as `trace`, `record` and several seeds of `sanitize` do.
+Launches run one after another, as launches of several threads do in CUDA's default stream. So no launch runs while
+another one restores memory, as `trace`, `record` and several seeds of `sanitize` do.
 """
 
 from __future__ import annotations
@@ -14,107 +15,130 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 from vgpu.base import steady
 
-TURN = steady.lock(rank=-1)
-"""Held while a kernel runs, from saving memory to putting it back, and while Triton has another driver for a moment."""
+T = TypeVar("T")
 
-_NOTHING: Mapping[object, object] = {}
-_state: contextvars.ContextVar[Mapping[object, object]] = contextvars.ContextVar("virtual-gpu")
+LAUNCHING = steady.lock(rank=-1)
+"""Held while a kernel runs, from saving memory to restoring it, and while Triton's driver is replaced."""
+
+_NOTHING: Mapping[object, Any] = {}
+_state: contextvars.ContextVar[Mapping[object, Any]] = contextvars.ContextVar("virtual-gpu")
 _INHERITED = "_virtual_gpu_state"
 
 
-@functools.cache
-def _follow_threads() -> None:
-    """From now on a thread begins with what is set where it is started.
+class _ThreadStarts:
+    """While one or more contexts are in here, a thread begins with the values that are set where it is started.
 
-    Before Python 3.14, where it can be asked for, a thread gets no context from the one that starts it. Python reports
-    each start to audit hooks, in the thread that starts another one. A hook stays, so there is none until it's needed.
+    Python can do so itself from 3.14 on. Before, `threading.Thread.start` is replaced for that time, and put back by
+    the last one out. Where another library has replaced it meanwhile, ours stays below and only calls the original.
     """
-    sys.addaudithook(_inherit)
+
+    def __init__(self) -> None:
+        self._guard, self._contexts = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._guard:
+            self._contexts += 1
+            if self._contexts == 1:
+                self._original = threading.Thread.start
+                self._ours = _inheriting(self._original)
+                setattr(threading.Thread, "start", self._ours)  # noqa: B010  # types allow no other way
+
+    def __exit__(self, *error: object) -> None:
+        with self._guard:
+            self._contexts -= 1
+            if not self._contexts and threading.Thread.start is self._ours:
+                setattr(threading.Thread, "start", self._original)  # noqa: B010
 
 
-def _inherit(event: str, arguments: tuple) -> None:
-    # `_thread.start_new_thread`, from Python 3.13 on `_thread.start_joinable_thread`; both begin with what is called.
-    if event.startswith("_thread.start") and (held := _held()):
-        thread = getattr(arguments[0], "__self__", None)
-        if isinstance(thread, threading.Thread):
-            setattr(thread, _INHERITED, held)
+def _inheriting(original: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
+    @functools.wraps(original)
+    def start(thread: threading.Thread) -> None:
+        if values := _values():
+            setattr(thread, _INHERITED, values)
+        original(thread)
+
+    return start
 
 
-def _held() -> Mapping[object, object]:
-    """What has been set in this context, or where this thread was started."""
+_thread_starts = _ThreadStarts()
+
+
+def _values() -> Mapping[object, Any]:
+    """The values set in this context, or where this thread was started."""
     found = _state.get(None)
     return getattr(threading.current_thread(), _INHERITED, _NOTHING) if found is None else found
 
 
-class Own:
+class Own(Generic[T]):
     """A value of this context and of the threads that are started in it; elsewhere it is `default`."""
 
-    def __init__(self, default=None):
+    def __init__(self, default: T):
         self.default = default
 
-    def get(self):
+    def get(self) -> T:
         """The value here."""
-        return _held().get(self, self.default)
+        return _values().get(self, self.default)
 
-    def set(self, value) -> None:
-        """Choose the value here and in threads that are started from now on."""
-        _follow_threads()
-        _state.set({**_held(), self: value})
+    def set(self, value: T) -> None:
+        """Choose the value here, and in threads that are started while `_thread_starts` is entered."""
+        _state.set({**_values(), self: value})
 
 
-class _Entry:
-    """Somebody who listens; None from when they stopped, for the threads that were started meanwhile."""
+class _Subscription(Generic[T]):
+    """A listener; None once it has been removed, for the threads that were started meanwhile."""
 
     __slots__ = ("listener",)
 
-    def __init__(self, listener):
-        self.listener = listener
+    def __init__(self, listener: T):
+        self.listener: T | None = listener
 
 
-class Listeners:
-    """Those who listen to this context; others are never called for what it does."""
+class Listeners(Generic[T]):
+    """The listeners of this context; those of others are never called for what it does."""
 
-    def __init__(self):
-        self._entries = Own(())
+    def __init__(self) -> None:
+        self._subscriptions: Own[tuple[_Subscription[T], ...]] = Own(())
 
-    def __iter__(self) -> Iterator:
-        return iter([each for entry in self._entries.get() if (each := entry.listener) is not None])
+    def __iter__(self) -> Iterator[T]:
+        return iter([each for entry in self._subscriptions.get() if (each := entry.listener) is not None])
 
     def __bool__(self) -> bool:
-        return any(entry.listener is not None for entry in self._entries.get())
+        return any(entry.listener is not None for entry in self._subscriptions.get())
 
     @contextlib.contextmanager
-    def hearing(self, listener) -> Iterator[None]:
-        """Within it `listener` is one of those who listen."""
-        entry = _Entry(listener)
-        self._entries.set((*self._entries.get(), entry))
+    def hearing(self, listener: T) -> Iterator[None]:
+        """Within the `with` block, `listener` is among the listeners."""
+        subscription = _Subscription(listener)
+        self._subscriptions.set((*self._subscriptions.get(), subscription))
         try:
-            yield
+            with _thread_starts:
+                yield
         finally:
-            entry.listener = None
-            self._entries.set(tuple(each for each in self._entries.get() if each.listener is not None))
+            subscription.listener = None
+            self._subscriptions.set(tuple(each for each in self._subscriptions.get() if each.listener is not None))
 
 
-_program = Own()
+_program: Own[object] = Own(None)
 
 
 def program() -> object:
-    """What this context belongs to: what is run `apart`, or None for all else in this process."""
+    """Identifies the program that this context belongs to: one per `run_isolated`, None for the rest of the process."""
     return _program.get()
 
 
-def apart(function: Callable, *arguments, **named):
-    """Call a function as a program of its own: nobody who listens here hears it."""
+def run_isolated(function: Callable[..., T], *arguments: Any, **named: Any) -> T:
+    """Call a function as a separate program, which the listeners of this context don't see."""
 
-    def call():
+    def call() -> T:
         _state.set(_NOTHING)
         _program.set(object())
-        return function(*arguments, **named)
+        with _thread_starts:
+            return function(*arguments, **named)
 
     return contextvars.copy_context().run(call)

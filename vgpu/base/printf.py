@@ -1,6 +1,7 @@
-"""C's printf, from a format and the packed arguments a kernel leaves in memory for `vprintf`.
+# mypy: disallow-untyped-defs
+"""C's printf, from a format and the packed arguments that a kernel leaves in memory for `vprintf`.
 
-Each argument lies at the next multiple of its own size: 4 bytes for what C promotes to int, else 8.
+Each argument lies at the next multiple of its size: 4 bytes for what C promotes to int, else 8.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _FIELD = re.compile(
 # `long` is what the host's compiler says, as it is on a GPU: 8 bytes on Linux, 4 on Windows.
 _LONG = {b"ll": 8, b"l": ctypes.sizeof(ctypes.c_long), b"j": 8, b"z": 8, b"t": 8}
 LIMIT = 1 << 20  # characters of one launch, and of one text, as the buffer of a GPU is limited too
-WIDEST = 1 << 12  # a field's width and precision: more than that is what a wrong argument asks for
+WIDEST = 1 << 12  # a field's width and precision: a greater one comes from a wrong argument
 _NARROW = {b"hh": 1, b"h": 2}
 
 
@@ -31,7 +32,7 @@ class _Argument:
 class _Buffer:
     """Where the next argument lies."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.end = 0
 
     def take(self, nbytes: int) -> _Argument:
@@ -40,9 +41,10 @@ class _Buffer:
         return _Argument(nbytes, offset)
 
 
-def _fields(fmt: bytes) -> tuple[list[tuple[re.Match, list[_Argument]]], int]:
+def _fields(fmt: bytes) -> tuple[list[tuple[re.Match[bytes], list[_Argument]]], int]:
     """Each conversion with its arguments (stars first), and the bytes all arguments take."""
-    buffer, found = _Buffer(), []
+    buffer = _Buffer()
+    found: list[tuple[re.Match[bytes], list[_Argument]]] = []
     for match in _FIELD.finditer(fmt):
         if match["kind"] == b"%":
             found.append((match, []))
@@ -70,25 +72,25 @@ def render(fmt: bytes, buffer: bytes, string_at: Callable[[int], bytes] = lambda
     `buffer` holds `argument_bytes(fmt)` bytes of arguments; `string_at` fetches the text of a `%s` by its
     address.
     """
-    pieces, last, room = [], 0, LIMIT
+    parts, last, room = [], 0, LIMIT
     for match, arguments in _fields(fmt)[0]:
-        pieces.append(fmt[last : match.start()].decode(errors="replace"))
+        parts.append(fmt[last : match.start()].decode(errors="replace"))
         last = match.end()
-        raw = [buffer[a.offset : a.offset + a.nbytes] for a in arguments]
-        pieces.append("%" if not raw else _convert(match, raw, string_at))
-        room -= len(pieces[-1])
+        raw = [buffer[argument.offset : argument.offset + argument.nbytes] for argument in arguments]
+        parts.append("%" if not raw else _convert(match, raw, string_at))
+        room -= len(parts[-1])
         if room < 0:
             break
-    pieces.append(fmt[last:].decode(errors="replace"))
-    return "".join(pieces)
+    parts.append(fmt[last:].decode(errors="replace"))
+    return "".join(parts)
 
 
-def _convert(match: re.Match, raw: list[bytes], string_at) -> str:
-    flags, stars = match["flags"].decode(), [int.from_bytes(r, "little", signed=True) for r in raw[:-1]]
+def _convert(match: re.Match[bytes], raw: list[bytes], string_at: Callable[[int], bytes]) -> str:
+    flags, stars = match["flags"].decode(), [int.from_bytes(star, "little", signed=True) for star in raw[:-1]]
     width = stars.pop(0) if match["width"] == b"*" else _number(match["width"])
-    precision = match["precision"]
-    if precision is not None:
-        precision = stars.pop(0) if precision == b"*" else _number(precision)
+    precision: int | None = None
+    if (given := match["precision"]) is not None:
+        precision = stars.pop(0) if given == b"*" else _number(given)
         precision = None if precision < 0 else min(precision, WIDEST)
     if width < 0:
         flags, width = flags + "-", -width
@@ -97,8 +99,8 @@ def _convert(match: re.Match, raw: list[bytes], string_at) -> str:
     if "-" in flags:
         return text.ljust(width)
     if "0" in flags and number:
-        head = re.match(r"[-+ ]?(0[xX])?", text).group()
-        return head + text[len(head) :].rjust(width - len(head), "0")
+        head = len(text) - len(re.sub(r"^[-+ ]?(0[xX])?", "", text))
+        return text[:head] + text[head:].rjust(width - head, "0")
     return text.rjust(width)
 
 
@@ -106,12 +108,14 @@ def _number(digits: bytes) -> int:
     return int(digits[:10] or 0)  # what is longer is wider than the widest anyway
 
 
-def _body(match: re.Match, raw: bytes, flags: str, precision, string_at) -> tuple[str, bool]:
+def _body(
+    match: re.Match[bytes], raw: bytes, flags: str, precision: int | None, string_at: Callable[[int], bytes]
+) -> tuple[str, bool]:
     """The text before padding, and whether the flag 0 may pad it."""
     kind = match["kind"].decode()
     if kind in "fFeEgG":
         value = struct.unpack("<d", raw)[0]
-        signs = "".join(f for f in flags if f in "+ #")
+        signs = "".join(flag for flag in flags if flag in "+ #")
         text = f"%{signs}.{6 if precision is None else precision}{kind}" % value
         return text, value - value == 0
     if kind in "aA":

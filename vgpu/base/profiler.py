@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Whether another profiler, such as `ncu`, surrounds this program; it replays each launch itself."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The environment variables that the engine reads, all named `VGPU_…`; its README lists them."""
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What neither Ctrl-C nor a fork may find half done: compilers at work, and the books of memory.
+# mypy: disallow-untyped-defs
+"""Protects compilers and the tables of memory from Ctrl-C and from forks.
 
-A compiler that is interrupted between two of its steps may be useless for the rest of the process, so compilers run
-in threads, where no KeyboardInterrupt is raised. A child that is forked while another thread compiles would inherit a
-compiler at work and a lock that nobody opens, so a fork waits for the locks made here.
+A compiler that is interrupted halfway may be unusable for the rest of the process, so compilers run in threads, where
+no KeyboardInterrupt is raised. A child process forked while another thread compiles would inherit a compiler in mid-
+work and a lock that no thread releases, so a fork waits for the locks made here.
 """
 
 from __future__ import annotations
@@ -19,49 +20,65 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
-_KNOWN: list[tuple[int, object]] = []
+T = TypeVar("T")
 
 
-def register(lock, rank: int):
-    """Let forks wait for a lock (one that its holder may take again); locks are taken in the order of their ranks."""
-    _KNOWN.append((rank, lock))
-    _KNOWN.sort(key=lambda known: known[0])
+class Lock(Protocol):
+    """A lock that its holder may take again."""
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool: ...
+    def release(self) -> None: ...
+    def __enter__(self) -> bool: ...
+    def __exit__(self, *error: Any) -> None: ...
+
+
+L = TypeVar("L", bound=Lock)
+_REGISTERED: list[tuple[int, Lock]] = []
+
+
+def register(lock: L, rank: int) -> L:
+    """Let forks wait for a reentrant lock; they take the registered locks in the order of their ranks."""
+    _REGISTERED.append((rank, lock))
+    _REGISTERED.sort(key=lambda registered: registered[0])
     return lock
 
 
-def lock(rank: int):
-    """A new lock for which forks wait. Who holds one may take those of higher rank, not those of lower."""
+def lock(rank: int) -> Lock:
+    """A new lock for which forks wait. Its holder may take locks of higher rank, but not of lower."""
     return register(threading.RLock(), rank)
 
 
-def apart(function, *arguments, deaf: bool = False):
-    """Call a function where Ctrl-C does not reach it.
+def run_uninterrupted(function: Callable[..., T], *arguments: Any, ignore_sigint: bool = False) -> T:
+    """Call a function that Ctrl-C doesn't interrupt.
 
-    Ctrl-C ends the wait for the result; the function goes on to its end, and who needs its locks waits for that.
-    A library that would put a handler of its own into the place of Python's is called `deaf`: it finds the signal
-    ignored, and a press is handed on when it has ended.
+    Ctrl-C ends the wait for the result; the function runs to its end, and other threads wait for the locks it holds.
+    `ignore_sigint` is for a library that replaces Python's signal handler: SIGINT is ignored while it runs, and raised
+    again when it has ended.
     """
-    main, number = threading.main_thread(), threading.get_native_id()
+    main, thread_id = threading.main_thread(), threading.get_native_id()
     if threading.current_thread() is not main:
         return function(*arguments)
-    deaf = deaf and hasattr(signal, "sigtimedwait") and callable(signal.getsignal(signal.SIGINT))
-    found: dict[str, object] = {}
+    ignore_sigint = ignore_sigint and hasattr(signal, "sigtimedwait") and callable(signal.getsignal(signal.SIGINT))
+    results: list[T] = []
+    errors: list[BaseException] = []
+    abandoned = threading.Event()
     begin, ended = threading.Event(), threading.Event()
 
     def run() -> None:
         begin.wait()
         try:
-            if "left" not in found:
-                with _ignoring(number) if deaf else contextlib.nullcontext():
-                    found["result"] = function(*arguments)
+            if not abandoned.is_set():
+                with _ignoring_sigint(thread_id) if ignore_sigint else contextlib.nullcontext():
+                    results.append(function(*arguments))
         except BaseException as error:
-            found["error"] = error
+            errors.append(error)
         finally:
             ended.set()
-            if deaf:
+            if ignore_sigint and main.ident is not None:
                 signal.pthread_kill(main.ident, WAKE)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), name="virtual-gpu-compiler")
@@ -70,47 +87,47 @@ def apart(function, *arguments, deaf: bool = False):
             thread.start()
         except RuntimeError:  # the interpreter is about to end, or the system has no further thread
             return function(*arguments)
-        (_wait_deaf if deaf else _wait)(begin, ended)
+        (_wait_catching_sigint if ignore_sigint else _wait)(begin, ended)
     except BaseException:
-        found["left"] = True
+        abandoned.set()
         raise
     finally:
         begin.set()
-    # A join that is broken off would take the thread for one that has ended.
+    # An interrupted join would take the thread for one that has ended.
     thread.join()
-    if "error" in found:
+    if errors:
         try:
-            raise found["error"]
+            raise errors[0]
         finally:
-            found.clear()  # else the error's traceback leads back to it
-    return found["result"]
+            errors.clear()  # else the error's traceback refers back to it
+    return results[0]
 
 
 def _wait(begin: threading.Event, ended: threading.Event) -> None:
     begin.set()
-    # A signal that another thread has caught is only handled when this one looks up.
+    # Python handles a signal that another thread caught only when this thread runs again.
     while not ended.wait(0.1):
         pass
 
 
-# A signal that is ignored is not lost as long as the main thread waits for it in the system: Linux gives it to that
-# thread. So the main thread waits first, then the other one has the signal ignored and compiles, and before it wakes
-# the main thread everything is as it was. That one looks up earlier only for a press, after which no other can be lost.
-# What remains: NVRTC itself sets the signal to be ignored when it begins, which discards a press on its way. With
-# compiles of 13 ms, one after another on a busy machine, 9 of 2,000 presses were lost; a second press is then heard.
+# An ignored signal is not lost while the main thread waits for it in the system: Linux delivers it to that thread. So
+# the main thread waits first; then the other thread ignores the signal and compiles, and restores the handler before it
+# wakes the main thread. Only SIGINT wakes the main thread earlier, after which no other can be lost.
+# One gap remains: NVRTC itself sets SIGINT to be ignored when it begins, which discards a pending one. With compiles of
+# 13 ms, one after another on a busy machine, 9 of 2,000 presses of Ctrl-C were lost; a second press then works.
 
-WAKE = getattr(signal, "SIGURG", None)
-"""Which signal ends the wait: one that does nothing where nobody waits for it."""
-LONGEST_WAY = 0.1
-"""Seconds that the main thread gets to begin its wait. Where that cannot be seen, a press in between is lost."""
+WAKE: int = getattr(signal, "SIGURG", 0)
+"""The signal that ends the wait: one without effect where no thread waits for it. 0 where the system has none."""
+LONGEST_START = 0.1
+"""Seconds that the main thread gets to begin its wait. Where that can't be seen, a SIGINT in between is lost."""
 
 
-def _wait_deaf(begin: threading.Event, ended: threading.Event) -> None:
-    """Take SIGINT from the system itself, and hand it on when all is over."""
-    handler, signals, pressed = signal.getsignal(signal.SIGINT), {signal.SIGINT, WAKE}, threading.Event()
+def _wait_catching_sigint(begin: threading.Event, ended: threading.Event) -> None:
+    """Wait for SIGINT in the system itself, and raise it again when the function has ended."""
+    handler, signals, pressed = signal.getsignal(signal.SIGINT), {int(signal.SIGINT), WAKE}, threading.Event()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
-        # Python calls a handler of its own in the midst of what follows, also for a press that another thread took.
+        # Python's own handler runs in the middle of what follows, also for a SIGINT that another thread caught.
         signal.signal(signal.SIGINT, lambda *_: pressed.set())
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)
         begin.set()
@@ -126,14 +143,14 @@ def _wait_deaf(begin: threading.Event, ended: threading.Event) -> None:
 
 
 @contextlib.contextmanager
-def _ignoring(waiting: int) -> Iterator[None]:
-    """Have SIGINT ignored, once the thread of this number in the system waits for it.
+def _ignoring_sigint(waiting: int) -> Iterator[None]:
+    """Ignore SIGINT from when the thread `waiting` (its native id) waits for it.
 
-    Python lets only the main thread set a handler, so this one asks the system.
+    Python lets only the main thread set a handler, so this calls the C library.
     """
     set_handler = ctypes.CDLL(None).signal
     set_handler.argtypes, set_handler.restype = [ctypes.c_int, ctypes.c_void_p], ctypes.c_void_p
-    end = time.monotonic() + LONGEST_WAY
+    end = time.monotonic() + LONGEST_START
     while _blocks_sigint(waiting) and time.monotonic() < end:
         time.sleep(0.0001)
     handler = set_handler(signal.SIGINT, signal.SIG_IGN)
@@ -144,7 +161,7 @@ def _ignoring(waiting: int) -> Iterator[None]:
 
 
 def _blocks_sigint(thread: int) -> bool:
-    """Whether a thread would not take SIGINT now: who blocks it takes it while it waits for it (proc(5), SigBlk)."""
+    """Whether a thread blocks SIGINT now; while it waits for the signal it doesn't (proc(5), SigBlk)."""
     try:
         status = Path(f"/proc/self/task/{thread}/status").read_text()
     except OSError:
@@ -153,13 +170,13 @@ def _blocks_sigint(thread: int) -> bool:
     return blocked is None or bool(int(blocked[1], 16) >> (signal.SIGINT - 1) & 1)
 
 
-_held: list = []
+_held: list[Lock] = []
 
 
 def _before_fork() -> None:
-    for _, known in list(_KNOWN):
-        known.acquire()
-        _held.append(known)
+    for _, registered in list(_REGISTERED):
+        registered.acquire()
+        _held.append(registered)
 
 
 def _after_fork() -> None:

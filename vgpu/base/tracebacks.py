@@ -1,7 +1,8 @@
-"""What a notebook shows of an error that says all in its message: the user's own lines, and none of this package.
+# mypy: disallow-untyped-defs
+"""Short tracebacks in notebooks: of an engine error, IPython shows the user's frames and none of the engine's.
 
-IPython asks an exception how it wants to be shown. Nothing else changes: the traceback itself stays whole, so that
-plain Python, pytest and `%debug` see every frame, and `%xmode Verbose` shows them in a notebook too.
+IPython calls an exception's `_render_traceback_`. The traceback itself stays whole, so plain Python, pytest and
+`%debug` see every frame, and `%xmode Verbose` shows them in a notebook too.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ def render(error: BaseException) -> list[str]:
     formatter = ipython.get_ipython().InteractiveTB
     if formatter.mode == "Verbose":
         return formatter.structured_traceback(type(error), error, error.__traceback__)
-    hidden = tuple(folder + os.sep for folder in (*_LIBRARIES, os.path.dirname(ipython.__file__)))
+    hidden = tuple(folder + os.sep for folder in (*_LIBRARIES, os.path.dirname(str(ipython.__file__))) if folder)
     whole = []
     try:
         for link in _chain(error):
             short = without(link.__traceback__, hidden)
-            # An error of another kind behind ours tells of a mistake of this package: whoever reports it needs all.
+            # An error of another kind behind ours is a bug of this package: its report needs the whole traceback.
             if short is not None and hasattr(link, "_render_traceback_"):
                 whole.append((link, link.__traceback__))
                 link.__traceback__ = short
@@ -56,7 +57,7 @@ def _broken(line: str) -> str:
 
 def shorten(error: BaseException) -> None:
     """Let IPython show an error that is not of this package, such as a KeyboardInterrupt, as it shows ours."""
-    error._render_traceback_ = MethodType(render, error)
+    setattr(error, "_render_traceback_", MethodType(render, error))  # noqa: B010  (IPython's name, not BaseException's)
 
 
 def without(traceback: TracebackType | None, folders: tuple[str, ...]) -> TracebackType | None:

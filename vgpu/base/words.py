@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Counts in words, for messages, figures and reports alike."""
 
 from __future__ import annotations

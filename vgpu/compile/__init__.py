@@ -1,6 +1,7 @@
+# mypy: disallow-untyped-defs
 """The compilers: CUDA C++ and Python to PTX, PTX to machine code, and what a kernel needs of a GPU.
 
-None of them needs a GPU or a driver, and each result is kept by what it was made from.
+None of them needs a GPU or a driver, and each result is kept, by its inputs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     # Importing Numba takes longer than all the rest together, so it waits until a Python kernel comes.
     if name in ("CompiledPython", "numba_to_ptx"):
         from vgpu.compile import python as compile_numba

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """CUDA C++ to PTX with NVRTC, NVIDIA's run-time compiler: it needs neither a GPU nor a driver."""
 
 from __future__ import annotations
@@ -6,15 +7,19 @@ import functools
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar
 
 from vgpu.base import on_disk, steady
 from vgpu.base.errors import CompileError
 from vgpu.compile import headers
 from vgpu.compile.remedies import of_header, remedy
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # CUDA 13 dropped the GPUs before Turing, so nothing older can be compiled for.
 OLDEST = (7, 5)
@@ -27,7 +32,7 @@ class CompiledC:
     """What NVRTC made of one CUDA C++ source text.
 
     `ptx` is the assembly of every kernel in it, `log` the compiler's warnings, and `lowered` maps each
-    asked-for name expression ("scale<float>") to the mangled name it has in the PTX.
+    requested name expression ("scale<float>") to the mangled name it has in the PTX.
     """
 
     ptx: str
@@ -39,24 +44,29 @@ class CompiledC:
 
 
 def entries(ptx: str) -> tuple[str, ...]:
-    """The names of the kernels in a PTX text, in the order in which they stand."""
+    """The names of the kernels in a PTX text, in the order of the text."""
     return tuple(re.findall(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s+([\w$.]+)", ptx, re.MULTILINE))
 
 
 def cuda_c_to_ptx(
-    source: str, *, arch: str = "compute_80", options=(), name: str = "kernel.cu", name_expressions=()
+    source: str,
+    *,
+    arch: str = "compute_80",
+    options: Sequence[str] = (),
+    name: str = "kernel.cu",
+    name_expressions: Sequence[str] = (),
 ) -> CompiledC:
     """Compile CUDA C++ to PTX with source lines.
 
     `arch` is "compute_75" or newer ("sm_…" means the same here), `options` are NVRTC's own, `name` is the
     file name that error messages and line tables show, and `name_expressions` are the instances of templates
-    that are wanted. Raises `CompileError` with the user's line and a caret. What it returns is kept, so
-    that asking again is free.
+    to compile. Raises `CompileError` with the user's line and a caret. The result is kept, so that a second call is
+    free.
     """
     return _compile(source, _virtual(arch), tuple(map(str, options)), name, tuple(map(str, name_expressions)))
 
 
-def architecture(capability) -> str:
+def architecture(capability: Sequence[int]) -> str:
     """The NVRTC name of a compute capability: (8, 0) is "compute_80"; before 7.5 it is "compute_75"."""
     major, minor = max(tuple(capability)[:2], OLDEST)
     return f"compute_{major}{minor}"
@@ -76,23 +86,29 @@ def include_folders() -> tuple[str, ...]:
 
 
 @functools.cache
-def _compile(source, arch, options, name, name_expressions) -> CompiledC:
+def _compile(
+    source: str, arch: str, options: tuple[str, ...], name: str, name_expressions: tuple[str, ...]
+) -> CompiledC:
     kept = [option for option in options if option not in ("-lineinfo", "--generate-line-info")]
     ptx, log, lowered = nvrtc(source, name, [f"--gpu-architecture={arch}", "-lineinfo", *kept], name_expressions)
     return CompiledC(_name_file(ptx.decode(errors="replace"), name), log, MappingProxyType(lowered))
 
 
-def nvrtc(source: str, name: str, options, name_expressions=(), result: str = "PTX") -> tuple[bytes, str, dict]:
-    """What NVRTC gives: (the result, the log, mangled names). `result` is "PTX", "CUBIN" or "LTOIR" (with `-dlto`)."""
+def nvrtc(
+    source: str, name: str, options: Sequence[str], name_expressions: Sequence[str] = (), result: str = "PTX"
+) -> tuple[bytes, str, dict[str, str]]:
+    """Compile with NVRTC: (result, log, mangled names). `result` is "PTX", "CUBIN" or "LTOIR" (with `-dlto`)."""
 
     def make() -> bytes:
-        made, log, lowered = steady.apart(_nvrtc, source, name, options, name_expressions, result, deaf=True)
+        made, log, lowered = steady.run_uninterrupted(
+            _nvrtc, source, name, options, name_expressions, result, ignore_sigint=True
+        )
         return json.dumps([made.decode("latin-1"), log, lowered]).encode()
 
     try:
         packaged = include_folders()
         included = [headers.stamp(packaged), headers.own(source, options, packaged)]
-    except headers.Unknown:
+    except headers.UnknownHeaders:
         kept = make()
     else:
         inputs = source, name, list(options), list(name_expressions), result, included
@@ -101,22 +117,24 @@ def nvrtc(source: str, name: str, options, name_expressions=(), result: str = "P
     return made.encode("latin-1"), log, lowered
 
 
-def alone(function):
-    """For functions that call NVIDIA's compilers: one thread at a time, and forks wait for it."""
+def alone(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorates functions that call NVIDIA's compilers: they run in one thread at a time, and forks wait for them."""
 
     @functools.wraps(function)
-    def locked(*arguments):
+    def locked(*arguments: P.args, **named: P.kwargs) -> R:
         with LIBRARIES:
-            return function(*arguments)
+            return function(*arguments, **named)
 
     return locked
 
 
 @alone
-def _nvrtc(source: str, name: str, options, name_expressions, result: str) -> tuple[bytes, str, dict]:
+def _nvrtc(
+    source: str, name: str, options: Sequence[str], name_expressions: Sequence[str], result: str
+) -> tuple[bytes, str, dict[str, str]]:
     from cuda.bindings import nvrtc as api
 
-    def call(function, *arguments):
+    def call(function: Callable[..., Any], *arguments: Any) -> Any:
         status, *values = function(*arguments)
         if status != api.nvrtcResult.NVRTC_SUCCESS:
             raise CompileError(f"NVRTC could not go on: {api.nvrtcGetErrorString(status)[1].decode()}")
@@ -129,8 +147,8 @@ def _nvrtc(source: str, name: str, options, name_expressions, result: str) -> tu
         call(getattr(api, f"nvrtcGet{what}"), program, buffer)
         return buffer[:size]
 
-    flags = ["-default-device", *(f"-I{folder}" for folder in include_folders()), *options]
-    flags = [flag.encode() for flag in flags]
+    words = ["-default-device", *(f"-I{folder}" for folder in include_folders()), *options]
+    flags = [word.encode() for word in words]
     program = call(api.nvrtcCreateProgram, source.encode(), name.encode(), 0, [], [])
     try:
         for expression in name_expressions:
@@ -139,7 +157,10 @@ def _nvrtc(source: str, name: str, options, name_expressions, result: str) -> tu
         log = data("ProgramLog").rstrip(b"\0").decode(errors="replace").strip()
         if status != api.nvrtcResult.NVRTC_SUCCESS:
             raise explain(log or api.nvrtcGetErrorString(status)[1].decode(), source, name)
-        lowered = {e: call(api.nvrtcGetLoweredName, program, e.encode()).decode() for e in name_expressions}
+        lowered = {
+            expression: call(api.nvrtcGetLoweredName, program, expression.encode()).decode()
+            for expression in name_expressions
+        }
         made = data(result)
     finally:
         api.nvrtcDestroyProgram(program)
@@ -147,7 +168,7 @@ def _nvrtc(source: str, name: str, options, name_expressions, result: str) -> tu
 
 
 def _name_file(ptx: str, name: str) -> str:
-    """NVRTC puts the working directory before a relative file name; the PTX shall not depend on it."""
+    """Remove the working directory, which NVRTC prepends to a relative file name: the PTX must not depend on it."""
     if os.path.isabs(name):
         return ptx
     ending = re.escape(name)
@@ -173,8 +194,8 @@ def explain(log: str, source: str, name: str) -> CompileError:
         error = _error(first["text"], int(first["line"]), _column(rows[at + 1 : at + 4]), source, name)
     else:
         header = os.path.basename(first["file"])
-        mend = of_header(source) or remedy(first["text"])
-        error = CompileError(f"{header}, which {name} includes: {first['text']}{mend}")
+        fix = of_header(source) or remedy(first["text"])
+        error = CompileError(f"{header}, which {name} includes: {first['text']}{fix}")
     others = [match for i, match in own if i != at]
     if others:
         listed = "; ".join(f"line {match['line']}: {match['text']}" for match in others[:3])
@@ -196,8 +217,8 @@ def _error(text: str, line: int, column: int | None, source: str, name: str) -> 
     return CompileError(f"{name}, line {line}: {text}{excerpt}{remedy(text)}", line)
 
 
-def _column(rows) -> int | None:
-    """Where the caret stands under the line that NVRTC printed, counted in that line's own characters."""
+def _column(rows: Sequence[str]) -> int | None:
+    """The column of the caret that NVRTC printed under a line, without the line's indentation."""
     for before, row in pairwise(["", *rows]):
         if row.strip() == "^":
             return row.index("^") - (len(before) - len(before.lstrip()))

@@ -1,4 +1,5 @@
-"""What a source includes, told without asking the compiler: a result is only found again while no header has changed.
+# mypy: disallow-untyped-defs
+"""The headers that a source includes, found without the compiler: a kept result is valid while none has changed.
 
 Headers of NVIDIA's packages change with the packages' versions only, and are not opened.
 """
@@ -17,23 +18,24 @@ _FOLDERS = ("-I", "--include-path")
 _FILES = ("-include", "--pre-include")
 
 
-class Unknown(ValueError):
-    """Which headers belong to a source cannot be told from its text."""
+class UnknownHeaders(ValueError):
+    """A source's headers can't be found from its text."""
 
 
 def stamp(folders: Sequence[str]) -> list[str]:
-    """What changes when the packages do that headers in these folders belong to: their names and versions."""
+    """The folders, and the names and versions of the packages that their headers belong to."""
     found = set(folders)
-    for place in {parent for folder in folders for parent in Path(folder).parents if parent.name.endswith("-packages")}:
-        found |= {name for name in os.listdir(place) if name.startswith("nvidia") and name.endswith(".dist-info")}
+    parents = {parent for folder in folders for parent in Path(folder).parents}
+    for directory in (parent for parent in parents if parent.name.endswith("-packages")):
+        found |= {name for name in os.listdir(directory) if name.startswith("nvidia") and name.endswith(".dist-info")}
     return sorted(found)
 
 
 def own(source: str, options: Sequence[str], packaged: Sequence[str]) -> list[tuple[str, str]]:
     """Path and hash of every header that the source may include, and that lies in none of the folders `packaged`.
 
-    All places are looked at in which a header might be found, and branches of the preprocessor are not told apart: what
-    is found may be too much, never too little. Raises Unknown for an include whose name is made by a macro.
+    It searches every folder that may have a header, and all branches of the preprocessor: the result may contain too
+    many headers, never too few. Raises UnknownHeaders for an include whose name is made by a macro.
     """
     folders, first = _of_options(options)
     folders = [os.curdir, *(folder for folder in folders if folder not in packaged)]
@@ -73,5 +75,5 @@ def _included(text: str) -> Iterator[str]:
     for match in _INCLUDE.finditer(text.replace("\\\n", "")):
         named = _NAME.match(match[1])
         if named is None:
-            raise Unknown(f"the name of a header is made by a macro: {match[0].strip()}")
+            raise UnknownHeaders(f"the name of a header is made by a macro: {match[0].strip()}")
         yield named[1] or named[2]

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Linking what Numba leaves to be linked: half precision and reshaping call small functions in CUDA C++.
 
 Real Numba optimises kernel and functions together when it links, so that nothing of the calls is left. The
@@ -7,13 +8,15 @@ same is done here, with PTX as the result instead of machine code; source lines 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from vgpu.base.errors import CompileError
 from vgpu.compile.cuda_c import alone, nvrtc
 
 
 @alone
-def link(kernel: bytes, sources, capability, folders=()) -> str:
+def link(kernel: bytes, sources: Sequence[Any], capability: Sequence[int], folders: Sequence[str] = ()) -> str:
     """The PTX of a kernel, given as LTO-IR, with the functions of some CUDA C++ sources inlined into it.
 
     folders: where their own headers are looked for.
@@ -42,7 +45,7 @@ def link(kernel: bytes, sources, capability, folders=()) -> str:
 
 
 def with_ptx(ptx: str, other: str) -> str:
-    """A PTX text with the functions of another one in the place of their declarations; source lines stay its own."""
+    """A PTX text with declarations of functions replaced by the definitions in another one; source lines are kept."""
     # Line tables count each text's files anew, so those of the functions that come in are left out.
     other = re.sub(r"^\s*\.(version|target|address_size|file|loc)\b[^\n]*\n", "", other + "\n", flags=re.MULTILINE)
     other = re.sub(r"^\s*\.section\b[^{]*\{[^}]*\}", "", other, flags=re.MULTILINE)
@@ -53,7 +56,7 @@ def with_ptx(ptx: str, other: str) -> str:
     return head + size + other + rest
 
 
-def _intermediate(source: str, capability, folders) -> bytes:
+def _intermediate(source: str, capability: Sequence[int], folders: Sequence[str]) -> bytes:
     major, minor = capability
     options = [f"--gpu-architecture=compute_{major}{minor}", "-dlto", "--relocatable-device-code=true"]
     options += [f"-I{folder}" for folder in folders]

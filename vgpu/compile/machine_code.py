@@ -1,7 +1,8 @@
+# mypy: disallow-untyped-defs
 """The machine code (SASS) that NVIDIA's assembler makes of a kernel's PTX, read with NVIDIA's disassembler.
 
 Neither needs a GPU: `ptxas` and `nvdisasm` come with Triton (Linux), with packages of NVIDIA's or with a toolkit. A
-kernel is assembled as a program of its own, as NVRTC, Numba's link-time optimisation and Triton do for a GPU. That
+kernel is assembled as a separate program, as NVRTC, Numba's link-time optimisation and Triton do for a GPU. That
 matters: nvJitLink, which gives `resources`, assembles PTX to be linked and so does not know where shared arrays will
 lie, and merges none of their accesses. Sources: "CUDA Binary Utilities" (instruction sets, `nvdisasm -c -gi`), CUDA 13.
 """
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from vgpu.base import on_disk
 from vgpu.base.errors import CompileError, Unsupported
@@ -37,7 +39,7 @@ _WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "S64": 8, "U64": 8, "F
 
 @dataclass(frozen=True, slots=True)
 class MachineInstruction:
-    """One machine instruction: its place in bytes from the function's start, what it does, and where it comes from.
+    """One machine instruction: its offset in bytes from the function's start, what it does, and its source line.
 
     `predicate` is its guard ("@!P0" or ""), `opcode` has all modifiers ("LDS.128"), `frames` the source positions
     (file, line) from the innermost function that was inlined outwards; `function` is where it stands.
@@ -57,7 +59,7 @@ class MachineInstruction:
 
     @property
     def access(self) -> tuple[str, str, int] | None:
-        """The memory, "load", "store" or "atomic", and bytes a lane; None for what accesses none of its own."""
+        """The memory, "load", "store" or "atomic", and bytes a lane; None without a separate access."""
         name, *modifiers = self.opcode.split(".")
         # Bank 3 has the module's constants, the others parameters and what compilers put there.
         foreign = ACCESSES.get(name, "")[:1] == ("const",) and "c[0x3]" not in self.operands
@@ -86,7 +88,7 @@ def program(name: str) -> str:
 
     at_triton, package = _PROGRAMS[name]
     triton = find_spec("triton")
-    folders = [Path(root, "backends", "nvidia", "bin") for root in triton.submodule_search_locations] if triton else []
+    folders = [Path(root, "backends", "nvidia", "bin") for root in (triton and triton.submodule_search_locations) or ()]
     found = next((str(path) for folder in folders if (path := folder / at_triton).is_file()), None)
     found = found or find_nvidia_binary_utility(name)
     if found is None:
@@ -120,7 +122,7 @@ def registers(ptx: str, arch: str, entry: str, max_registers: int | None = None)
 
 
 @functools.lru_cache(maxsize=256)
-def _assemble(ptx: str, arch: str, max_registers: int | None):
+def _assemble(ptx: str, arch: str, max_registers: int | None) -> Any:
     """The instructions of each function, and the registers of each kernel."""
     check(arch)
     programs = [(name, os.stat(name).st_size, os.stat(name).st_mtime_ns) for name in map(program, _PROGRAMS)]
@@ -134,7 +136,7 @@ def _assemble(ptx: str, arch: str, max_registers: int | None):
 
 
 def _assembled(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
-    """What the assembler says of a kernel, and the disassembler's listing of what it made."""
+    """The assembler's report on a kernel, and the disassembler's listing."""
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         limit = [f"-maxrregcount={max_registers}"] if max_registers else []
@@ -188,7 +190,7 @@ _LABEL = re.compile(r"^\.L_(\w+):", re.MULTILINE)
 def _instructions(function: str, listing: str) -> Iterator[MachineInstruction]:
     """Those of one function; labels in their operands become addresses, and what only fills the last line is left."""
     frames: list[tuple[str, int]] = []
-    fresh, waiting, places, found = True, [], {}, []
+    fresh, waiting, offsets, found = True, [], {}, []
     for row in listing.splitlines():
         if match := _FRAME.search(row):
             if fresh:
@@ -199,15 +201,15 @@ def _instructions(function: str, listing: str) -> Iterator[MachineInstruction]:
         elif match := _INSTRUCTION.search(row):
             fresh = True
             address = int(match["address"], 16)
-            places.update(dict.fromkeys(waiting, address))
+            offsets.update(dict.fromkeys(waiting, address))
             waiting = []
             found.append((address, match, tuple(frames)))
     while found and found[-1][1]["opcode"] == "NOP":
         found.pop()
-    if found and found[-1][1]["opcode"] == "BRA" and places.get(_jump(found[-1][1]["operands"])) == found[-1][0]:
+    if found and found[-1][1]["opcode"] == "BRA" and offsets.get(_jump(found[-1][1]["operands"])) == found[-1][0]:
         found.pop()  # a loop of one instruction, which nothing reaches
     for address, match, where in found:
-        operands = re.sub(r"`\(\.L_(\w+)\)", lambda m: f"`(.L_{places.get(m[1], 0):x})", match["operands"])
+        operands = re.sub(r"`\(\.L_(\w+)\)", lambda m: f"`(.L_{offsets.get(m[1], 0):x})", match["operands"])
         yield MachineInstruction(address, match["predicate"] or "", match["opcode"], operands, where, function)
 
 

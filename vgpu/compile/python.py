@@ -1,6 +1,7 @@
+# mypy: disallow-untyped-defs
 """Python to PTX with Numba's own compiler: the only file that touches names of numba-cuda.
 
-numba-cuda asks the driver for the current GPU while it compiles device functions. Here it is told the compute
+numba-cuda asks the driver for the current GPU while it compiles device functions. Here it gets the compute
 capability of the GPU that is modelled, for the time of one compilation and in one thread only.
 """
 
@@ -15,10 +16,11 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 from vgpu.base import steady
 from vgpu.base.errors import Unsupported
@@ -59,8 +61,8 @@ RELIED_ON = {
 }  # fmt: skip
 
 
-def _load(table=RELIED_ON) -> dict:
-    """Import numba-cuda's modules and see that each still has the names that are used here."""
+def _load(table: dict[str, tuple[str, ...]] = RELIED_ON) -> dict[str, Any]:
+    """Import numba-cuda's modules and check that each has the names that are used here."""
     loaded = {}
     for name, members in table.items():
         try:
@@ -76,7 +78,7 @@ def _load(table=RELIED_ON) -> dict:
     return loaded
 
 
-def _has(module, member: str) -> bool:
+def _has(module: ModuleType, member: str) -> bool:
     """Whether a module has a name, or one of its classes has: "Class.method"."""
     try:
         operator.attrgetter(member)(module)
@@ -85,7 +87,7 @@ def _has(module, member: str) -> bool:
     return True
 
 
-_modules = steady.apart(_load)  # what is half imported stays broken
+_modules = steady.run_uninterrupted(_load)  # an interrupted import stays broken
 cuda = _modules["numba.cuda"]
 types = _modules["numba.cuda.types"]
 sigutils = _modules["numba.cuda.core.sigutils"]
@@ -98,11 +100,11 @@ Dispatcher = _modules["numba.cuda.dispatcher"].CUDADispatcher
 _modelled = threading.local()
 
 
-def _for_modelled(original):
-    """`original`, unless this thread is compiling for a modelled GPU."""
+def _device_getter(original: Callable[[], Any]) -> Callable[[], Any]:
+    """A `get_current_device` that returns the modelled GPU in a thread that compiles for one, else calls `original`."""
 
     @functools.wraps(original)
-    def get_current_device():
+    def get_current_device() -> Any:
         capability = getattr(_modelled, "capability", None)
         return original() if capability is None else SimpleNamespace(compute_capability=capability)
 
@@ -114,14 +116,14 @@ _redirecting, _users = threading.Lock(), 0
 
 
 @contextlib.contextmanager
-def _redirect():
-    """While any thread is within this, Numba's compiler asks here for the current GPU; outside, Numba is as it was."""
+def _redirect() -> Iterator[None]:
+    """Replace `get_current_device` of Numba's compiler while any thread is in the `with` block."""
     global _users
     with _redirecting:
         if not _users:
             for name in ("numba.cuda.compiler", "numba.cuda.dispatcher"):
                 original = _modules[name].get_current_device
-                _modules[name].get_current_device = _for_modelled(original)
+                _modules[name].get_current_device = _device_getter(original)
                 _redirected.callback(setattr, _modules[name], "get_current_device", original)
         _users += 1
     try:
@@ -134,8 +136,8 @@ def _redirect():
 
 
 @contextlib.contextmanager
-def _deep():
-    """While this lasts, Numba may compile functions within functions: cut short amid it, it would be of no more use."""
+def _with_deep_recursion() -> Iterator[None]:
+    """Raise the recursion limit for nested functions: Numba stays broken after a RecursionError in its compiler."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, 10_000))
     try:
@@ -145,8 +147,8 @@ def _deep():
 
 
 @contextlib.contextmanager
-def modelled(capability):
-    """While this lasts, Numba takes the current GPU to have this compute capability."""
+def modelled(capability: Sequence[int]) -> Iterator[None]:
+    """Make Numba compile for this compute capability during the `with` block."""
     before = getattr(_modelled, "capability", None)
     _modelled.capability = target(capability)
     try:
@@ -156,9 +158,10 @@ def modelled(capability):
         _modelled.capability = before
 
 
-def target(capability) -> tuple[int, int]:
-    """The compute capability compiled for: the one asked for, or the oldest that CUDA 13 still knows."""
-    return max(tuple(capability)[:2], OLDEST)
+def target(capability: Sequence[int]) -> tuple[int, int]:
+    """The compute capability to compile for: the given one, or at least the oldest that CUDA 13 supports."""
+    major, minor = capability[:2]
+    return max((major, minor), OLDEST)
 
 
 # --- compiling ----------------------------------------------------------------------------------------------
@@ -198,29 +201,29 @@ class CompiledPython:
 
 
 def numba_to_ptx(
-    py_function,
-    signature,
+    py_function: Any,
+    signature: Any,
     *,
-    cc=(8, 0),
+    cc: Sequence[int] = (8, 0),
     fastmath: bool = False,
     max_registers: int | None = None,
     opt: bool = True,
-    launch_bounds=None,
+    launch_bounds: Any = None,
     debug: bool = False,
-    linked=(),
+    linked: tuple[Any, ...] = (),
 ) -> CompiledPython:
     """Compile a Python function as a kernel, with source lines.
 
     `signature` is Numba's in any of its forms: "void(float32[::1], int64)", a tuple of types, a call of a
-    type. `debug` lets exceptions be noted, `linked` are files (.cu, .ptx) or Numba's objects for such, whose
+    type. `debug` records exceptions, `linked` are files (.cu, .ptx) or Numba's objects for them, whose
     functions the kernel calls. Raises `CompileError` with the user's line, and `Unsupported` for what would need
-    another library linked in. Kept by function and options, so that asking again is free.
+    another library linked in. The result is kept by function and options, so that a second call is free.
     """
     arguments, _ = sigutils.normalize_signature(signature)
     options = (arguments, target(cc), bool(fastmath), max_registers, bool(opt), launch_bounds, bool(debug), linked)
     made = _made.setdefault(py_function, {})
     if options not in made:
-        made[options] = steady.apart(_compile, py_function, *options)
+        made[options] = steady.run_uninterrupted(_compile, py_function, *options)
     return made[options]
 
 
@@ -231,7 +234,17 @@ catch_up = _kept.catch_up
 _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
-def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bounds, debug, linked) -> CompiledPython:
+def _compile(
+    py_function: Any,
+    arguments: tuple[Any, ...],
+    cc: tuple[int, int],
+    fastmath: bool,
+    max_registers: int | None,
+    opt: bool,
+    launch_bounds: Any,
+    debug: bool,
+    linked: tuple[Any, ...],
+) -> CompiledPython:
     code, filename = py_function.__code__, py_function.__code__.co_filename
     make = functools.partial(_texts, py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked)
     options = cc, fastmath, opt, launch_bounds
@@ -256,11 +269,14 @@ def _compile(py_function, arguments, cc, fastmath, max_registers, opt, launch_bo
     )
 
 
-def _texts(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, linked) -> tuple[Sequence, Callable | None]:
+def _texts(
+    py_function: Any, arguments: tuple[Any, ...], cc: tuple[int, int], fastmath: bool, opt: bool, launch_bounds: Any,
+    debug: bool, linked: tuple[Any, ...],
+) -> tuple[Sequence[Any], Callable[..., Any] | None]:  # fmt: skip
     """PTX, LLVM IR, annotated source and whether the grid synchronises; and with `debug` what an error code means."""
     failure = None
     try:
-        with _compiling, modelled(cc), _deep(), warnings.catch_warnings():
+        with _compiling, modelled(cc), _with_deep_recursion(), warnings.catch_warnings():
             # A kernel made with `exec` has no source to show; its line numbers are right all the same.
             warnings.simplefilter("ignore", _modules["numba.cuda.core.errors"].NumbaDebugInfoWarning)
             made = _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug)
@@ -291,10 +307,13 @@ def _texts(py_function, arguments, cc, fastmath, opt, launch_bounds, debug, link
     return texts, made.call_helper.get_exception if debug else None
 
 
-def _lowered(py_function, arguments, cc, fastmath, opt, launch_bounds, debug):
+def _lowered(
+    py_function: Any, arguments: tuple[Any, ...], cc: tuple[int, int], fastmath: bool, opt: bool, launch_bounds: Any,
+    debug: bool,
+) -> Any:  # fmt: skip
     """Numba's result for a kernel: as it compiles for itself, but always with source lines."""
     compiler = _modules["numba.cuda.compiler"]
-    # NVIDIA's compiler is not told of `debug`: it would take each device function for a program of its own.
+    # NVIDIA's compiler doesn't get `debug`: it would compile each device function as a separate program.
     nvvm = {"fastmath": fastmath, "opt": 3 if opt else 0}
     made = compiler.compile_cuda(
         py_function, types.void, arguments, debug=debug, lineinfo=True, fastmath=fastmath, nvvm_options=nvvm, cc=cc
@@ -310,7 +329,7 @@ def _externals(ptx: str) -> set[str]:
     return set(re.findall(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)", ptx, re.MULTILINE)) - _PROVIDED
 
 
-def _linked(ptx: str, library, cc) -> str:
+def _linked(ptx: str, library: Any, cc: tuple[int, int]) -> str:
     """The PTX with the functions inlined that Numba itself would link in, from CUDA C++ or PTX."""
     # The two compilers mark their debug information differently, and the linker wants it alike.
     library._llvm_strs = [
@@ -336,7 +355,7 @@ def _linked(ptx: str, library, cc) -> str:
     return ptx
 
 
-def _text(data) -> str:
+def _text(data: Any) -> str:
     return data.decode() if isinstance(data, bytes) else data
 
 
@@ -348,13 +367,13 @@ def _as_written(ptx: str, filename: str) -> str:
 # --- what the stand-in needs of Numba's types ---------------------------------------------------------------
 
 
-def typeof(value):
+def typeof(value: Any) -> Any:
     """The Numba type that a kernel argument has."""
     module = _modules["numba.cuda.typing.typeof"]
     return module.typeof(value, module.Purpose.argument)
 
 
-def array_type(array):
+def array_type(array: Any) -> Any:
     """The Numba type of a device array, given as the NumPy array over its memory."""
     broadcast = array.size and 0 in array.strides
     layout = "A" if broadcast else "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
@@ -362,7 +381,7 @@ def array_type(array):
 
 
 @functools.lru_cache(maxsize=1024)
-def _array_type(dtype, ndim: int, layout: str, readonly: bool):
+def _array_type(dtype: Any, ndim: int, layout: str, readonly: bool) -> Any:
     element = _modules["numba.cuda.np.numpy_support"].from_dtype(dtype)
     return types.Array(element, ndim, layout, readonly=readonly)
 
@@ -373,8 +392,8 @@ def nearest(given: tuple, signatures: list[tuple]) -> tuple:
     return signatures[manager.select_overload(given, signatures, True, False)]
 
 
-def see_values(translate) -> None:
-    """Whenever Numba asks for the type of a global name, let it see `translate(value, capability)`.
+def see_values(translate: Callable[[Any, Any], Any]) -> None:
+    """Make Numba type global names by `translate(value, capability)`.
 
     The user's own functions are translated before; this is for those that Numba finds by itself: what `@overload`
     gives, and functions for the CPU.
@@ -383,14 +402,14 @@ def see_values(translate) -> None:
     original = context.resolve_value_type
 
     @functools.wraps(original)
-    def resolve_value_type(self, value):
+    def resolve_value_type(self: Any, value: Any) -> Any:
         capability = getattr(_modelled, "capability", None)
         return original(self, value if capability is None else translate(value, capability))
 
     context.resolve_value_type = resolve_value_type
 
 
-def is_type(value) -> bool:
+def is_type(value: Any) -> bool:
     """Whether this is one of Numba's types, such as `float32`, or one of CUDA's vectors, such as `float4`."""
     return isinstance(value, types.Type) or (hasattr(value, "_description_") and hasattr(value, "aliases"))
 
@@ -400,19 +419,19 @@ def debug_by_default(given: bool | None) -> bool:
     return bool(_modules["numba.cuda.core.config"].CUDA_DEBUGINFO_DEFAULT if given is None else given)
 
 
-def check_options(options) -> None:
+def check_options(options: Any) -> None:
     """Warn of combinations of options as Numba does, and refuse values that it refuses."""
     if debug_by_default(options.get("debug")):
-        told = _modules["numba.cuda.core.errors"].NumbaInvalidConfigWarning
+        category = _modules["numba.cuda.core.errors"].NumbaInvalidConfigWarning
         if options.get("opt") is not False:
-            warnings.warn("debug=True takes opt=False: with both on, a real GPU may crash.", told, stacklevel=3)
+            warnings.warn("debug=True takes opt=False: with both on, a real GPU may crash.", category, stacklevel=3)
         if options.get("lineinfo"):
-            warnings.warn("debug=True keeps source lines already: leave lineinfo=True out.", told, stacklevel=3)
+            warnings.warn("debug=True keeps source lines already: leave lineinfo=True out.", category, stacklevel=3)
     if (carveout := options.get("shared_memory_carveout")) is not None:
         _modules["numba.cuda.decorators"]._validate_shared_memory_carveout(carveout)
 
 
-def device_function(py_function, signatures, capability, **options):
+def device_function(py_function: Any, signatures: Any, capability: Any, **options: Any) -> Any:
     """A real Numba device function; without signatures it compiles when a kernel that calls it does."""
     try:
         with modelled(capability), warnings.catch_warnings():
@@ -425,7 +444,7 @@ def device_function(py_function, signatures, capability, **options):
     raise failure
 
 
-def as_written(dispatcher) -> SimpleNamespace:
+def as_written(dispatcher: Any) -> SimpleNamespace:
     """What the user gave `numba.cuda.jit`: `py_func`, `device`, `options`, and `signatures` (None if open)."""
     options = dict(dispatcher.targetoptions)
     signatures = None if dispatcher._can_compile else list(dispatcher.overloads)

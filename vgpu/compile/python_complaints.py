@@ -1,9 +1,10 @@
-"""What Numba complains of when it cannot compile a kernel, and what usually mends it: one row a complaint."""
+# mypy: disallow-untyped-defs
+"""Numba's messages when it can't compile a kernel, and the usual fixes: one row for each message."""
 
 from __future__ import annotations
 
 # First match wins. The pattern is searched for in the name of the exception's class, a colon and its text;
-# the two templates are what happened and what usually mends it, filled with the pattern's groups.
+# the two templates are what happened and the usual fix, filled with the pattern's groups.
 TABLE = (
     (
         r"void return type|No conversion from .* to none",

@@ -1,8 +1,11 @@
-"""Numba's compile errors in the user's terms: one line, what usually mends it, no pages of candidates."""
+# mypy: disallow-untyped-defs
+"""Numba's compile errors in the user's terms: one line and the usual fix, without pages of candidates."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from vgpu.base.errors import CompileError, VirtualGPUError
 from vgpu.compile.python_complaints import TABLE
@@ -12,8 +15,8 @@ from vgpu.compile.python_source import source_of
 _OWN_TROUBLE = re.compile(r'Untyped global name [^\n]*\s+File "[^"]*\bnumba(?:_cuda)?[/\\][^"]*"')
 
 
-def explain(error: Exception, py_function, arguments=()) -> VirtualGPUError:
-    """One `CompileError` for whatever Numba raised, which is kept as its `original`; an error of ours as it is."""
+def explain(error: Exception, py_function: Any, arguments: Sequence[Any] = ()) -> VirtualGPUError:
+    """A `CompileError` for an error of Numba (its `original`); an error of the virtual GPU is returned unchanged."""
     if isinstance(error, VirtualGPUError):
         return error
     text = _OWN_TROUBLE.sub("", f"{type(error).__name__}: {error}")
@@ -29,7 +32,7 @@ def explain(error: Exception, py_function, arguments=()) -> VirtualGPUError:
     return failure
 
 
-def _match(text: str):
+def _match(text: str) -> tuple[str, str, list[str]]:
     for pattern, what, remedy in TABLE:
         if match := re.search(pattern, text, re.DOTALL):
             groups = [_plain(group or "") for group in match.groups()]
@@ -61,7 +64,7 @@ _CONSTRUCTS = (
 )
 
 
-def _line(error, text: str, py_function, groups) -> int | None:
+def _line(error: Exception, text: str, py_function: Any, groups: Sequence[str]) -> int | None:
     what = _match(text)[0]
     for sign, pattern in _CONSTRUCTS:
         if sign in what and (line := line_with(py_function, pattern)):
@@ -74,17 +77,17 @@ def _line(error, text: str, py_function, groups) -> int | None:
     )
 
 
-def _from_frames(error, py_function) -> int | None:
-    """The innermost place of the user's file that Numba was working on when it gave up."""
+def _from_frames(error: Exception, py_function: Any) -> int | None:
+    """The innermost line of the user's file that Numba was compiling when it failed."""
     filename, found = py_function.__code__.co_filename, None
     walk = error.__traceback__
     while walk is not None:
         values = walk.tb_frame.f_locals
         for name in ("loc", "inst", "stmt", "expr", "self"):
-            loc = values.get(name)
-            loc = getattr(loc, "loc", loc)
-            if getattr(loc, "filename", None) == filename and isinstance(getattr(loc, "line", None), int):
-                found = loc.line
+            value = values.get(name)
+            location: Any = getattr(value, "loc", value)
+            if getattr(location, "filename", None) == filename and isinstance(getattr(location, "line", None), int):
+                found = location.line
         walk = walk.tb_next
     return found
 
@@ -94,14 +97,14 @@ def _from_text(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def line_with(py_function, pattern: str) -> int | None:
+def line_with(py_function: Any, pattern: str) -> int | None:
     """The first line of a function whose code, comments apart, has the pattern."""
     lines, first = source_of(py_function)
     code = ("" if line.lstrip().startswith("@") else line.split("#")[0] for line in lines)
     return next((first + i for i, line in enumerate(code) if re.search(pattern, line)), None)
 
 
-def _text(py_function, line: int) -> str:
+def _text(py_function: Any, line: int) -> str:
     import linecache
 
     return linecache.getline(py_function.__code__.co_filename, line).strip()

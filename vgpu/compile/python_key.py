@@ -1,8 +1,9 @@
-"""What the PTX of a Python kernel depends on, written down such that another process can compare it.
+# mypy: disallow-untyped-defs
+"""A description of everything that the PTX of a Python kernel depends on, as a key for the disk cache.
 
-Numba sees a function by its bytecode, the values of its closure and of its global names, the device functions among
-them, and the types of the arguments. Values are described one by one, as they are when the kernel is compiled; where
-one is of a kind that has no row here, nothing is known of the kernel, and each process compiles it for itself.
+Numba compiles a function from its bytecode, the values of its closure and its global names (device functions included)
+and the types of its arguments. Each value is described as it is when the kernel is compiled. A value of a type without
+a row in `_KINDS` makes the kernel not describable, and each process compiles it again.
 """
 
 from __future__ import annotations
@@ -14,32 +15,33 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator")
-"""What these packages hold changes with their versions (and Python's) only."""
-_CELLS = re.compile(r".*\bipykernel_\d+")  # where a notebook's cells pretend to lie: a number of the process
-_PLACE = "<cells>"
+"""The contents of these packages change only with their versions (and Python's)."""
+_CELLS = re.compile(r".*\bipykernel_\d+")  # the folder in the file names of a notebook's cells, with the process id
+_CELLS_FOLDER = "<cells>"
 
 
-class Unknown(Exception):
-    """A value of which nothing can be said that would hold in another process."""
+class NotDescribable(Exception):
+    """A value without a description that holds in another process."""
 
 
 def without_process(text: str, filename: str) -> str:
-    """What is made of a function in this file, without the number of the process that a notebook's cells run in."""
+    """A text compiled from this file, without the process id in the file name of a notebook's cell."""
     found = _CELLS.match(filename)
-    return text if found is None else text.replace(found[0], _PLACE)
+    return text if found is None else text.replace(found[0], _CELLS_FOLDER)
 
 
 def of_process(text: str, filename: str) -> str:
     """The inverse, in the process that the file belongs to."""
     found = _CELLS.match(filename)
-    return text if found is None else text.replace(_PLACE, found[0])
+    return text if found is None else text.replace(_CELLS_FOLDER, found[0])
 
 
-class Description:
+class KernelDescription:
     """Describes functions and values; `device_functions` are the dispatchers that it met on its way.
 
     dispatcher: Numba's class of device functions; numba: its module of types.
@@ -76,7 +78,7 @@ class Description:
             code.co_exceptiontable.hex(), code.co_qualname,
         ]  # fmt: skip
 
-    def constant(self, constant) -> list:
+    def constant(self, constant: object) -> list[Any]:
         if isinstance(constant, types.CodeType):
             return self.code(constant)
         return sorted(map(repr, constant)) if isinstance(constant, frozenset) else self.value(constant)
@@ -88,8 +90,8 @@ class Description:
             return ["empty"]
         return self.value(held)
 
-    def value(self, value) -> list:
-        """A value as lists of texts. Raises Unknown."""
+    def value(self, value: Any) -> list[Any]:
+        """A value as lists of texts. Raises NotDescribable."""
         if isinstance(value, self._dispatcher):
             return self.device_function(value)
         if isinstance(value, self._numba.Type):
@@ -109,7 +111,7 @@ class Description:
             return ["dtype", repr(value)]
         return self.named(value)
 
-    def device_function(self, dispatcher) -> list:
+    def device_function(self, dispatcher: Any) -> list[Any]:
         if _library(dispatcher.py_func.__module__):
             return self.named(dispatcher)
         self.device_functions.append(dispatcher)
@@ -125,12 +127,12 @@ class Description:
         return [[name, self.value(held[name])] for name in sorted(self._attributes & held.keys())]
 
     def types(self, kinds: Sequence) -> list[str]:
-        """The names of Numba's types, where a name says all. Raises Unknown."""
+        """The names of Numba's types, where the name identifies the type. Raises NotDescribable."""
         if not all(map(self._plain, kinds)):
-            raise Unknown("a type whose name does not say all")
+            raise NotDescribable("a type whose name does not say all")
         return list(map(str, kinds))
 
-    def _plain(self, kind) -> bool:
+    def _plain(self, kind: Any) -> bool:
         numba = self._numba
         if type(kind) is numba.Array:
             return self._plain(kind.dtype)
@@ -138,18 +140,18 @@ class Description:
             return all(map(self._plain, kind.types))
         return type(kind) in (numba.Integer, numba.Float, numba.Boolean, numba.Complex, numba.Record)
 
-    def named(self, value) -> list:
-        """What can be told by its name in a library: a class, a function, a type of Numba's."""
+    def named(self, value: Any) -> list[Any]:
+        """The name of a value that a library defines: a class, a function, a type of Numba."""
         module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
         found = sys.modules.get(module) if isinstance(module, str) and _library(module) else None
         for part in name.split(".") if isinstance(name, str) else ():
             found = getattr(found, part, None)
         if name is None or found is not value:
-            raise Unknown(f"a {type(value).__name__} of which no name is known")
+            raise NotDescribable(f"a {type(value).__name__} of which no name is known")
         return [module, name]
 
 
-_KINDS: dict[type, Callable[[Description, object], object]] = {
+_KINDS: dict[type, Callable[[KernelDescription, Any], object]] = {
     **dict.fromkeys((type(None), bool, int, float, complex, str, bytes, type(Ellipsis)), lambda d, value: repr(value)),
     tuple: lambda d, value: [d.value(each) for each in value],
     list: lambda d, value: [d.value(each) for each in value],
@@ -160,7 +162,7 @@ _KINDS: dict[type, Callable[[Description, object], object]] = {
 
 def _array(array: np.ndarray) -> list:
     if array.dtype.hasobject:
-        raise Unknown("an array of objects")
+        raise NotDescribable("an array of objects")
     return [repr(array.dtype), array.shape, array.strides, hashlib.sha256(array.tobytes()).hexdigest()]
 
 

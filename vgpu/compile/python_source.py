@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The text of Python functions: a kernel's lines, and those of the device functions beside it."""
 
 from __future__ import annotations
@@ -5,9 +6,12 @@ from __future__ import annotations
 import contextlib
 import inspect
 import linecache
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
 
 
-def source_of(py_function) -> tuple[list[str], int]:
+def source_of(py_function: Any) -> tuple[list[str], int]:
     """The source lines of a function and the number of the first; no lines when Python does not have them."""
     try:
         lines, first = inspect.getsourcelines(py_function)
@@ -16,7 +20,7 @@ def source_of(py_function) -> tuple[list[str], int]:
     return [line.rstrip("\n") for line in lines], max(first, 1)
 
 
-def source_with_callees(py_function) -> tuple[list[str], int]:
+def source_with_callees(py_function: Any) -> tuple[list[str], int]:
     """The lines from the first to the last of a kernel and of the device functions beside it in its file."""
     own, first = source_of(py_function)
     if not own:
@@ -31,7 +35,7 @@ def source_with_callees(py_function) -> tuple[list[str], int]:
     return [line.rstrip("\n") for line in lines[low - 1 : high - 1]], low
 
 
-def callees(py_function, seen: set):
+def callees(py_function: Any, seen: set[CodeType]) -> Iterator[Any]:
     """The device functions of the same file that a function calls, and those that these call."""
     for value in _named(py_function):
         callee = getattr(value, "py_func", None)
@@ -43,8 +47,8 @@ def callees(py_function, seen: set):
         yield from callees(callee, seen)
 
 
-def _named(py_function):
-    """What a function's names mean, as far as they have a meaning yet: one that calls itself may not."""
+def _named(py_function: Any) -> Iterator[Any]:
+    """The values of a function's names, as far as they are defined yet: in a recursive function some may not be."""
     for cell in py_function.__closure__ or ():
         with contextlib.suppress(ValueError):
             yield cell.cell_contents

@@ -1,10 +1,12 @@
-"""What usually mends a kernel that NVRTC refuses: one row for each of the compiler's complaints."""
+# mypy: disallow-untyped-defs
+"""The usual fixes of kernels that NVRTC refuses: one row for each error message."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-# First match wins: what the compiler says → what usually mends it.
+# First match wins: the compiler's message → the usual fix.
 REMEDIES = (
     (r'expected a ";"', "A statement ends in a semicolon."),
     (r'expected a "}"', "A brace is opened here and never closed."),
@@ -281,18 +283,18 @@ HEADERS = (
 
 
 def remedy(text: str) -> str:
-    """The cure for what the compiler says, two line feeds before it; nothing where none is known."""
+    """The fix for a compiler message, after two line feeds; "" where none is known."""
     return _first(REMEDIES, text)
 
 
 def of_header(source: str) -> str:
-    """The cure when a header that the user includes fails inside: known by the headers that they name."""
+    """The fix for an error inside a header that the user includes, by the header's name."""
     included = re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', source, re.MULTILINE)
     return next((found for name in included if (found := _first(HEADERS, name))), "")
 
 
-def _first(table, text: str) -> str:
-    for pattern, cure in table:
+def _first(table: Iterable[tuple[str, str]], text: str) -> str:
+    for pattern, fix in table:
         if match := re.search(pattern, text):
-            return "\n\n" + cure.format(*match.groups())
+            return "\n\n" + fix.format(*match.groups())
     return ""

@@ -1,7 +1,8 @@
-"""What a kernel needs of a GPU, as NVIDIA's assembler says: registers, shared memory, spills.
+# mypy: disallow-untyped-defs
+"""A kernel's registers, shared memory and spills, as reported by NVIDIA's assembler.
 
 nvJitLink assembles PTX for any GPU without having one. It assembles code to be linked with more, and its report is
-exact for that. The same kernel assembled as a program of its own (`machine_code.py`), as NVRTC does for CuPy, often
+exact for that. The same kernel assembled as a separate program (`machine_code.py`), as NVRTC does for CuPy, often
 needs fewer registers: of 92 kernels of the exercises' solutions 22 do, one of them 11 instead of 24, and 2 need more.
 """
 
@@ -10,7 +11,9 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vgpu.base import on_disk, steady
 from vgpu.base.errors import CompileError
@@ -36,7 +39,7 @@ class Resources:
     arch: str = "sm_80"
 
 
-def register_limit(options) -> int | None:
+def register_limit(options: Sequence[str]) -> int | None:
     """The registers that nvcc's `-maxrregcount` leaves a thread, among the options of a program; None without one."""
     limit = None
     for option in options or ():
@@ -52,7 +55,7 @@ def resources(
     entry: str | None = None,
     *,
     max_registers: int | None = None,
-    options=(),
+    options: Sequence[str] = (),
 ) -> Resources:
     """Registers, shared memory and spills of one kernel, for any `arch` from "sm_75" on.
 
@@ -83,7 +86,7 @@ def _capability(arch: str) -> tuple[int, int]:
 
 
 def check(arch: str) -> None:
-    """Raises `CompileError` for an architecture that CUDA 13 does not know any more."""
+    """Raises `CompileError` for an architecture that CUDA 13 no longer supports."""
     if _capability(arch) < (7, 5):
         raise CompileError(f"CUDA 13 assembles for sm_75 (Turing) and newer, not for {arch}; take sm_75 instead.")
 
@@ -101,19 +104,19 @@ def for_older(ptx: str, arch: str) -> str:
 def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resources]:
     check(arch)
     info, error = _link(for_older(ptx, arch), arch, max_registers)
-    found = {name: _read(info, name, arch) for name in entries(ptx)}
-    # Functions of the device runtime (grid-wide barriers) stay unresolved here, yet every kernel was
-    # assembled.
-    if error and not all(found.values()):
+    read = {name: _read(info, name, arch) for name in entries(ptx)}
+    found = {name: resources for name, resources in read.items() if resources is not None}
+    # Functions of the device runtime (grid-wide barriers) stay unresolved here, yet every kernel is assembled.
+    if error and len(found) < len(read):
         raise CompileError(f"This kernel cannot be assembled for {arch}:\n{_shorten(error)}")
     return found
 
 
 def _link(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
-    """nvJitLink's two reports: what it did, and what was wrong (empty when all is well)."""
+    """nvJitLink's two logs: information and errors (empty without any)."""
 
     def make() -> bytes:
-        return json.dumps(steady.apart(_nvjitlink, ptx, arch, max_registers)).encode()
+        return json.dumps(steady.run_uninterrupted(_nvjitlink, ptx, arch, max_registers)).encode()
 
     info, error = json.loads(on_disk.kept("nvjitlink", ("nvidia-nvjitlink",), (ptx, arch, max_registers), make))
     return info, error
@@ -127,7 +130,7 @@ def _nvjitlink(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str
     handle = nvjitlink.create(len(options), options)
     data, failed = ptx.encode(), ""
 
-    def log(size, get) -> str:
+    def log(size: Callable[..., Any], get: Callable[..., Any]) -> str:
         buffer = bytearray(size(handle))
         get(handle, buffer)
         return bytes(buffer).rstrip(b"\0").decode(errors="replace").strip()
@@ -160,7 +163,7 @@ def _read(info: str, name: str, arch: str) -> Resources | None:
     linked = re.search(rf"Function properties for '{quoted}':\n(.*)", info)
     last = linked[1] if linked else own[0]
 
-    # What called functions spill is spilled by the kernel; which of them it calls isn't told.
+    # What called functions spill is spilled by the kernel; the report doesn't say which of them it calls.
     kernels = set(re.findall(r"Compiling entry function '([^']+)'", info)) - {name}
     of_each = r"Function properties for ([^\s':]+)\n.*?(\d+) bytes spill stores, (\d+) bytes spill loads"
     spills = re.findall(of_each, info)
@@ -192,8 +195,11 @@ _PROBE = """.version 7.0
 
 @functools.cache
 def _reserved(arch: str) -> int:
-    """The shared memory that the linker adds for the system (1 KiB on Hopper), found by asking it."""
-    return int(re.search(r"used .* (\d+) bytes smem", _link(_PROBE, arch, None)[0])[1]) - 4
+    """The shared memory that the linker reserves for the system (1 KiB on Hopper), measured with a probe kernel."""
+    report = re.search(r"used .* (\d+) bytes smem", _link(_PROBE, arch, None)[0])
+    if report is None:
+        raise CompileError(f"nvJitLink does not report the shared memory of a kernel for {arch}")
+    return int(report[1]) - 4
 
 
 def _shorten(error: str) -> str:

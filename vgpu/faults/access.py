@@ -1,9 +1,11 @@
-"""Accesses to memory out of bounds or misaligned, in words: whose array, which index, which guard is missing."""
+# mypy: disallow-untyped-defs
+"""Messages for accesses out of bounds or misaligned: which array, which index, which guard is missing."""
 
 from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,24 +15,27 @@ from vgpu.faults import line
 from vgpu.isa import tensor
 from vgpu.storage import heap_words, layout, memory
 
+if TYPE_CHECKING:
+    from vgpu.faults.scene import Scene
+
 _VERB = {
     "load": "read", "store": "wrote", "atomic": "updated", "copy": "copied", "bulk_load": "copied",
     "bulk_store": "copied", "mbarrier": "used an mbarrier of",
 }  # fmt: skip
 
 
-def _bounds(scene) -> KernelError:
+def _bounds(scene: Scene) -> KernelError:
     site, fault = scene.site, scene.fault
     verb, what = _VERB[site.kind], "out of bounds"
-    place, cure = _place(scene)
+    position, fix = _position(scene)
     if site.space in ("global", "generic"):
         if heap_words.is_freed(fault.address):
             what = "use after free"
         elif (name := _constant(scene)) is not None:
-            what, place, cure = "write to constant memory", f"of {name}, which kernels can only read", _CONSTANT
+            what, position, fix = "write to constant memory", f"of {name}, which kernels can only read", _CONSTANT
     message = (
-        f"{what}: {scene.where()} {verb} {site.nbytes or 'many'} bytes {place}.\n"
-        f"  {scene.at_line(scene.line)}\n  Usual cure: {cure}"
+        f"{what}: {scene.where()} {verb} {site.nbytes or 'many'} bytes {position}.\n"
+        f"  {scene.at_line(scene.line)}\n  Usual cure: {fix}"
     )
     return OutOfBounds(message, address=fault.address, **scene.keywords())
 
@@ -41,7 +46,7 @@ _CONSTANT = (
 )
 
 
-def _constant(scene) -> str | None:
+def _constant(scene: Scene) -> str | None:
     """The constant variable that a fault's address lies in: an access inside it fails only if it writes."""
     found = memory.describe(scene.fault.address)
     if found.allocation is None or found.freed or found.allocation.kind != memory.CONSTANT:
@@ -50,13 +55,13 @@ def _constant(scene) -> str | None:
     return f"`{found.allocation.label}`" if writes else None
 
 
-def _place(scene) -> tuple[str, str]:
-    """What an address outside all arrays is nearest to, and what usually mends it."""
+def _position(scene: Scene) -> tuple[str, str]:
+    """Where an address outside all arrays lies, relative to the nearest one, and the usual fix."""
     site, address = scene.site, scene.fault.address
     if site.space == "shared":
-        told, at_launch = _shared_arrays(scene)
+        described, at_launch = _shared_arrays(scene)
         return (
-            f"at byte {signed(address, 32)} of the block's shared memory, {told}",
+            f"at byte {signed(address, 32)} of the block's shared memory, {described}",
             "make the shared array as large as the block needs, and check the index against its size."
             + (f" {_AT_LAUNCH[scene.kernel.language]}" if at_launch and scene.kernel.language in _AT_LAUNCH else ""),
         )
@@ -74,14 +79,10 @@ def _place(scene) -> tuple[str, str]:
     if 0 <= address < 4096 or address < 0:
         allocates = any(other.kind == "heap" for other in scene.lowered.sites)
         return "through a null pointer", _NULL[allocates]
-    if (told := heap_words.place(address, scene.kernel)) is not None:
-        return told
+    if (in_heap := heap_words.location(address, scene.kernel)) is not None:
+        return in_heap
     named = line.arrays(scene)
-    distance, array = min(
-        ((_distance(array, address), array) for array in named or scene.arrays),
-        key=lambda pair: pair[0],
-        default=(None, None),
-    )
+    array = min(named or scene.arrays, key=lambda each: _distance(each, address), default=None)
     found = memory.describe(address)
     if found.freed and (not named or any(map(_may_hold_addresses, named))):
         label = f"`{found.allocation.label}`" if found.allocation is not None and found.allocation.label else "an array"
@@ -89,7 +90,7 @@ def _place(scene) -> tuple[str, str]:
             f"of {label} that was freed already",
             "keep a reference to the array for as long as kernels use it.",
         )
-    if array is None or distance > 1 << 40:
+    if array is None or _distance(array, address) > 1 << 40:
         return ("at an address that belongs to no array", "check the arithmetic on the pointer.")
     size = itemsize(array)
     index = (address - array.address) // size
@@ -119,11 +120,11 @@ def _distance(array: memory.ArrayInfo, address: int) -> int:
 
 
 def _may_hold_addresses(array: memory.ArrayInfo) -> bool:
-    """Whether an access through what is in the array may look like one to the array itself."""
+    """Whether an access through an address in the array may look like one to the array itself."""
     return itemsize(array) == 8 and not array.dtype.startswith(("float", "complex"))
 
 
-# What usually mends a null pointer: in most kernels, and in those that allocate.
+# The usual fix of a null pointer: in most kernels, and in those that allocate.
 _NULL = (
     "pass an array for every pointer of the kernel, and check them in this order.",
     "check what malloc gives: nullptr when the heap is full. `cp.cuda.runtime.deviceSetLimit(cp.cuda.runtime."
@@ -140,7 +141,7 @@ def _mask(call: str) -> str:
     return f"mask the access, such as `{call}`: the last program has more offsets than there are elements left."
 
 
-# What usually mends an index beyond the end, by language: of a read and of a write.
+# The usual fix of an index past the end, by language: of a read and of a write.
 _GUARDS = {
     "cuda": (_guard("if (i < n)"),) * 2,
     "numba": (_guard("if i < n:"),) * 2,
@@ -166,23 +167,23 @@ def itemsize(array: memory.ArrayInfo) -> int:
         return max(1, array.nbytes // max(1, math.prod(array.shape)))
 
 
-def _shared_arrays(scene) -> tuple[str, bool]:
+def _shared_arrays(scene: Scene) -> tuple[str, bool]:
     """Which bytes of shared memory belong to which array, and whether the launch gives the size of one."""
     module, function = scene.kernel.module.module, scene.kernel.function
     offsets, _, dynamic = layout.shared_layout(module, function)
     known = {**module.variables, **function.variables}
-    told, at_launch = [], False
+    described, at_launch = [], False
     for name, start in offsets.items():
         short = re.sub(r"^_ZZ.*E\d+", "", name)
         label = f"`{short}` has" if short.isidentifier() and not short.startswith("_") else "an array has"
         external = name not in known or known[name].external
         at_launch |= external
-        told.append(
+        described.append(
             f"{label} those from {dynamic} to the size given at the launch"
             if external
             else f"{label} bytes {start} to {start + known[name].nbytes - 1}"
         )
-    return "where " + ", ".join(told) if told else "and the kernel has none", at_launch
+    return "where " + ", ".join(described) if described else "and the kernel has none", at_launch
 
 
 def signed(value: int, bits: int) -> int:
@@ -194,17 +195,19 @@ _OF_WIDTH = {2: "half", 4: "float", 8: "float2", 16: "float4"}
 BULK = 16  # bytes, of which addresses of bulk copies are multiples (PTX ISA, cp.async.bulk)
 
 
-def _alignment(scene) -> KernelError:
+def _alignment(scene: Scene) -> KernelError:
     site, fault = scene.site, scene.fault
     if site.kind == "warp":
-        grain = tensor.move(site.instruction.modifiers).alignment
+        found = tensor.move(site.instruction.modifiers)
+        assert found is not None, "only moves of matrices are of this kind"
+        grain = found.alignment
         return Misaligned(
             f"misaligned: {scene.where()} gives `{site.instruction}` a matrix at an address that is no multiple of "
             f"{grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n  Usual cure: let tiles "
             f"begin at multiples of {grain} bytes, and declare shared arrays with `__align__({grain})`.",
             address=fault.address, **scene.keywords(),
         )  # fmt: skip
-    grain = site.nbytes or BULK  # how long a bulk copy is, the instruction does not say
+    grain = site.nbytes or BULK  # the instruction doesn't give the length of a bulk copy
     example = f", such as a {_OF_WIDTH[grain]}," if grain in _OF_WIDTH else ""
     message = (
         f"misaligned: {scene.where()} {_VERB[site.kind]} {f'{site.nbytes} bytes ' if site.nbytes else ''}at an address "

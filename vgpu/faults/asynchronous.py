@@ -1,15 +1,22 @@
-"""Errors of asynchronous copies and mbarriers in words; the package has the others."""
+# mypy: disallow-untyped-defs
+"""Messages for errors of asynchronous copies and mbarriers."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vgpu.base.context import BARRIER_FIELD, BARRIER_LIMIT
 from vgpu.base.errors import BarrierError, Deadlock, KernelError, Misaligned
 
+if TYPE_CHECKING:
+    from vgpu.faults.scene import RunningWorker, Scene
 
-def barrier_word(worker) -> tuple[int, ...]:
-    """The mbarrier that a worker's error is about, as it stands in shared memory."""
+
+def barrier_word(worker: RunningWorker) -> tuple[int, ...]:
+    """The bits of the mbarrier at a worker's error, from shared memory; () outside it."""
     offset = worker["error_address"]
     if not 0 <= offset <= worker["shared_bytes"] - 8:
         return ()
@@ -24,67 +31,66 @@ def _fields(word: int) -> tuple[int, int, int]:
     return word & BARRIER_LIMIT, word >> BARRIER_FIELD["expected"] & BARRIER_LIMIT, missing
 
 
-def _told(scene, what: str, cure: str) -> str:
-    return f"{what}\n  {scene.at_line(scene.line)}\n  Usual cure: {cure}"
+def _message(scene: Scene, what: str, fix: str) -> str:
+    return f"{what}\n  {scene.at_line(scene.line)}\n  Usual cure: {fix}"
 
 
-def _barrier(what: str, cure: str):
+def _barrier(what: str, fix: str) -> Callable[[Scene], KernelError]:
     """A builder of errors about one mbarrier: `what` may name its fields {pending}, {expected} and {missing}."""
 
-    def build(scene) -> KernelError:
-        names = dict.fromkeys(("pending", "expected", "missing"), "?")
-        if scene.fault.detail:
-            names = dict(zip(names, _fields(scene.fault.detail[0]), strict=True))
+    def build(scene: Scene) -> KernelError:
+        fields: tuple[object, ...] = _fields(scene.fault.detail[0]) if scene.fault.detail else ("?",) * 3
+        names = dict(zip(("pending", "expected", "missing"), fields, strict=True))
         text = f"mbarrier: {scene.where()} " + what.format(**names, value=scene.fault.address)
-        return BarrierError(_told(scene, text, cure), address=scene.fault.address, **scene.keywords())
+        return BarrierError(_message(scene, text, fix), address=scene.fault.address, **scene.keywords())
 
     return build
 
 
-def _stalled(scene) -> KernelError:
+def _stalled(scene: Scene) -> KernelError:
     pending, expected, missing = _fields(scene.fault.detail[0]) if scene.fault.detail else ("?",) * 3
     lacking = f"{pending} of {expected} arrivals" + (f" and {missing} bytes of copies" if missing else "")
     text = (
         f"deadlock: every thread of block {scene.named_block()} that still runs waits at an mbarrier or a barrier, and "
         f"nothing is under way that could complete it. {scene.where()} waits for a phase that lacks {lacking}."
     )
-    cure = (
+    fix = (
         "the arrivals a phase gets must be as many as its barrier was initialised with, the bytes announced with "
         "expect_tx must be those that are copied, and a wait must name the parity of the phase it means."
     )
-    return Deadlock(_told(scene, text, cure), **scene.keywords())
+    return Deadlock(_message(scene, text, fix), **scene.keywords())
 
 
-def _copy_size(scene) -> KernelError:
+def _copy_size(scene: Scene) -> KernelError:
     size = scene.site.nbytes
     text = f"asynchronous copy: {scene.where()} copies {scene.fault.address} bytes in a copy of {size}."
-    cure = f"the source size may be 0 to {size}; what it leaves is filled with zeros."
-    return KernelError(_told(scene, text, cure), **scene.keywords())
+    fix = f"the source size may be 0 to {size}; what it leaves is filled with zeros."
+    return KernelError(_message(scene, text, fix), **scene.keywords())
 
 
-def _bulk_alignment(scene) -> KernelError:
+def _bulk_alignment(scene: Scene) -> KernelError:
     text = f"bulk copy: {scene.where()} copies from or to an address that is off by {scene.fault.address} bytes."
-    cure = (
+    fix = (
         "bulk copies need global and shared addresses at multiples of 16 bytes, tensor copies shared ones at multiples "
         "of 128: declare the array with alignas(128)."
     )
-    return Misaligned(_told(scene, text, cure), **scene.keywords())
+    return Misaligned(_message(scene, text, fix), **scene.keywords())
 
 
-def _bulk_size(scene) -> KernelError:
+def _bulk_size(scene: Scene) -> KernelError:
     text = f"bulk copy: {scene.where()} copies {scene.fault.address} bytes, which is no multiple of 16."
     return KernelError(
-        _told(scene, text, "copy whole pieces of 16 bytes, the rest with ordinary stores."), **scene.keywords()
+        _message(scene, text, "copy whole pieces of 16 bytes, the rest with ordinary stores."), **scene.keywords()
     )
 
 
-def _tensor_map(scene) -> KernelError:
+def _tensor_map(scene: Scene) -> KernelError:
     text = f"tensor copy: {scene.where()} uses something that is no tensor map, or one of other dimensions."
-    cure = (
+    fix = (
         "pass the object that `tensor_map(array, box)` returns to a parameter `const __grid_constant__ CUtensorMap`, "
         "and give as many coordinates as the array has dimensions."
     )
-    return KernelError(_told(scene, text, cure), **scene.keywords())
+    return KernelError(_message(scene, text, fix), **scene.keywords())
 
 
 BUILDERS = {

@@ -1,14 +1,20 @@
-"""Errors of calls in words: a full stack, and pointers that lead to no function; the package has the others."""
+# mypy: disallow-untyped-defs
+"""Messages for errors of calls: a full stack, and pointers to no function."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from vgpu.base.errors import InvalidCall, KernelError, StackOverflow
 from vgpu.base.lacking import plain
 from vgpu.ptx import Sym
 from vgpu.storage import layout
 
+if TYPE_CHECKING:
+    from vgpu.faults.scene import Scene
 
-def _stack(scene) -> KernelError:
+
+def _stack(scene: Scene) -> KernelError:
     target = scene.site.instruction.operands[0].target
     what = f"`{plain(target.name)}`" if isinstance(target, Sym) else "a function through a pointer"
     return StackOverflow(
@@ -19,21 +25,21 @@ def _stack(scene) -> KernelError:
     )
 
 
-def _pointer(scene) -> KernelError:
+def _pointer(scene: Scene) -> KernelError:
     handle, module = scene.fault.address, scene.kernel.module.module
     names = {number: name for name, number in layout.function_handles(module).items()}
     if handle == 0:
-        what, cure = "a null pointer", "set the pointer before the call: it was never given a function."
+        what, fix = "a null pointer", "set the pointer before the call: it was never given a function."
     elif handle not in names:
         what = f"a pointer that leads to no function ({handle:#x})"
-        cure = "initialise the pointer; an object with virtual methods must be made by a constructor on the device."
+        fix = "initialise the pointer; an object with virtual methods must be made by a constructor on the device."
     elif module.functions[names[handle]].body is None:
-        what, cure = f"`{plain(names[handle])}`, which has no body", "define it, or override the method in the class."
+        what, fix = f"`{plain(names[handle])}`, which has no body", "define it, or override the method in the class."
     else:
         what = f"`{plain(names[handle])}`, whose parameters are others than the call gives"
-        cure = "give the pointer the type of the function it points to."
+        fix = "give the pointer the type of the function it points to."
     return InvalidCall(
-        f"invalid call: {scene.where()} called {what}.\n  {scene.at_line(scene.line)}\n  Usual cure: {cure}",
+        f"invalid call: {scene.where()} called {what}.\n  {scene.at_line(scene.line)}\n  Usual cure: {fix}",
         **scene.keywords(),
     )
 

@@ -1,19 +1,25 @@
-"""Wrong frees in words; the package has the others, and `access` those for accesses to the heap out of bounds."""
+# mypy: disallow-untyped-defs
+"""Messages for wrong frees; `access` has those for accesses to the heap out of bounds."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from vgpu.base.errors import InvalidFree, KernelError
 from vgpu.storage import heap_words
 
+if TYPE_CHECKING:
+    from vgpu.faults.scene import Scene
 
-def _free(scene) -> KernelError:
+
+def _free(scene: Scene) -> KernelError:
     address = scene.fault.address
-    what, cure = heap_words.wrong_free(address, scene.kernel)
+    what, fix = heap_words.wrong_free(address, scene.kernel)
     named = next((a.name for a in scene.arrays if a.address <= address < a.address + max(1, a.nbytes)), None)
     if named is not None:
         what = f"`{named}`, an array of the host's"
     return InvalidFree(
-        f"invalid free: {scene.where()} freed {what}.\n  {scene.at_line(scene.line)}\n  Usual cure: {cure}",
+        f"invalid free: {scene.where()} freed {what}.\n  {scene.at_line(scene.line)}\n  Usual cure: {fix}",
         address=address, **scene.keywords(),
     )  # fmt: skip
 

@@ -1,10 +1,15 @@
-"""Which of a launch's arrays the line of an access names: they come before those that merely lie near the address."""
+# mypy: disallow-untyped-defs
+"""Which of a launch's arrays the source line of an access names: a message prefers them to the nearest array."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from vgpu.storage.memory import ArrayInfo
+
+if TYPE_CHECKING:
+    from vgpu.faults.scene import Scene
 
 _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")  # of +=, too
 _INDEXED = re.compile(r"\b(\w+)\s*\[")
@@ -12,11 +17,11 @@ _ATOMIC = re.compile(r"\batomic\w*(?:\.\w+)?\s*\(\s*&?\s*(\w+)")  # atomicAdd(&o
 _FUNCTION = re.compile(r"__(device|global)__")
 
 
-def arrays(scene) -> list[ArrayInfo]:
-    """The arrays that an access of its kind may mean on its line; none where the line does not tell.
+def arrays(scene: Scene) -> list[ArrayInfo]:
+    """The arrays on the line that an access of this kind may be to; none where the line doesn't show it.
 
-    A store means what stands left of the assignment, a load what is indexed elsewhere, an atomic its first argument.
-    In a device function of CUDA C names are its own, and tell nothing.
+    A store is to the array left of the assignment, a load to those indexed elsewhere, an atomic to its first argument.
+    A device function of CUDA C has its own names, which aren't those of the arrays.
     """
     text = scene.kernel.line_text(scene.line)
     if not text or _in_device_function(scene):
@@ -42,7 +47,7 @@ def _names(text: str, kind: str) -> set[str]:
 
 
 def _target(left: str) -> int | None:
-    """Where the `out[…]` begins that a text ends with; None where it ends with something else."""
+    """The start of the `out[…]` at the end of a text; None where it ends with something else."""
     end = left
     while end.endswith("]"):
         depth = 0
@@ -55,8 +60,8 @@ def _target(left: str) -> int | None:
     return begin.start() if begin and end != left else None
 
 
-def _in_device_function(scene) -> bool:
-    """Whether the nearest line above that opens a function in CUDA C opens one of the device."""
-    above = scene.kernel.source[: max(scene.line - scene.kernel.first_line + 1, 0)]
+def _in_device_function(scene: Scene) -> bool:
+    """Whether the nearest function that begins above is a device function of CUDA C."""
+    above = scene.kernel.source[: max((scene.line or 0) - scene.kernel.first_line + 1, 0)]
     opened = next((found[-1] for line in reversed(above) if (found := _FUNCTION.findall(line))), "global")
     return opened == "device"

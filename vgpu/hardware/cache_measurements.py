@@ -1,6 +1,7 @@
-"""How fast GPUs read the same bytes again and again, measured and published by others, over how many bytes there are.
+# mypy: disallow-untyped-defs
+"""Published measurements of the bandwidth of repeated reads, as a function of the bytes read.
 
-Each row is a selection of the published points. Units: KiB of data, GB/s of what was read.
+Each row is a selection of the published points. Units: KiB of data, GB/s read.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from vgpu.hardware.sources import Source
 
 @dataclass(frozen=True)
 class RereadBandwidth:
-    """One GPU: `points` are (KiB that are read over and over, GB/s), `l2_bytes` what its L2 holds."""
+    """One GPU: `points` are (KiB that are read repeatedly, GB/s), `l2_bytes` the size of its L2."""
 
     name: str
     l2_bytes: int

@@ -1,4 +1,5 @@
-"""One row a CPU: what a model of one needs to stand beside a GPU of `gpus.py`, each figure with its source.
+# mypy: disallow-untyped-defs
+"""The table of CPUs: the figures for comparing one with a GPU of `gpus.py`, each with its source.
 
 Units are plain, as there: hertz, FLOP/s, bytes a second. Add a CPU by adding a row to `_PRODUCTS`.
 """
@@ -41,7 +42,7 @@ class CPU:
 
     @property
     def fp32_lanes_per_core(self) -> int:
-        """Lanes of all vector units of a core: what an SM's `fp32_lanes_per_sm` are to a GPU."""
+        """Lanes of all vector units of a core, comparable with an SM's `fp32_lanes_per_sm`."""
         return self.vector_lanes * self.vector_units
 
     @property

@@ -1,4 +1,5 @@
-"""What runs the kernels here, and which GPU is modelled.
+# mypy: disallow-untyped-defs
+"""Where kernels run, and which GPU is modelled.
 
 `device()` says both; `device("A100")` chooses the modelled GPU for everything that follows: compile targets,
 occupancy, rooflines and modelled times. It never changes what runs.
@@ -22,7 +23,7 @@ _kept: ContextVar[GPU | None] = ContextVar("modelled GPU", default=None)
 
 @dataclass(frozen=True, repr=False)
 class Device:
-    """What runs the kernels (`runs_on`), whether that is a real GPU, and the GPU that is modelled.
+    """Where kernels run (`runs_on`), whether that is a real GPU, and the GPU that is modelled.
 
     `trouble` says why a GPU that this machine has isn't used; it is empty where there is none, and by choice.
     """
@@ -66,7 +67,7 @@ def current() -> GPU:
 
 
 def device(name: str | GPU | None = None) -> Device:
-    """Name what runs and what is modelled; with a name (or a row of `gpus.GPUS`), choose the modelled GPU.
+    """The GPU that runs kernels and the one that is modelled; with a name or a row of `gpus.GPUS`, choose the latter.
 
     Names match whatever their case and spacing; an unknown one raises a KeyError that names the nearest.
     """
@@ -81,7 +82,7 @@ def device(name: str | GPU | None = None) -> Device:
 
 @contextlib.contextmanager
 def kept(gpu: GPU) -> Iterator[None]:
-    """Within it this GPU is modelled in this thread, whatever another thread chooses meanwhile."""
+    """Model this GPU in this thread during the `with` block, whatever another thread chooses meanwhile."""
     before = _kept.get()
     _kept.set(gpu)
     try:
@@ -96,7 +97,6 @@ def reset() -> None:
     _chosen = None
 
 
-# `from vgpu import device` gives the function: what else there is to ask goes with it.
-device.current = current
-device.real_gpu = real_gpu
-device.reset = reset
+# `from vgpu import device` imports the function, so the other functions are its attributes.
+for _function in (current, real_gpu, reset):
+    setattr(device, _function.__name__, _function)

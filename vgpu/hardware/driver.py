@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The machine's own GPU as its CUDA driver describes it, and whether the installed CUDA packages can use it.
 
 A GPU that they can't use, or that VGPU_BACKEND=virtual leaves alone, is hidden from PyTorch as well: a tensor on
@@ -14,6 +15,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from vgpu.base.settings import setting
 
@@ -38,10 +40,10 @@ class Found:
 
 
 class Failed(Exception):
-    """A call of the driver that returned an error, in words."""
+    """A call of the driver returned an error; the message is the driver's."""
 
 
-def library():
+def library() -> Any:
     """The CUDA driver library, or None where there is none."""
     for name in _LIBRARIES.get(sys.platform, ()):
         try:
@@ -93,7 +95,7 @@ def _too_old(name: str, capability: tuple[int, int], version: tuple[int, int]) -
     return ""
 
 
-def _better(driver, count: int) -> str:
+def _better(driver: Any, count: int) -> str:
     """The name of another GPU that isn't too old; empty if there is none."""
     handle = ctypes.c_int(0)
     for ordinal in range(1, count):
@@ -111,23 +113,22 @@ def _dotted(version: tuple[int, int]) -> str:
 # -- calls ----------------------------------------------------------------------------------------------
 
 
-def _call(driver, function: str, *arguments) -> None:
+def _call(driver: Any, function: str, *arguments: Any) -> None:
     """Call the driver. Raises Failed with the driver's own words if it returns an error."""
     if code := getattr(driver, function)(*arguments):
         words = ctypes.c_char_p()
-        known = getattr(driver, "cuGetErrorString", lambda *_: 1)(code, ctypes.byref(words)) == 0 and words.value
-        raise Failed(
-            f"{function} returned error {code}" + (f" ({words.value.decode(errors='replace')})" if known else "")
-        )
+        known = getattr(driver, "cuGetErrorString", lambda *_: 1)(code, ctypes.byref(words)) == 0
+        text = words.value.decode(errors="replace") if known and words.value else ""
+        raise Failed(f"{function} returned error {code}" + (f" ({text})" if text else ""))
 
 
-def _name(driver, handle: ctypes.c_int) -> str:
+def _name(driver: Any, handle: ctypes.c_int) -> str:
     name = ctypes.create_string_buffer(128)
     _call(driver, "cuDeviceGetName", name, len(name), handle)
     return name.value.decode(errors="replace")
 
 
-def _capability(driver, handle: ctypes.c_int) -> tuple[int, int]:
+def _capability(driver: Any, handle: ctypes.c_int) -> tuple[int, int]:
     value, halves = ctypes.c_int(0), []
     for attribute in _CAPABILITY_ATTRIBUTES:
         _call(driver, "cuDeviceGetAttribute", ctypes.byref(value), attribute, handle)
@@ -135,14 +136,14 @@ def _capability(driver, handle: ctypes.c_int) -> tuple[int, int]:
     return halves[0], halves[1]
 
 
-def _version(driver) -> tuple[int, int]:
+def _version(driver: Any) -> tuple[int, int]:
     """The newest CUDA release that the driver supports, such as (12, 4): it says 12040."""
     value = ctypes.c_int(0)
     _call(driver, "cuDriverGetVersion", ctypes.byref(value))
     return value.value // 1000, value.value % 1000 // 10
 
 
-def _open(driver, handle: ctypes.c_int) -> None:
+def _open(driver: Any, handle: ctypes.c_int) -> None:
     """Open the GPU's primary context and close it again: memory errors, an exclusive mode and the like show here."""
     context = ctypes.c_void_p()
     _call(driver, "cuDevicePrimaryCtxRetain", ctypes.byref(context), handle)
@@ -160,7 +161,7 @@ CHOICES = ("auto", "virtual", "gpu")
 
 
 def wanted() -> str:
-    """What VGPU_BACKEND says, one of CHOICES. Raises ValueError for anything else."""
+    """The value of VGPU_BACKEND, one of CHOICES. Raises ValueError for anything else."""
     chosen = (setting("BACKEND") or "auto").lower()
     if chosen not in CHOICES:
         raise ValueError(f"VGPU_BACKEND is {chosen!r}; it may be {', '.join(CHOICES)}")
@@ -169,7 +170,7 @@ def wanted() -> str:
 
 def usable() -> Found | None:
     """The GPU that kernels run on; None when they run on the virtual GPU."""
-    found = _asked_for()
+    found = _requested()
     if found and not trouble():
         return found
     if found or wanted() == "virtual":
@@ -187,13 +188,13 @@ def hidden() -> bool:
 
 
 def absent() -> str:
-    """Why there is no GPU to speak of."""
+    """Why there is no GPU."""
     return "CUDA_VISIBLE_DEVICES hides every GPU." if hidden() else "This machine has no NVIDIA driver."
 
 
 def trouble() -> str:
     """Why kernels run on the virtual GPU although there is a driver; empty if there is none, or by choice."""
-    found = _asked_for()
+    found = _requested()
     if not found:
         return ""
     if not found.trouble and wanted() == "auto" and not torch_has_cuda():
@@ -204,7 +205,7 @@ def trouble() -> str:
     return found.trouble
 
 
-def _asked_for() -> Found | None:
+def _requested() -> Found | None:
     return None if wanted() == "virtual" else probe()
 
 

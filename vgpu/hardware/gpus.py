@@ -1,4 +1,5 @@
-"""One row a GPU: the figures a performance model needs, each with the document it comes from.
+# mypy: disallow-untyped-defs
+"""The table of GPUs: the figures that a performance model needs, each with its source.
 
 Add a GPU by adding one row to `_PRODUCTS`; what all GPUs of one compute capability share stands in
 `_CAPABILITIES`. A figure that no document gives is None, never a guess, and every figure that is there has
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from html import escape
 from types import MappingProxyType
+from typing import Any
 
 from vgpu.hardware.sources import SOURCES, Source
 
@@ -126,7 +128,7 @@ class GPU:
 _LEFT, _WHOLE = ' style="text-align:left"', ' style="white-space:nowrap"'
 
 
-def _shown(value) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return ".".join(map(str, value))
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -149,7 +151,10 @@ _COMMON = {
 }
 
 
-def _capability(l1_kib, shared_kib, optin_kib, warps, blocks, granularity, reserved, fp32, fp64, fp16) -> dict:
+def _capability(
+    l1_kib: int, shared_kib: int, optin_kib: int, warps: int, blocks: int, granularity: int, reserved: int, fp32: int,
+    fp64: int, fp16: int,
+) -> dict[str, Any]:  # fmt: skip
     return _COMMON | {
         "l1_bytes": l1_kib * KIB,
         "shared_per_sm": shared_kib * KIB,
@@ -192,13 +197,20 @@ _SOURCES_OF_CAPABILITY = (
 LAUNCH_OVERHEAD = 5e-6
 
 
-def _chip(sms, ghz) -> dict:
+def _chip(sms: int, ghz: float) -> dict[str, Any]:
     return {"sms": sms, "clock": ghz * GIGA}
 
 
 def _peaks(
-    fp32, fp64, fp16_tensor, tf32_tensor=None, fp8_tensor=None, fp4_tensor=None, fp64_tensor=None, int8_tensor=None
-) -> dict:
+    fp32: float,
+    fp64: float,
+    fp16_tensor: float,
+    tf32_tensor: float | None = None,
+    fp8_tensor: float | None = None,
+    fp4_tensor: float | None = None,
+    fp64_tensor: float | None = None,
+    int8_tensor: float | None = None,
+) -> dict[str, Any]:
     """Peaks in TFLOP/s, that of integers in TOP/s."""
     tensor = {
         "fp16_tensor_flops": fp16_tensor,
@@ -212,7 +224,9 @@ def _peaks(
     return {"fp32_flops": fp32 * TERA, "fp64_flops": fp64 * TERA} | scaled
 
 
-def _memory(gib, gigabytes_per_second, l2_mib, l2_bytes_per_clock=None) -> dict:
+def _memory(
+    gib: float, gigabytes_per_second: float, l2_mib: float, l2_bytes_per_clock: int | None = None
+) -> dict[str, Any]:
     return {
         "memory_bytes": gib * GIB,
         "memory_bandwidth": gigabytes_per_second * GIGA,
@@ -221,21 +235,24 @@ def _memory(gib, gigabytes_per_second, l2_mib, l2_bytes_per_clock=None) -> dict:
     }
 
 
-def _links(host, nvlink=None) -> dict:
+def _links(host: float, nvlink: float | None = None) -> dict[str, Any]:
     """Bandwidths in GB/s, one direction: half of what data sheets print."""
     return {"host_bandwidth": host * GIGA, "nvlink_bandwidth": None if nvlink is None else nvlink * GIGA}
 
 
 MEMORY_LATENCIES = ("shared_latency", "l1_latency", "l2_latency", "dram_latency")
-"""Figures that someone has measured, or nobody: a row without them says None."""
+"""Measured figures; None in a row without a measurement."""
 
 
-def _latencies(shared, l1, l2, dram) -> dict:
+def _latencies(shared: float, l1: float, l2: float, dram: float) -> dict[str, Any]:
     """Clocks from a load to the use of its value."""
     return dict(zip(MEMORY_LATENCIES, (shared, l1, l2, dram), strict=True))
 
 
-def _row(name, product, architecture, capability, source, chip, peaks, memory, links, /, **other_sources) -> GPU:
+def _row(
+    name: str, product: str, architecture: str, capability: tuple[int, int], source: Any, chip: dict[str, Any],
+    peaks: dict[str, Any], memory: dict[str, Any], links: dict[str, Any], /, **other_sources: Any,
+) -> GPU:  # fmt: skip
     """One GPU: `source` covers all its own figures but those that `other_sources` names."""
     own = {"product": product} | chip | peaks | memory | links
     own = dict.fromkeys(MEMORY_LATENCIES) | own

@@ -1,4 +1,5 @@
-"""One row a link between GPUs: its latency and its bandwidth in one direction, each figure with its source."""
+# mypy: disallow-untyped-defs
+"""The table of links between GPUs: latency and bandwidth in one direction, each figure with its source."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ GIGA, MICRO = 1e9, 1e-6
 
 @dataclass(frozen=True, repr=False)
 class Link:
-    """What joins two ranks. `latency`: seconds for a message without content; `bandwidth`: bytes a second one way."""
+    """A link between two ranks. `latency`: seconds for an empty message; `bandwidth`: bytes a second one way."""
 
     name: str
     latency: float
@@ -39,7 +40,8 @@ _ETHERNET = Source(
 )
 
 
-def _row(name: str, microseconds: float, bytes_per_second: float, source: Source) -> Link:
+def _row(name: str, microseconds: float, bytes_per_second: float | None, source: Source) -> Link:
+    assert bytes_per_second is not None, f"the data sheet of {name} gives no bandwidth"
     sources = MappingProxyType({"latency": _LATENCY, "bandwidth": source})
     return Link(name, microseconds * MICRO, bytes_per_second, sources)
 

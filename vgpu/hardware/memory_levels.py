@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The levels of a GPU's memory, from a thread's registers to the host: sizes, latencies, bandwidths and their sources.
 
 Pure arithmetic on a row of `gpus.py`. What no source gives is None.
@@ -24,7 +25,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Level:
-    """One memory as one thread meets it.
+    """One memory as a thread sees it.
 
     `reach`: bytes that one thread can use or share; `total`: bytes on the whole GPU; `latency`: clocks from a load to
     the use of its value; `bandwidth`: bytes a second of the whole GPU. `owner` says whose the `reach` is.
@@ -50,7 +51,7 @@ def _plain(gpu: GPU, name: str) -> Figure:
 
 
 def levels(gpu: GPU) -> tuple[Level, ...]:
-    """The six levels, nearest first; L1 and shared memory are one memory, cut in two as a kernel asks for it."""
+    """The six levels, nearest first; L1 and shared memory are one memory, divided as a kernel requests it."""
     near = _figure(
         gpu, lambda row: row.shared_bytes_per_clock * row.sms * row.clock, "shared_bytes_per_clock", "sms", "clock"
     )
@@ -75,7 +76,7 @@ def levels(gpu: GPU) -> tuple[Level, ...]:
             "L1",
             "an SM's",
             _plain(gpu, "l1_bytes"),
-            _figure(gpu, lambda row: row.l1_bytes * row.sms, "l1_bytes", "sms"),
+            _figure(gpu, lambda row: (row.l1_bytes or 0) * row.sms, "l1_bytes", "sms"),
             _plain(gpu, "l1_latency"),
             near,
         ),

@@ -1,9 +1,10 @@
+# mypy: disallow-untyped-defs
 """Theoretical occupancy: how many warps of a kernel fit on one SM, and which resource says so.
 
 Pure arithmetic on what the compiler reports and on a row of `gpus.py`. The rules are those of NVIDIA's
 `cuda_occupancy.h` (CUDA 13), with the L1 cache giving way to shared memory as far as it can:
 
-- registers are given out per warp, in units of 256, from the quarter of the SM the warp lives in;
+- registers are allocated per warp, in units of 256, from the quarter of the SM that the warp belongs to;
 - shared memory is given out per block in units of 128 bytes (256 before compute capability 8.0), after 1 KiB
   that the driver keeps for itself in every block (none before 8.0);
 - a block takes whole warps, and an SM holds so many warps and so many blocks at most.

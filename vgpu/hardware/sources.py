@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Where the figures of `gpus.py` come from."""
 
 from __future__ import annotations

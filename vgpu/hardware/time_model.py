@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The time a launch would take on a GPU, modelled from its counters and the GPU's row: one page of code.
 
 `TIME_MODEL.md`, beside this file, is the page that explains it; how far it is off, kernel by kernel, stands in
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from types import MappingProxyType
+from typing import Protocol
 
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import Occupancy
@@ -95,7 +97,27 @@ class Model:
         )
 
 
-def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
+class Footprint(Protocol):
+    @property
+    def read_bytes(self) -> int: ...
+    @property
+    def written_bytes(self) -> int: ...
+
+
+class CountedLaunch(Protocol):
+    """The part of `launch.counters.Counters` that the model uses."""
+
+    @property
+    def total(self) -> Mapping[str, int]: ...
+    @property
+    def footprint(self) -> Footprint: ...
+    @property
+    def grid(self) -> tuple[int, int, int]: ...
+    @property
+    def warps(self) -> int: ...
+
+
+def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -> Model:
     """The time a launch with these counters would take on `gpu`, in seconds, term by term.
 
     `counters` has `.total` (key → count), `.footprint` (`read_bytes`, `written_bytes`), `.grid` and `.warps`.
@@ -104,14 +126,14 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
     total, assumptions, blocks = counters.total, list(_ASSUMPTIONS), math.prod(counters.grid)
     # What the busiest SM does, as a share of everything, for one clock of each SM.
     cycle = math.ceil(blocks / gpu.sms) / blocks / gpu.clock
-    asked = asked_bytes(total)
-    dram = _dram_bytes(counters.footprint, asked, gpu, assumptions)
+    requested = l2_bytes(total)
+    dram = _dram_bytes(counters.footprint, requested, gpu, assumptions)
 
     terms = {"launch": gpu.launch_overhead, "DRAM": dram / (gpu.memory_bandwidth * DRAM_EFFICIENCY)}
     if gpu.l2_bandwidth is None:
         assumptions.append(f"No document gives the L2 bandwidth of {gpu.name}: that term is left out.")
     else:
-        terms["L2"] = asked / gpu.l2_bandwidth
+        terms["L2"] = requested / gpu.l2_bandwidth
         assumptions.append("Every sector of every request comes from L2: hits in L1 are not modelled.")
     terms["L1 and shared memory"] = l1_bytes(total) / gpu.shared_bytes_per_clock * cycle
     terms["issue"] = _instructions(total) / gpu.issue_per_clock * cycle
@@ -126,23 +148,23 @@ def model_time(counters, occupancy: Occupancy | None, gpu: GPU) -> Model:
         elif flops:
             assumptions.append(f"The table has no peak of {gpu.name}'s tensor cores for {name}: that term is left out.")
 
-    waves, fits = None, occupancy is None or occupancy.blocks_per_sm > 0
-    if occupancy is not None and fits:
+    waves = None
+    if occupancy is not None and occupancy.blocks_per_sm:
         waves = blocks / (occupancy.blocks_per_sm * gpu.sms)
-        terms["latency"] = math.ceil(waves) * _chain(counters, min(1, dram / max(asked, 1)), gpu) / gpu.clock
+        terms["latency"] = math.ceil(waves) * _chain(counters, min(1, dram / max(requested, 1)), gpu) / gpu.clock
         assumptions.append(
             f"A warp has up to {LOADS_IN_FLIGHT} loads and {INDEPENDENT_INSTRUCTIONS} instructions under way; "
             "other warps of the SM fill the gaps, and a wave of blocks ends before the next one begins."
         )
-    busiest = max((name for name in terms if name != "launch"), key=terms.get)
+    busiest = max((name for name in terms if name != "launch"), key=lambda name: terms[name])
     seconds, bound = terms["launch"] + terms[busiest], busiest if terms[busiest] >= terms["launch"] else "launch"
-    if not fits:
+    if occupancy is not None and not occupancy.blocks_per_sm:
         seconds, bound = math.inf, f"{occupancy.limiter}: the kernel does not fit"
     return Model(gpu.name, seconds, bound, MappingProxyType(terms), waves, tuple(assumptions))
 
 
-def asked_bytes(total: Mapping[str, int]) -> int:
-    """Bytes that L2 is asked for: the sectors of all requests, and bulk copies."""
+def l2_bytes(total: Mapping[str, int]) -> int:
+    """Bytes requested from L2: the sectors of all requests, and bulk copies."""
     sectors = sum(total.get(f"{op}_sectors", 0) for op in _GLOBAL + _TEXELS)
     return sectors * SECTOR_BYTES + sum(total.get(key, 0) for key in _BULK)
 
@@ -153,21 +175,21 @@ def l1_bytes(total: Mapping[str, int]) -> float:
     return LINE_BYTES * passes + sum(total.get(key, 0) for key in _BULK)
 
 
-def _dram_bytes(footprint, asked: int, gpu: GPU, assumptions: list[str]) -> float:
-    """DRAM traffic: the footprint once, more by the square root of how many L2s it would fill, never what is asked."""
+def _dram_bytes(footprint: Footprint, requested: int, gpu: GPU, assumptions: list[str]) -> float:
+    """DRAM traffic: the footprint times the square root of how many L2s it would fill, at most the requested bytes."""
     compulsory = footprint.read_bytes + footprint.written_bytes
     if gpu.l2_bytes is None:
         assumptions.append(f"No document gives the L2 size of {gpu.name}: DRAM serves each sector once.")
         return compulsory
-    return max(compulsory, min(asked, compulsory * math.sqrt(max(1, compulsory / max(gpu.l2_bytes, 1)))))
+    return max(compulsory, min(requested, compulsory * math.sqrt(max(1, compulsory / max(gpu.l2_bytes, 1)))))
 
 
-def _instructions(total) -> int:
+def _instructions(total: Mapping[str, int]) -> int:
     """Issue slots, per warp."""
     return total["instructions"] + (DIVISION_INSTRUCTIONS - 1) * total.get("integer_divisions", 0)
 
 
-def _lines(total, op: str) -> float:
+def _lines(total: Mapping[str, int], op: str) -> float:
     """Lines of 128 bytes that requests touch: a quarter of the sectors if all bytes are used, else up to each."""
     sectors = total.get(f"{op}_sectors", 0)
     nbytes = total.get("async_copy_bytes" if op == "global_copy" else f"{op}_bytes", 0)
@@ -177,7 +199,7 @@ def _lines(total, op: str) -> float:
     return max(total.get(f"{op}_requests", 0), sectors * (1 - 0.75 * used))
 
 
-def _chain(counters, missing: float, gpu: GPU) -> float:
+def _chain(counters: CountedLaunch, missing: float, gpu: GPU) -> float:
     """Clocks that one warp needs from start to end, on average, when nothing else is in its way."""
     total, warps = counters.total, counters.warps
     phases = total.get("barriers", 0) / warps + 1

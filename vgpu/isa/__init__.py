@@ -1,6 +1,7 @@
-"""The table of PTX instructions: what each one takes, what it means in NumPy, how it is written in LLVM.
+# mypy: disallow-untyped-defs
+"""The table of PTX instructions: operands, meaning in NumPy, lowering to LLVM.
 
-One row an instruction, in `table`; `types` says what a row is made of. Meanings follow NVIDIA's "PTX ISA" manual,
+One row an instruction, in `table`; `types` defines a row. Meanings follow NVIDIA's "PTX ISA" manual,
 section "Instruction Set".
 
 Instructions that move data between lanes or to memory, or that change the flow of control, have no arithmetic
@@ -9,6 +10,7 @@ meaning; `KINDS` says only what kind they are, and both engines have one functio
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -40,7 +42,7 @@ KINDS: dict[str, str] = {
     "shfl": "shuffle", "vote": "vote", "activemask": "vote", "match": "match", "redux": "redux", "elect": "elect",
     "nanosleep": "fence", "prefetch": "fence", "prefetchu": "fence", "discard": "fence", "applypriority": "fence",
     "pmevent": "fence", "griddepcontrol": "fence", "setmaxnreg": "fence",
-    "inlined": "fence",  # what is left of a call and its return once the function stands in their place
+    "inlined": "fence",  # the remains of a call and its return after inlining
     **dict.fromkeys(("wmma", "mma", "ldmatrix", "stmatrix", "movmatrix"), "tensor"),
     "alloca": "unsupported", "cp": "copy", "createpolicy": "policy", "mbarrier": "mbarrier",
     "tex": "texture", "tld4": "texture", "suld": "surface", "sust": "surface",
@@ -75,7 +77,7 @@ _ONLY = {  # words that few opcodes know
     "satfinite": {"cvt"}, "rna": {"cvt"}, **{word: {"prmt"} for word in ("b4e", "f4e", "rc8", "ecl", "ecr", "rc16")},
     "add": {"vabsdiff2", "vabsdiff4", "vset2", "vset4"}, "l": {"shf"}, "r": {"shf"},
     "and": {"set", "setp"}, "or": {"set", "setp"}, "xor": {"set", "setp"},
-    "piece": {"mov"},  # no word of PTX: the rest of a move that was one instruction before it became several
+    "piece": {"mov"},  # no word of PTX: a part of a move that was divided into several
 }  # fmt: skip
 
 
@@ -89,7 +91,7 @@ def _understood(op: Op, word: str, t: str) -> bool:
     return op.opcode in _ONLY[word] if word in _ONLY else word in _ANYWHERE
 
 
-def converts(words) -> bool:
+def converts(words: Iterable[str]) -> bool:
     """Whether a conversion knows all of these words."""
     return all(_understood(_BY_OPCODE["cvt"][0], word, "f16") for word in words)
 

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """`rcp.approx` and `rsqrt.approx`: closer than a GPU's, and with as many bits as "PTX ISA" says that they have.
 
 Of doubles with `.ftz` only the upper 32 bits count, of the operand and of the result, whose lower 32 are zeros:
@@ -6,21 +7,25 @@ routines that refine such a start rely on the exact products of short numbers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from vgpu.isa.in_llvm import reciprocal, reciprocal_root
+from vgpu.isa.types import Emitter, Form, Value
 
 UPPER = ~0xFFFFFFFF
 TINY = 2.0**-1022
 
 
-def _short(a, add=0):
+def _short(a: np.ndarray, add: Any = 0) -> np.ndarray:
     """Doubles with the lower 32 bits cut off, and subnormals as zeros; NaN stays NaN."""
     cut = ((np.asarray(a).view(np.int64) + add) & UPPER).view(np.float64)
     return np.where(np.isnan(a), a, np.where(np.abs(cut) < TINY, np.copysign(0.0, a), cut))
 
 
-def _emit_short(e, a, add=0):
+def _emit_short(e: Emitter, a: Value, add: int = 0) -> Value:
     bits = e.bin("and", e.bin("add", e.bits(a), e.const("i64", add)), e.const("i64", UPPER))
     cut = e.as_float(bits)
     tiny = e.fcmp("olt", e.intrinsic("llvm.fabs", cut), e.const("double", TINY))
@@ -28,12 +33,12 @@ def _emit_short(e, a, add=0):
     return e.select(e.fcmp("uno", a, a), a, flushed)
 
 
-def _gross(m) -> bool:
+def _gross(m: Form) -> bool:
     return m.t.bits == 64 and "ftz" in m.mods
 
 
-def _numpy(function):
-    def meaning(m, a):
+def _numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    def meaning(m: Form, a: np.ndarray) -> np.ndarray:
         if _gross(m):
             return _short(function(_short(a)), 1 << 31)
         return function(a.astype(np.longdouble)).astype(a.dtype)
@@ -41,8 +46,8 @@ def _numpy(function):
     return meaning
 
 
-def _llvm(function):
-    def meaning(e, m, a):
+def _llvm(function: Callable[..., Any]) -> Callable[..., Any]:
+    def meaning(e: Emitter, m: Form, a: Value) -> Value:
         if _gross(m):
             return _emit_short(e, function(e, m, _emit_short(e, a)), 1 << 31)
         return function(e, m, a)
@@ -50,7 +55,7 @@ def _llvm(function):
     return meaning
 
 
-def _emit_root(e, m, a):
+def _emit_root(e: Emitter, m: Form, a: Value) -> Value:
     """1 / sqrt(a); a double's two roundings are one and a half units, so it takes a step of Newton's."""
     first = reciprocal_root(e, m, a)
     if a.type == "float":

@@ -1,4 +1,5 @@
-"""How `cvt` between integers and floats is written in LLVM IR; `e` is the `Emitter`, `m` the instruction's form."""
+# mypy: disallow-untyped-defs
+"""`cvt` between integers and floats in LLVM IR; `e` is the `Emitter`, `m` the instruction's form."""
 
 from __future__ import annotations
 
@@ -6,11 +7,12 @@ import math
 
 from vgpu.isa import directed
 from vgpu.isa.in_llvm import relu, round_to_odd, saturate
+from vgpu.isa.types import Emitter, Form, Value
 
 INTEGER_ROUNDING = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.floor", "rpi": "llvm.ceil"}
 
 
-def convert(e, m, a):
+def convert(e: Emitter, m: Form, a: Value) -> Value:
     source, target = m.s, m.t
     if source.is_float:
         for word, name in INTEGER_ROUNDING.items():
@@ -28,7 +30,7 @@ def convert(e, m, a):
     return e.resize(a, target.bits, signed=source.kind == "s")
 
 
-def _clamp(e, m, a):
+def _clamp(e: Emitter, m: Form, a: Value) -> Value:
     signed = m.s.kind == "s"
     low, high = m.t.limits
     have_low, have_high = m.s.limits
@@ -40,7 +42,7 @@ def _clamp(e, m, a):
     return a
 
 
-def _from_integer(e, m, a):
+def _from_integer(e: Emitter, m: Form, a: Value) -> Value:
     source, target, word = m.s, m.t, directed.word_of(m)
     op = "sitofp" if source.kind == "s" else "uitofp"
     if target.bits == 16:
@@ -55,7 +57,7 @@ def _from_integer(e, m, a):
     return directed.narrow(e, word, directed.to_odd(e, total, lost), "float")
 
 
-def _to_tf32(e, m, a):
+def _to_tf32(e: Emitter, m: Form, a: Value) -> Value:
     """float with 10 bits of mantissa: `.rna` rounds halves away from zero, `.rn` to even, `.rz` cuts."""
     bits, i32 = e.bits(a), lambda value: e.const("i32", value)
     if "rna" in m.mods:
@@ -72,7 +74,7 @@ def _to_tf32(e, m, a):
     return relu(e, kept) if "relu" in m.mods else kept
 
 
-def _between_floats(e, m, a):
+def _between_floats(e: Emitter, m: Form, a: Value) -> Value:
     if m.t.name == "tf32":
         return _to_tf32(e, m, a)
     word = directed.word_of(m)
@@ -93,8 +95,8 @@ def _between_floats(e, m, a):
     return relu(e, result) if "relu" in m.mods else result
 
 
-def _to_sixteen(e, m, a):
-    """A float with the value that is to be stored in 16 bits, if a direction of rounding is asked for."""
+def _to_sixteen(e: Emitter, m: Form, a: Value) -> Value:
+    """A float with the value to be stored in 16 bits, if the instruction has a directed rounding mode."""
     word = directed.word_of(m)
     if word is None:
         return a

@@ -1,29 +1,32 @@
-"""Rounding towards zero, down and up (`.rz`, `.rm`, `.rp`), in NumPy by exact fractions and in LLVM by
-error terms.
+# mypy: disallow-untyped-defs
+"""Rounding towards zero, down and up (`.rz`, `.rm`, `.rp`): in NumPy by exact fractions, in LLVM by error terms.
 
-CPUs round to nearest unless a mode is switched, which vector code cannot do lane by lane. So the nearest
-result is computed first, then what it lost; the sign of the loss says whether to take the neighbour
-instead.
+CPUs round to nearest unless a mode is switched, which vector code can't do lane by lane. So the nearest result is
+computed first, then its error; the sign of the error decides whether to take the neighbour instead.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+
+from vgpu.isa.types import Emitter, Form, Value
 
 WORDS = ("rz", "rm", "rp")
 
 
-def word_of(m) -> str | None:
-    """The directed rounding mode an instruction asks for."""
+def word_of(m: Form) -> str | None:
+    """The directed rounding mode of an instruction."""
     return m.pick({word: word for word in WORDS})
 
 
 # ---------------------------------------------------------------- NumPy: one element at a time, exactly
 
-EXACT = {
+EXACT: dict[str, Callable[..., Fraction]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -33,7 +36,7 @@ EXACT = {
 }
 
 
-def neighbour(word: str, nearest, side: int):
+def neighbour(word: str, nearest: Any, side: int) -> Any:
     """`nearest`, or the float next to it, when nearest minus the exact value has the sign `side`."""
     kind = type(nearest)
     down, up = side > 0 and word != "rp", side < 0 and word != "rm"
@@ -44,10 +47,10 @@ def neighbour(word: str, nearest, side: int):
     return nearest
 
 
-def numpy_directed(name: str, nearest):
-    """A meaning that rounds as asked, from one that rounds to nearest."""
+def numpy_directed(name: str, nearest: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with directed rounding, from one that rounds to nearest."""
 
-    def meaning(m, *values):
+    def meaning(m: Form, *values: np.ndarray) -> np.ndarray:
         result, word = nearest(m, *values), word_of(m)
         if word is None:
             return result
@@ -57,7 +60,8 @@ def numpy_directed(name: str, nearest):
     return meaning
 
 
-def _one(name: str, word: str, result, operands):
+def _one(name: str, word: str, result: Any, operands: Sequence[Any]) -> Any:
+    """One element: `result`, rounded to nearest, or its neighbour."""
     if np.isnan(result) or not np.all(np.isfinite(operands)):
         return result
     if name in ("div", "rcp") and operands[-1] == 0:
@@ -74,7 +78,7 @@ def _one(name: str, word: str, result, operands):
     return neighbour(word, result, (Fraction(float(result)) > value) - (Fraction(float(result)) < value))
 
 
-def _zero(name: str, word: str, result, operands):
+def _zero(name: str, word: str, result: Any, operands: Sequence[Any]) -> Any:
     """A sum of exactly 0 is -0 when rounding down, unless both terms are +0."""
     a, b = operands[:2]
     first = a * b if name == "fma" else a
@@ -84,19 +88,16 @@ def _zero(name: str, word: str, result, operands):
     return result
 
 
-def integers(word: str, a, dtype):
+def integers(word: str, a: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Integers of any width as floats of `dtype`."""
-    dtype = np.dtype(dtype).type
-    nearest = [dtype(x) for x in a]
+    nearest = [dtype.type(value) for value in a]
     return np.array(
         [neighbour(word, f, (int(f) > int(x)) - (int(f) < int(x))) for f, x in zip(nearest, a, strict=True)], dtype
     )
 
 
-def halves(word: str, nearest, back, a):
-    """16-bit patterns: `nearest` with the values `back`, moved by one where the rounding of `a` asks for
-    it.
-    """
+def halves(word: str, nearest: np.ndarray, back: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """16-bit patterns: `nearest`, whose values are `back`, moved by one where the directed rounding of `a` differs."""
     magnitude = np.abs(back) > np.abs(a), np.abs(back) < np.abs(a)
     negative = (nearest >> np.uint16(15)) != 0
     outward = {"rz": False, "rm": negative, "rp": ~negative}[word]
@@ -110,33 +111,33 @@ def halves(word: str, nearest, back, a):
 BY_MODE, PREFIX = ("fma", "div", "rcp", "sqrt"), "wb_directed_"
 
 
-def two_sum(e, a, b):
-    """a + b rounded to nearest, and exactly what that lost."""
+def two_sum(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
+    """a + b rounded to nearest, and the exact rounding error."""
     total = e.bin("fadd", a, b)
     back = e.bin("fsub", total, a)
     lost = e.bin("fadd", e.bin("fsub", a, e.bin("fsub", total, back)), e.bin("fsub", b, back))
     return total, lost
 
 
-def _product(e, a, b):
+def _product(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
     product = e.bin("fmul", a, b)
     return product, e.intrinsic("llvm.fma", a, b, e.neg(product))
 
 
-def _quotient(e, a, b):
+def _quotient(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
     quotient = e.bin("fdiv", a, b)
     rest = e.intrinsic("llvm.fma", e.neg(quotient), b, a)
     # The quotient is too small when what is left has the sign of the divisor.
     return quotient, e.bin("fmul", rest, e.copy_sign(e.const(b.type, 1.0), b))
 
 
-def _root(e, a):
+def _root(e: Emitter, a: Value) -> tuple[Value, Value]:
     root = e.intrinsic("llvm.sqrt", a)
     return root, e.intrinsic("llvm.fma", e.neg(root), root, a)
 
 
 # Nearest result and the sign of exact minus nearest, for doubles; for those that hold floats exactly so.
-WITH_ERROR = {
+WITH_ERROR: dict[str, Callable[..., Any]] = {
     "add": two_sum,
     "sub": lambda e, a, b: two_sum(e, a, e.neg(b)),
     "mul": _product,
@@ -147,7 +148,7 @@ WITH_ERROR = {
 }
 
 
-def to_odd(e, total, lost):
+def to_odd(e: Emitter, total: Value, lost: Value) -> Value:
     """A double that rounds to a narrower type, in any mode, as the exact sum `total + lost` would."""
     bits = e.bits(total)
     even = e.icmp("eq", e.bin("and", bits, e.const("i64", 1)), e.const("i64", 0))
@@ -157,10 +158,10 @@ def to_odd(e, total, lost):
     return e.as_float(e.select(inexact, e.bin("add", bits, step), bits))
 
 
-def llvm_directed(name: str, nearest):
-    """A meaning that rounds as asked, from one that rounds to nearest."""
+def llvm_directed(name: str, nearest: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with directed rounding, from one that rounds to nearest."""
 
-    def meaning(e, m, *values):
+    def meaning(e: Emitter, m: Form, *values: Value) -> Value:
         word = word_of(m)
         if word is None:
             return nearest(e, m, *values)
@@ -179,7 +180,7 @@ def llvm_directed(name: str, nearest):
     return meaning
 
 
-def _signed_zero(e, name, wide, total, result):
+def _signed_zero(e: Emitter, name: str, wide: Sequence[Value], total: Value, result: Value) -> Value:
     a, b = wide[:2]
     first = e.bin("fmul", a, b) if name == "fma" else a
     second = wide[2] if name == "fma" else e.neg(b) if name == "sub" else b
@@ -189,8 +190,8 @@ def _signed_zero(e, name, wide, total, result):
     return e.select(e.fcmp("oeq", total, e.const("double", 0.0)), zero, result)
 
 
-def _at_the_limits(e, name, wide, total, lost):
-    """What doubles lose where the error term itself overflows or underflows."""
+def _at_the_limits(e: Emitter, name: str, wide: Sequence[Value], total: Value, lost: Value) -> Value:
+    """The error of a double operation where the error term itself overflows or underflows."""
     a, b = wide
     infinity = e.const("double", math.inf)
     magnitude = lambda v: e.intrinsic("llvm.fabs", v)
@@ -208,14 +209,14 @@ def _at_the_limits(e, name, wide, total, lost):
     return e.select(vanished, e.copy_sign(e.const("double", 1.0), total), lost)
 
 
-def step_double(e, word: str, total, lost):
-    """The double next to `total` where exact minus nearest, of the sign of `lost`, asks for it."""
+def step_double(e: Emitter, word: str, total: Value, lost: Value) -> Value:
+    """`total`, or the double next to it where the sign of `lost` (exact minus nearest) says so."""
     bits, zero = e.bits(total), e.const("double", 0.0)
     above, below = e.fcmp("olt", lost, zero), e.fcmp("ogt", lost, zero)
     return e.as_float(e.bin("add", bits, _step(e, word, bits, above, below)))
 
 
-def narrow(e, word: str, x, to: str):
+def narrow(e: Emitter, word: str, x: Value, to: str) -> Value:
     """Round `x` to the narrower LLVM type `to`."""
     near = e.cast("fptrunc", x, to)
     back, bits = e.cast("fpext", near, x.type), e.bits(near)
@@ -223,8 +224,8 @@ def narrow(e, word: str, x, to: str):
     return e.as_float(e.bin("add", bits, _step(e, word, bits, above, below)))
 
 
-def _step(e, word: str, bits, above, below):
-    """By how much to change a float's bits; one more is one unit further from zero."""
+def _step(e: Emitter, word: str, bits: Value, above: Value, below: Value) -> Value:
+    """The increment of a float's bits; +1 is one unit away from zero."""
     negative = e.icmp("slt", bits, e.const(bits.type, 0))
     one, none, back = (e.const(bits.type, value) for value in (1, 0, -1))
     down = e.select(above, e.select(negative, one, back), none)
@@ -232,10 +233,8 @@ def _step(e, word: str, bits, above, below):
     return {"rm": down, "rp": up}[word] if word != "rz" else e.select(negative, up, down)
 
 
-def narrow_brain(e, word: str, x):
-    """Round a float to bfloat16's values: cut the low half, then go one further out where the mode says
-    so.
-    """
+def narrow_brain(e: Emitter, word: str, x: Value) -> Value:
+    """Round a float to bfloat16: cut the low half, then move away from zero where the mode says so."""
     bits = e.bits(x)
     kept = e.bin("and", bits, e.const("i32", 0xFFFF0000))
     outward = {"rz": None, "rm": "slt", "rp": "sge"}[word]
@@ -246,8 +245,8 @@ def narrow_brain(e, word: str, x):
     return e.select(e.fcmp("uno", x, x), x, e.as_float(kept))
 
 
-def split_integer(e, a, signed: bool):
-    """A 64-bit integer as the nearest double and what that lost."""
+def split_integer(e: Emitter, a: Value, signed: bool) -> tuple[Value, Value]:
+    """A 64-bit integer as the nearest double and its rounding error."""
     high = e.cast(
         "sitofp" if signed else "uitofp", e.bin("ashr" if signed else "lshr", a, e.const("i64", 32)), "double"
     )

@@ -1,4 +1,5 @@
-"""How the less obvious PTX operations are written in LLVM IR; `e` is the `Emitter`, `m` the instruction's form.
+# mypy: disallow-untyped-defs
+"""The less obvious PTX operations in LLVM IR; `e` is the `Emitter`, `m` the instruction's form.
 
 Integers arrive as iN, f32 and f64 as float and double, f16 and bf16 as float (the lowering rounds results back).
 """
@@ -6,26 +7,19 @@ Integers arrive as iN, f32 and f64 as float and double, f16 and bf16 as float (t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from vgpu.isa import directed
-
-INTEGER_COMPARE = {
-    "eq": "eq", "ne": "ne", "lt": "?lt", "le": "?le", "gt": "?gt", "ge": "?ge",
-    "lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge",
-}  # fmt: skip
-FLOAT_COMPARE = {
-    "eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "equ": "ueq", "neu": "une",
-    "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno",
-}  # fmt: skip
+from vgpu.isa.types import FLOAT_COMPARE, INTEGER_COMPARE, Emitter, Form, Value
 
 
-def compare(e, m, a, b):
+def compare(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     if m.s.is_float:
         return e.fcmp(FLOAT_COMPARE[m.compare], a, b)
     return e.icmp(INTEGER_COMPARE[m.compare].replace("?", "s" if m.s.kind == "s" else "u"), a, b)
 
 
-def setp(e, m, a, b, c=None):
+def setp(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
     result = compare(e, m, a, b)
     if c is None:
         return result, e.flip(result)
@@ -33,24 +27,24 @@ def setp(e, m, a, b, c=None):
     return e.bin(word, result, c), e.bin(word, e.flip(result), c)
 
 
-def set_value(e, m, a, b, c=None):
+def set_value(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
     result = setp(e, m, a, b, c)[0]
     if m.t.is_float:
         return e.cast("uitofp", result, "float")
     return e.cast("sext", result, f"i{m.t.bits}")
 
 
-def widen_multiply(e, m, a, b):
+def widen_multiply(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     signed, bits = m.t.kind == "s", 2 * m.t.bits
     return e.bin("mul", e.resize(a, bits, signed), e.resize(b, bits, signed))
 
 
-def multiply_high(e, m, a, b):
+def multiply_high(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     wide = widen_multiply(e, m, a, b)
     return e.resize(e.bin("lshr", wide, e.const(wide.type, m.t.bits)), m.t.bits)
 
 
-def divide(e, m, a, b):
+def divide(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     """Integer division that cannot trap: x/0 gives all ones and MIN/-1 gives MIN."""
     signed, zero = m.t.kind == "s", e.icmp("eq", b, e.const(b.type, 0))
     one = e.const(b.type, 1)
@@ -71,19 +65,19 @@ def divide(e, m, a, b):
     return e.select(zero, e.const(b.type, -1), quotient)
 
 
-def remainder(e, m, a, b):
+def remainder(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     return e.bin("sub", a, e.bin("mul", divide(e, m, a, b), b))
 
 
-def minimum(e, m, a, b, c=None):
+def minimum(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
     return _extreme(e, m, a, b, c, "lt", "or")
 
 
-def maximum(e, m, a, b, c=None):
+def maximum(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
     return _extreme(e, m, a, b, c, "gt", "and")
 
 
-def _extreme(e, m, a, b, c, word, equal):
+def _extreme(e: Emitter, m: Form, a: Value, b: Value, c: Value | None, word: str, equal: str) -> Value:
     if c is not None:
         rest = _extreme(e, m, a, b, None, word, equal)
         return _extreme(e, m, rest, c, None, word, equal)
@@ -110,15 +104,15 @@ def _extreme(e, m, a, b, c, word, equal):
     return result
 
 
-def shift_left(e, m, a, b):
+def shift_left(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     return _shift(e, m, "shl", a, b)
 
 
-def shift_right(e, m, a, b):
+def shift_right(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     return _shift(e, m, "ashr" if m.t.kind == "s" else "lshr", a, b)
 
 
-def _shift(e, m, op, a, b):
+def _shift(e: Emitter, m: Form, op: str, a: Value, b: Value) -> Value:
     bits = m.t.bits
     if b.text.isdigit():
         amount = int(b.text)
@@ -128,12 +122,12 @@ def _shift(e, m, op, a, b):
             return e.const(a.type, 0)
         return e.bin(op, a, e.const(a.type, bits - 1))
     too_far = e.icmp("uge", b, e.const(b.type, bits))
-    amount = e.resize(e.select(too_far, e.const(b.type, bits - 1), b), bits)
-    moved = e.bin(op, a, amount)
+    limited = e.resize(e.select(too_far, e.const(b.type, bits - 1), b), bits)
+    moved = e.bin(op, a, limited)
     return moved if op == "ashr" else e.select(too_far, e.const(a.type, 0), moved)
 
 
-def funnel(e, m, a, b, c):
+def funnel(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
     if "clamp" in m.mods:
         shift = e.select(e.icmp("ugt", c, e.const("i32", 32)), e.const("i32", 32), c)
     else:
@@ -145,7 +139,7 @@ def funnel(e, m, a, b, c):
     return e.resize(e.bin("lshr", both, shift), 32)
 
 
-def extract(e, m, a, position, length):
+def extract(e: Emitter, m: Form, a: Value, position: Value, length: Value) -> Value:
     byte, bits = e.const("i32", 255), m.t.bits
     position, length = e.bin("and", position, byte), e.bin("and", length, byte)
     moved = shift_right(e, m, a, position)
@@ -157,7 +151,7 @@ def extract(e, m, a, position, length):
     return e.select(empty, e.const(a.type, 0), kept)
 
 
-def insert(e, m, a, b, position, length):
+def insert(e: Emitter, m: Form, a: Value, b: Value, position: Value, length: Value) -> Value:
     byte = e.const("i32", 255)
     position, length = e.bin("and", position, byte), e.bin("and", length, byte)
     ones = e.bin("sub", shift_left(e, m, e.const(a.type, 1), length), e.const(a.type, 1))
@@ -166,19 +160,19 @@ def insert(e, m, a, b, position, length):
     return e.bin("or", e.bin("and", b, e.flip(mask)), e.bin("and", moved, mask))
 
 
-def leading_zeros(e, m, a):
+def leading_zeros(e: Emitter, m: Form, a: Value) -> Value:
     return e.resize(e.intrinsic("llvm.ctlz", a, tail=", i1 false"), 32)
 
 
-def population(e, m, a):
+def population(e: Emitter, m: Form, a: Value) -> Value:
     return e.resize(e.intrinsic("llvm.ctpop", a), 32)
 
 
-def reverse_bits(e, m, a):
+def reverse_bits(e: Emitter, m: Form, a: Value) -> Value:
     return e.intrinsic("llvm.bitreverse", a)
 
 
-def find_leading(e, m, a):
+def find_leading(e: Emitter, m: Form, a: Value) -> Value:
     if m.t.kind == "s":
         a = e.bin("xor", a, e.bin("ashr", a, e.const(a.type, m.t.bits - 1)))
     zeros = leading_zeros(e, m, a)
@@ -187,7 +181,7 @@ def find_leading(e, m, a):
     return e.select(none, e.const("i32", -1), found)
 
 
-def permute(e, m, a, b, c):
+def permute(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
     both = e.bin("or", e.bin("shl", e.resize(b, 64), e.const("i64", 32)), e.resize(a, 64))
     c = _selectors(e, m, c)
     result = e.const("i32", 0)
@@ -210,7 +204,7 @@ PERMUTATIONS = {
 }  # fmt: skip
 
 
-def _selectors(e, m, c):
+def _selectors(e: Emitter, m: Form, c: Value) -> Value:
     table = m.pick(PERMUTATIONS)
     if table is None:
         return c
@@ -220,7 +214,7 @@ def _selectors(e, m, c):
     return result
 
 
-def lop3(e, m, a, b, c, table):
+def lop3(e: Emitter, m: Form, a: Value, b: Value, c: Value, table: Value) -> Value:
     code, result = int(table.text), e.const(a.type, 0)
     for index in range(8):
         if code >> index & 1:
@@ -229,7 +223,7 @@ def lop3(e, m, a, b, c, table):
     return result
 
 
-def test_property(e, m, a):
+def test_property(e: Emitter, m: Form, a: Value) -> Value:
     magnitude = e.intrinsic("llvm.fabs", a)
     infinity = e.const(a.type, math.inf)
     tiny = e.const(a.type, 2.0**-126 if a.type == "float" else 2.0**-1022)
@@ -248,7 +242,7 @@ def test_property(e, m, a):
 # ---------------------------------------------------------------- floats
 
 
-def fused(e, m, a, b, c):
+def fused(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
     if m.t.bits != 16:
         return e.intrinsic("llvm.fma", a, b, c)
     # The product is exact in double, and what the sum loses is kept as an odd last bit: then rounding to 16 bits
@@ -257,7 +251,7 @@ def fused(e, m, a, b, c):
     return round_to_odd(e, directed.to_odd(e, *directed.two_sum(e, e.bin("fmul", a, b), c)))
 
 
-def round_to_odd(e, x):
+def round_to_odd(e: Emitter, x: Value) -> Value:
     """double to float so that a later rounding to 16 bits is as if done at once."""
     near = e.cast("fptrunc", x, "float")
     back = e.cast("fpext", near, "double")
@@ -269,23 +263,23 @@ def round_to_odd(e, x):
     return e.cast("bitcast", e.select(inexact, e.bin("add", bits, step), bits), "float")
 
 
-def reciprocal(e, m, a):
+def reciprocal(e: Emitter, m: Form, a: Value) -> Value:
     return e.bin("fdiv", e.const(a.type, 1.0), a)
 
 
-def reciprocal_root(e, m, a):
+def reciprocal_root(e: Emitter, m: Form, a: Value) -> Value:
     return e.bin("fdiv", e.const(a.type, 1.0), e.intrinsic("llvm.sqrt", a))
 
 
-def polynomial(e, x, coefficients):
+def polynomial(e: Emitter, x: Value, coefficients: Sequence[float]) -> Value:
     """Horner's rule, highest power first."""
     result = e.const(x.type, coefficients[0])
-    for c in coefficients[1:]:
-        result = e.intrinsic("llvm.fma", result, x, e.const(x.type, c))
+    for coefficient in coefficients[1:]:
+        result = e.intrinsic("llvm.fma", result, x, e.const(x.type, coefficient))
     return result
 
 
-def power_of_two(e, m, a):
+def power_of_two(e: Emitter, m: Form, a: Value) -> Value:
     """2**a for float: a Taylor polynomial on [-1/2, 1/2], scaled in two steps so that subnormals come out."""
     if a.type == "double":
         return e.intrinsic("llvm.exp2", a)
@@ -305,7 +299,7 @@ def power_of_two(e, m, a):
     return e.select(e.fcmp("uno", a, a), a, result)
 
 
-def logarithm(e, m, a):
+def logarithm(e: Emitter, m: Form, a: Value) -> Value:
     """log2 of a float: exponent plus an atanh series of the mantissa around 1."""
     small = e.fcmp("olt", a, e.const("float", 2.0**-126))
     scaled = e.select(small, e.bin("fmul", a, e.const("float", 2.0**24)), a)
@@ -326,7 +320,7 @@ def logarithm(e, m, a):
     return e.select(e.fcmp("ult", a, e.const("float", 0.0)), nan, result)
 
 
-def tangent(e, m, a):
+def tangent(e: Emitter, m: Form, a: Value) -> Value:
     """tanh: by exp2 away from 0, by the cubic near it."""
     x = e.bin("fmul", a, e.const("float", 2 / math.log(2)))
     one, two = e.const("float", 1.0), e.const("float", 2.0)
@@ -336,19 +330,19 @@ def tangent(e, m, a):
     return e.select(close, near, far)
 
 
-def saturate(e, a):
+def saturate(e: Emitter, a: Value) -> Value:
     zero, one = e.const(a.type, 0.0), e.const(a.type, 1.0)
     return e.select(e.fcmp("ogt", a, zero), e.select(e.fcmp("olt", a, one), a, one), zero)
 
 
-def relu(e, a):
+def relu(e: Emitter, a: Value) -> Value:
     """Negative values become 0, a NaN the canonical one: every bit set but the sign."""
     zero = e.const(a.type, 0.0)
     nan = e.as_float(e.bin("lshr", e.const(e.bits(zero).type, -1), e.const(e.bits(zero).type, 1)))
     return e.select(e.fcmp("uno", a, a), nan, e.select(e.fcmp("ole", a, zero), zero, a))
 
 
-def flush(e, a):
+def flush(e: Emitter, a: Value) -> Value:
     """Subnormal floats become zero of the same sign."""
     tiny = e.fcmp("olt", e.intrinsic("llvm.fabs", a), e.const("float", 2.0**-126))
     return e.select(tiny, e.copy_sign(e.const("float", 0.0), a), a)

@@ -1,4 +1,5 @@
-"""What the less obvious PTX operations mean, as functions of NumPy arrays with one element a lane.
+# mypy: disallow-untyped-defs
+"""The less obvious PTX operations as functions of NumPy arrays with one element per lane.
 
 Integers arrive with the dtype of their PTX type, f16 and bf16 as float32 (the table rounds results back).
 `m` is the form of the instruction: `m.t` and `m.s` are its types, `m.mods` its modifiers.
@@ -6,9 +7,13 @@ Integers arrive with the dtype of their PTX type, f16 and bf16 as float32 (the t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from vgpu.isa import directed
+from vgpu.isa.types import Form
 
 COMPARE = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
@@ -16,7 +21,7 @@ COMPARE = {
 }  # fmt: skip
 
 
-def compare(m, a, b):
+def compare(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     word = m.compare
     if word == "num":
         return ~(np.isnan(a) | np.isnan(b))
@@ -30,7 +35,7 @@ def compare(m, a, b):
     return COMPARE[word](a, b)
 
 
-def setp(m, a, b, c=None):
+def setp(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     result = compare(m, a, b)
     if c is None:
         return result, ~result
@@ -38,25 +43,25 @@ def setp(m, a, b, c=None):
     return combine(result, c), combine(~result, c)
 
 
-def set_value(m, a, b, c=None):
+def set_value(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray | None = None) -> np.ndarray:
     result = setp(m, a, b, c)[0]
     if m.t.is_float:
         return result.astype(np.float32)
     return np.where(result, np.array(-1).astype(m.t.dtype), np.array(0).astype(m.t.dtype))
 
 
-def multiply_high(m, a, b):
+def multiply_high(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     bits = m.t.bits
     product = a.astype(object) * b.astype(object)
     return ((product >> bits) & ((1 << bits) - 1)).astype(f"u{bits // 8}").view(m.t.dtype)
 
 
-def widen_multiply(m, a, b):
+def widen_multiply(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     wide = m.wide.dtype
     return a.astype(wide) * b.astype(wide)
 
 
-def divide(m, a, b):
+def divide(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     safe = np.where(b == 0, np.array(1, b.dtype), b)
     if m.t.kind == "s":
         quotient = np.sign(a) * np.sign(safe) * (_magnitude(a) // _magnitude(safe)).astype(a.dtype)
@@ -65,23 +70,25 @@ def divide(m, a, b):
     return np.where(b == 0, np.array(-1).astype(b.dtype), quotient)
 
 
-def remainder(m, a, b):
+def remainder(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a - divide(m, a, b) * b
 
 
-def _magnitude(a):
+def _magnitude(a: np.ndarray) -> np.ndarray:
     return np.where(a < 0, np.array(0, a.dtype) - a, a).view(f"u{a.dtype.itemsize}")
 
 
-def minimum(m, a, b, c=None):
+def minimum(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray | None = None) -> np.ndarray:
     return _extreme(m, a, b, c, np.less)
 
 
-def maximum(m, a, b, c=None):
+def maximum(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray | None = None) -> np.ndarray:
     return _extreme(m, a, b, c, np.greater)
 
 
-def _extreme(m, a, b, c, better):
+def _extreme(
+    m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray | None, better: Callable[..., np.ndarray]
+) -> np.ndarray:
     if c is not None:
         return _extreme(m, _extreme(m, a, b, None, better), c, None, better)
     if not m.t.is_float:
@@ -90,7 +97,7 @@ def _extreme(m, a, b, c, better):
     negative = np.signbit(a) ^ np.signbit(b)
     if "abs" in m.mods:
         a, b = np.abs(a), np.abs(b)
-    # -0 counts as smaller than +0; a NaN gives way to the other operand unless `.NaN` asks for it.
+    # -0 counts as smaller than +0; a NaN loses to the other operand except with `.NaN`.
     before = better(a, b) | ((a == b) & better(np.copysign(1.0, a), np.copysign(1.0, b)))
     result = np.where(before, a, b)
     result = np.where(np.isnan(a), b, np.where(np.isnan(b), a, result))
@@ -101,16 +108,16 @@ def _extreme(m, a, b, c, better):
     return result.astype(a.dtype)
 
 
-def shift_left(m, a, b):
+def shift_left(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(b >= m.t.bits, np.array(0, a.dtype), a << np.minimum(b, m.t.bits - 1).astype(a.dtype))
 
 
-def shift_right(m, a, b):
+def shift_right(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     result = a >> np.minimum(b, m.t.bits - 1).astype(a.dtype)
     return result if m.t.kind == "s" else np.where(b >= m.t.bits, np.array(0, a.dtype), result)
 
 
-def funnel(m, a, b, c):
+def funnel(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     shift = np.minimum(c, 32) if "clamp" in m.mods else c & 31
     both = (b.astype(np.uint64) << np.uint64(32)) | a
     if "l" in m.mods:
@@ -118,14 +125,14 @@ def funnel(m, a, b, c):
     return (both >> shift.astype(np.uint64)).astype(np.uint32)
 
 
-def extract(m, a, position, length):
+def extract(m: Form, a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     position, length = position & 255, length & 255
     moved = shift_right(m, a, position)
     spare = (m.t.bits - np.clip(length, 1, m.t.bits)).astype(a.dtype)
     return np.where(length == 0, np.array(0, a.dtype), (moved << spare) >> spare)
 
 
-def insert(m, a, b, position, length):
+def insert(m: Form, a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     position, length = position & 255, length & 255
     bits, one = m.t.bits, np.array(1, a.dtype)
     ones = np.where(length >= bits, ~np.array(0, a.dtype), (one << np.minimum(length, bits - 1).astype(a.dtype)) - one)
@@ -134,24 +141,24 @@ def insert(m, a, b, position, length):
     return (b & ~mask) | (moved & mask)
 
 
-def _bit_length(a):
+def _bit_length(a: np.ndarray) -> np.ndarray:
     return np.array([int(x).bit_length() for x in a.ravel()], np.uint32).reshape(a.shape)
 
 
-def leading_zeros(m, a):
+def leading_zeros(m: Form, a: np.ndarray) -> np.ndarray:
     return np.uint32(m.t.bits) - _bit_length(a)
 
 
-def population(m, a):
+def population(m: Form, a: np.ndarray) -> np.ndarray:
     return np.bitwise_count(a).astype(np.uint32)
 
 
-def reverse_bits(m, a):
+def reverse_bits(m: Form, a: np.ndarray) -> np.ndarray:
     bits = m.t.bits
     return np.array([int(f"{int(x):0{bits}b}"[::-1], 2) for x in a.ravel()], a.dtype).reshape(a.shape)
 
 
-def find_leading(m, a):
+def find_leading(m: Form, a: np.ndarray) -> np.ndarray:
     if m.t.kind == "s":
         a = np.where(a < 0, ~a, a)
     length = _bit_length(a)
@@ -168,7 +175,7 @@ _MODES = {
 }  # fmt: skip
 
 
-def permute(m, a, b, c):
+def permute(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     mode = m.pick(_MODES)
     if mode is not None:
         c = sum(mode(i, c & np.uint32(3)).astype(np.uint32) << np.uint32(4 * i) for i in range(4))
@@ -182,7 +189,7 @@ def permute(m, a, b, c):
     return result
 
 
-def lop3(m, a, b, c, table):
+def lop3(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray, table: np.ndarray) -> np.ndarray:
     result = np.zeros_like(a)
     for index in range(8):
         chosen = (table >> np.array(index, table.dtype)) & 1
@@ -191,7 +198,7 @@ def lop3(m, a, b, c, table):
     return result
 
 
-def test_property(m, a):
+def test_property(m: Form, a: np.ndarray) -> np.ndarray:
     tiny = np.finfo(a.dtype).tiny
     return m.pick(
         {
@@ -205,17 +212,17 @@ def test_property(m, a):
     )
 
 
-def in_double(function):
+def in_double(function: Callable[..., Any]) -> Callable[..., Any]:
     """A one-argument function evaluated in float64 and rounded once."""
 
-    def meaning(m, a):
+    def meaning(m: Form, a: np.ndarray) -> np.ndarray:
         return function(a.astype(np.float64)).astype(a.dtype)
 
     return meaning
 
 
-def fused(m, a, b, c):
-    """a * b + c rounded once: exactly by longdouble for f32 and narrower, by integers' help for f64."""
+def fused(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """a * b + c rounded once: exactly by longdouble for f32 and narrower, by integers for f64."""
     if a.dtype == np.float64:
         return np.array([_fma64(*xyz) for xyz in zip(a.ravel(), b.ravel(), c.ravel(), strict=True)]).reshape(a.shape)
     exact = a.astype(np.float64) * b.astype(np.float64)
@@ -254,12 +261,12 @@ def _fma64(a: float, b: float, c: float) -> float:
 INTEGER_ROUNDING = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 
 
-def convert(m, a):
+def convert(m: Form, a: np.ndarray) -> np.ndarray:
     """`cvt`: every pair of integer and float types, with rounding to integers, saturation and directed rounding."""
     source, target = m.s, m.t
     if source.is_float:
-        for word, rounding in INTEGER_ROUNDING.items():
-            if word in m.mods:
+        for mode, rounding in INTEGER_ROUNDING.items():
+            if mode in m.mods:
                 a = rounding(a)
         if target.is_float:
             return _narrow(m, a)
@@ -285,7 +292,7 @@ def convert(m, a):
     return a.astype(target.dtype)
 
 
-def _to_tf32(m, a):
+def _to_tf32(m: Form, a: np.ndarray) -> np.ndarray:
     """The nearest number with 10 bits after the point, halves away from zero (.rna) or to even, or cut (.rz)."""
     with np.errstate(all="ignore"):
         a = a.astype(np.float64)
@@ -301,7 +308,7 @@ def _to_tf32(m, a):
     return relu(result) if "relu" in m.mods else result
 
 
-def _narrow(m, a):
+def _narrow(m: Form, a: np.ndarray) -> np.ndarray:
     if m.t.name == "tf32":
         return _to_tf32(m, a)
     target, word = m.t, directed.word_of(m)
@@ -323,13 +330,13 @@ def _narrow(m, a):
     return relu(result) if "relu" in m.mods else result
 
 
-def relu(a):
+def relu(a: np.ndarray) -> np.ndarray:
     """Negative values become 0, a NaN the canonical one: every bit set but the sign."""
     nan = np.uint32(0x7FFFFFFF).view(np.float32)
     return np.where(np.isnan(a), nan, np.where(a <= 0, 0, a)).astype(a.dtype)
 
 
-def _directed(m, a, dtype):
+def _directed(m: Form, a: np.ndarray, dtype: type[np.floating]) -> np.ndarray:
     """Round `a` to `dtype` towards zero, down or up where the modifiers say so."""
     nearest = a.astype(dtype)
     wide = nearest.astype(np.float64)
@@ -338,7 +345,7 @@ def _directed(m, a, dtype):
     return m.pick({"rm": down, "rp": up, "rz": np.where(a < 0, up, down)}, nearest).astype(dtype)
 
 
-def to_half(kind: str, a):
+def to_half(kind: str, a: np.ndarray) -> np.ndarray:
     """Round float32 or float64 to the bits of f16 or bf16 (uint16), to nearest even."""
     if kind == "f16":
         return a.astype(np.float16).view(np.uint16)
@@ -354,7 +361,7 @@ def to_half(kind: str, a):
     return np.where(np.isnan(single), np.uint16(0x7FFF), rounded)
 
 
-def from_half(kind: str, bits):
+def from_half(kind: str, bits: np.ndarray) -> np.ndarray:
     """The float32 values of f16 or bf16 bit patterns (uint16)."""
     if kind == "f16":
         return bits.view(np.float16).astype(np.float32)

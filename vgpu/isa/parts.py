@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Instructions on the bytes and halves of a 32-bit register: dot products and SIMD video ones.
 
 Source: "PTX ISA", sections on dp4a, dp2a and the SIMD video instructions.
@@ -5,12 +6,17 @@ Source: "PTX ISA", sections on dp4a, dp2a and the SIMD video instructions.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
+
+from vgpu.isa.types import Emitter, Form, Value
 
 INTEGERS = ("u32", "s32")
 
 
-def _named(m) -> list[bool]:
+def _named(m: Form) -> list[bool]:
     """Whether each type that the instruction names is signed, in its order."""
     return [word == "s32" for word in m.mods if word in INTEGERS]
 
@@ -18,30 +24,30 @@ def _named(m) -> list[bool]:
 # ---------------------------------------------------------------- NumPy
 
 
-def _split(a, bits: int, signed: bool) -> np.ndarray:
+def _split(a: np.ndarray, bits: int, signed: bool) -> np.ndarray:
     """The parts of 32-bit words as int64, the lowest first: shape (32 / bits, lanes)."""
     raw = a.astype(np.int64) & 0xFFFFFFFF
     parts = np.array([raw >> shift & ((1 << bits) - 1) for shift in range(0, 32, bits)])
     return np.where(signed & (parts >> (bits - 1) != 0), parts - (1 << bits), parts)
 
 
-def _word(a) -> np.ndarray:
+def _word(a: np.ndarray) -> np.ndarray:
     return (a & 0xFFFFFFFF).astype(np.uint32)
 
 
-def dot_bytes(m, a, b, c):
+def dot_bytes(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     of_a, of_b = _named(m)
     total = (_split(a, 8, of_a) * _split(b, 8, of_b)).sum(axis=0)
     return _word(total + c.astype(np.int64))
 
 
-def dot_halves(m, a, b, c):
+def dot_halves(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     of_a, of_b = _named(m)
     two = _split(b, 8, of_b)[2:] if "hi" in m.mods else _split(b, 8, of_b)[:2]
     return _word((_split(a, 16, of_a) * two).sum(axis=0) + c.astype(np.int64))
 
 
-SIMD = {
+SIMD: dict[str, Callable[..., np.ndarray]] = {
     "vadd": lambda a, b: a + b,
     "vsub": lambda a, b: a - b,
     "vabsdiff": lambda a, b: np.abs(a - b),
@@ -50,8 +56,8 @@ SIMD = {
 }
 
 
-def simd(name: str, bits: int):
-    def meaning(m, a, b, c):
+def simd(name: str, bits: int) -> Callable[..., Any]:
+    def meaning(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         of_d, of_a, of_b = _named(m)
         parts = SIMD[name](_split(a, bits, of_a), _split(b, bits, of_b))
         if "sat" in m.mods:
@@ -69,10 +75,10 @@ COMPARE = {
 }  # fmt: skip
 
 
-def compare(bits: int):
+def compare(bits: int) -> Callable[..., Any]:
     """`vset`: 1 in each part where the comparison holds, or (`.add`) how many there are."""
 
-    def meaning(m, a, b, c):
+    def meaning(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         of_a, of_b = _named(m)
         held = m.pick(COMPARE)(_split(a, bits, of_a), _split(b, bits, of_b)).astype(np.int64)
         if "add" in m.mods:
@@ -85,37 +91,37 @@ def compare(bits: int):
 # ---------------------------------------------------------------- LLVM
 
 
-def _pieces(e, a, bits: int, signed: bool) -> list:
+def _pieces(e: Emitter, a: Value, bits: int, signed: bool) -> list[Value]:
     """The parts of an i32 as i32, the lowest first."""
     rest, down = e.const("i32", 32 - bits), "ashr" if signed else "lshr"
     return [e.bin(down, e.bin("shl", a, e.const("i32", 32 - bits - shift)), rest) for shift in range(0, 32, bits)]
 
 
-def _sum(e, values):
+def _sum(e: Emitter, values: Sequence[Value]) -> Value:
     total = values[0]
     for value in values[1:]:
         total = e.bin("add", total, value)
     return total
 
 
-def emit_dot_bytes(e, m, a, b, c):
+def emit_dot_bytes(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
     of_a, of_b = _named(m)
     pairs = zip(_pieces(e, a, 8, of_a), _pieces(e, b, 8, of_b), strict=True)
     return _sum(e, [c, *(e.bin("mul", x, y) for x, y in pairs)])
 
 
-def emit_dot_halves(e, m, a, b, c):
+def emit_dot_halves(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
     of_a, of_b = _named(m)
     four = _pieces(e, b, 8, of_b)
     pairs = zip(_pieces(e, a, 16, of_a), four[2:] if "hi" in m.mods else four[:2], strict=True)
     return _sum(e, [c, *(e.bin("mul", x, y) for x, y in pairs)])
 
 
-def _choose(word):
+def _choose(word: str) -> Callable[..., Any]:
     return lambda e, x, y: e.select(e.icmp(word, x, y), x, y)
 
 
-EMIT = {
+EMIT: dict[str, Callable[..., Value]] = {
     "vadd": lambda e, x, y: e.bin("add", x, y),
     "vsub": lambda e, x, y: e.bin("sub", x, y),
     "vabsdiff": lambda e, x, y: e.intrinsic("llvm.abs", e.bin("sub", x, y), tail=", i1 false"),
@@ -124,8 +130,8 @@ EMIT = {
 }
 
 
-def emit_simd(name: str, bits: int):
-    def meaning(e, m, a, b, c):
+def emit_simd(name: str, bits: int) -> Callable[..., Any]:
+    def meaning(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
         of_d, of_a, of_b = _named(m)
         pairs = zip(_pieces(e, a, bits, of_a), _pieces(e, b, bits, of_b), strict=True)
         parts = [EMIT[name](e, x, y) for x, y in pairs]
@@ -144,8 +150,8 @@ def emit_simd(name: str, bits: int):
     return meaning
 
 
-def emit_compare(bits: int):
-    def meaning(e, m, a, b, c):
+def emit_compare(bits: int) -> Callable[..., Any]:
+    def meaning(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
         of_a, of_b = _named(m)
         word = m.pick({key: key if key in ("eq", "ne") else "s" + key for key in COMPARE})
         pairs = zip(_pieces(e, a, bits, of_a), _pieces(e, b, bits, of_b), strict=True)
@@ -160,7 +166,7 @@ def emit_compare(bits: int):
 # ---------------------------------------------------------------- bits of a word
 
 
-def sign_extend(m, a, b):
+def sign_extend(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`szext`: the lowest b bits of a, extended as the type says."""
     count = np.minimum(b, 32) if "clamp" in m.mods else b & 31
     count, raw = count.astype(np.int64), a.astype(np.int64) & 0xFFFFFFFF
@@ -171,32 +177,32 @@ def sign_extend(m, a, b):
     return _word(kept).view(m.t.dtype)
 
 
-def emit_sign_extend(e, m, a, b):
+def emit_sign_extend(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     i64 = lambda value: e.const("i64", value)
     limit = e.const("i32", 32)
     count = e.select(e.icmp("ugt", b, limit), limit, b) if "clamp" in m.mods else e.bin("and", b, e.const("i32", 31))
     spare = e.bin("sub", i64(63), e.resize(count, 64))
-    # One more place than there are bits to drop: a shift by 64 would have no meaning where no bit is kept.
+    # One more bit than there are to drop: a shift by 64 would be undefined where no bit is kept.
     up = e.bin("shl", e.bin("shl", e.resize(a, 64), spare), i64(1))
     down = "ashr" if m.t.kind == "s" else "lshr"
     return e.resize(e.bin(down, e.bin(down, up, spare), i64(1)), 32)
 
 
-def find_nth(m, mask, base, offset):
+def find_nth(m: Form, mask: np.ndarray, base: np.ndarray, offset: np.ndarray) -> np.ndarray:
     """`fns`: the position of the n-th set bit from `base` on, upwards or (n negative) downwards; -1 without one."""
     found = np.full(mask.shape, 0xFFFFFFFF, np.uint32)
     for lane, (bits, start, n) in enumerate(zip(mask.tolist(), base.tolist(), offset.tolist(), strict=True)):
         n = n - (1 << 32) if n >> 31 else n
         start &= 31
         ways = {0: [start], 1: range(start, 32), -1: range(start, -1, -1)}[(n > 0) - (n < 0)]
-        hits = [place for place in ways if bits >> place & 1]
+        hits = [position for position in ways if bits >> position & 1]
         if len(hits) >= max(abs(n), 1):
             found[lane] = hits[max(abs(n), 1) - 1]
     return found
 
 
-def emit_find_nth(e, m, mask, base, offset):
-    """Bits at or beyond `base` in the direction of the offset, all but the n-1 nearest cleared by counting places."""
+def emit_find_nth(e: Emitter, m: Form, mask: Value, base: Value, offset: Value) -> Value:
+    """Bits at or beyond `base` in the offset's direction, all but the n-1 nearest cleared by counting positions."""
     i32 = lambda value: e.const("i32", value)
     base = e.bin("and", base, i32(31))
     down = e.icmp("slt", offset, i32(0))
@@ -208,15 +214,15 @@ def emit_find_nth(e, m, mask, base, offset):
     rest = e.bin("lshr", turned, start)
     rest = e.select(here, e.bin("and", rest, i32(1)), rest)
     wanted = e.select(here, i32(1), count)
-    # The n-th set bit lies at the number of places before which fewer than n are set: add it up by halves.
-    place = i32(0)
+    # The n-th set bit lies at the number of positions before which fewer than n are set: add it up by halves.
+    position = i32(0)
     for step in (16, 8, 4, 2, 1):
-        low = e.bin("and", e.bin("lshr", rest, place), i32((1 << step) - 1))
+        low = e.bin("and", e.bin("lshr", rest, position), i32((1 << step) - 1))
         inside = e.intrinsic("llvm.ctpop", low)
         beyond = e.icmp("ugt", wanted, inside)
         wanted = e.select(beyond, e.bin("sub", wanted, inside), wanted)
-        place = e.select(beyond, e.bin("add", place, i32(step)), place)
-    last = e.bin("and", e.bin("lshr", rest, e.bin("and", place, i32(31))), i32(1))
+        position = e.select(beyond, e.bin("add", position, i32(step)), position)
+    last = e.bin("and", e.bin("lshr", rest, e.bin("and", position, i32(31))), i32(1))
     fits = e.bin("and", e.icmp("eq", wanted, i32(1)), e.icmp("eq", last, i32(1)))
-    at = e.bin("add", start, place)
+    at = e.bin("add", start, position)
     return e.select(fits, e.select(down, e.bin("sub", i32(31), at), at), i32(-1))

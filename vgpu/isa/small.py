@@ -1,4 +1,5 @@
-"""Floats of 8, 6 and 4 bits: what their codes mean, and how `cvt` makes them, in NumPy by tables and in LLVM by bits.
+# mypy: disallow-untyped-defs
+"""Floats of 8, 6 and 4 bits: decoding, and encoding by `cvt`, in NumPy by tables and in LLVM by bits.
 
 Sources: "OCP 8-bit Floating Point Specification" (e4m3, e5m2), "OCP Microscaling Formats Specification" (e2m1, e2m3,
 e3m2, ue8m0), and "PTX ISA", section on cvt: values beyond the largest become the largest, to nearest even.
@@ -9,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
+from vgpu.isa.types import Emitter, Value
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Conversion:
 
 
 def conversion(modifiers: tuple[str, ...]) -> Conversion | None:
-    """What a `cvt` with these modifiers does if it is one of those; None if not, or if the form is unknown."""
+    """The conversion of a `cvt` with these modifiers; None for other conversions and unknown forms."""
     target, source = modifiers[-2:] if len(modifiers) >= 2 else ("", "")
     words = set(modifiers[:-2])
     relu = "relu" in words
@@ -71,7 +74,7 @@ def conversion(modifiers: tuple[str, ...]) -> Conversion | None:
 
 
 def values(small: Small) -> np.ndarray:
-    """The value of every code without its sign, as far as it is finite."""
+    """The finite values of all codes without sign."""
     codes = np.arange(small.largest + 1)
     exponent, fraction = codes >> small.mantissa, codes % (1 << small.mantissa) / (1 << small.mantissa)
     normal = np.ldexp(1 + fraction, exponent - small.bias)
@@ -108,7 +111,7 @@ def decode(small: Small, codes: np.ndarray, relu: bool = False) -> np.ndarray:
 # ---------------------------------------------------------------- LLVM
 
 
-def emit_encode(e, small: Small, x):
+def emit_encode(e: Emitter, small: Small, x: Value) -> Value:
     """Codes (i32) of floats: by integer rounding for normal results, by adding a large number for subnormal ones."""
     i32 = lambda value: e.const("i32", value)
     drop, m = 23 - small.mantissa, small.mantissa
@@ -126,7 +129,7 @@ def emit_encode(e, small: Small, x):
     return e.select(e.fcmp("uno", x, x), i32(small.nan), e.bin("or", code, sign))
 
 
-def emit_decode(e, small: Small, code):
+def emit_decode(e: Emitter, small: Small, code: Value) -> Value:
     """Floats of codes (i32): the bits moved to where an f16 has them, and scaled."""
     i32 = lambda value: e.const("i32", value)
     magnitude = e.bin("and", code, i32((1 << small.sign) - 1))

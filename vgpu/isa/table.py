@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The rows of the instruction table, by the chapters of "PTX ISA": integers, bits, moves and comparisons, floats.
 
 To add an instruction, add a row: the reference interpreter, the compiler and the tests that compare the two read
@@ -5,6 +6,9 @@ nothing else.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -23,32 +27,34 @@ from vgpu.isa.types import (
     NUMBERS,
     PAIRS,
     SINGLES,
+    Emitter,
     F,
     Form,
     Op,
     S,
+    Value,
     row,
     types,
 )
 
 
-def _carried(m, total):
-    """The low bits of sums of Python integers, and whether they went beyond the type, as unsigned numbers do."""
+def _carried(m: Form, total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The low bits of sums of Python integers, and the carry out."""
     low = (total & ((1 << m.t.bits) - 1)).astype(f"u{m.t.bits // 8}").view(m.t.dtype)
     return low, (total >> m.t.bits).astype(bool)
 
 
-def _unsigned(m, *values):
+def _unsigned(m: Form, *values: np.ndarray) -> list[np.ndarray]:
     return [np.asarray(v).view(f"u{m.t.bits // 8}").astype(object) for v in values]
 
 
-def carry_add(m, a, b, c=0):
-    a, b = _unsigned(m, a, b)
-    return _carried(m, a + b + np.asarray(c).astype(object))
+def carry_add(m: Form, a: np.ndarray, b: np.ndarray, c: Any = 0) -> tuple[np.ndarray, np.ndarray]:
+    first, second = _unsigned(m, a, b)
+    return _carried(m, first + second + np.asarray(c).astype(object))
 
 
-def carry_subtract(m, a, b, c=1):
-    """a - b as the adder makes it, a + ~b + 1: the flag it leaves is set where nothing is borrowed.
+def carry_subtract(m: Form, a: np.ndarray, b: np.ndarray, c: Any = 1) -> tuple[np.ndarray, np.ndarray]:
+    """a - b as the adder computes it, a + ~b + 1: the flag is set where nothing is borrowed.
 
     One flag serves sums and differences, so `addc` after `sub.cc` counts what was not borrowed, and `subc` after
     `add.cc` takes one away where nothing was carried: NVIDIA's own division of 128-bit integers is made of both. "PTX
@@ -57,7 +63,7 @@ def carry_subtract(m, a, b, c=1):
     return carry_add(m, a, ~b, c)
 
 
-def _chain(e, m, a, b, c=None):
+def _chain(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
     bits = 2 * m.t.bits
     total = e.bin("add", e.resize(a, bits), e.resize(b, bits))
     if c is not None:
@@ -66,72 +72,74 @@ def _chain(e, m, a, b, c=None):
     return e.resize(total, m.t.bits), e.icmp("ne", over, e.const(total.type, 0))
 
 
-def _chain_down(e, m, a, b, c=None):
+def _chain_down(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
     return _chain(e, m, a, e.flip(b), e.const("i1", 1) if c is None else c)
 
 
-def _multiply_chain(high):
-    def numpy(m, a, b, c, carry=0):
+def _multiply_chain(high: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def numpy(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray, carry: Any = 0) -> tuple[np.ndarray, np.ndarray]:
         product = py.multiply_high(m, a, b) if high else a * b
         return carry_add(m, product, c, carry)
 
-    def llvm(e, m, a, b, c, carry=None):
+    def llvm(e: Emitter, m: Form, a: Value, b: Value, c: Value, carry: Value | None = None) -> tuple[Value, Value]:
         product = ll.multiply_high(e, m, a, b) if high else e.bin("mul", a, b)
         return _chain(e, m, product, c, carry)
 
     return numpy, llvm
 
 
-def _first(function):
+def _first(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *arguments: function(*arguments)[0]
 
 
-def _saturating(sign):
-    def numpy(m, a, b):
+def _saturating(sign: int) -> Callable[..., Any]:
+    def numpy(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.clip(a.astype(np.int64) + sign * b.astype(np.int64), -(2**31), 2**31 - 1).astype(np.int32)
 
     return numpy
 
 
-def _then_add(product_numpy, product_llvm, wide=False):
-    def numpy(m, a, b, c):
+def _then_add(
+    product_numpy: Callable[..., Any], product_llvm: Callable[..., Any], wide: bool = False
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def numpy(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         return product_numpy(m, a, b) + c
 
-    def llvm(e, m, a, b, c):
+    def llvm(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
         return e.bin("add", product_llvm(e, m, a, b), c)
 
     return numpy, llvm
 
 
-def _low(e, m, a, b):
+def _low(e: Emitter, m: Form, a: Value, b: Value) -> Value:
     return e.bin("mul", a, b)
 
 
-def _signed_24(m, a):
+def _signed_24(m: Form, a: np.ndarray) -> np.ndarray:
     if m.t.kind == "s":
         return (a << 8) >> 8
     return a & np.uint32(0xFFFFFF)
 
 
-def _emit_24(e, m, a):
+def _emit_24(e: Emitter, m: Form, a: Value) -> Value:
     if m.t.kind == "s":
         return e.bin("ashr", e.bin("shl", a, e.const("i32", 8)), e.const("i32", 8))
     return e.bin("and", a, e.const("i32", 0xFFFFFF))
 
 
-def _absolute_difference(e, m, a, b, c):
+def _absolute_difference(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
     word = "s" if m.t.kind == "s" else "u"
     return e.bin("add", e.select(e.icmp(word + "lt", a, b), e.bin("sub", b, a), e.bin("sub", a, b)), c)
 
 
-def _bit_mask(m, a, b):
+def _bit_mask(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     a, b = (np.minimum(x, 32).astype(np.uint64) if "clamp" in m.mods else (x & 31).astype(np.uint64) for x in (a, b))
     one = np.uint64(1)
     return ((((one << b) - one) << a) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
 
 
-def _emit_bit_mask(e, m, a, b):
-    def limited(x):
+def _emit_bit_mask(e: Emitter, m: Form, a: Value, b: Value) -> Value:
+    def limited(x: Value) -> Value:
         if "clamp" in m.mods:
             x = e.select(e.icmp("ugt", x, e.const("i32", 32)), e.const("i32", 32), x)
         else:
@@ -142,16 +150,16 @@ def _emit_bit_mask(e, m, a, b):
     return e.resize(e.bin("shl", e.bin("sub", e.bin("shl", one, limited(b)), one), limited(a)), 32)
 
 
-def _plain(instruction: str):
+def _plain(instruction: str) -> Callable[..., Any]:
     return lambda e, m, a, b: e.bin(instruction, a, b)
 
 
-def _mad_saturating(m, a, b, c):
+def _mad_saturating(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     high = (a.astype(np.int64) * b.astype(np.int64)) >> 32
     return np.clip(high + c, -(2**31), 2**31 - 1).astype(np.int32)
 
 
-def _emit_mad_saturating(e, m, a, b, c):
+def _emit_mad_saturating(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
     return e.intrinsic("llvm.sadd.sat", ll.multiply_high(e, m, a, b), c)
 
 
@@ -194,8 +202,8 @@ TABLE: tuple[Op, ...] = (
     row("subc.cc", types("u32 s32 u64 s64"), "t,c=t,t,c", carry_subtract, _chain_down),
     row("mad.lo.cc", types("u32 u64 s32 s64"), "t,c=t,t,t", *madc_lo),
     row("mad.hi.cc", types("u32 u64 s32 s64"), "t,c=t,t,t", *madc_hi),
-    row("madc.lo", types("u32 u64 s32 s64"), "t=t,t,t,c", *map(_first, madc_lo)),
-    row("madc.hi", types("u32 u64 s32 s64"), "t=t,t,t,c", *map(_first, madc_hi)),
+    row("madc.lo", types("u32 u64 s32 s64"), "t=t,t,t,c", _first(madc_lo[0]), _first(madc_lo[1])),
+    row("madc.hi", types("u32 u64 s32 s64"), "t=t,t,t,c", _first(madc_hi[0]), _first(madc_hi[1])),
     row("madc.lo.cc", types("u32 u64 s32 s64"), "t,c=t,t,t,c", *madc_lo),
     row("madc.hi.cc", types("u32 u64 s32 s64"), "t,c=t,t,t,c", *madc_hi),
     # -- bits

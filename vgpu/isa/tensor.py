@@ -1,6 +1,7 @@
-"""The shapes and types of tensor-core instructions: what the modifiers of `wmma`, `mma`, `ldmatrix` and their kin say.
+# mypy: disallow-untyped-defs
+"""The shapes and types of tensor-core instructions (`wmma`, `mma`, `ldmatrix` …), from their modifiers.
 
-A matrix is spread over a warp in pieces of 8 rows: in every 32-bit register (64-bit for f64) lane 4g+t holds the
+A matrix is distributed over a warp in pieces of 8 rows: in every 32-bit register (64-bit for f64) lane 4g+t holds the
 neighbouring elements that begin at column t·e of row g, e being the elements a register has room for. The pieces of a
 larger matrix follow one another down the rows first, then along the columns; B lies transposed. For `mma` that is what
 NVIDIA's "PTX ISA" prescribes (sections "Matrix fragments for mma.m16n8k16" and following); for `wmma` NVIDIA leaves it
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 BITS = {
@@ -41,7 +43,7 @@ MMA_SHAPES = {
 
 @dataclass(frozen=True)
 class Fragment:
-    """A matrix spread over a warp: its role (a, b, c or d), type, rows and columns as they lie in registers.
+    """A matrix distributed over a warp: its role (a, b, c or d), type, rows and columns in registers.
 
     B is transposed: its rows are the columns of the product.
     """
@@ -96,7 +98,7 @@ class Fragment:
 
 @dataclass(frozen=True)
 class Product:
-    """D = A·B + C: shape and types, and whether integer sums stop at the ends of their range."""
+    """D = A·B + C: shape and types, and whether integer sums saturate."""
 
     m: int
     n: int
@@ -117,7 +119,7 @@ class Product:
 
     @property
     def name(self) -> str:
-        """One word for each product that there is."""
+        """A unique name of the product."""
         ending = "_sat" if self.saturates else ""
         return f"m{self.m}n{self.n}k{self.k}_{self.d}_{self.a}_{self.b}_{self.c}{ending}"
 
@@ -133,14 +135,14 @@ def fragment(role: str, kind: str, shape: tuple[int, int, int]) -> Fragment:
     return Fragment(role, kind, rows, columns)
 
 
-def shape_of(modifiers) -> tuple[int, int, int] | None:
+def shape_of(modifiers: Sequence[str]) -> tuple[int, int, int] | None:
     """(m, n, k) of a modifier such as m16n8k16."""
     found = next((f for word in modifiers if (f := re.fullmatch(r"m(\d+)n(\d+)k(\d+)", word))), None)
-    return tuple(map(int, found.groups())) if found else None
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def product(opcode: str, modifiers: tuple[str, ...]) -> Product | None:
-    """What a `mma` or `wmma.mma` multiplies; None for those that the virtual GPU does not have."""
+    """The product of a `mma` or `wmma.mma`; None for those that the virtual GPU does not have."""
     known = {"mma", "sync", "aligned", "row", "col", "rn", "satfinite"}
     shape = shape_of(modifiers)
     kinds = [word for word in modifiers if word in BITS]
@@ -178,21 +180,21 @@ def _sums(a: str) -> tuple[str, ...]:
 
 
 def products() -> list[Product]:
-    """Every product there is, of `mma` and of `wmma`."""
-    found = {}
+    """All products of `mma` and `wmma`."""
+    found: dict[Product, None] = {}
     for shapes in (WMMA_SHAPES, MMA_SHAPES):
         for a, sizes in shapes.items():
             saturate = (False, True) if FAMILIES[a][1] == "imma" else (False,)
-            for shape, b, c, d, s in itertools.product(sorted(sizes), _partners(a), _sums(a), _sums(a), saturate):
-                found[Product(*shape, d, a, b, c, s)] = None
+            combinations = itertools.product(sorted(sizes), _partners(a), _sums(a), _sums(a), saturate)
+            found |= {Product(*shape, d, a, b, c, saturates): None for shape, b, c, d, saturates in combinations}
     return list(found)
 
 
 def counts(opcode: str, modifiers: tuple[str, ...]) -> dict[str, int]:
-    """What one execution of an instruction by a warp adds to counters, by their keys."""
-    if "mma" not in (opcode, *modifiers):
+    """The counts that one execution of an instruction by a warp adds, by the counters' keys."""
+    found = product(opcode, modifiers) if "mma" in (opcode, *modifiers) else None
+    if found is None:
         return {}
-    found = product(opcode, modifiers)
     family, pipe = FAMILIES[found.a]
     word = "ops" if pipe == "imma" else "flops"
     return {"tensor_instructions": 1, f"tensor_{pipe}": 1, f"{word}_tensor_{family}": found.operations}
@@ -207,12 +209,12 @@ class Move:
 
     @property
     def extent(self) -> int:
-        """Elements that lie side by side in memory."""
+        """Contiguous elements in memory."""
         return self.fragment.columns if self.along else self.fragment.rows
 
     @property
     def alignment(self) -> int:
-        """Bytes of which the matrix's address must be a multiple: 32, or what lies side by side where that is less.
+        """The alignment of the matrix's address in bytes: 32, or the contiguous bytes where they are fewer.
 
         "CUDA C++ Programming Guide", section on warp matrix functions; the lesser ones are those of "PTX ISA".
         """
@@ -220,12 +222,12 @@ class Move:
 
     @property
     def grain(self) -> int:
-        """Bytes of which the distance between rows (columns) must be a multiple, likewise."""
+        """The alignment in bytes of the distance between rows (columns)."""
         return min(16, self.alignment)
 
 
 def move(modifiers: tuple[str, ...]) -> Move | None:
-    """What a `wmma.load` or `wmma.store` moves; None for types and shapes the virtual GPU does not have."""
+    """The move of a `wmma.load` or `wmma.store`; None for types and shapes the virtual GPU does not have."""
     role, shape = modifiers[1], shape_of(modifiers)
     kind, order = modifiers[-1], next((word for word in modifiers if word in ("row", "col")), None)
     if kind not in BITS or shape is None or order is None:

@@ -1,21 +1,31 @@
-"""What a row of the instruction table is made of: types, the form of an instruction, and the row itself."""
+# mypy: disallow-untyped-defs
+"""The parts of the instruction table: types, the form of an instruction, and a row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 
-from vgpu.isa import in_llvm as ll
+# Comparisons of PTX → predicates of LLVM; `?` stands for s or u.
+INTEGER_COMPARE = {
+    "eq": "eq", "ne": "ne", "lt": "?lt", "le": "?le", "gt": "?gt", "ge": "?ge",
+    "lo": "ult", "ls": "ule", "hi": "ugt", "hs": "uge",
+}  # fmt: skip
+FLOAT_COMPARE = {
+    "eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "equ": "ueq", "neu": "une",
+    "ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "num": "ord", "nan": "uno",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Type:
     """A PTX type: bits, kind (u, s, b integers; f float; h 16-bit float; p predicate) and NumPy dtype.
 
-    Meanings of f16 and bf16 see float32 (`dtype`), and what they return is rounded to 16 bits.
+    Functions for f16 and bf16 take float32 (`dtype`), and their results are rounded to 16 bits.
     """
 
     name: str
@@ -33,22 +43,21 @@ class Type:
         return int(info.min), int(info.max)
 
 
-TYPES: dict[str, Type] = {
-    name: Type(name, bits, kind, np.dtype(dtype))
-    for name, bits, kind, dtype in [
-        ("pred", 1, "p", bool),
-        *[(f"{k}{b}", b, k, f"{'i' if k == 's' else 'u'}{b // 8}") for k in "bus" for b in (8, 16, 32, 64)],
-        ("f16", 16, "h", np.float32), ("bf16", 16, "h", np.float32),
-        ("f32", 32, "f", np.float32), ("f64", 64, "f", np.float64),
-        ("tf32", 32, "f", np.float32),
-    ]
-}  # fmt: skip
+_ROWS: list[tuple[str, int, str, str]] = [
+    ("pred", 1, "p", "?"),
+    *[(f"{kind}{bits}", bits, kind, f"{'i' if kind == 's' else 'u'}{bits // 8}")
+      for kind in "bus" for bits in (8, 16, 32, 64)],
+    ("f16", 16, "h", "f4"), ("bf16", 16, "h", "f4"),
+    ("f32", 32, "f", "f4"), ("f64", 64, "f", "f8"),
+    ("tf32", 32, "f", "f4"),
+]  # fmt: skip
+TYPES: dict[str, Type] = {name: Type(name, bits, kind, np.dtype(dtype)) for name, bits, kind, dtype in _ROWS}
 PACKED = {"f16x2": "f16", "bf16x2": "bf16", "u16x2": "u16", "s16x2": "s16", "f32x2": "f32"}
 
 
 @dataclass(frozen=True)
 class Form:
-    """An instruction as a meaning sees it: its type `t`, the type `s` of its sources, and its modifiers."""
+    """The form of an instruction: its type `t`, the type `s` of its sources, and its modifiers."""
 
     t: Type
     s: Type
@@ -67,21 +76,51 @@ class Form:
     @property
     def has_comparison(self) -> bool:
         """Whether one of the modifiers is a comparison that the type of the sources has."""
-        table = ll.FLOAT_COMPARE if self.s.is_float else ll.INTEGER_COMPARE
+        table = FLOAT_COMPARE if self.s.is_float else INTEGER_COMPARE
         return any(word in table for word in self.mods)
 
     @property
     def compare(self) -> str:
-        return next(word for word in self.mods if word in ll.FLOAT_COMPARE or word in ll.INTEGER_COMPARE)
+        return next(word for word in self.mods if word in FLOAT_COMPARE or word in INTEGER_COMPARE)
 
-    def pick(self, choices: dict, default=None):
+    def pick(self, choices: Mapping[str, Any], default: Any = None) -> Any:
         """The entry of `choices` that one of the modifiers names."""
         return next((choices[word] for word in self.mods if word in choices), default)
 
 
+class Value(Protocol):
+    """An SSA name or constant, as `runtime.emit.Value`: of 32 lanes if `vector`; `type` is that of one element."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def vector(self) -> bool: ...
+
+
+class Emitter(Protocol):
+    """The part of `runtime.emit.Emitter` that the table's rows call: each method writes an instruction in LLVM IR."""
+
+    def const(self, llvm_type: str, value: Any, /) -> Value: ...
+    def bin(self, op: str, a: Value, b: Value, /) -> Value: ...
+    def neg(self, a: Value, /) -> Value: ...
+    def flip(self, a: Value, /) -> Value: ...
+    def icmp(self, predicate: str, a: Value, b: Value, /) -> Value: ...
+    def fcmp(self, predicate: str, a: Value, b: Value, /) -> Value: ...
+    def select(self, c: Value, a: Value, b: Value, /) -> Value: ...
+    def cast(self, op: str, a: Value, llvm_type: str, /) -> Value: ...
+    def bits(self, a: Value, /) -> Value: ...
+    def as_float(self, a: Value, /) -> Value: ...
+    def resize(self, a: Value, bits: int, signed: bool = False) -> Value: ...
+    def intrinsic(self, name: str, *values: Value, result: str | None = None, tail: str = "") -> Value: ...
+    def copy_sign(self, magnitude: Value, sign: Value, /) -> Value: ...
+    def lanes(self, function: str, *values: Value, result: str) -> Value: ...
+
+
 @dataclass(frozen=True)
 class Op:
-    """A row: opcode, the modifiers that must be there, types, signature, and the two meanings.
+    """A row: opcode, required modifiers, types, signature, and its functions for NumPy and LLVM.
 
     `signature` is "outputs=inputs": t the instruction's type, s the type of its sources (where it names two), w twice
     as wide, p a predicate, u32 as it says, c the carry flag; a trailing `?` marks an operand that may be missing.
@@ -93,8 +132,8 @@ class Op:
     needs: tuple[str, ...]
     types: tuple[str, ...]
     signature: str
-    numpy: Callable
-    llvm: Callable | str
+    numpy: Callable[..., Any]
+    llvm: Callable[..., Any] | str
     forms: tuple[str, ...]
     flops: int = 0
     exact: bool = True  # False: results may differ from correct rounding, as the .approx forms do on a GPU
@@ -134,7 +173,16 @@ CONVERSIONS = tuple(
 )  # fmt: skip
 
 
-def row(name, kinds, signature, numpy, llvm, forms=None, **more) -> Op:
+def row(
+    name: str,
+    kinds: Sequence[str],
+    signature: str,
+    numpy: Callable[..., Any],
+    llvm: Callable[..., Any] | str,
+    forms: str | tuple[str, ...] | None = None,
+    **more: Any,
+) -> Op:
+    """A row of the table; `forms` may be one string."""
     opcode, *needs = name.split(".")
     forms = tuple(forms.split()) if isinstance(forms, str) else forms
     return Op(opcode, tuple(needs), tuple(kinds), signature, numpy, llvm, forms or (f"{name}.{{t}}",), **more)

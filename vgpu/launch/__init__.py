@@ -1,1 +1,1 @@
-"""Launches: what one asks for is checked, its blocks run over worker threads, its counts come to lines."""
+"""Launches: checks of the configuration, blocks on worker threads, counters per source line."""

@@ -1,60 +1,68 @@
-"""What a launch asks for, checked: dimensions, shared memory, parameters."""
+# mypy: disallow-untyped-defs
+"""Checks of a launch configuration: dimensions, shared memory, parameters."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from numbers import Integral
+from typing import TYPE_CHECKING, SupportsIndex
 
 from vgpu.base.errors import LaunchError
 from vgpu.hardware.device import current
 from vgpu.lower import Lowered
 from vgpu.storage import layout
 
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
+
+Dimensions = SupportsIndex | Sequence[SupportsIndex]
 WARP = 32
 MAX_THREADS_PER_BLOCK = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
-def check_dimensions(grid, block) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+def check_dimensions(grid: Dimensions, block: Dimensions) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     """grid and block as three ints each, or `LaunchError`."""
-    found = []
-    for what, given, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
-        sizes = given if isinstance(given, (tuple, list)) else (given,)
-        try:
-            sizes = tuple(s.__index__() for s in sizes)
-        except AttributeError:
-            raise LaunchError(
-                f"the {what} size must be whole numbers, not {given!r}. Dividing with / gives a float: "
-                "use (n + threads - 1) // threads."
-            ) from None
-        if not 1 <= len(sizes) <= 3:
-            raise LaunchError(f"the {what} size has {len(sizes)} dimensions; give one, two or three.")
-        sizes = sizes + (1,) * (3 - len(sizes))
-        for axis, size, limit in zip("xyz", sizes, limits, strict=True):
-            if size < 1:
-                raise LaunchError(
-                    f"the {what} size in {axis} is {size}; every dimension needs at least 1."
-                    + (" Round the number of blocks up: (n + threads - 1) // threads." if what == "grid" else "")
-                )
-            if size > limit:
-                raise LaunchError(
-                    f"the {what} size in {axis} is {size}; a GPU allows at most {limit}."
-                    + (" Use smaller blocks and more of them." if what == "block" else "")
-                )
-        found.append(sizes)
-    if math.prod(found[1]) > MAX_THREADS_PER_BLOCK:
-        shape = " × ".join(str(s) for s in found[1])
+    blocks, threads = _three("grid", grid, MAX_GRID), _three("block", block, MAX_BLOCK)
+    if math.prod(threads) > MAX_THREADS_PER_BLOCK:
+        shape = " × ".join(map(str, threads))
         raise LaunchError(
-            f"a block of {shape} = {math.prod(found[1])} threads is too large: a GPU allows at most "
+            f"a block of {shape} = {math.prod(threads)} threads is too large: a GPU allows at most "
             f"{MAX_THREADS_PER_BLOCK} threads a block. Use smaller blocks and more of them."
         )
-    return found[0], found[1]
+    return blocks, threads
 
 
-def check_promised(kernel, block: tuple[int, int, int]) -> None:
-    """A `LaunchError` for a block that the kernel was promised it would not get (`launch_bounds`, `.maxntid`)."""
+def _three(what: str, given: Dimensions, limits: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The size of the grid or block in x, y and z, or `LaunchError`."""
+    try:
+        sizes = tuple(size.__index__() for size in (given if isinstance(given, (tuple, list)) else (given,)))
+    except AttributeError:
+        raise LaunchError(
+            f"the {what} size must be whole numbers, not {given!r}. Dividing with / gives a float: "
+            "use (n + threads - 1) // threads."
+        ) from None
+    if not 1 <= len(sizes) <= 3:
+        raise LaunchError(f"the {what} size has {len(sizes)} dimensions; give one, two or three.")
+    x, y, z = (*sizes, 1, 1)[:3]
+    for axis, size, limit in zip("xyz", (x, y, z), limits, strict=True):
+        if size < 1:
+            raise LaunchError(
+                f"the {what} size in {axis} is {size}; every dimension needs at least 1."
+                + (" Round the number of blocks up: (n + threads - 1) // threads." if what == "grid" else "")
+            )
+        if size > limit:
+            raise LaunchError(
+                f"the {what} size in {axis} is {size}; a GPU allows at most {limit}."
+                + (" Use smaller blocks and more of them." if what == "block" else "")
+            )
+    return x, y, z
+
+
+def check_launch_bounds(kernel: Kernel, block: tuple[int, int, int]) -> None:
+    """A `LaunchError` for a block outside the launch bounds that the kernel was compiled for (`.maxntid`)."""
     threads, directives = math.prod(block), kernel.function.directives
     most, exactly = (math.prod(directives.get(name) or (0,)) for name in ("maxntid", "reqntid"))
     if (most and threads > most) or (exactly and threads != exactly):
@@ -85,7 +93,8 @@ def check_shared(lowered: Lowered, dynamic: int) -> int:
     return total
 
 
-def pack(kernel, params: Sequence[bytes]) -> bytes:
+def pack(kernel: Kernel, params: Sequence[bytes]) -> bytes:
+    """The parameters in one buffer, each at its offset; `LaunchError` for a wrong number or size."""
     expected = kernel.parameters
     if len(params) != len(expected):
         raise LaunchError(f"the kernel {kernel.name} takes {len(expected)} parameters, but {len(params)} were given.")
@@ -100,18 +109,19 @@ def pack(kernel, params: Sequence[bytes]) -> bytes:
     return bytes(data)
 
 
-def check_place(grid, block, block_index) -> tuple[tuple[int, int, int], ...]:
-    """Grid, block and block index as three ints each; raises what a launch raises, IndexError outside the grid."""
-    grid, block = check_dimensions(grid, block)
-    block_index = (block_index,) if isinstance(block_index, int) else block_index
-    block_index = (*block_index, 0, 0)[:3]
-    if not all(0 <= i < n for i, n in zip(block_index, grid, strict=True)):
-        raise IndexError(f"block {block_index} lies outside the grid of {grid} blocks")
-    return grid, block, block_index
+def check_block_index(
+    grid: Dimensions, block: Dimensions, block_index: int | Sequence[int]
+) -> tuple[tuple[int, int, int], tuple[int, int, int], tuple[int, int, int]]:
+    """Grid, block and block index as three ints each; raises as a launch does, and IndexError outside the grid."""
+    blocks, threads = check_dimensions(grid, block)
+    x, y, z = (*((block_index,) if isinstance(block_index, int) else block_index), 0, 0)[:3]
+    if not all(0 <= i < n for i, n in zip((x, y, z), blocks, strict=True)):
+        raise IndexError(f"block {(x, y, z)} lies outside the grid of {blocks} blocks")
+    return blocks, threads, (x, y, z)
 
 
 def check_warp(warp: int | None, block: tuple[int, int, int]) -> None:
-    """Raise IndexError for a warp that the block does not have, TypeError for what is no number of one."""
+    """Raise IndexError for a warp outside the block, TypeError for a number that isn't whole."""
     if warp is None:
         return
     if not isinstance(warp, Integral):

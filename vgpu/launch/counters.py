@@ -1,9 +1,10 @@
-"""What a launch is counted by: the table of counters, and the counts of one launch per source line.
+# mypy: disallow-untyped-defs
+"""The table of counters, and the counts of one launch per source line.
 
 Names are Nsight Compute's where hardware has the same counter. Everything is counted in PTX. For ordinary loads and
-stores of global memory that is what the GPU counts. Those of shared memory ptxas may merge into wider ones, local
-arrays it may keep in registers, constants it may make operands of; `assembled.py` finds out, and a profile says it.
-Instructions and branches are PTX's, not the machine's own: ptxas merges, hoists and predicates them.
+stores of global memory, a GPU counts the same. ptxas may merge accesses to shared memory into wider ones, keep local
+arrays in registers and turn constants into operands; `assembled.py` finds out, and a profile says so. Instructions and
+branches are those of PTX, not of the machine code: ptxas merges, hoists and predicates them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from vgpu import isa
 from vgpu.base.context import SITE, SITE_SLOT
 from vgpu.isa import tensor
-from vgpu.lower import Lowered
+from vgpu.lower import Lowered, Site
 from vgpu.lower.basic_blocks import kind_of, results, sources
 from vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
 from vgpu.ptx import Instruction
@@ -73,10 +74,10 @@ COUNTERS: tuple[Counter, ...] = (
             "divergent branches", "branches", _PTX),
     Counter("global_load_requests", _l1("requests", "global_op_ld"), "global load requests", "requests"),
     Counter("global_load_sectors", _l1("sectors", "global_op_ld"), "global load sectors", "sectors"),
-    Counter("global_load_bytes", None, "bytes that lanes asked to load", "bytes"),
+    Counter("global_load_bytes", None, "bytes requested by loads", "bytes"),
     Counter("global_store_requests", _l1("requests", "global_op_st"), "global store requests", "requests"),
     Counter("global_store_sectors", _l1("sectors", "global_op_st"), "global store sectors", "sectors"),
-    Counter("global_store_bytes", None, "bytes that lanes asked to store", "bytes"),
+    Counter("global_store_bytes", None, "bytes requested by stores", "bytes"),
     Counter("global_atomic_requests", _l1("requests", "global_op_atom"), "global atomic requests", "requests",
             "atomics without a result are counted here too; Nsight lists those under op_red"),
     Counter("global_atomic_sectors", _l1("sectors", "global_op_atom"), "global atomic sectors", "sectors"),
@@ -168,8 +169,8 @@ COUNTERS: tuple[Counter, ...] = (
             "their wavefronts and conflicts are among those of shared stores"),
     Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
     Counter("mbarrier_operations", None, "operations on mbarriers, per warp", "instructions",
-            "an mbarrier may be asked again and again: how often depends on the schedule"),
-    Counter("waits", None, "ends of loops that ask memory whether they may go on, per warp", "loops"),
+            "an mbarrier may be tested again and again: how often depends on the schedule"),
+    Counter("waits", None, "ends of loops that spin on memory, per warp", "loops"),
 )
 # fmt: on
 KEYS = tuple(c.key for c in COUNTERS)
@@ -193,9 +194,9 @@ class Footprint:
 class Counters:
     """The counts of one launch: `lines` by the user's line, `total` over all, by the keys of `COUNTERS`.
 
-    `counters[name]` takes a key or Nsight Compute's name; `KeyError` names the nearest ones. `by_warp` is what each
-    warp did, and `path` what the warp did that the launch was to watch, None without one; both None where counters
-    do not come from a launch of the virtual GPU.
+    `counters[name]` takes a key or Nsight Compute's name; `KeyError` names the nearest ones. `by_warp` is each warp's
+    share of the work, `path` the log of the warp that the launch followed (None without one); both are None where
+    the counters don't come from a launch of the virtual GPU.
     """
 
     lines: Mapping[int, Mapping[str, int]]
@@ -216,45 +217,50 @@ class Counters:
         return self.total[found.key]
 
 
-def gather(lowered: Lowered, files: dict[int, str], filename: str, sites: np.ndarray, basic_blocks: np.ndarray):
-    """(counts by line, totals) from the slots that the workers filled, already summed.
+def gather(
+    lowered: Lowered, files: Mapping[int, str], filename: str, sites: np.ndarray, basic_blocks: np.ndarray
+) -> tuple[Mapping[int, Mapping[str, int]], Mapping[str, int]]:
+    """(counts by line, totals) from the summed slots of all workers.
 
-    `sites`: int64 of shape (sites, SITE_BYTES / 8); `basic_blocks`: int64 of shape (basic blocks, SEGMENT_SLOTS).
+    `sites`: int64 of shape (sites, SITE_BYTES / 8); `basic_blocks`: int64 of shape (basic blocks, BASIC_BLOCK_SLOTS).
     """
-    lines: dict[int, Tally] = defaultdict(Tally)
-    plan = _plan(lowered, frozenset(index for index, name in files.items() if name == filename))
+    lines: dict[int, Tally[str]] = defaultdict(Tally)
+    known = _counting(lowered, frozenset(index for index, name in files.items() if name == filename))
     executed = basic_blocks.tolist()
-    for line, key, basic_block, slot, times in plan.added:
+    for line, key, basic_block, slot, times in known.added:
         lines[line][key] += times * executed[basic_block][slot]
-    asked = sites[:, [SITE_SLOT[slot] for slot in ("requests", "shared_requests", "local_requests")]].any(axis=1)
-    for index in np.flatnonzero(asked).tolist():
+    used = sites[:, [SITE_SLOT[slot] for slot in ("requests", "shared_requests", "local_requests")]].any(axis=1)
+    for index in np.flatnonzero(used).tolist():
         slots = dict(zip(SITE, sites[index, : len(SITE)].tolist(), strict=True))
-        line, fetches = plan.sites[index]
+        line, fetches = known.sites[index]
         _add(lines[line], _memory(lowered.sites[index], slots, fetches))
-    if 0 in lines:  # what has no line at all belongs to the first
+    if 0 in lines:  # counts without any line belong to the first one
         strays = lines.pop(0)
         _add(lines[min(lines, default=1)], strays)
-    total = Tally()
+    total: Tally[str] = Tally()
     for tally in lines.values():
         _add(total, tally)
-    by_line = {n: MappingProxyType({k: v for k, v in sorted(t.items()) if v}) for n, t in sorted(lines.items())}
+    by_line = {
+        line: MappingProxyType({key: count for key, count in sorted(tally.items()) if count})
+        for line, tally in sorted(lines.items())
+    }
     return (
-        MappingProxyType({n: t for n, t in by_line.items() if t}),
+        MappingProxyType({line: counts for line, counts in by_line.items() if counts}),
         MappingProxyType({key: int(total[key]) for key in KEYS}),
     )
 
 
-def _add(tally: Tally, more: Mapping[str, int]) -> None:
+def _add(tally: Tally[str], more: Mapping[str, int]) -> None:
     for key, count in more.items():  # `Counter.update` takes five times as long
         tally[key] += count
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """What is the same in all launches of a kernel.
+class _Counting:
+    """How a kernel's slots become counters, the same for all its launches.
 
-    `added`: (line, counter, basic block, its slot, how often) for all that executing basic blocks adds to counters;
-    `sites`: each one's line, and whether it is an atomic whose result somebody reads.
+    `added`: (line, counter, basic block, slot, factor) for everything that executing basic blocks adds to counters;
+    `sites`: each one's line, and whether it is an atomic whose result is read.
     """
 
     added: tuple[tuple[int, str, int, int, int], ...]
@@ -262,8 +268,10 @@ class _Plan:
 
 
 @functools.lru_cache(maxsize=64)
-def _plan(lowered: Lowered, own: frozenset[int]) -> _Plan:
-    added, inherited, current = Tally(), {}, 0
+def _counting(lowered: Lowered, own: frozenset[int]) -> _Counting:
+    added: Tally[tuple[int, str, int, int]] = Tally()
+    inherited: dict[tuple[int, object], int] = {}
+    current = 0
     for index, parts in enumerate(placed(lowered, own)):
         for _, instruction, current in parts:
             inherited[instruction.text, instruction.location] = current
@@ -277,15 +285,16 @@ def _plan(lowered: Lowered, own: frozenset[int]) -> _Plan:
     for instruction in (site.instruction for site in lowered.sites):
         line = line_of(instruction.location, own) or inherited.get((instruction.text, instruction.location), 0)
         sites.append((line, instruction in fetches))
-    return _Plan(tuple((*what, times) for what, times in added.items()), tuple(sites))
+    return _Counting(tuple((*what, times) for what, times in added.items()), tuple(sites))
 
 
 def placed(lowered: Lowered, own: Collection[int]) -> list[list[tuple[int, Instruction, int]]]:
-    """Of each basic block the instructions that count: the position of each in it, and its line (0: not known).
+    """The counted instructions of each basic block: (position in it, instruction, line; 0: not known).
 
-    One without a line belongs to that of the instruction before it. `own`: the numbers of the user's files.
+    An instruction without a line gets the line of the one before it. `own`: the numbers of the user's files.
     """
-    found, current = [], 0
+    found: list[list[tuple[int, Instruction, int]]] = []
+    current = 0
     for basic_block in lowered.basic_blocks:
         parts = []
         for position, instruction in basic_block.placed:
@@ -295,12 +304,12 @@ def placed(lowered: Lowered, own: Collection[int]) -> list[list[tuple[int, Instr
     return found
 
 
-def _static(instruction) -> dict[str, int]:
-    """What every execution of an instruction adds, besides itself."""
+def _static(instruction: Instruction) -> dict[str, int]:
+    """The counts that every execution of an instruction adds, besides itself."""
     kind = kind_of(instruction)
     if kind == "tensor":
         return tensor.counts(instruction.opcode, instruction.modifiers)
-    if kind == "branch":  # a return or call that became a jump is none of the kernel's branches
+    if kind == "branch":  # an inlined return or call became a jump: it is no branch of the kernel
         return {} if instruction.modifiers in (("ret",), ("call",)) else {"branches": 1}
     if kind == "barrier":
         return {"barriers": 1}
@@ -326,8 +335,8 @@ def _static(instruction) -> dict[str, int]:
     return counts
 
 
-def _copied(site, slots: dict[str, int]) -> dict[str, int]:
-    """The two sides of an asynchronous copy, each a site of its own."""
+def _copied(site: Site, slots: dict[str, int]) -> dict[str, int]:
+    """The counts of one side of an asynchronous copy; each of the two sides is a separate site."""
     if site.space == "global":
         return {"global_copy_requests": slots["requests"], "global_copy_sectors": slots["sectors"]}
     least = slots["shared_requests"] * max(1, site.nbytes // 4)
@@ -340,13 +349,14 @@ def _copied(site, slots: dict[str, int]) -> dict[str, int]:
 
 
 def _fetches(lowered: Lowered) -> set[Instruction]:
-    """The atomics whose results somebody reads, as sites have them."""
+    """The atomic instructions whose results are read."""
     found = {site.instruction for site in lowered.sites if site.kind == "atomic" and site.instruction.opcode == "atom"}
     read = {name for s in lowered.basic_blocks for i in s.counted for name in sources(i)} if found else set()
     return {instruction for instruction in found if read.intersection(results(instruction))}
 
 
-def _memory(site, slots: dict[str, int], fetches: bool) -> dict[str, int]:
+def _memory(site: Site, slots: dict[str, int], fetches: bool) -> dict[str, int]:
+    """The counts of one memory instruction."""
     kind, nbytes = site.kind, site.nbytes
     if kind == "copy":
         return _copied(site, slots)

@@ -1,7 +1,8 @@
-"""When a launch has taken too long: seconds of the clock, without those in which its threads waited for a CPU.
+# mypy: disallow-untyped-defs
+"""The time limit of a launch: seconds of the clock, minus those in which its threads waited for a CPU.
 
-So a launch may take as long on a busy machine as on an idle one. Where Linux does not say how long threads waited, the
-clock alone decides.
+So a launch may take longer on a busy machine. Where the system doesn't say how long threads waited, the clock alone
+decides.
 """
 
 from __future__ import annotations
@@ -30,8 +31,7 @@ def waits() -> dict[str, float]:
 class Deadline:
     """`seconds` from now; it moves on while threads wait for a CPU.
 
-    How long they waited is looked at when it is asked for the first time, and once the time is up: a short launch does
-    not pay for it.
+    Waiting times are read at the first call of `passed`, and when the time is up: a short launch doesn't pay for them.
     """
 
     def __init__(self, seconds: float):

@@ -1,8 +1,9 @@
-"""One launch on its way: the blocks of a grid over worker threads, which of them are resident, counts and faults.
+# mypy: disallow-untyped-defs
+"""One launch: distributes the blocks of a grid over worker threads, and collects counts and faults.
 
-Blocks are handed to worker threads in order; a worker runs one block at a time, warp by warp, and keeps further ones
-resident only when those it has wait for others. Now and then the workers come back to Python, so that Ctrl-C and
-time-outs work, and so that a grid whose blocks all wait for one another is found out.
+Worker threads take blocks in order. A worker runs one block at a time, warp by warp, and makes further blocks resident
+only when those it has wait for others. Now and then the workers return to Python, so that Ctrl-C and time-outs work,
+and so that a grid whose blocks all wait for one another is reported.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import operator
 import os
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,32 +42,35 @@ from vgpu.launch.counters import Counters, Footprint
 from vgpu.launch.deadline import Deadline
 from vgpu.launch.shares import Shares
 from vgpu.launch.worker import LANES, Worker, aligned, block_areas
-from vgpu.lower import sampling
+from vgpu.lower import Lowered, sampling
 from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
 from vgpu.lower.texture import SITE_KINDS as TEXTURE_KINDS
 from vgpu.runtime import jit
 from vgpu.storage import heap, memory, textures
 
-# Backward jumps a warp may take before its worker looks up: some milliseconds' work.
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
+
+# Backward jumps of a warp per time slice: some milliseconds' work.
 FUEL = 1 << 16
-MOST_SLICES = 1 << 12  # rounds in which warps ran out of fuel before the worker comes back to Python
-TURN = 0.005  # seconds after which a block that asks memory lets others have their turn
+MOST_SLICES = 1 << 12  # rounds in which warps run out of fuel before the worker returns to Python
+SPIN_SECONDS = 0.005  # after which a block that spins on memory lets other blocks run
 FEW = 4  # blocks that a worker may have resident before all workers wait
 ROOM = 1 << 30  # bytes that a worker may have for blocks that wait for others in an ordinary launch
-MOST_THREADS = 1 << 12  # at once; workers wait for one another, so that each needs a thread of its own
-IN_VAIN = 512  # times that all workers find nothing but waits before those for an mbarrier are hopeless too
-PATIENCE = 4  # rounds for a block's warps to try in vain; see `runtime.driver`
+MOST_THREADS = 1 << 12  # at once; workers wait for one another, so that each needs a separate thread
+MOST_IDLE_ROUNDS = 512  # in which all workers only wait, before waits for an mbarrier are a deadlock too
+PATIENCE = 4  # rounds without progress for each of a block's warps; see `runtime.driver`
 
 
 class Rotation:
-    """Which of a worker's resident blocks have had a turn since one of them ended."""
+    """Which of a worker's resident blocks have had a time slice since one of them ended."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.seen: set[int] = set()
         self.resident = 0
 
     def next(self, block: int, resident: int) -> bool:
-        """A block's turn is over, of so many that are resident; whether all of them have had one by now."""
+        """Note the end of a block's time slice; returns whether each of `resident` blocks has had one."""
         if resident < self.resident:
             self.seen.clear()
         self.seen.add(block)
@@ -78,8 +84,22 @@ class Rotation:
 class Grid:
     """One launch: what its workers share."""
 
-    def __init__(self, kernel, lowered, address, grid, block, params, shared_bytes, dynamic, observe, timeout,
-                 cooperative=False, seed=None, watched=None):  # fmt: skip
+    def __init__(
+        self,
+        kernel: Kernel,
+        lowered: Lowered,
+        address: int,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        params: bytes,
+        shared_bytes: int,
+        dynamic: int,
+        observe: bool,
+        timeout: float,
+        cooperative: bool = False,
+        seed: int | None = None,
+        watched: tuple[int, int] | None = None,
+    ):
         self.kernel, self.lowered, self.address = kernel, lowered, address
         self.grid, self.block = grid, block
         self.observe, self.timeout, self.cooperative, self.seed = observe, timeout, cooperative, seed
@@ -90,9 +110,7 @@ class Grid:
         )
         self.params = aligned(max(16, len(params)), 256)
         if self.allocation is not None:
-            self.params = np.frombuffer(
-                (ctypes.c_uint8 * max(1, len(params))).from_address(self.allocation.address), np.uint8
-            )
+            self.params = memory.view(self.allocation, max(1, len(params)), np.uint8)
         self.params[: len(params)] = np.frombuffer(params, np.uint8)
         self.workspace = None
         if cooperative:  # where the grid's barrier counts
@@ -103,7 +121,7 @@ class Grid:
         uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
         self.textures = textures.table(sampling.addresses) if uses_textures else (np.zeros(1, np.int64), [])
         self.asynchronous = any(site.kind in ASYNCHRONOUS for site in lowered.sites)
-        self.in_turn = seed is None and not (cooperative or lowered.asks or self.asynchronous)
+        self.independent = seed is None and not (cooperative or lowered.asks or self.asynchronous)  # blocks never wait
         self.lane_ids, self.first_pcs = _lanes(block)
         self.warps = len(self.first_pcs)
         self.shared = np.zeros(len(LAUNCH_SLOT), np.int64)
@@ -119,7 +137,7 @@ class Grid:
         if observe and area is not None:
             total += area.nbytes // 32
         self.reads, self.writes = np.zeros(total, np.uint8), np.zeros(total, np.uint8)
-        # What each warp does; a turn belongs to one warp, and a block to one worker, so nobody else writes there.
+        # What each warp does. One worker has a block and runs one warp at a time: no other thread writes there.
         self.by_warp = np.zeros((self.blocks, self.warps, len(BY_WARP)) if observe else 0, np.int64)
         self.path = None if watched is None else path.log()
         self.printed: list[tuple[int, int, str]] = []
@@ -128,8 +146,8 @@ class Grid:
         self.host_error: Exception | None = None  # what went wrong in a call out of the kernel
         self.cancelled = False
         self.missing = 0  # blocks that had not begun when the time was up
-        self.in_vain = 0  # how often all workers came to wait and had seen nothing move
-        self.epoch = 0  # how often a worker reported that it moved something
+        self.idle_rounds = 0  # rounds in which all workers waited and none had made progress
+        self.epoch = 0  # how often a worker reported progress
         self.order = None if seed is None else schedule.block_order(self.blocks, seed)
         self.lock = threading.Lock()
         self.workers: list[Worker] = []
@@ -150,7 +168,7 @@ class Grid:
             "workspace": 0 if self.workspace is None else self.workspace.address, "patience": PATIENCE * self.warps,
             "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
             "order": 0 if self.order is None else self.order.ctypes.data, "heap_touch": heap_touch,
-            "by_warp": self.by_warp.ctypes.data, "path": 0 if watched is None else self.path.ctypes.data,
+            "by_warp": self.by_warp.ctypes.data, "path": 0 if self.path is None else self.path.ctypes.data,
             "followed": -1 if watched is None else watched[0] * self.warps + watched[1],
         }  # fmt: skip
 
@@ -158,7 +176,8 @@ class Grid:
             self.slots |= {"heap": area.base, "heap_bytes": area.nbytes, "heap_owners": area.owners.ctypes.data,
                            "heap_ends": area.ends.ctypes.data}  # fmt: skip
 
-    def go(self, threads: int) -> None:
+    def run(self, threads: int) -> None:
+        """Run all blocks on so many worker threads; a fault is kept in `fault`."""
         try:
             self.workers = [Worker(self) for _ in range(threads)]
         except MemoryError:
@@ -173,7 +192,7 @@ class Grid:
             self.workers[0].grow(self.most)
         self.deadline = Deadline(self.timeout)
         try:
-            futures = self.begin()
+            futures = self.start_workers()
             while wait(futures, timeout=0.25).not_done:
                 if self.deadline.passed():
                     self.expire()
@@ -190,8 +209,8 @@ class Grid:
         if self.fault is None and self.missing:
             self.fault = faults.unfinished(self)
 
-    def begin(self) -> list:
-        """Hand each worker to a thread; to fewer of them where the system has no further thread."""
+    def start_workers(self) -> list[Future[None]]:
+        """Start a thread for each worker, or for fewer of them where the system has no further thread."""
         futures = []
         for worker in self.workers:
             try:
@@ -204,45 +223,46 @@ class Grid:
         return futures
 
     def abandon(self) -> None:
-        """Wait until no worker runs any more; Ctrl-C pressed again changes nothing about that."""
+        """Stop all workers and wait for them, even if Ctrl-C is pressed again."""
         while True:
             try:
                 with self.lock:
                     self.cancelled = True
                 self.stop(-1)
                 while any(worker.running for worker in self.workers):
-                    self.hurry()
+                    self.shorten_slices()
                     time.sleep(0.001)
                 return
             except KeyboardInterrupt:
                 continue
 
     def expire(self) -> None:
-        """Time is up: start no further block, and let the workers look up soon."""
+        """After the deadline: start no further block, and let the workers return to Python soon."""
         if not self.missing:
             self.missing = max(self.blocks - int(self.shared[LAUNCH_SLOT["next_block"]]), 0)
         self.stop(-1)
-        self.hurry()
+        self.shorten_slices()
 
-    def hurry(self) -> None:
-        """Make warps take short turns; compiled code may write to a slot just then, so one call may not do."""
+    def shorten_slices(self) -> None:
+        """Make time slices short. Compiled code may overwrite a slot at that moment, so one call may not be enough."""
         for worker in self.workers:
             worker["slices"] = worker["fuel_slice"] = 1
 
     def stop(self, block: int) -> None:
-        """Hand out no block beyond `block`."""
+        """Start no block with a number above `block`."""
         with self.lock:
             slot = LAUNCH_SLOT["stop_block"]
             self.shared[slot] = min(int(self.shared[slot]), max(block, 0))
 
     def work(self, worker: Worker) -> None:
+        """Run blocks until none is left, a fault ends the launch, or time is up; runs in the worker's thread."""
         with self.lock:
             if self.cancelled or not worker.active:
                 return
             worker.running = True
         slices, rotation = worker["slices"], Rotation()
         try:
-            run_blocks = _run_blocks(self.in_turn)
+            run_blocks = _run_blocks(self.independent)
             while True:
                 began, epoch = time.monotonic(), self.epoch
                 status = run_blocks(worker.pointer)
@@ -276,52 +296,52 @@ class Grid:
         """How many rounds the next slice has, after one of `slices` rounds that took so many seconds.
 
         Rounds of warps that only spin are short, others long. A random schedule mustn't depend on the clock, or its
-        seed wouldn't repeat it; when time is up, `hurry` shortens its slices.
+        seed wouldn't repeat it; when time is up, `shorten_slices` shortens its slices.
         """
         brief = self.seed is not None or seconds < 0.01
         return min(2 * slices, MOST_SLICES) if brief else max(slices // 4, 1)
 
     def rotate(self, worker: Worker, rotation: Rotation, seconds: float) -> None:
-        """After a slice of so many seconds: a block that asks memory and meets at barriers lets others have their turn.
+        """After a long time slice, let other blocks run before one that spins on memory and has barriers.
 
-        Whenever all that are resident have had one and none has ended, there is room for twice as many.
+        When all resident blocks have had a time slice and none has ended, make room for twice as many.
         """
-        if not self.lowered.asks or self.seed is not None or seconds < TURN:
+        if not self.lowered.asks or self.seed is not None or seconds < SPIN_SECONDS:
             return
         if rotation.next(worker["block"], worker["in_block"]):
             with self.lock:
-                self._more_places(worker, 2 * len(worker.table))
+                self._add_slots(worker, 2 * len(worker.table))
         worker["let_in"] = 1
 
     def idle(self, worker: Worker, epoch: int) -> bool:
-        """None of a worker's blocks could go on: bring in further ones, wait for other workers, or give up (False).
+        """After a round without progress: make more blocks resident, wait for other workers, or give up (False).
 
-        A worker that found no more than warps waiting since anybody moved something will find the same again. When
-        all workers did, and no block is left to start, the launch never ends.
+        A worker whose warps all wait finds the same again until another worker makes progress. When this holds for all
+        workers and no block is left to start, the launch never ends.
         """
         with self.lock:
             worker.idle_at, worker.spun = epoch, worker["spun"]
-            if worker["moved"]:  # before it came to wait: the others may go on now
+            if worker["moved"]:  # it made progress before it began to wait: the others may go on now
                 self.epoch += 1
             worker["spun"] = worker["moved"] = 0
             others = [w for w in self.workers if w is not worker and w.active]
             quiet = epoch == self.epoch and all(w.idle_at == epoch for w in others)
-            if self.fault is not None:  # a block that failed is perhaps what these wait for
+            if self.fault is not None:  # these blocks may wait for the one that failed
                 return False
-            if self.cooperative and self._more_places(worker, 2 * len(worker.table)):
+            if self.cooperative and self._add_slots(worker, 2 * len(worker.table)):
                 return True
             if quiet and any(not w["ahead"] for w in (worker, *others)):
-                # Perhaps lanes wait for others of their own warp, which have been held back for them.
+                # Lanes may wait for other lanes of their warp that were held back for them.
                 for each in (worker, *others):
                     each["ahead"] = 1
                 self.epoch += 1
                 return True
-            if (quiet or len(worker.table) < FEW) and self._more_places(worker, len(worker.table) + 1):
+            if (quiet or len(worker.table) < FEW) and self._add_slots(worker, len(worker.table) + 1):
                 return True
             full = not self._left() or all(len(w.table) >= self._capacity() for w in others)
             spun = functools.reduce(operator.or_, (w.spun for w in others), worker.spun)
-            self.in_vain = self.in_vain + 1 if quiet and full and not spun & TRIED else 0
-            if self.in_vain > (IN_VAIN if spun & STALLED else 0):
+            self.idle_rounds = self.idle_rounds + 1 if quiet and full and not spun & TRIED else 0
+            if self.idle_rounds > (MOST_IDLE_ROUNDS if spun & STALLED else 0):
                 self.fault = faults.all_wait(self)
                 self.cancelled = True
                 return False
@@ -330,12 +350,12 @@ class Grid:
         worker["slices"] = max(worker["slices"], 1)
         return True
 
-    def _more_places(self, worker: Worker, places: int) -> bool:
+    def _add_slots(self, worker: Worker, slots: int) -> bool:
         """Make room for so many resident blocks, as far as the GPU has it and there are blocks to start."""
-        places = min(places, self._capacity())
-        if not self._left() or places <= len(worker.table):
+        slots = min(slots, self._capacity())
+        if not self._left() or slots <= len(worker.table):
             return False
-        worker.grow(places)
+        worker.grow(slots)
         self.epoch += 1
         return True
 
@@ -354,25 +374,31 @@ class Grid:
         return self._share
 
     def report(self, fault: faults.Fault) -> None:
-        """Keep the fault of the lowest block, so that what is reported does not depend on the threads."""
+        """Keep the fault of the lowest block, so that the reported fault doesn't depend on the worker threads."""
         self.stop(fault.block)
         with self.lock:
             if self.fault is None or fault.block < self.fault.block:
                 self.fault = fault
 
     def counters(self) -> Counters:
+        """The counts of all workers, summed."""
         lowered = self.lowered
-        sites = sum(w.sites.view(np.int64).reshape(-1, SITE_BYTES // 8) for w in self.workers)[: len(lowered.sites)]
-        basic_blocks = sum(w.basic_blocks.view(np.int64).reshape(-1, BASIC_BLOCK_SLOTS) for w in self.workers)
+        sites = _sum([w.sites.view(np.int64).reshape(-1, SITE_BYTES // 8) for w in self.workers])[: len(lowered.sites)]
+        basic_blocks = _sum([w.basic_blocks.view(np.int64).reshape(-1, BASIC_BLOCK_SLOTS) for w in self.workers])
         files = self.kernel.module.module.files
         lines, total = counting.gather(lowered, files, self.kernel.filename, sites, basic_blocks)
-        footprint = Footprint(*(32 * int(np.count_nonzero(m)) for m in (self.reads, self.writes)))
-        shares = Shares(*(self.by_warp[:, :, index] for index in range(len(BY_WARP))), self.grid)
+        footprint = Footprint(32 * int(np.count_nonzero(self.reads)), 32 * int(np.count_nonzero(self.writes)))
+        instructions, requests = (self.by_warp[:, :, index] for index in range(len(BY_WARP)))
+        shares = Shares(instructions, requests, self.grid)
         followed = None if self.path is None else path.read(self.kernel, lowered, self.path)
         return Counters(
             lines, total, footprint, self.grid, self.block, self.warps * self.blocks, self.shared_bytes, shares,
             followed,
         )  # fmt: skip
+
+
+def _sum(arrays: list[np.ndarray]) -> np.ndarray:
+    return functools.reduce(operator.add, arrays)
 
 
 @functools.lru_cache(maxsize=64)
@@ -390,11 +416,11 @@ def _lanes(block: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @functools.lru_cache(maxsize=2)
-def _run_blocks(in_turn: bool = False):
+def _run_blocks(independent: bool = False) -> Callable[[int], int]:
     """The block loop, or the plain one for launches whose blocks never wait for others."""
-    # CFUNCTYPE lets go of the interpreter's lock while the code runs.
+    # CFUNCTYPE releases the GIL while the code runs.
     return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
-        jit.address("wb_run_plain" if in_turn else "wb_run_blocks")
+        jit.address("wb_run_plain" if independent else "wb_run_blocks")
     )
 
 
@@ -411,6 +437,6 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def rest() -> None:
-    """End this process's worker threads; the next launch starts new ones. Who forks for others wants none running."""
+    """End this process's worker threads; the next launch starts new ones. Call it before a fork."""
     while _pools:
         _pools.popitem()[1].shutdown()

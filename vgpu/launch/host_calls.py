@@ -1,9 +1,11 @@
-"""What kernels ask of the host while they run: `printf`, failed asserts, and memory from the heap."""
+# mypy: disallow-untyped-defs
+"""Calls of the host by running kernels: `printf`, failed asserts, and memory from the heap."""
 
 from __future__ import annotations
 
 import ctypes
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,19 +15,25 @@ from vgpu.lower.heap import FREE, MALLOC
 from vgpu.lower.host import ASSERT, PRINTF
 from vgpu.storage import heap
 
+if TYPE_CHECKING:
+    from ctypes import _CFunctionType
+
+    from vgpu.launch.grid import Grid
+    from vgpu.launch.worker import Worker
+
 LIMIT = printf.LIMIT
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
 
 
-def callback(worker, run):
-    """A function for compiled code to call; what it prints is kept by block in `run.printed`."""
+def callback(worker: Worker, run: Grid) -> _CFunctionType:
+    """A function for compiled code to call; its output is kept by block in `run.printed`."""
     data = worker.host_data.view(np.int64).reshape(4, 32)
     room = [LIMIT]
-    here = heap.Launch.of(run)
+    here = heap.LaunchRecord.of(run)
     for listener in heap.LAUNCHES:
         listener(here)
 
-    def called(_, code: int, mask: int) -> int:
+    def called(_: object, code: int, mask: int) -> int:
         try:
             lanes = [lane for lane in range(32) if mask >> lane & 1]
             if code & 255 == PRINTF:
@@ -40,10 +48,11 @@ def callback(worker, run):
                 run.printed.append((int(worker.slots[SLOT["block"]]), len(run.printed), text + note))
                 return 0
             if code & 255 in (MALLOC, FREE):
-                asked = _allocate if code & 255 == MALLOC else _free
+                action = _allocate if code & 255 == MALLOC else _free
                 first = 32 * int(worker.slots[SLOT["warp"]])
-                callers = [(here, code >> 8, int(worker.slots[SLOT["block"]]), first + lane) for lane in lanes]
-                return asked(run.heap, data, lanes, callers)
+                block = int(worker.slots[SLOT["block"]])
+                callers = [heap.Caller(here, code >> 8, block, first + lane) for lane in lanes]
+                return action(run.heap or heap.ensure(), data, lanes, callers)
             if code & 255 == ASSERT:
                 lane = lanes[0]
                 run.assertion = tuple(_string(worker, int(data[row, lane])) for row in (0, 1))
@@ -55,16 +64,16 @@ def callback(worker, run):
     return _SIGNATURE(called)
 
 
-def _allocate(area: heap.Heap, data, lanes: list[int], callers) -> int:
-    asked = data[:2].view(np.uint64)[:, lanes].T.tolist()
+def _allocate(area: heap.Heap, data: np.ndarray, lanes: list[int], callers: list[heap.Caller]) -> int:
+    requests = data[:2].view(np.uint64)[:, lanes].T.tolist()
     data[0, lanes] = [
-        area.allocate(nbytes, caller, alignment) for (nbytes, alignment), caller in zip(asked, callers, strict=True)
+        area.allocate(nbytes, caller, alignment) for (nbytes, alignment), caller in zip(requests, callers, strict=True)
     ]
     return 0
 
 
-def _free(area: heap.Heap, data, lanes: list[int], callers) -> int:
-    """Free what each lane gives, or say which lanes gave what cannot be freed."""
+def _free(area: heap.Heap, data: np.ndarray, lanes: list[int], callers: list[heap.Caller]) -> int:
+    """Free each lane's pointer; returns 0, or an error code with the lanes whose pointers can't be freed."""
     wrong = 0
     for lane, caller in zip(lanes, callers, strict=True):
         address = int(data[0, lane])
@@ -73,8 +82,8 @@ def _free(area: heap.Heap, data, lanes: list[int], callers) -> int:
     return ERROR_CODE["free"] | wrong << 32 if wrong else 0
 
 
-def _readable(worker, address: int) -> int:
-    """How many bytes may be read at an address: 0 outside all memory the kernel may know."""
+def _readable(worker: Worker, address: int) -> int:
+    """How many bytes may be read at an address: 0 outside all memory that the kernel may access."""
     for area in (worker.local, worker.shared):
         start = area.ctypes.data
         if start <= address < start + len(area):
@@ -82,13 +91,13 @@ def _readable(worker, address: int) -> int:
     return heap.readable(address)
 
 
-def _string(worker, address: int) -> bytes:
+def _string(worker: Worker, address: int) -> bytes:
     room = min(_readable(worker, address), LIMIT)
     data = ctypes.string_at(address, room) if room else b"(no readable string)"
     return data.partition(b"\0")[0]
 
 
-def _printed(worker, text: bytes, buffer: int) -> str:
+def _printed(worker: Worker, text: bytes, buffer: int) -> str:
     nbytes = min(printf.argument_bytes(text), _readable(worker, buffer))
     arguments = ctypes.string_at(buffer, nbytes) if nbytes else b""
     return printf.render(text, arguments, lambda address: _string(worker, address))

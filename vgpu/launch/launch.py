@@ -1,4 +1,5 @@
-"""Kernels on the virtual GPU: load PTX, launch grids, bring back counts and errors. A launch is synchronous."""
+# mypy: disallow-untyped-defs
+"""Kernels on the virtual GPU: load PTX, launch grids, return counts and errors. A launch is synchronous."""
 
 from __future__ import annotations
 
@@ -11,40 +12,41 @@ from functools import cached_property, lru_cache
 
 from vgpu import faults, ptx
 from vgpu.base import own, settings, steady
-from vgpu.base import schedule as plans
+from vgpu.base import schedule as schedules
 from vgpu.launch import host_calls, residency
-from vgpu.launch.configuration import check_dimensions, check_promised, check_shared, check_warp, pack
+from vgpu.launch.configuration import Dimensions, check_dimensions, check_launch_bounds, check_shared, check_warp, pack
 from vgpu.launch.counters import Counters
 from vgpu.launch.grid import Grid
 from vgpu.launch.restored import restored
 from vgpu.lower import Lowered, lower
-from vgpu.ptx import device_library
+from vgpu.ptx import Function, Parameter, device_library
 from vgpu.ptx.verify import verify
 from vgpu.runtime import jit
 from vgpu.storage import layout, memory
 
-FINISHED = own.Listeners()  # called as f(run) after each launch; launches count while there is one
-NAME = "kernel"  # of the function that each kernel's LLVM IR has
+FINISHED: own.Listeners[Callable[[Grid], object]] = own.Listeners()
+"""Called with the finished grid after each launch; launches count while there is a listener."""
+NAME = "kernel"  # of the function in each kernel's LLVM IR
 
 
 def counting() -> contextlib.AbstractContextManager[None]:
-    """Within it launches count, whether anybody asks or not: for whoever will ask of the same kernel later."""
-    return FINISHED.hearing(_heard)
+    """Within it every launch counts, so that one variant of a kernel is compiled and not two."""
+    return FINISHED.hearing(_no_action)
 
 
-def _heard(run) -> None:
-    """Nothing is to be done: that it listens makes launches count."""
+def _no_action(run: Grid) -> None:
+    """A listener that does nothing: its presence makes launches count."""
 
 
 @dataclass(frozen=True)
 class LoadedModule:
-    """A parsed PTX module whose variables have their place in device memory."""
+    """A parsed PTX module whose variables have been allocated in device memory."""
 
     module: ptx.Module
     variables: layout.LoadedVariables = field(repr=False)
 
     def address(self, name: str) -> int:
-        """The device address of a module-level variable; KeyError names those there are."""
+        """The device address of a module-level variable; KeyError lists the variables."""
         return self._find(self.variables.addresses, name)
 
     def nbytes(self, name: str) -> int:
@@ -58,7 +60,7 @@ class LoadedModule:
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A kernel ready to launch; made by `load`. `source` are the user's lines, from `first_line` of `filename`."""
+    """A kernel ready to launch; made by `load`. `source` are the user's lines, from `first_line` of `filename` on."""
 
     name: str
     entry: str
@@ -70,11 +72,11 @@ class Kernel:
     module: LoadedModule = field(repr=False)
 
     @property
-    def function(self) -> ptx.Function:
+    def function(self) -> Function:
         return self.module.module.functions[self.entry]
 
     @property
-    def parameters(self) -> tuple[ptx.Parameter, ...]:
+    def parameters(self) -> tuple[Parameter, ...]:
         return self.function.parameters
 
     @cached_property
@@ -82,7 +84,7 @@ class Kernel:
         return {}
 
     def line_text(self, line: int | None) -> str:
-        """The user's source of a line, stripped, or "" where it is not known."""
+        """The source text of a line, stripped, or "" where it is not known."""
         if line is None or not 0 <= line - self.first_line < len(self.source):
             return ""
         return self.source[line - self.first_line].strip()
@@ -90,10 +92,10 @@ class Kernel:
     def compiled(
         self, count: bool = False, fine: bool = False, watch: bool = False, follow: bool = False
     ) -> tuple[Lowered, int]:
-        """The kernel in LLVM's terms and the address of its code.
+        """The lowered kernel and the address of its code.
 
-        `count`: with counters. `fine`: such that every access to memory may be the last of a warp's turn. `watch`:
-        under the sanitizer's eyes. `follow`: with counters and the log of one warp.
+        `count`: with counters. `fine`: a warp's time slice may end after any access to memory. `watch`: with the
+        sanitizer. `follow`: with counters and the log of one warp.
         """
         variant = count, fine, watch, follow
         with _compile_lock:
@@ -103,7 +105,7 @@ class Kernel:
                     self.module.module, self.function, addresses, NAME, count, self.filename, fine, watch, follow
                 )
                 address = jit.compile_kernel(lowered.text, NAME)
-                self._variants[variant] = replace(lowered, text=""), address  # nobody wants the text any more
+                self._variants[variant] = replace(lowered, text=""), address  # the text is no longer needed
             return self._variants[variant]
 
 
@@ -112,10 +114,10 @@ _compile_lock = steady.lock(rank=1)
 
 @dataclass(frozen=True)
 class Prepared:
-    """A kernel with its arguments laid out; `finish()` is to be called after the launch.
+    """A kernel with its packed arguments; the caller calls `finish()` after the launch.
 
-    `grid` and `block` are those of the launch where the kernel itself chooses them, else None. `cooperative` says that
-    the launch is one whose blocks may wait for one another.
+    `grid` and `block` are set where the kernel itself chooses them, else None. `cooperative` marks a launch whose
+    blocks may wait for one another.
     """
 
     kernel: Kernel
@@ -134,19 +136,26 @@ def load(
     language: str,
     name: str | None = None,
     filename: str | None = None,
-    source="",
+    source: str | tuple[str, ...] = "",
     first_line: int = 1,
 ) -> dict[str, Kernel]:
     """All kernels of a PTX text by entry name; the same text gives the same kernels.
 
-    `name` is what the user calls the kernel (where there is one), `source` their text (a string).
+    `name` is the user's name of the kernel (where there is one), `source` the user's text or its lines.
     """
-    with _compile_lock:  # two threads that ask at once get the same variables
+    with _compile_lock:  # two threads that load at the same time get the same variables
         return _load(ptx_text, language, name, filename, source, first_line)
 
 
 @lru_cache(maxsize=256)
-def _load(ptx_text: str, language: str, name, filename, source, first_line: int) -> dict[str, Kernel]:
+def _load(
+    ptx_text: str,
+    language: str,
+    name: str | None,
+    filename: str | None,
+    source: str | tuple[str, ...],
+    first_line: int,
+) -> dict[str, Kernel]:
     module = device_library.complete(ptx.parse(ptx_text))
     for function in module.functions.values():
         verify(module, function)
@@ -174,8 +183,8 @@ def _main_file(module: ptx.Module, function: ptx.Function) -> str:
 
 def launch(
     kernel: Kernel,
-    grid,
-    block,
+    grid: Dimensions,
+    block: Dimensions,
     params: Sequence[bytes],
     arrays: Sequence[memory.ArrayInfo] = (),
     shared_bytes: int = 0,
@@ -196,15 +205,15 @@ def launch(
     must fit on the modelled GPU, and may synchronise. schedule: "sequential" (one worker) or "random", which follows
     `seed` (default: what `schedule.scheduled` says). watched: the number of a block, x first, and of a warp in it,
     which counted code follows (`Counters.path`).
-    Results and counts do not depend on `threads`, with three exceptions: atomics on floats, whose sums are rounded in
-    the order in which blocks come, as on a GPU (threads=1 makes them repeat bit for bit); what a kernel makes of the
-    order in which its blocks come; and how often blocks that wait for one another look.
-    Errors: `LaunchError` for a bad configuration; subclasses of `KernelError` for what goes wrong inside.
+    Results and counts do not depend on `threads`, with three exceptions: sums of float atomics, which are rounded in
+    the order in which blocks run, as on a GPU (threads=1 repeats them bit for bit); a kernel whose result depends on
+    the order of its blocks; and how often blocks that wait for one another spin.
+    Errors: `LaunchError` for a bad configuration; subclasses of `KernelError` for an error in the kernel.
     """
     grid, block = check_dimensions(grid, block)
     run = _run(
         kernel, grid, block, params, arrays, shared_bytes, counted=observe or bool(FINISHED), threads=threads,
-        timeout=timeout, cooperative=cooperative, plan=plans.chosen(schedule, seed), watched=watched,
+        timeout=timeout, cooperative=cooperative, schedule=schedules.chosen(schedule, seed), watched=watched,
     )  # fmt: skip
     for listener in FINISHED:
         listener(run)
@@ -212,7 +221,7 @@ def launch(
 
 
 def _check_watched(watched: tuple[int, int], grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
-    """Raise IndexError for a block that the grid has not, or a warp that the block has not."""
+    """Raise IndexError for a block outside the grid, or a warp outside the block."""
     number, warp = watched
     if not 0 <= number < math.prod(grid):
         raise IndexError(f"block {number} lies outside the grid, whose {math.prod(grid)} blocks count from 0")
@@ -220,41 +229,57 @@ def _check_watched(watched: tuple[int, int], grid: tuple[int, int, int], block: 
 
 
 def dry_run(
-    prepared: Prepared, grid, block, shared_bytes: int = 0, watched: tuple[int, int] | None = None
-) -> Counters:  # fmt: skip
-    """What a launch counts, which nobody hears of and which prints nothing: memory is afterwards as it was before.
+    prepared: Prepared,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    shared_bytes: int = 0,
+    watched: tuple[int, int] | None = None,
+) -> Counters:
+    """The counters of a launch without effects: it restores memory, prints nothing and calls no listener.
 
     grid, block: three ints each; the rest as for `launch`. Errors: as a launch.
     """
-    with own.TURN, restored(prepared):
+    with own.LAUNCHING, restored(prepared):
         return _run(
             prepared.kernel, grid, block, prepared.params, prepared.arrays, shared_bytes or prepared.shared_bytes,
-            counted=True, cooperative=prepared.cooperative, plan=plans.chosen(None, None), watched=watched,
+            counted=True, cooperative=prepared.cooperative, schedule=schedules.chosen(None, None), watched=watched,
             prints=False,
         ).counters()  # fmt: skip
 
 
 def _run(
-    kernel: Kernel, grid, block, params, arrays, shared_bytes: int, *, counted: bool, plan, cooperative: bool = False,
-    threads: int | None = None, timeout: float | None = None, watched=None, prints: bool = True,
-) -> Grid:  # fmt: skip
-    """A launch that has come to its end; raises what went wrong."""
-    check_promised(kernel, block)
+    kernel: Kernel,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    params: Sequence[bytes],
+    arrays: Sequence[memory.ArrayInfo],
+    shared_bytes: int,
+    *,
+    counted: bool,
+    schedule: schedules.Schedule,
+    cooperative: bool = False,
+    threads: int | None = None,
+    timeout: float | None = None,
+    watched: tuple[int, int] | None = None,
+    prints: bool = True,
+) -> Grid:
+    """Run a launch to its end; raises the kernel's error."""
+    check_launch_bounds(kernel, block)
     if watched is not None:
         _check_watched(watched, grid, block)
     counted = counted or watched is not None
-    lowered, address = kernel.compiled(counted, plan.random, follow=watched is not None)
+    lowered, address = kernel.compiled(counted, schedule.random, follow=watched is not None)
     needed = check_shared(lowered, shared_bytes)
     if cooperative:
         residency.check_cooperative(kernel, grid, block, needed)
     timeout = settings.timeout(timeout)
     data = pack(kernel, params)
-    with own.TURN:
+    with own.LAUNCHING:
         run = Grid(
-            kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative, plan.seed,
-            watched,
+            kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
+            schedule.seed, watched,
         )  # fmt: skip
-        run.go(min(plan.workers or threads or os.cpu_count() or 1, math.prod(grid)))
+        run.run(min(schedule.workers or threads or os.cpu_count() or 1, math.prod(grid)))
     if prints:
         host_calls.flush(run.printed)
     if run.fault is not None:

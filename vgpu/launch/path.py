@@ -1,17 +1,22 @@
-"""What one warp of a counted launch did, from the log that its compiled code wrote: instructions and their requests."""
+# mypy: disallow-untyped-defs
+"""The instructions and requests of one warp of a counted launch, from the log that its compiled code wrote."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vgpu.base.context import PATH, PATH_ENTRY
 from vgpu.launch.counters import placed
-from vgpu.lower import Lowered
+from vgpu.lower import Lowered, Site
 from vgpu.ptx import Instruction
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
 
 ROOM = 100_000  # entries of a log
 _OPS = {
@@ -21,10 +26,10 @@ _OPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
-    """One instruction that the warp executed: its lanes (bits), the user's line (or None), what it asked of memory.
+class ExecutedInstruction:
+    """One instruction that the warp executed: its lanes (bits), the user's line (or None), its memory request.
 
-    `space` is "global" (of textures and surfaces, too), "shared", "local" or "" (no request), `op` "load", "store",
+    `space` is "global" (textures and surfaces included), "shared", "local" or "" (no request), `op` "load", "store",
     "atomic" or ""; `sectors` are those of global memory, 0 for a bulk copy.
     """
 
@@ -38,32 +43,32 @@ class Passed:
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """The log of one warp: `entries` are int64 of shape (entries, 6), whose columns `context.PATH_ENTRY` names.
+    """The log of one warp: `entries` is int64 of shape (entries, 6), with the columns of `context.PATH_ENTRY`.
 
-    `whole` is false where the log had no room for all of it.
+    `whole` is false where the log was too short for all entries.
     """
 
-    kernel: object = field(repr=False)
+    kernel: Kernel = field(repr=False)
     lowered: Lowered = field(repr=False)
     entries: np.ndarray = field(repr=False)
     whole: bool
 
-    def steps(self) -> Iterator[Passed]:
+    def steps(self) -> Iterator[ExecutedInstruction]:
         """The instructions in the order in which the warp executed them."""
         basic_blocks, codes = len(self.lowered.basic_blocks), self.entries[:, 0].tolist()
         begins = [at for at, code in enumerate(codes) if code < basic_blocks]
         for begin, end in zip(begins, [*begins[1:], len(codes)], strict=True):
             code, lanes = self.entries[begin, :2].tolist()
-            asked = {}
+            requests: dict[int, tuple[str, str, int]] = {}
             for row in self.entries[begin + 1 : end].tolist():
                 entry = dict(zip(PATH_ENTRY, row, strict=True))
                 site = self.lowered.sites[entry["code"] - basic_blocks]
                 found = _request(site, entry)
-                # A copy asks both global and shared memory; what it waits for is the former.
-                if found[0] == "global" or site.at[1] not in asked:
-                    asked[site.at[1]] = found
+                # A copy makes requests to global and shared memory; it waits for the former.
+                if found[0] == "global" or site.at[1] not in requests:
+                    requests[site.at[1]] = found
             for position, instruction, line in self._placed[code]:
-                yield Passed(instruction, lanes, line or None, *asked.get(position, ("", "", 0)))
+                yield ExecutedInstruction(instruction, lanes, line or None, *requests.get(position, ("", "", 0)))
 
     @cached_property
     def _placed(self) -> list[list[tuple[int, Instruction, int]]]:
@@ -71,7 +76,7 @@ class Path:
         return placed(self.lowered, {index for index, name in files.items() if name == self.kernel.filename})
 
 
-def _request(site, entry: dict[str, int]) -> tuple[str, str, int]:
+def _request(site: Site, entry: dict[str, int]) -> tuple[str, str, int]:
     """(space, op, sectors) of one request."""
     space = "global" if entry["requests"] else "shared" if entry["shared_requests"] else "local"
     if space == "global" and site.space == "const":
@@ -86,8 +91,8 @@ def log(room: int = ROOM) -> np.ndarray:
     return empty
 
 
-def read(kernel, lowered: Lowered, written: np.ndarray) -> Path:
+def read(kernel: Kernel, lowered: Lowered, written: np.ndarray) -> Path:
     """The path that a launch has written to a log."""
-    wanted, room = written[: len(PATH)].tolist()
-    entries = written[len(PATH) :].reshape(-1, len(PATH_ENTRY))[: min(wanted, room)]
-    return Path(kernel, lowered, entries, wanted <= room)
+    count, room = written[: len(PATH)].tolist()
+    entries = written[len(PATH) :].reshape(-1, len(PATH_ENTRY))[: min(count, room)]
+    return Path(kernel, lowered, entries, count <= room)

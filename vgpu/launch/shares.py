@@ -1,8 +1,9 @@
-"""How a launch shares its work out: what each warp does, and who asks for most of the memory.
+# mypy: disallow-untyped-defs
+"""How the work of a launch is distributed over its warps.
 
-Counters are sums, and a sum is the same whether all warps work or one does everything while the others have ended. This
-is what tells the two apart. It comes with every counted launch. What it cannot tell in principle is useful work from
-useless: where other warps ask for as much that nobody needs, nobody does most.
+Counters are sums, which are the same whether all warps work or one does everything while the others have ended. Shares
+distinguish the two cases, in every counted launch. They can't tell useful work from useless: where other warps make as
+many requests that no thread needs, no warp makes most of them.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ FEW = 4
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """How much of a launch each warp did: PTX instructions, and requests to global memory.
+    """Each warp's share of a launch: its PTX instructions, and its requests to global memory.
 
-    Both are int64 of shape (blocks, warps of a block). Requests are those of any instruction: loads, stores, atomics,
-    asynchronous copies, textures and surfaces, but for constant memory; a bulk copy is one for each 128 bytes, as a
-    full warp would make with a word for every lane. `grid`: blocks in x, y, z, of which x changes first.
+    Both are int64 of shape (blocks, warps of a block). Requests are those of all instructions (loads, stores, atomics,
+    asynchronous copies, textures and surfaces) except to constant memory; a bulk copy counts as one for each 128 bytes,
+    like a full warp with a word for every lane. `grid`: blocks in x, y, z; x varies fastest.
     """
 
     instructions: np.ndarray
@@ -30,16 +31,16 @@ class Shares:
     def who_does_most(self) -> str:
         """The block or warp that makes over half of the requests to global memory, in words; "" for none.
 
-        Requests tell work from idling, which takes instructions too. One of less than four is nothing unusual, and is
-        not told.
+        Requests distinguish work from idling, which takes instructions too. With fewer than four warps or blocks a
+        large share is normal, and not reported.
         """
         blocks, warps = self.requests.shape
         half = self.requests.sum() / 2
         if blocks * warps < FEW or not half:
             return ""
-        block, warp = np.unravel_index(int(self.requests.argmax()), self.requests.shape)
+        block, warp = divmod(int(self.requests.argmax()), warps)
         if self.requests[block, warp] > half:
-            return f"warp {warp} of block {_index(int(block), self.grid)}"
+            return f"warp {warp} of block {_index(block, self.grid)}"
         of_blocks = self.requests.sum(axis=1)
         block = int(of_blocks.argmax())
         return f"block {_index(block, self.grid)}" if blocks >= FEW and of_blocks[block] > half else ""
@@ -47,5 +48,5 @@ class Shares:
 
 def _index(number: int, grid: tuple[int, int, int]) -> str:
     x, y, _ = grid
-    place = number % x, number // x % y, number // (x * y)
-    return str(place[0]) if not any(place[1:]) else str(place)
+    index = number % x, number // x % y, number // (x * y)
+    return str(index[0]) if not any(index[1:]) else str(index)

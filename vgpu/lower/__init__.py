@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from vgpu import ptx
-from vgpu.base.context import HEADER, PC_DONE, SITE_BYTES, SLOT, TURN
+from vgpu.base.context import HEADER, PC_DONE, SITE_BYTES, SLICE, SLOT
 from vgpu.base.errors import Unsupported, VirtualGPUError
 from vgpu.base.lacking import lacking
 from vgpu.lower import arithmetic, basic_blocks, block_barriers, calls, definedness, flow, host, inline, outline
@@ -210,7 +210,7 @@ class Lowering(Control, Calls, Operands, Tallies):
         e.line(f"%sites = inttoptr i64 {self.fixed['sites'].text} to ptr")
         e.line(f"%basic_blocks = inttoptr i64 {self.fixed['basic_blocks'].text} to ptr")
         e.line(f"%fuel_p = getelementptr i64, ptr %ctx, i64 {SLOT['fuel']}")
-        e.line(f"%turn_p = getelementptr i8, ptr %state, i64 {TURN}")
+        e.line(f"%turn_p = getelementptr i8, ptr %state, i64 {SLICE}")
         self.begin_log()
 
     def context(self, slot: str, invariant: bool = True) -> Value:

@@ -59,7 +59,7 @@ class Tallies:
         e = self.e
         table = self.context("by_warp")
         where = e.bin("add", table, e.bin("mul", self._number(), e.const("i64", BY_WARP_BYTES)))
-        asked = e.assign(f"getelementptr i64, ptr %ctx, i64 {SLOT['asked']}", "ptr", False)
+        asked = e.assign(f"getelementptr i64, ptr %ctx, i64 {SLOT['slice_requests']}", "ptr", False)
         sums = {
             "instructions": e.assign("load i64, ptr %steps_slot", "i64", False),
             "requests": e.assign(f"load i64, ptr {asked.text}", "i64", False),
@@ -73,7 +73,7 @@ class Tallies:
         """The request that `lanes` (bits) have just made was counted as one to global memory, and is none."""
         some = self.e.resize(self.e.icmp("ne", lanes, self.e.const("i32", 0)), 64)
         minus = self.e.bin("sub", self.e.const("i64", 0), some)
-        self._add(f"getelementptr i64, ptr %ctx, i64 {SLOT['asked']}", minus)
+        self._add(f"getelementptr i64, ptr %ctx, i64 {SLOT['slice_requests']}", minus)
 
     def about_to_request(self, site: int) -> None:
         """Code that uses a site follows: keep its counters as they are for the log."""

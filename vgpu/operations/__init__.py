@@ -1,23 +1,25 @@
-"""What the host asks of the GPU, in order: queues (streams), and the operations given to them.
+# mypy: disallow-untyped-defs
+"""Operations of the host on the GPU, in order: queues (streams) and what is submitted to them.
 
-Everything runs at once, in the order of the program, which is one of the orders CUDA allows. What CUDA would have
-been free to do instead can be told from a recording: while a recorder listens, every operation is noted with its
-queue, its bytes or launch, and the memory it touches. `results.streams` makes schedules and hazards of that. A queue
-under capture runs nothing: `graphs` keeps the operation for later.
+Every operation runs immediately, in program order, which is one of the orders that CUDA allows. A recording shows the
+other allowed orders: while there is a recorder, every operation is noted with its queue, its bytes or launch, and the
+memory it touches. `tools.streams` computes schedules and hazards from it. A queue under capture runs nothing: `graphs`
+keeps the operation for later.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from vgpu.base import own
 from vgpu.operations import recorders
 from vgpu.operations.accesses import Touch, access, named_after, span
-from vgpu.operations.operation import Call, Launch, Operation
+from vgpu.operations.operation import KernelLaunch, NumPyCall, Operation
 from vgpu.operations.pinned import PinnedArray, is_pinned, registered
 from vgpu.operations.queues import (
     LEGACY,
@@ -28,16 +30,22 @@ from vgpu.operations.queues import (
     find_queue,
     new_queue,
 )
-from vgpu.operations.recorders import capturing, listening, note, recording, unheard
+from vgpu.operations.recorders import capturing, listening, note, recording, unobserved
 from vgpu.storage.host import size_text
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
+    from vgpu.storage.memory import ArrayInfo
+
+Sizes: TypeAlias = int | Sequence[int]
 
 __all__ = [
     "LEGACY",
     "PRIORITIES",
     "CUDARuntimeError",
-    "Call",
     "CaptureError",
-    "Launch",
+    "KernelLaunch",
+    "NumPyCall",
     "Operation",
     "PinnedArray",
     "Queue",
@@ -58,14 +66,14 @@ __all__ = [
     "span",
     "submit",
     "synchronise",
-    "unheard",
+    "unobserved",
 ]  # fmt: skip
 
 
 def submit(queue: Queue, operation: Operation, run: Callable[[], Operation | None]) -> None:
-    """Run an operation in a queue and note it; or keep it, when the queue is under capture.
+    """Run an operation in a queue and note it, or add it to the capture of its queue.
 
-    `run` does the work, and may return the operation with what only the run has shown.
+    `run` does the work, and may return the operation with details that are known only after it.
     """
     from vgpu.operations import graphs
 
@@ -77,22 +85,33 @@ def submit(queue: Queue, operation: Operation, run: Callable[[], Operation | Non
     note(run() or operation)
 
 
-def kernel(queue: Queue, loaded, grid, block, params, arrays, shared_bytes: int = 0, finish=None, **options) -> None:
+def kernel(
+    queue: Queue,
+    loaded: Kernel,
+    grid: Sizes,
+    block: Sizes,
+    params: Sequence[bytes],
+    arrays: Sequence[ArrayInfo],
+    shared_bytes: int = 0,
+    finish: Callable[[], object] | None = None,
+    **options: Any,
+) -> None:
     """Launch a loaded kernel in a queue; `finish` is called after it has run."""
     from vgpu.launch import launch
 
     def do() -> None:
         launch.launch(loaded, grid, block, params, arrays, shared_bytes, **options)
 
-    if unheard():
+    if unobserved():
         do()
         if finish is not None:
             finish()
         return
-    blocks = _sizes(grid)
+    blocks = _without_ones(grid)
     label = f"{loaded.name} ({'×'.join(map(str, blocks))} block{'s' * (math.prod(blocks) != 1)})"
-    does = Launch(_three(grid), _three(block), tuple(params), tuple(arrays), shared_bytes, **_cooperative(options))
-    asked = Operation("kernel", label=label, asynchronous=True, kernel=loaded, does=does)
+    cooperative = bool(options.get("cooperative"))
+    does = KernelLaunch(_tuple(grid), _tuple(block), tuple(params), tuple(arrays), shared_bytes, cooperative)
+    submitted = Operation("kernel", label=label, asynchronous=True, kernel=loaded, does=does)
     if queue.capture is not None:
         launch.check_dimensions(grid, block)
 
@@ -103,30 +122,38 @@ def kernel(queue: Queue, loaded, grid, block, params, arrays, shared_bytes: int 
         if seen is None:
             return None
         counters, touched = seen
-        return replace(asked, queue=queue, counters=counters, accesses=named_after(touched, arrays))
+        return replace(submitted, queue=queue, counters=counters, accesses=named_after(touched, arrays))
 
     replayed = queue.capture is not None
-    submit(queue, asked, run)
+    submit(queue, submitted, run)
     if finish is not None and not replayed:
         finish()  # after the launch was noted: it may copy results back
 
 
 def copy(
-    queue: Queue, kind: str, host: np.ndarray | None, device: np.ndarray, run, *, asynchronous: bool, value: int = 0
+    queue: Queue,
+    kind: str,
+    host: np.ndarray | None,
+    device: np.ndarray,
+    run: Callable[[], object],
+    *,
+    asynchronous: bool,
+    value: int = 0,
 ) -> None:
     """A copy between host and device memory ("H2D", "D2H"; without `host` a "memset" to `value`): `run` does it.
 
-    From or to pageable memory the host waits whatever it asked for: the data goes through a staging buffer.
+    With pageable memory the host always waits, since the data goes through a staging buffer.
     """
-    if unheard():
-        with own.TURN:
+    if unobserved():
+        with own.LAUNCHING:
             run()
         return
     pinned = None if host is None else is_pinned(host)
     touched = access(device, kind != "D2H")
     if host is not None:
         touched += access(host, kind == "D2H", "the host's buffer")
-    asked = Operation(
+    source, target = (device, host) if kind == "D2H" else (value if host is None else host, device)
+    submitted = Operation(
         kind,
         label=f"{kind} {size_text(device.nbytes)}",
         nbytes=device.nbytes,
@@ -134,28 +161,29 @@ def copy(
         asynchronous=asynchronous,
         waits=host is not None and not (asynchronous and pinned),
         accesses=touched,
-        does=Call("copy", (device if kind == "D2H" else value if host is None else host,),
-                  (host if kind == "D2H" else device,)),
-    )  # fmt: skip
+        does=NumPyCall("copy", (source,), () if target is None else (target,)),
+    )
 
     def do() -> None:
-        with own.TURN:
+        with own.LAUNCHING:
             run()
 
-    submit(queue, asked, do)
+    submit(queue, submitted, do)
 
 
-def device_copy(queue: Queue, label: str, source: np.ndarray, target: np.ndarray, run) -> None:
-    """A copy between two places on the device: `run` does it."""
+def device_copy(
+    queue: Queue, label: str, source: np.ndarray, target: np.ndarray, run: Callable[[], Operation | None]
+) -> None:
+    """A copy within device memory: `run` does it."""
     touched = access(source, False) + access(target, True)
-    does = Call("copy", (source,), (target,))
-    asked = Operation("D2D", None, label, target.nbytes, asynchronous=True, accesses=touched, does=does)
-    submit(queue, asked, run)
+    does = NumPyCall("copy", (source,), (target,))
+    submitted = Operation("D2D", None, label, target.nbytes, asynchronous=True, accesses=touched, does=does)
+    submit(queue, submitted, run)
 
 
-def synchronise(queue: Queue | None = None, event=None) -> None:
+def synchronise(queue: Queue | None = None, event: object = None) -> None:
     """The host waits: for a queue, for an event, or for everything; an error under capture."""
-    if unheard():
+    if unobserved():
         return
     from vgpu.operations import graphs
 
@@ -165,7 +193,7 @@ def synchronise(queue: Queue | None = None, event=None) -> None:
 
 
 def refuse_captured(queue: Queue, what: str) -> None:
-    """Raise for work that NumPy does here when the queue is under capture: it could not be run again."""
+    """Raise, when the queue is under capture, for work that NumPy does and a graph can't run again."""
     if not capturing:
         return
     from vgpu.operations import graphs
@@ -176,16 +204,13 @@ def refuse_captured(queue: Queue, what: str) -> None:
     graphs.check(queue, Operation("array", queue, what))
 
 
-def _three(sizes) -> tuple[int, ...]:
-    return tuple(map(int, sizes)) if isinstance(sizes, (tuple, list)) else (int(sizes),)
+def _tuple(sizes: Sizes) -> tuple[int, ...]:
+    return tuple(map(int, sizes)) if isinstance(sizes, Sequence) else (int(sizes),)
 
 
-def _cooperative(options: dict) -> dict:
-    return {"cooperative": bool(options.get("cooperative"))}
-
-
-def _sizes(grid) -> tuple[int, ...]:
-    sizes = tuple(grid) if isinstance(grid, (tuple, list)) else (grid,)
+def _without_ones(grid: Sizes) -> tuple[int, ...]:
+    """The grid's size, without dimensions of 1 at its end."""
+    sizes = tuple(grid) if isinstance(grid, Sequence) else (grid,)
     while len(sizes) > 1 and sizes[-1] == 1:
         sizes = sizes[:-1]
     return sizes

@@ -1,18 +1,24 @@
-"""The memory that an operation touches: of an array, from an address on, or found out while a kernel ran."""
+# mypy: disallow-untyped-defs
+"""The memory that an operation touches: of an array, from an address on, or as observed while a kernel ran."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from vgpu.launch.grid import Grid
+    from vgpu.storage.memory import ArrayInfo
 
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """Memory that an operation touches: `starts` and `ends` of its pieces (sorted addresses), and what it is called.
+    """Memory that an operation touches: sorted `starts` and `ends` of its address ranges, and its array's name.
 
-    `grain` is how exact the addresses are: kernels are known by sectors of 32 bytes, copies by the byte.
+    `grain` is the granularity of the addresses in bytes: 32 (a sector) for kernels, 1 for copies.
     """
 
     starts: np.ndarray
@@ -36,8 +42,8 @@ def span(address: int, nbytes: int, writes: bool, name: str = "") -> Touch:
 
 
 def same_place(one: tuple[Touch, ...], other: tuple[Touch, ...]) -> bool:
-    """Whether the first pieces of both reach from and to the same addresses."""
-    bounds = [[(int(piece.starts[0]), int(piece.ends[-1])) for piece in pieces] for pieces in (one, other)]
+    """Whether both touch the same ranges of addresses."""
+    bounds = [[(int(touch.starts[0]), int(touch.ends[-1])) for touch in touches] for touches in (one, other)]
     return bounds[0] == bounds[1]
 
 
@@ -45,38 +51,38 @@ def touches(accesses: Iterable[Touch], array: np.ndarray, writes: bool) -> bool:
     """Whether any of these reads (or writes) reaches into the array."""
     first, past = np.lib.array_utils.byte_bounds(array)
     return any(
-        int(piece.starts[0]) < past and first < int(piece.ends[-1]) for piece in accesses if piece.writes == writes
+        int(touch.starts[0]) < past and first < int(touch.ends[-1]) for touch in accesses if touch.writes == writes
     )
 
 
-def of_launch(run) -> list[Touch]:
-    """The sectors a launch has read and those it has written, allocation by allocation, in runs."""
+def of_launch(run: Grid) -> list[Touch]:
+    """The sectors that a launch has read and written, allocation by allocation, in runs."""
     starts, ends = run.table
     found = []
     for writes, marks in ((False, run.reads), (True, run.writes)):
         # A process may hold thousands of allocations, of which a launch touches a few.
         touched = np.flatnonzero(np.maximum.reduceat(marks, run.touch_offsets)[: len(starts)])
-        pieces = (each[touched].tolist() for each in (starts, ends, run.touch_offsets))
-        for start, end, offset in zip(*pieces, strict=True):
+        columns = (each[touched].tolist() for each in (starts, ends, run.touch_offsets))
+        for start, end, offset in zip(*columns, strict=True):
             bits = np.flatnonzero(np.diff(marks[offset : offset + (end - start + 31) // 32] != 0, prepend=0, append=0))
             if len(bits):
-                places = np.uint64(start) + np.uint64(32) * bits.astype(np.uint64)
-                found.append(Touch(places[::2], np.minimum(places[1::2], np.uint64(end)), writes, grain=32))
+                edges = np.uint64(start) + np.uint64(32) * bits.astype(np.uint64)
+                found.append(Touch(edges[::2], np.minimum(edges[1::2], np.uint64(end)), writes, grain=32))
     return found
 
 
-def named_after(touched: list[Touch], arrays) -> tuple[Touch, ...]:
-    """The pieces with the names of the arguments they lie in, and no longer than those where there is only one."""
+def named_after(touched: Sequence[Touch], arrays: Sequence[ArrayInfo]) -> tuple[Touch, ...]:
+    """Each touch with the name of the argument it lies in, and clipped to it where there is only one."""
 
-    def named(piece: Touch) -> Touch:
-        first, past = int(piece.starts[0]), int(piece.ends[-1])
+    def named(touch: Touch) -> Touch:
+        first, past = int(touch.starts[0]), int(touch.ends[-1])
         inside = [info for info in arrays if info.address < past and first < info.address + info.nbytes]
         if len(inside) != 1:
-            return replace(piece, name=inside[0].name if inside else "")
+            return replace(touch, name=inside[0].name if inside else "")
         low, high = np.uint64(inside[0].address), np.uint64(inside[0].address + inside[0].nbytes)
-        starts, ends = np.clip(piece.starts, low, high), np.clip(piece.ends, low, high)
+        starts, ends = np.clip(touch.starts, low, high), np.clip(touch.ends, low, high)
         if first + 32 <= inside[0].address or past - 32 >= inside[0].address + inside[0].nbytes:
-            return replace(piece, name=inside[0].name)  # it goes beyond what was passed
-        return replace(piece, starts=starts, ends=ends, name=inside[0].name)
+            return replace(touch, name=inside[0].name)  # it extends beyond the argument
+        return replace(touch, starts=starts, ends=ends, name=inside[0].name)
 
-    return tuple(named(piece) for piece in touched)
+    return tuple(named(touch) for touch in touched)

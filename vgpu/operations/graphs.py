@@ -1,10 +1,12 @@
-"""Graphs: operations of streams under capture, kept with what each follows, to be run later as often as wanted."""
+# mypy: disallow-untyped-defs
+"""Graphs: captured operations with their dependencies, which can be launched again and again."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from vgpu import operations
 from vgpu.base import own
@@ -14,61 +16,67 @@ from vgpu.operations import LEGACY, Operation, Queue
 _NOT_WHILE = "operation not permitted when stream is capturing"
 
 
+class Event(Protocol):
+    """An event, recorded inside a capture or not."""
+
+    _captured: tuple[Capture, frozenset[int]] | None
+
+
 @dataclass(frozen=True, eq=False)
-class Node:
-    """One captured operation: how to run it, and the numbers of the nodes that it follows."""
+class GraphNode:
+    """One captured operation: how to run it, and the numbers of the nodes that it depends on."""
 
     operation: Operation
-    run: Callable
+    run: Callable[[], Operation | None]
     follows: frozenset[int]
 
 
 class Graph:
     """Captured operations, ready to run; `launch` runs them all in a stream."""
 
-    def __init__(self, nodes: tuple[Node, ...]):
+    def __init__(self, nodes: tuple[GraphNode, ...]):
         self._nodes = nodes
 
     def run(self, queue: Queue) -> None:
         """Run every node now, and note them as one operation of the queue."""
-        asked = Operation("graph", label=f"graph of {len(self._nodes)} nodes", asynchronous=True, graph=self)
+        submitted = Operation("graph", label=f"graph of {len(self._nodes)} nodes", asynchronous=True, graph=self)
 
         def run() -> Operation:
             ran = []
             for node in self._nodes:
                 ran.append((node.run() or node.operation, tuple(sorted(node.follows))))
-            return replace(asked, queue=queue, nodes=tuple(ran))
+            return replace(submitted, queue=queue, nodes=tuple(ran))
 
         if queue.capture is not None:
             raise Unsupported("The virtual GPU does not capture the launch of a graph: capture its operations instead.")
-        operations.submit(queue, asked, run)
+        operations.submit(queue, submitted, run)
 
     def __len__(self) -> int:
         return len(self._nodes)
 
 
 class Capture:
-    """A capture under way: where it began, its nodes, and the last nodes of every stream that has joined it."""
+    """An active capture: the stream it began in, its nodes, and the last nodes of every stream that has joined it."""
 
     def __init__(self, origin: Queue, mode: str):
         self.origin, self.mode, self.thread = origin, mode, threading.get_ident()
         self.program = own.program()
-        self.nodes: list[Node] = []
+        self.nodes: list[GraphNode] = []
         self.ends: dict[Queue, frozenset[int]] = {origin: frozenset()}
         self.joined: dict[Queue, bool] = {origin: True}  # whether the origin waits for all that the stream has done
 
-    def add(self, queue: Queue, operation: Operation, run: Callable) -> None:
-        """Keep an operation instead of running it."""
-        self.nodes.append(Node(operation, run, self.ends[queue]))
+    def add(self, queue: Queue, operation: Operation, run: Callable[[], Operation | None]) -> None:
+        """Add an operation instead of running it."""
+        self.nodes.append(GraphNode(operation, run, self.ends[queue]))
         self.ends[queue] = frozenset({len(self.nodes) - 1})
 
     def wait(self, queue: Queue, ends: frozenset[int]) -> None:
-        """Let what follows in a stream wait for these nodes; the stream belongs to the capture from now on."""
+        """Make later operations of a stream depend on these nodes; the stream joins the capture."""
         self.ends[queue] = self.ends.get(queue, frozenset()) | ends
         queue.capture = self
 
-    def behind(self, ends: frozenset[int]) -> set[int]:
-        """These nodes and all that they follow."""
+    def dependencies(self, ends: frozenset[int]) -> set[int]:
+        """These nodes and all that they depend on."""
         seen, todo = set(), list(ends)
         while todo:
             node = todo.pop()
@@ -79,7 +87,7 @@ class Capture:
 
 
 def begin(queue: Queue, mode: str = "relaxed") -> None:
-    """Capture what is given to the queue from now on. Raises `CaptureError` for a default stream, or twice."""
+    """Capture what is submitted to the queue from now on. Raises `CaptureError` for a default stream, or twice."""
     if queue.kind == "legacy":
         raise operations.CaptureError(
             f"cudaErrorStreamCaptureUnsupported: {_NOT_WHILE}. The legacy default stream cannot be captured: make a "
@@ -92,12 +100,12 @@ def begin(queue: Queue, mode: str = "relaxed") -> None:
             "cudaErrorIllegalState: an error has spoilt this stream's last capture, which is not ended yet: "
             "end_capture first"
         )
-    queue.capture = Capture(queue, mode)
-    operations.capturing.append(queue.capture)
+    capture = queue.capture = Capture(queue, mode)
+    operations.capturing.append(capture)
 
 
 def end(queue: Queue) -> Graph:
-    """The graph of all that was captured. Raises `CaptureError` where a fork was not joined, or nothing was begun."""
+    """The graph of a capture. Raises `CaptureError` for a fork that was not joined, or without a capture."""
     capture = queue.capture
     if queue.lost:
         queue.lost = False
@@ -113,9 +121,9 @@ def end(queue: Queue) -> Graph:
             "begin_capture was called on"
         )
     _drop(capture)
-    loose = set(range(len(capture.nodes))) - capture.behind(capture.ends[queue])
-    if loose:
-        labels = ", ".join(capture.nodes[node].operation.label for node in sorted(loose)[:3])
+    unjoined = set(range(len(capture.nodes))) - capture.dependencies(capture.ends[queue])
+    if unjoined:
+        labels = ", ".join(capture.nodes[node].operation.label for node in sorted(unjoined)[:3])
         raise operations.CaptureError(
             "cudaErrorStreamCaptureUnjoined: capturing stream has unjoined work: another stream was forked into the "
             f"capture ({labels}) and nothing in the first stream waits for it. Record an event there at its end, and "
@@ -130,25 +138,25 @@ def _drop(capture: Capture) -> None:
     operations.capturing.remove(capture)
 
 
-def _lose(capture: Capture) -> None:
+def _invalidate(capture: Capture) -> None:
     _drop(capture)
     capture.origin.lost = True
 
 
 def abandon(queue: Queue) -> None:
-    """Give a capture up, after an error that makes it worthless."""
+    """Invalidate a queue's capture after an error."""
     if queue.capture is not None:
-        _lose(queue.capture)
+        _invalidate(queue.capture)
 
 
 def record(queue: Queue) -> tuple[Capture, frozenset[int]] | None:
-    """What an event recorded in this queue stands for, if the queue is under capture."""
+    """The capture and the nodes that an event recorded in this queue stands for; None outside a capture."""
     capture = queue.capture
     return None if capture is None else (capture, capture.ends[queue])
 
 
-def wait(queue: Queue, event) -> None:
-    """Let what follows in a queue wait for an event, under capture and outside it."""
+def wait(queue: Queue, event: Event) -> None:
+    """Make later operations of a queue wait for an event, in a capture or outside one."""
     captured = event._captured
     if captured is not None and captured[0].origin.capture is captured[0]:
         captured[0].wait(queue, captured[1])
@@ -163,14 +171,14 @@ def wait(queue: Queue, event) -> None:
 
 
 def check(queue: Queue | None, operation: Operation) -> None:
-    """Raise `CaptureError` for what CUDA refuses while a stream is being captured; the capture is lost then."""
+    """Raise `CaptureError` for what CUDA refuses while a stream is being captured; this invalidates the capture."""
     if not operations.capturing:
         return
     if queue is not None and queue.capture is not None:
         if operation.kind == "synchronise" or (operation.waits and not operation.asynchronous):
             what = "Waiting for a stream" if operation.kind == "synchronise" else "A copy that the host waits for"
             capture = queue.capture
-            _lose(capture)
+            _invalidate(capture)
             raise operations.CaptureError(
                 f"cudaErrorStreamCaptureUnsupported: {_NOT_WHILE}. {what} makes no sense while nothing runs: "
                 "synchronise after graph.launch(), and copy without blocking, to and from pinned memory."
@@ -181,20 +189,20 @@ def check(queue: Queue | None, operation: Operation) -> None:
             capture.mode == "thread_local" and capture.thread == threading.get_ident()
         )
         if operation.kind == "synchronise" and queue is None and operation.event is None:
-            _lose(capture)
+            _invalidate(capture)
             raise operations.CaptureError(
                 f"cudaErrorStreamCaptureUnsupported: {_NOT_WHILE}. Waiting for the whole device would wait for the "
                 "stream under capture too: synchronise after graph.launch()."
             )
         if queue is LEGACY and any(each.blocking for each in capture.ends):
-            _lose(capture)
+            _invalidate(capture)
             raise operations.CaptureError(
                 "cudaErrorStreamCaptureImplicit: operation would make the legacy stream depend on a capturing "
                 f"blocking stream. {operation.label or 'It'} went to the default stream: give it the stream that is "
                 "being captured, or make that one with non_blocking=True."
             )
         if strict and operation.waits and operation.kind != "synchronise":
-            _lose(capture)
+            _invalidate(capture)
             raise operations.CaptureError(
                 f"cudaErrorStreamCaptureUnsupported: {_NOT_WHILE}. {operation.label} may need memory or a wait that a "
                 "capture in this mode forbids: do it before begin_capture."
@@ -202,7 +210,7 @@ def check(queue: Queue | None, operation: Operation) -> None:
 
 
 def uncapturable(what: str) -> Unsupported:
-    """The error for work that NumPy does here and that could not be run again."""
+    """The error for work that NumPy does and a graph can't run again."""
     return Unsupported(
         f"{what} cannot be captured on the virtual GPU, where NumPy does it at once and no kernel could be run again. "
         "Use a RawKernel, an ElementwiseKernel or a copy inside the capture, and make arrays before it."

@@ -1,50 +1,57 @@
-"""One thing the host asked for, as data, and what it takes to do it again."""
+# mypy: disallow-untyped-defs
+"""Recorded operations of the host: what was submitted, and the data to run it again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgpu.operations.accesses import Touch
 from vgpu.operations.queues import Queue
 
+if TYPE_CHECKING:
+    from vgpu.launch.counters import Counters
+    from vgpu.launch.launch import Kernel
+    from vgpu.operations.graphs import Graph
+    from vgpu.storage.memory import ArrayInfo
+
 
 @dataclass(frozen=True, eq=False)
-class Launch:
-    """A kernel's launch: `params` are the bytes of each PTX parameter, `arrays` the `ArrayInfo`s of its arguments."""
+class KernelLaunch:
+    """A kernel's launch: `params` are the bytes of each PTX parameter, `arrays` describes its array arguments."""
 
     grid: tuple[int, ...]
     block: tuple[int, ...]
     params: tuple[bytes, ...]
-    arrays: tuple
+    arrays: tuple[ArrayInfo, ...]
     shared_bytes: int = 0
     cooperative: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Call:
+class NumPyCall:
     """A copy or a function of NumPy: each of `outputs` gets one result of `name(*inputs, **named)`.
 
-    `name` is "copy" for what leaves values as they are. Outputs, and arrays among the inputs, are views of the memory.
+    `name` is "copy" for a copy. Outputs, and arrays among the inputs, are views of the memory.
     """
 
     name: str
-    inputs: tuple
+    inputs: tuple[Any, ...]
     outputs: tuple[np.ndarray, ...]
-    named: dict = field(default_factory=dict)
+    named: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """One thing the host asked for.
+    """One operation of the host.
 
-    `kind` is "kernel", "H2D", "D2H", "D2D", "memset", "array" (work that NumPy does here), "host function", "record",
-    "wait", "synchronise", "graph", "host read" or "host write". `waits` says whether the host waits for its end;
-    `pinned` what the host's side of a copy is (None where there is none); `asynchronous` whether the call asked
-    not to wait. `nodes` are a graph's operations, each with the numbers of those it follows; `graph` is
-    the graph itself, the same object at each of its launches. `does` is what is needed to do it again; only recorders
-    that ask for it get it, as it keeps memory alive.
+    `kind` is "kernel", "H2D", "D2H", "D2D", "memset", "array" (work that NumPy does), "host function", "record",
+    "wait", "synchronise", "graph", "host read" or "host write". `waits`: the host waits for its end. `pinned`: the
+    host's side of a copy is pinned (None without one). `asynchronous`: an asynchronous function was called. `nodes` are
+    a graph's operations, each with the numbers of those it depends on; `graph` is the graph itself, the same object at
+    each launch. `does` is the data to run it again; it keeps memory alive, so only some recorders get it.
     """
 
     kind: str
@@ -55,9 +62,9 @@ class Operation:
     asynchronous: bool = False
     waits: bool = False
     accesses: tuple[Touch, ...] = ()
-    kernel: object = None
-    counters: object = None
+    kernel: Kernel | None = None
+    counters: Counters | None = None
     event: object = None
     nodes: tuple[tuple[Operation, tuple[int, ...]], ...] = ()
-    graph: object = None
-    does: Launch | Call | None = None
+    graph: Graph | None = None
+    does: KernelLaunch | NumPyCall | None = None

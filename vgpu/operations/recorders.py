@@ -1,11 +1,13 @@
-"""Those who listen: while there is a recorder, every operation of its context is noted, and kernels are counted."""
+# mypy: disallow-untyped-defs
+"""Recorders: while there is one, it gets every operation of its context, and kernels are counted."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from vgpu.base import own
 from vgpu.operations.accesses import Touch, of_launch
@@ -13,29 +15,34 @@ from vgpu.operations.operation import Operation
 from vgpu.operations.queues import Queue
 from vgpu.operations.sources import Sources
 
-_RECORDERS = own.Listeners()
+if TYPE_CHECKING:
+    from vgpu.launch.counters import Counters
+    from vgpu.launch.grid import Grid
+    from vgpu.operations.graphs import Capture
+
+_RECORDERS: own.Listeners[_OperationRecorder] = own.Listeners()
 _local = threading.local()
-capturing: list = []  # the captures under way
+capturing: list[Capture] = []  # the active captures
 
 
-class _Recorder:
-    """One recording: its operations, and the sources that it and those within it watch."""
+class _OperationRecorder:
+    """One recording: its operations, and the copy sources that it and recorders within it watch."""
 
-    def __init__(self, outer: _Recorder | None, heard: list[Operation] | None):
-        self.whole = heard is not None
-        self.heard: list[Operation] = [] if heard is None else heard
-        self.sources = Sources() if outer is None else outer.sources
-        self.lock = threading.RLock() if outer is None else outer.lock
+    def __init__(self, outer: _OperationRecorder | None, operations: list[Operation] | None):
+        self.repeatable = operations is not None  # operations keep the data to run them again
+        self.operations: list[Operation] = [] if operations is None else operations
+        self.sources: Sources = Sources() if outer is None else outer.sources
+        self.lock: threading.RLock = threading.RLock() if outer is None else outer.lock
         self._streams: dict[Queue, Queue] = {}
 
-    def keep(self, operation: Operation) -> None:
-        """Keep an operation with streams of the recording's own: each recording numbers them in its order."""
+    def add(self, operation: Operation) -> None:
+        """Add an operation; each recording numbers the streams in its order."""
         nodes = tuple((self._numbered(node), follows) for node, follows in operation.nodes)
-        self.heard.append(replace(self._numbered(operation), nodes=nodes))
+        self.operations.append(replace(self._numbered(operation), nodes=nodes))
 
     def _numbered(self, operation: Operation) -> Operation:
         queue = operation.queue
-        if not self.whole and operation.does is not None:
+        if not self.repeatable and operation.does is not None:
             operation = replace(operation, does=None)
         if queue is None or queue.kind != "stream":
             return operation
@@ -45,63 +52,63 @@ class _Recorder:
 
 
 def recording() -> bool:
-    """Whether anybody listens."""
+    """Whether there is a recorder."""
     return bool(_RECORDERS)
 
 
-def unheard() -> bool:
-    """Whether nobody records and nothing is captured: then work is done and nothing else."""
+def unobserved() -> bool:
+    """Whether there is neither a recorder nor a capture: then operations only run."""
     return not capturing and not _RECORDERS
 
 
 def note(operation: Operation) -> None:
-    """Tell every recorder."""
+    """Add an operation to every recorder."""
     recorders = list(_RECORDERS)
     if recorders:
         with recorders[0].lock:
-            _tell(recorders, (*recorders[0].sources.before(operation), operation))
+            _add(recorders, (*recorders[0].sources.before(operation), operation))
             recorders[0].sources.after(operation)
 
 
 def last() -> Operation | None:
-    """What was noted last, as far as the newest recorder heard."""
+    """The last operation of the innermost recorder."""
     recorders = list(_RECORDERS)
-    return recorders[-1].heard[-1] if recorders and recorders[-1].heard else None
+    return recorders[-1].operations[-1] if recorders and recorders[-1].operations else None
 
 
 @contextlib.contextmanager
-def listening(heard: list[Operation] | None = None):
-    """A list that fills with the operations of the with block; kernels are counted meanwhile.
+def listening(operations: list[Operation] | None = None) -> Iterator[list[Operation]]:
+    """Record the operations of the `with` block in a list; kernels are counted meanwhile.
 
-    `heard`: the list to append to. It gets operations with what is needed to do them again, a list of our own doesn't.
-    It hears this context and the threads that are started in it, and nobody else.
+    `operations`: the list to append to; its operations keep the data to run them again, those of a new list don't.
+    Records this context and the threads that are started in it, and no others.
     """
     from vgpu.launch import launch
 
     outer = list(_RECORDERS)
-    recorder = _Recorder(outer[0] if outer else None, heard)
+    recorder = _OperationRecorder(outer[0] if outer else None, operations)
     counted = contextlib.nullcontext() if outer else launch.FINISHED.hearing(_finished)
     with counted, _RECORDERS.hearing(recorder):
         try:
-            yield recorder.heard
+            yield recorder.operations
         finally:
             with recorder.lock:
-                _tell([*outer, recorder], recorder.sources.changed())
+                _add([*outer, recorder], recorder.sources.changed())
 
 
-def launched(run: Callable[[], None]) -> tuple[object, list[Touch]] | None:
-    """Run something that launches; the counters of the launch and what it touched, where somebody listens."""
+def launched(run: Callable[[], None]) -> tuple[Counters, list[Touch]] | None:
+    """Call a function that launches; returns the launch's counters and touched memory where there is a recorder."""
     _local.seen = None
     run()
     seen, _local.seen = _local.seen, None
     return seen
 
 
-def _finished(run) -> None:
+def _finished(run: Grid) -> None:
     _local.seen = run.counters(), of_launch(run)
 
 
-def _tell(recorders: list[_Recorder], operations) -> None:
+def _add(recorders: list[_OperationRecorder], operations: Iterable[Operation]) -> None:
     for operation in operations:
         for recorder in recorders:
-            recorder.keep(operation)
+            recorder.add(operation)

@@ -1,7 +1,8 @@
-"""Sources of copies that the host changed too early: a copy reads when it runs, not when it is asked for.
+# mypy: disallow-untyped-defs
+"""Sources of copies that the host changed too early: an asynchronous copy reads when it runs, not when it is issued.
 
-Nobody sees a host write to memory. What a source holds is remembered as a checksum when its copy is asked for, and
-compared when the host has waited; a source that differs was written in between.
+The host's writes to memory can't be observed. So a checksum of the source is kept when its copy is issued, and compared
+when the host has waited; a source that differs was written in between.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ _MOST = 64  # sources watched at a time
 
 
 class Sources:
-    """The pinned sources of copies in flight, each with its copy and its checksum from when that was asked for."""
+    """The pinned sources of copies in flight, each with its copy and its checksum at the time of issue."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._in_flight: list[tuple[Operation, np.ndarray, int]] = []
 
     def before(self, operation: Operation) -> list[Operation]:
@@ -36,17 +37,18 @@ class Sources:
         if operation.kind == "H2D" and operation.pinned and not operation.waits:
             for touched in operation.accesses:
                 if not touched.writes:
-                    place = memory.describe(int(touched.starts[0]))
-                    source = memory.view(place.allocation, operation.nbytes, np.uint8, offset=place.offset)
-                    self._in_flight.append((operation, source, zlib.crc32(source)))
+                    found = memory.describe(int(touched.starts[0]))
+                    if isinstance(found.allocation, memory.Allocation):
+                        source = memory.view(found.allocation, operation.nbytes, np.uint8, offset=found.offset)
+                        self._in_flight.append((operation, source, _checksum(source)))
 
     def changed(self, again: Operation | None = None) -> list[Operation]:
-        """The host's writes to all sources; or, when one is about to be copied `again`, to what that copy reads."""
+        """The host's writes to all sources, or only to those that the copy `again` is about to read."""
         watched, self._in_flight = self._in_flight[-_MOST:], []
         found = []
         for operation, source, before in watched:
             other = again is not None and not touches(again.accesses, source, False)
-            if other or zlib.crc32(source) == before:
+            if other or _checksum(source) == before:
                 self._in_flight.append((operation, source, before))
             else:
                 label = f"host write to the source of {operation.label}"
@@ -57,6 +59,10 @@ class Sources:
         self._in_flight = []
 
     def _forget_overwritten(self, operation: Operation) -> None:
-        """A source that is known to be written, by device or host, has nothing more to tell by its contents."""
-        touched = [*operation.accesses, *(piece for node, _ in operation.nodes for piece in node.accesses)]
+        """Stop watching sources that a recorded operation writes: their checksums are out of date."""
+        touched = [*operation.accesses, *(touch for node, _ in operation.nodes for touch in node.accesses)]
         self._in_flight = [watched for watched in self._in_flight if not touches(touched, watched[1], True)]
+
+
+def _checksum(source: np.ndarray) -> int:
+    return zlib.crc32(source.data)

@@ -1,6 +1,7 @@
+# mypy: disallow-untyped-defs
 """PTX as frozen dataclasses, and `parse(text) -> Module`.
 
-Nothing is interpreted here: opcodes, modifiers and types stay strings, and what they mean stands in `isa.py`.
+Nothing is interpreted here: opcodes, modifiers and types stay strings, and their meaning is in `isa`.
 Source positions (`.loc`) are kept on every instruction.
 """
 
@@ -126,7 +127,7 @@ class Label:
 class Variable:
     """A variable: state space, alignment and size in bytes, and initial bytes if it has any.
 
-    `relocations` are (byte offset, symbol) pairs of pointers to be filled in when the module is loaded.
+    `relocations` are (byte offset, symbol, addend) of pointers to be filled in when the module is loaded.
     """
 
     name: str
@@ -134,7 +135,7 @@ class Variable:
     align: int
     nbytes: int
     init: bytes | None = None
-    relocations: tuple[tuple[int, str], ...] = ()
+    relocations: tuple[tuple[int, str, int], ...] = ()
     external: bool = False
 
 

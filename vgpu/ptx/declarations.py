@@ -1,4 +1,5 @@
-"""Registers, parameters and variables: what PTX declares, and the bytes that variables begin with."""
+# mypy: disallow-untyped-defs
+"""Declarations of PTX: registers, parameters and variables with their initial bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ MOST_ALIGNED = 1 << 16
 
 
 def registers(tokens: Tokens, scope: Scope) -> None:
-    """What follows `.reg`: names, or `%r<9>` for %r0 to %r8."""
+    """The declared registers after `.reg`: names, or `%r<9>` for %r0 to %r8."""
     kind = tokens.next()[1:]
     if kind in ("v2", "v4"):
         raise tokens.error("vector registers (.reg .v2) are not supported")
@@ -37,7 +38,7 @@ def registers(tokens: Tokens, scope: Scope) -> None:
 
 
 def parameters(tokens: Tokens) -> tuple[Parameter, ...]:
-    """The parameters of a function, or what it returns, in parentheses; none where no parenthesis follows."""
+    """The parameters or results of a function in parentheses; none without a parenthesis."""
     if not tokens.accept("("):
         return ()
     found = []
@@ -62,7 +63,7 @@ def parameters(tokens: Tokens) -> tuple[Parameter, ...]:
 
 
 def variables(tokens: Tokens, space: str, external: bool) -> list[Variable]:
-    """What follows the name of a state space: one or more variables of a type."""
+    """One or more variables of a type, after the name of a state space."""
     align, kind, lanes = None, "b8", 1
     while tokens.kind() == "dot":
         word = tokens.next()[1:]
@@ -99,7 +100,7 @@ def _alignment(tokens: Tokens) -> int:
 
 
 def _size(tokens: Tokens, space: str, nbytes: int) -> int:
-    """The bytes of `[2][3]` elements of so many bytes: one without brackets, none known (0) for `[]`."""
+    """Total bytes of an array `[2][3]`; one element without brackets, 0 (unknown) for `[]`."""
     while tokens.accept("["):
         count = 0 if tokens.peek() == "]" else tokens.integer()
         nbytes *= count
@@ -110,7 +111,7 @@ def _size(tokens: Tokens, space: str, nbytes: int) -> int:
 
 
 def _initialiser(tokens: Tokens, kind: str) -> tuple[bytes, tuple, int]:
-    """The bytes after `=`, the pointers in them to be filled in later, and how many bytes were given."""
+    """The bytes after `=`, the relocations in them, and the number of bytes."""
     size, data, relocations, depth = TYPE_BYTES[kind], bytearray(), [], 0
     while True:
         word = tokens.next()

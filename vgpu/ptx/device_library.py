@@ -1,4 +1,5 @@
-"""Functions that NVIDIA's device runtime library supplies on a GPU, here as PTX of our own.
+# mypy: disallow-untyped-defs
+"""Replacements in PTX for functions of NVIDIA's device runtime library.
 
 Kernels made by Numba call them for grid-wide barriers: `cudaCGGetIntrinsicHandle` gives the launch's barrier, which
 `%envreg1` and `%envreg2` point to, and `cudaCGSynchronize` waits at it for all blocks ("CUDA Dynamic Parallelism" and
@@ -79,7 +80,7 @@ def _library() -> dict[str, ptx.Function]:
 
 
 def complete(module: ptx.Module) -> ptx.Module:
-    """The module with a body for each function that the library has and the module only declares."""
+    """The module, with bodies for the library's functions that it only declares."""
     missing = {
         name: _library()[name]
         for name, function in module.functions.items()

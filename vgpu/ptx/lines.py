@@ -1,4 +1,5 @@
-"""From instructions to the user's lines."""
+# mypy: disallow-untyped-defs
+"""Source lines of instructions."""
 
 from __future__ import annotations
 

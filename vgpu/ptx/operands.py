@@ -1,6 +1,9 @@
-"""Operands of instructions: registers, immediates, addresses, vectors, pairs, and what `call` takes."""
+# mypy: disallow-untyped-defs
+"""Operands of instructions: registers, immediates, addresses, vectors, pairs, and those of `call`."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from vgpu.ptx import SPECIAL_VECTORS, SPECIALS, Call, Imm, Mem, Not, Pair, Reg, Special, Sym, Vec
 from vgpu.ptx.scope import Scope
@@ -18,7 +21,7 @@ def operands(tokens: Tokens, scope: Scope) -> tuple:
 
 
 def call(tokens: Tokens, scope: Scope) -> Call:
-    """What `call` takes: `(returned), function, (arguments), prototype`, of which only the function must be there."""
+    """The operands of `call`: `(returned), function, (arguments), prototype`; only the function is required."""
 
     def names() -> tuple[str, ...]:
         tokens.expect("(")
@@ -33,7 +36,8 @@ def call(tokens: Tokens, scope: Scope) -> Call:
         tokens.expect(",")
     word = tokens.next()
     target = Reg(scope.register(word)) if scope.is_register(word) else Sym(word)
-    arguments, prototype = (), None
+    arguments: tuple[str, ...] = ()
+    prototype: str | None = None
     if tokens.accept(","):
         arguments = names() if tokens.peek() == "(" else ()
         if tokens.accept(","):
@@ -41,7 +45,7 @@ def call(tokens: Tokens, scope: Scope) -> Call:
     return Call(returns, target, arguments, prototype)
 
 
-def _operand(tokens: Tokens, scope: Scope):
+def _operand(tokens: Tokens, scope: Scope) -> Any:
     word = tokens.next()
     kind = tokens.last_kind()
     if word == "[":
@@ -82,7 +86,7 @@ def _operand(tokens: Tokens, scope: Scope):
     return first
 
 
-def _element(tokens: Tokens, scope: Scope):
+def _element(tokens: Tokens, scope: Scope) -> Any:
     if tokens.peek() in ("{", "[", "!"):
         raise tokens.error(f"{tokens.peek()!r} begins no element of a vector")
     return _operand(tokens, scope)
@@ -90,13 +94,15 @@ def _element(tokens: Tokens, scope: Scope):
 
 def _memory(tokens: Tokens, scope: Scope) -> Mem:
     word = tokens.next()
+    base: Reg | Sym | Imm
     if tokens.last_kind() == "number":
         base = tokens.number(word)
     elif scope.is_register(word):
         base = Reg(scope.register(word))
     else:
         base = Sym(scope.symbol(word))
-    offset, coordinates = 0, None
+    offset = 0
+    coordinates: tuple[Any, ...] | None = None
     if tokens.accept("+") or tokens.peek() == "-":
         offset = tokens.integer()
     if tokens.accept(","):

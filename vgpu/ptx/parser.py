@@ -1,6 +1,7 @@
-"""PTX text to the dataclasses of this package, by recursive descent over tokens: modules, functions, statements.
+# mypy: disallow-untyped-defs
+"""A recursive-descent parser from PTX tokens to the dataclasses of this package: modules, functions, statements.
 
-The grammar is the one of NVIDIA's "PTX ISA" manual, as far as NVRTC and numba-cuda write it.
+The grammar is that of NVIDIA's "PTX ISA" manual, as far as NVRTC and numba-cuda write it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from vgpu.ptx.tokens import Tokens
 
 
 class Parser:
-    """One text: the tokens that are left of it, and what it has defined so far."""
+    """One text: the tokens that are left, and the definitions so far."""
 
     def __init__(self, text: str):
         self.tokens = Tokens(text)
@@ -105,7 +106,7 @@ class Parser:
             elif word == "{":
                 depth += 1
                 scope.open(self.tokens)
-                scope.foresee(self.tokens)
+                scope.declare_labels(self.tokens)
             elif word == ";":
                 continue
             elif word == ".loc":
@@ -126,7 +127,7 @@ class Parser:
             else:
                 statements.append(self.instruction(word, scope, location))
 
-    def location(self, seen) -> Location:
+    def location(self, seen: dict[tuple[int, int, int], Location]) -> Location:
         file, line, column = self.tokens.integer(), self.tokens.integer(), self.tokens.integer()
         inlined = None
         while self.tokens.peek() == "," and self.tokens.peek(1) in ("function_name", "inlined_at"):
@@ -142,7 +143,7 @@ class Parser:
         seen[(file, line, column)] = found
         return found
 
-    def instruction(self, word: str, scope: Scope, location) -> Instruction:
+    def instruction(self, word: str, scope: Scope, location: Location | None) -> Instruction:
         line = self.tokens.line()
         guard = None
         if word == "@":

@@ -1,4 +1,5 @@
-"""The names in force at a point of a PTX function: registers, variables and labels, by nested braces."""
+# mypy: disallow-untyped-defs
+"""Name scopes of a PTX function: registers, variables and labels in nested braces."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ DEEPEST = 64  # braces within braces, likewise
 
 
 class Scope:
-    """Names in nested braces: an inner declaration hides an outer one, so it gets a suffix of its own."""
+    """Names in nested braces: an inner declaration hides an outer one, so it gets a distinct suffix."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.registers: dict[str, str] = {}
         self.variables: dict[str, Variable] = {}
         self.stack: list[dict[str, str]] = [{}]
@@ -31,20 +32,20 @@ class Scope:
         self.stack.pop()
         self.numbers.pop()
 
-    def foresee(self, tokens: Tokens) -> None:
-        """Give the labels of the scope that begins here names of their own, before they are used."""
-        tokens, at, depth = tokens.tokens, tokens.at, 0
-        while at + 1 < len(tokens):
-            kind, lexeme, _ = tokens[at]
+    def declare_labels(self, tokens: Tokens) -> None:
+        """Declare the labels of the scope that begins here, with distinct names, before they are used."""
+        following, at, depth = tokens.tokens, tokens.at, 0
+        while at + 1 < len(following):
+            kind, lexeme, _ = following[at]
             depth += (lexeme == "{") - (lexeme == "}")
             if depth < 0:
                 return
-            if depth == 0 and kind == "name" and tokens[at + 1][1] == ":":
+            if depth == 0 and kind == "name" and following[at + 1][1] == ":":
                 self.stack[-1][lexeme] = f"{lexeme}.{self.numbers[-1]}"
             at += 1
 
     def reserve(self, count: int, tokens: Tokens) -> None:
-        """Make sure that a function may have so many registers more."""
+        """Raise if a function with `count` more registers has too many."""
         if not 0 <= count <= MOST_REGISTERS - len(self.registers):
             raise tokens.error(f"a function with {count + len(self.registers)} registers is no kernel")
 

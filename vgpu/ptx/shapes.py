@@ -1,6 +1,7 @@
-"""What each instruction that is not arithmetic looks like: the words after its opcode, and its operands one by one.
+# mypy: disallow-untyped-defs
+"""The syntax of each instruction that is not arithmetic: the words after its opcode, and its operands.
 
-An instruction that is not exactly of such a shape is refused before it is lowered, so that whoever lowers it may rely
+An instruction that is not exactly of such a shape is refused before it is lowered, so that its lowering may rely
 on the number of its operands, on their classes and on the widths of its registers. An operand is written as a letter,
 the bits of its register, and `*` and a number for a vector:
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 from vgpu.isa import tensor
 from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, Vec
@@ -23,6 +25,11 @@ from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special,
 Words = tuple[str, ...]
 BARRIERS = 16  # of a block
 COUNTED = "counted"  # no word of PTX: added for a reducing barrier that says for how many threads it waits
+
+
+Registers: TypeAlias = Mapping[str, str]
+Shape: TypeAlias = tuple[str, ...] | str | None
+"""The shapes of an instruction's operands, what is wrong with the instruction, or None for an unknown one."""
 
 
 def width(kind: str) -> int:
@@ -34,7 +41,7 @@ def width(kind: str) -> int:
 
 
 def wrong_operands(given: tuple, shape: tuple[str, ...], registers: Mapping[str, str]) -> str | None:
-    """What is wrong with operands of which these are wanted, in words; None if nothing is."""
+    """What is wrong with operands that should have these shapes, in words; None if they fit."""
     least = sum(not one.endswith("?") for one in shape)
     if not least <= len(given) <= len(shape):
         return f"has {len(given)} operands, and takes {least if least == len(shape) else f'{least} to {len(shape)}'}"
@@ -45,8 +52,8 @@ def wrong_operands(given: tuple, shape: tuple[str, ...], registers: Mapping[str,
     return None
 
 
-def wrong_operand(operand, shape: str, registers: Mapping[str, str]) -> str | None:
-    """What should stand there instead of an operand, in words; None if it fits."""
+def wrong_operand(operand: Any, shape: str, registers: Mapping[str, str]) -> str | None:
+    """What is expected instead of an operand, in words; None if it fits."""
     if isinstance(operand, Pair) and "|" in shape:
         first, second = shape.split("|")  # each of the two may be dropped
         both = ((operand.first, first if "*" in first else first.upper()), (operand.second, second.upper()))
@@ -64,47 +71,47 @@ def wrong_operand(operand, shape: str, registers: Mapping[str, str]) -> str | No
 
 @lru_cache(maxsize=256)
 def _read(shape: str) -> tuple[str, bool, int, int]:
-    """The letter of a shape, whether it may be the sink, its bits and the length of a vector; 1: or no vector."""
+    """The letter of a shape, whether it may be the sink, its bits and the length of the vector (1: or a scalar)."""
     one, _, count = shape.partition("|")[0].partition("*")
     return one[0].lower(), one[0].isupper(), int(one[1:] or 0), int(count or 0)
 
 
-def _register(operand, bits: int, registers, wider: bool = False) -> bool:
+def _register(operand: Any, bits: int, registers: Registers, wider: bool = False) -> bool:
     if not isinstance(operand, Reg):
         return False
     have = width(registers[operand.name])
     return have > 1 and (have >= bits if wider else have == bits)
 
 
-def _value(operand, bits: int, registers, wider: bool = False) -> bool:
+def _value(operand: Any, bits: int, registers: Registers, wider: bool = False) -> bool:
     return isinstance(operand, (Imm, Special, Sym)) or _register(operand, bits, registers, wider)
 
 
-def _predicate(operand, _, registers) -> bool:
+def _predicate(operand: Any, _: int, registers: Registers) -> bool:
     return isinstance(operand, Reg) and registers[operand.name] == "pred"
 
 
-def _condition(operand, _, registers) -> bool:
-    """A predicate that is read, perhaps negated, or a number that stands for one."""
+def _condition(operand: Any, _: int, registers: Registers) -> bool:
+    """A source predicate, perhaps negated, or a number in its place."""
     return isinstance(operand, Imm) or _predicate(operand.reg if isinstance(operand, Not) else operand, _, registers)
 
 
-def _address(operand, _, registers) -> bool:
+def _address(operand: Any, _: int, registers: Registers) -> bool:
     """`[address]`: a register of 32 or 64 bits, a name or a number."""
     if not isinstance(operand, Mem) or operand.coordinates is not None:
         return False
     return not isinstance(operand.base, Reg) or width(registers[operand.base.name]) in (32, 64)
 
 
-def _box(operand, least: int, most: int, registers) -> bool:
-    """`[handle, {coordinates}]`, so many of them; compilers add some that nobody looks at."""
+def _box(operand: Any, least: int, most: int, registers: Registers) -> bool:
+    """`[handle, {coordinates}]` with so many coordinates; compilers add some that are ignored."""
     if not isinstance(operand, Mem) or not least <= len(operand.coordinates or ()) <= most:
         return False
     plain = Mem(operand.base, operand.offset)
-    return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates)
+    return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates or ())
 
 
-_FITS: dict[str, Callable] = {
+_FITS: dict[str, Callable[[Any, int, Registers], bool]] = {
     "d": _register,
     "w": lambda operand, bits, registers: _register(operand, bits, registers, True),
     "q": _predicate,
@@ -197,7 +204,7 @@ def _one_of(choices: str, words: Words) -> bool:
     return sum(word in choices.split() for word in words) == 1
 
 
-def _shuffle(opcode: str, words: Words):
+def _shuffle(opcode: str, words: Words) -> Shape:
     if not _one_of("up down bfly idx", words):
         return "says none of bfly, down, idx, up"
     if words[-1] != "b32":
@@ -205,7 +212,7 @@ def _shuffle(opcode: str, words: Words):
     return ("D32|q", "s32", "s32", "s32", *(("s32",) if "sync" in words else ()))
 
 
-def _vote(opcode: str, words: Words):
+def _vote(opcode: str, words: Words) -> Shape:
     if opcode == "activemask":
         return ("d32",)
     if not _one_of("all any uni ballot", words):
@@ -213,7 +220,7 @@ def _vote(opcode: str, words: Words):
     return ("d32" if "ballot" in words else "q", "p", *(("s32",) if "sync" in words else ()))
 
 
-def _match(opcode: str, words: Words):
+def _match(opcode: str, words: Words) -> Shape:
     if not _one_of("any all", words):
         return "says none of all, any"
     if words[-1] not in ("b32", "b64"):
@@ -221,13 +228,13 @@ def _match(opcode: str, words: Words):
     return ("D32|q" if "all" in words else "d32", f"s{words[-1][1:]}", "s32")
 
 
-def _redux(opcode: str, words: Words):
+def _redux(opcode: str, words: Words) -> Shape:
     if not _one_of("add min max and or xor", words):
         return "says none of add, and, max, min, or, xor"
     return ("d32", "s32", "s32") if words[-1] in ("u32", "s32", "b32", "f32") else "names no type that redux knows"
 
 
-def _barrier(opcode: str, words: Words):
+def _barrier(opcode: str, words: Words) -> Shape:
     if "cluster" in words:
         return ()
     if "warp" in words:
@@ -243,8 +250,8 @@ def _barrier(opcode: str, words: Words):
     return ("b32", "s32?")
 
 
-def _policy(opcode: str, words: Words):
-    """`createpolicy`: how much of an array, or which part of memory, caches are asked to keep."""
+def _policy(opcode: str, words: Words) -> Shape:
+    """`createpolicy`: how much of an array, or which part of memory, caches should keep."""
     if not _one_of("fractional range cvt", words):
         return "says none of cvt, fractional, range"
     return ("d64", *{"fractional": ("s32?",), "range": ("m", "s32", "s32"), "cvt": ("s64",)}[
@@ -252,17 +259,17 @@ def _policy(opcode: str, words: Words):
     ])  # fmt: skip
 
 
-def _inspect(opcode: str, words: Words):
+def _inspect(opcode: str, words: Words) -> Shape:
     if sum(GROUP_OF.get(word) == "space" for word in words) != 1:
         return "names no space"
     return ("q", "s64")
 
 
-def _address_of(opcode: str, words: Words):
+def _address_of(opcode: str, words: Words) -> Shape:
     return ("d64", "s64") if words and words[-1] == "u64" else "takes addresses of 64 bits (.u64) here"
 
 
-def _fence(opcode: str, words: Words):
+def _fence(opcode: str, words: Words) -> Shape:
     if opcode == "fence" and "proxy" in words and any("generic" in word for word in words):
         return ("m?", "i?")
     return _FENCES[opcode]
@@ -283,7 +290,7 @@ def _fragment(f: tensor.Fragment, wmma: bool) -> str:
     return f"{f.width}*{count}"
 
 
-def _tensor(opcode: str, words: Words):
+def _tensor(opcode: str, words: Words) -> Shape:
     if opcode in ("ldmatrix", "stmatrix"):
         count = tensor.matrices(words)
         registers = f"32*{count}"
@@ -293,15 +300,15 @@ def _tensor(opcode: str, words: Words):
     if opcode == "wmma" and "mma" not in words:
         if len(words) < 2 or words[0] not in ("load", "store") or words[1] not in "abcd":
             return "is no move of a matrix that PTX has"
-        found = tensor.move(words)
-        if found is None:
+        moved = tensor.move(words)
+        if moved is None:
             return None
-        registers = _fragment(found.fragment, True)
+        registers = _fragment(moved.fragment, True)
         return ("d" + registers, "m", "s32?") if words[0] == "load" else ("m", "s" + registers, "s32?")
     found = tensor.product(opcode, words)
     if found is None:
         return None
-    *sources, result = (_fragment(f, opcode == "wmma") for f in found.fragments)
+    *sources, result = (_fragment(each, opcode == "wmma") for each in found.fragments)
     return ("d" + result, *("s" + one for one in sources))
 
 
@@ -311,7 +318,7 @@ _AXES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}  # coordinates, the laye
 _SLOPES = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "3d": 4}  # how many numbers each derivative of `.grad` has
 
 
-def _texture(opcode: str, words: Words):
+def _texture(opcode: str, words: Words) -> Shape:
     if [word for word in words if word in _LANES] != ["v4"]:
         return "gives other than four numbers (.v4)"
     if opcode == "tld4" and not _one_of("r g b a", words):
@@ -319,25 +326,25 @@ def _texture(opcode: str, words: Words):
     axes = next((_SLOPES[word] for word in words if word in _SLOPES), 1)
     return (
         "d32*4|q",
-        _place(words),
+        _position(words),
         *((f"s32*{axes}",) * 2 if "grad" in words else ("s32",) if "level" in words else ()),
     )
 
 
-def _place(words: Words) -> str:
+def _position(words: Words) -> str:
     return f"t{next((_AXES[word] for word in words if word in _AXES), 1)}"
 
 
-def _surface(opcode: str, words: Words):
+def _surface(opcode: str, words: Words) -> Shape:
     bits = next((int(w[1:]) for w in words if w in ("b8", "b16", "b32", "b64")), 0)
     lanes = next((_LANES[w] for w in words if w in _LANES), 1)
     if not bits or bits * lanes > 128:
         return "names no type that surfaces know"
-    place = _place(words)
-    return (place, f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", place)
+    position = _position(words)
+    return (position, f"r{bits}*{lanes}") if opcode == "sust" else (f"w{bits}*{lanes}", position)
 
 
-def _query(opcode: str, words: Words):
+def _query(opcode: str, words: Words) -> Shape:
     return ("d32", "m", *(("s32",) if "level" in words else ()))
 
 
@@ -354,12 +361,12 @@ SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
 
 
 @lru_cache(maxsize=4096)
-def _shape(kind: str, opcode: str, words: Words):
+def _shape(kind: str, opcode: str, words: Words) -> Shape:
     return SHAPES[kind](opcode, words)
 
 
 def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str]) -> str | None:
-    """What is wrong with an instruction of a kind that has a row in `SHAPES`, in words; None if nothing is."""
+    """What is wrong with an instruction of a kind with a row in `SHAPES`, in words; None if it is right."""
     words, given = instruction.modifiers, instruction.operands
     if kind == "barrier" and "red" in words and len(given) == 4:
         words = (*words, COUNTED)

@@ -1,13 +1,16 @@
-"""Which GPUs have an instruction: those that the `.target` of a PTX file names must, as ptxas wants it too.
+# mypy: disallow-untyped-defs
+"""Which GPUs have an instruction; as in ptxas, those of a file's `.target` must have it.
 
-Source: NVIDIA "PTX ISA", the target notes of each instruction, compared with what ptxas 12.9 takes. Below sm_75, which
-no compiler in use makes code for any more, nothing is told apart.
+Source: NVIDIA "PTX ISA", the target notes of each instruction, compared with what ptxas 12.9 accepts. Targets
+below sm_75, for which no compiler in use generates code, are not distinguished.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from vgpu.ptx import Instruction
 
 # What is searched for in `opcode.words/number of operands` -> the least architecture; the highest counts.
 _LEAST = (
@@ -47,7 +50,7 @@ _OWN = (
 _MODELS = {80: "A100", 86: "RTX 3090", 89: "RTX 4090", 90: "H100", 100: "B200"}  # a GPU of each architecture
 
 
-def too_new(instruction, target: str) -> str | None:
+def too_new(instruction: Instruction, target: str) -> str | None:
     """What is wrong with an instruction for a `.target`, in words; None if it has it, or where no target is named."""
     have = re.fullmatch(r"sm_(\d+)([af]?)", target)
     if have is None:
@@ -65,6 +68,6 @@ def too_new(instruction, target: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _needs(text: str) -> tuple[int, bool]:
-    """The least architecture for an instruction, and whether only targets that end in a letter have it."""
+    """The oldest architecture with an instruction, and whether only targets that end in a letter have it."""
     own = max((least for pattern, least in _OWN if re.search(pattern, text)), default=0)
     return own or max((least for pattern, least in _LEAST if re.search(pattern, text)), default=0), bool(own)

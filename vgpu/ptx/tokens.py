@@ -1,4 +1,5 @@
-"""PTX text as a row of tokens, and the steps that all parts of the parser take along it."""
+# mypy: disallow-untyped-defs
+"""The tokens of a PTX text, and reading them one by one."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def _tokenise(text: str) -> list[tuple[str, str, int]]:
         match = _TOKEN.match(text, position)
         if match is None:
             raise PTXSyntaxError(f"line {line} of the PTX: unexpected character {text[position]!r}")
-        kind, lexeme = match.lastgroup, match.group()
+        kind, lexeme = match.lastgroup or "", match.group()
         if kind != "skip":
             tokens.append((kind, lexeme, line))
         line += lexeme.count("\n")
@@ -35,7 +36,7 @@ def _tokenise(text: str) -> list[tuple[str, str, int]]:
 
 
 class Tokens:
-    """The tokens of a text, and how far they have been read (`at`)."""
+    """The tokens of a text; `at` is the index of the next one."""
 
     def __init__(self, text: str):
         self.tokens = _tokenise(text)
@@ -49,7 +50,7 @@ class Tokens:
         return self.tokens[self.at][0]
 
     def last_kind(self) -> str:
-        """The kind of the token that `next` gave last."""
+        """The kind of the last token returned by `next`."""
         return self.tokens[self.at - 1][0]
 
     def line(self) -> int:
@@ -101,7 +102,7 @@ class Tokens:
             self.next()
 
     def skip_between(self, opening: str, closing: str) -> None:
-        """Go past what stands between these two, and whatever they enclose on the way."""
+        """Skip everything between an opening token and its closing one, nested pairs included."""
         self.expect(opening)
         depth = 1
         while depth:

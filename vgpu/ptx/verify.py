@@ -1,13 +1,14 @@
-"""Whether instructions have the operands that their opcodes need: what is past here may rely on it.
+# mypy: disallow-untyped-defs
+"""Checks that instructions have the operands that their opcodes need: all later stages rely on it.
 
-Compilers write nothing else, so this is for PTX by hand, and for text that is no PTX. What a row of the instruction
+Compilers' output always passes; this is for handwritten PTX, and for text that is no PTX. What a row of the instruction
 table takes follows from its signature; the other kinds have a row in `shapes.SHAPES`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from vgpu import isa
@@ -90,26 +91,26 @@ def _wrong_row(instruction: Instruction, registers: dict[str, str]) -> str | Non
     found = isa.match(instruction.opcode, words)
     if found is None:  # refused, by name, when the kernel is compiled
         return None if words else "names no type"
-    shape = _shape_of_row(instruction.opcode, words)
+    shape = _shape_of_row(found, instruction.opcode, words)
     return shape if isinstance(shape, str) else wrong_operands(operands, shape, registers)
 
 
 @lru_cache(maxsize=4096)
-def _shape_of_row(opcode: str, words: tuple[str, ...]) -> tuple[str, ...] | str:
-    found = isa.match(opcode, words)
-    inputs = found.op.inputs
+def _shape_of_row(found: isa.Match, opcode: str, words: tuple[str, ...]) -> tuple[str, ...] | str:
+    """The shapes of a row's operands, or what is wrong with the instruction."""
+    inputs: Sequence[str] = found.op.inputs
     if opcode in ("setp", "set"):
         if not found.form.has_comparison:
             return "names no comparison"
         joined = bool({"and", "or", "xor"} & set(words))
         inputs = [symbol.rstrip("?") for symbol in inputs if joined or symbol != "p?"]
     shape = [_operand(symbol, found, "d") for symbol in found.op.outputs if symbol != "c"]
-    given = [_operand(s, found, "s") + "?" * s.endswith("?") for s in inputs if s != "c"]
+    given = [_operand(symbol, found, "s") + "?" * symbol.endswith("?") for symbol in inputs if symbol != "c"]
     return ("|".join(shape), *given)
 
 
 def _operand(symbol: str, found: isa.Match, letter: str) -> str:
-    """How `shapes` writes an operand of a row."""
+    """The shape of an operand of a row."""
     if symbol == "imm":
         return "i"
     kind = isa.operand_type(symbol, found.form)
@@ -121,7 +122,7 @@ def _operand(symbol: str, found: isa.Match, letter: str) -> str:
 
 
 def _wrong_conversion(instruction: Instruction, registers: dict[str, str]) -> str | None:
-    """`cvt` may widen what it reads and writes; two numbers may come into one register."""
+    """`cvt` may have wider registers than its types, and may pack two numbers into one register."""
     words, operands = instruction.modifiers, instruction.operands
     named = [word for word in words if word in TYPE_BYTES or word in small.SMALL or word == "ue8m0x2"]
     if len(named) != 2:
@@ -141,13 +142,15 @@ def _wrong_parts(instruction: Instruction, registers: dict[str, str]) -> str | N
     bits = width(words[0])
     if len(operands) != 2:
         return f"has {len(operands)} operands, and takes 2"
-    apart = isinstance(operands[0], Vec)
-    vector, whole = operands if apart else operands[::-1]
+    unpacks = isinstance(operands[0], Vec)
+    vector, whole = operands if unpacks else operands[::-1]
     count = len(vector.items)
     if count not in (2, 4):
         return f"moves {count} parts"
-    parts = f"{'d' if apart else 's'}{bits // count}*{count}"
-    wrong = wrong_operand(vector, parts, registers) or wrong_operand(whole, f"{'s' if apart else 'd'}{bits}", registers)
+    parts = f"{'d' if unpacks else 's'}{bits // count}*{count}"
+    wrong = wrong_operand(vector, parts, registers) or wrong_operand(
+        whole, f"{'s' if unpacks else 'd'}{bits}", registers
+    )
     return f"has an operand that has to be {wrong}" if wrong else None
 
 
@@ -155,7 +158,7 @@ def _wrong_parts(instruction: Instruction, registers: dict[str, str]) -> str | N
 
 
 def _outside(access: Instruction, params: Mapping[str, int]) -> str | None:
-    """Where an access by the name of a parameter leaves it: parameters are read as they lie, without a check."""
+    """An access by a parameter's name that exceeds it: such accesses aren't checked at run time."""
     if "param" not in (word.split("::")[0] for word in access.modifiers):
         return None
     memory = next(operand for operand in access.operands if isinstance(operand, Mem))
@@ -186,8 +189,10 @@ def _wrong_call(call: Call, module: Module, sizes: Mapping[str, int]) -> str | N
     )
 
 
-def _wrong_passing(name: str, what: str, given: tuple[str, ...], wanted: tuple[Parameter, ...], sizes) -> str | None:
-    """Arguments are laid where the function's parameters are, so that they have to be as large."""
+def _wrong_passing(
+    name: str, what: str, given: tuple[str, ...], wanted: tuple[Parameter, ...], sizes: Mapping[str, int]
+) -> str | None:
+    """Arguments are copied to the function's parameters, so they must have the same sizes."""
     if len(given) != len(wanted):
         return f"gives {name} {len(given)} {what}; it has {len(wanted)}"
     for one, parameter in zip(given, wanted, strict=True):

@@ -1,4 +1,5 @@
-"""The operands that asynchronous copies and mbarrier instructions take, form by form (see `shapes`)."""
+# mypy: disallow-untyped-defs
+"""The operands of asynchronous copies and mbarrier instructions, form by form (see `shapes`)."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _RANKS = {f"{rank}d": rank for rank in range(1, 6)}
 
 
 def wrong_async(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
-    """What is wrong with the operands of `cp` or `mbarrier`, in words; None if nothing is."""
+    """What is wrong with the operands of `cp` or `mbarrier`, in words; None if they are right."""
     shape = (_barrier if instruction.opcode == "mbarrier" else _copy)(instruction.modifiers, len(instruction.operands))
     return shape if isinstance(shape, str) else wrong_operands(instruction.operands, shape, registers)
 
@@ -45,7 +46,8 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
     if "bulk" not in words:
         partly = given - len(policy) > 3
         return ("m", "m", "i", *(("x32",) if partly else ()), *policy)
-    remote, size = "m", ("s32",)
+    remote = "m"
+    size: tuple[str, ...] = ("s32",)
     if "tensor" in words:
         ranks = [_RANKS[word] for word in words if word in _RANKS]
         if len(ranks) != 1:

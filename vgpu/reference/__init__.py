@@ -1,8 +1,8 @@
-"""The slow, obvious interpreter of PTX: the executable definition that the compiled engine is compared with.
+# mypy: disallow-untyped-defs
+"""The interpreter of PTX: slow and simple, the executable definition that the compiled engine is compared with.
 
-`run` executes a kernel block by block, warp by warp, one instruction of one group of lanes at a time, in
-NumPy. It reads the same instruction table as the compiler and shares nothing else with it but where
-variables lie, and the books of the heap that kernels allocate from.
+`run` executes a kernel block by block, warp by warp, one instruction of one group of lanes at a time, in NumPy. It
+shares with the compiler only the instruction table, the layout of variables and the heap that kernels allocate from.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 
@@ -22,28 +23,51 @@ from vgpu.ptx import RESERVED, device_library
 from vgpu.reference import formats, wide
 from vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from vgpu.reference.kinds import ACTIONS, MOVES, members
-from vgpu.reference.machine import Machine
-from vgpu.reference.mbarrier import Barriers, Watch
+from vgpu.reference.machine import Index, Machine
+from vgpu.reference.mbarrier import Barriers, StallDetector
 from vgpu.reference.memory import Requested, Window
-from vgpu.reference.warp import LANES, Barrier, Frame, Warp, prepare
+from vgpu.reference.warp import LANES, Barrier, Code, Frame, Warp, prepare
 from vgpu.storage import heap, layout
 
-__all__ = ["Access", "Step", "run"]
+if TYPE_CHECKING:
+    from vgpu.reference.async_copy import Issued
+    from vgpu.reference.bulk_copy import Bulk
 
-TURN = 1_000  # steps of one warp before the next has its turn, so that warps may wait for each other
-PATIENCE = 400  # times that a warp asks what others may change before other lanes than the lowest get a turn
-GRACE = 200  # … and how many steps that turn lasts
+__all__ = ["Executed", "run"]
+
+SLICE = 1_000  # steps in a warp's time slice, so that warps may wait for each other
+PATIENCE = 400  # reads of what others may change before other lanes than the lowest run first
+GRACE = 200  # … and for how many steps
 
 
 CHANGES = {"copy", "tensor", "surface"}  # kinds of instructions that may write memory, besides stores and atomics
+
+
+class Variables(Protocol):
+    """The variables of a loaded module, as in `launch.launch.LoadedModule`."""
+
+    def address(self, name: str) -> int: ...
+
+
+class LoadedKernel(Protocol):
+    """A loaded kernel, as in `launch.launch.Kernel`."""
+
+    @property
+    def ptx(self) -> str: ...
+    @property
+    def entry(self) -> str: ...
+    @property
+    def filename(self) -> str: ...
+    @property
+    def module(self) -> Variables: ...
 
 
 @dataclass(frozen=True)
 class Executed:
     """One instruction as one group of lanes is about to execute it.
 
-    `frame` and `lanes` are the running machine itself, its registers and its warp: an observer may look at them, and
-    they have changed by the next step.
+    `frame` and `lanes` are the live registers and the live warp: an observer may read them, but they change with the
+    next step.
     """
 
     block: tuple[int, int, int]
@@ -57,10 +81,10 @@ class Executed:
 
 
 def run(
-    kernel,
+    kernel: ptx.Function | LoadedKernel,
     module: ptx.Module | None,
-    grid,
-    block,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
     params: Sequence[bytes],
     *,
     shared_bytes: int = 0,
@@ -70,43 +94,45 @@ def run(
     on_step: Callable[[Executed], None] | None = None,
     on_pause: Callable[[], None] | None = None,
     output: Callable[[str], object] | None = None,
-    variables=None,
+    variables: Variables | None = None,
     max_steps: int = 20_000_000,
     cooperative: bool = False,
     schedule: str | None = None,
     seed: int | None = None,
 ) -> int:
-    """Execute a kernel and say how many steps it took.
+    """Execute a kernel; returns the number of steps it took.
 
     `kernel` is a `ptx.Function` of `module`, or a loaded kernel (then `module` may be None). `grid` and
     `block` are ints or tuples, `params` one bytes object a parameter, `shared_bytes` the dynamic shared
     memory; `blocks` limits the run to some (x, y, z) block indices; with `only`, one block is run and observed,
     and others only as far as it waits for them. `on_access` and `on_step` observe, and `on_pause` is called
-    before others than that one block run; `output` takes what is printed. `cooperative` lets the grid
+    before other blocks run; `output` gets the printed text. `cooperative` lets the grid
     synchronise; `schedule` and `seed` are those of `launch.launch`. Raises what a launch raises: `OutOfBounds`,
     `Misaligned`, `Deadlock`, `DeviceAssert`, `Unsupported`, and `KernelTimeout` after `max_steps`.
     """
     filename, launched = None, kernel
     if not isinstance(kernel, ptx.Function):
         module, filename, variables = _parse(kernel.ptx), kernel.filename, variables or kernel.module
-        launched, kernel = kernel, module.functions[kernel.entry]
+        kernel = module.functions[kernel.entry]
+    elif module is None:
+        raise TypeError("a function needs its module")
     program = _Program(kernel, module, filename, variables)
-    grid, block = _three(grid), _three(block)
-    plan = chosen(schedule, seed)
+    blocks_of_grid, shape = _three(grid), _three(block)
+    found = chosen(schedule, seed)
 
-    def start(index) -> Block:
-        block_ = Block(program, grid, block, tuple(index), params, shared_bytes)
-        if only in (None, block_.index):
-            block_.on_access, block_.on_step, block_.on_pause = on_access, on_step, on_pause
-        block_.output, block_.machine, block_.launch = output or sys.stdout.write, machine, here
-        return block_
+    def start(index: Index) -> Block:
+        started = Block(program, blocks_of_grid, shape, _three(index), params, shared_bytes)
+        if only in (None, started.index):
+            started.on_access, started.on_step, started.on_pause = on_access, on_step, on_pause
+        started.output, started.machine, started.launch = output or sys.stdout.write, machine, here
+        return started
 
-    machine = Machine(cooperative, plan.seed)
-    here = heap.Launch(launched, grid, block)
+    machine = Machine(cooperative, found.seed)
+    here = heap.LaunchRecord(launched, blocks_of_grid, shape)
     if only is not None:
-        others = [index for index in _indices(grid) if index != only]
+        others = [index for index in _indices(blocks_of_grid) if index != only]
         return machine.run_for(only, others, start, max_steps)
-    return machine.run([*(blocks if blocks is not None else _indices(grid))], start, max_steps)
+    return machine.run([*(blocks if blocks is not None else _indices(blocks_of_grid))], start, max_steps)
 
 
 @functools.lru_cache(32)
@@ -114,29 +140,32 @@ def _parse(text: str) -> ptx.Module:
     return device_library.complete(ptx.parse(text))
 
 
-def _three(size) -> tuple[int, int, int]:
-    size = tuple(int(n) for n in size) if np.iterable(size) else (int(size),)
-    return (*size, 1, 1, 1)[:3]
+def _three(size: int | Sequence[int]) -> Index:
+    sizes = tuple(int(each) for each in size) if isinstance(size, Sequence) or np.iterable(size) else (int(size),)
+    x, y, z = (*sizes, 1, 1, 1)[:3]
+    return x, y, z
 
 
-def _indices(grid):
+def _indices(grid: Index) -> Iterator[Index]:
     return ((x, y, z) for z, y, x in itertools.product(*(range(n) for n in grid[::-1])))
 
 
 class _Program:
     """A kernel with everything it calls and the addresses of its module's variables."""
 
-    def __init__(self, kernel, module, filename, variables):
+    def __init__(self, kernel: ptx.Function, module: ptx.Module, filename: str | None, variables: Variables | None):
         self.kernel, self.module = kernel, module
         self.codes = prepare(module, kernel, filename)
-        self.variables = variables if variables is not None else layout.load_variables(module)
+        self.variables = layout.load_variables(module) if variables is None else variables
         self.shared_offsets, self.static_bytes, self.dynamic = layout.shared_layout(module, kernel)
         self.handles = layout.function_handles(module)
 
     def address(self, name: str) -> int:
-        addresses = getattr(self.variables, "addresses", None)
+        variables = self.variables
         try:
-            return addresses[name] if addresses is not None else self.variables.address(name)
+            if isinstance(variables, layout.LoadedVariables):
+                return variables.addresses[name]
+            return variables.address(name)
         except KeyError:
             raise Unsupported(f"The symbol {name} is defined nowhere in this source.") from None
 
@@ -144,7 +173,9 @@ class _Program:
 class Block:
     """One block of threads: its windows of memory, its warps and its barriers."""
 
-    def __init__(self, program: _Program, grid, shape, index, params, dynamic_bytes: int):
+    def __init__(
+        self, program: _Program, grid: Index, shape: Index, index: Index, params: Sequence[bytes], dynamic_bytes: int
+    ):
         self.program, self.grid, self.shape, self.index = program, grid, shape, index
         self.threads = int(np.prod(shape))
         self.codes, self.codes_by_name = list(program.codes.values()), program.codes
@@ -162,31 +193,34 @@ class Block:
         self.param_window = Window(len(self.parameters))
         self.param_window.fill(self.parameters)
         self.arrived: dict[int, int] = {}
-        self.issued: dict[int, object] = {}  # asynchronous copies by thread
-        self.bulk: list = []  # bulk copies, and the groups that threads have committed
+        self.issued: dict[int, Issued] = {}  # asynchronous copies by thread
+        self.bulk: list[Bulk] = []  # bulk copies, and the groups that threads have committed
         self.bulk_groups: dict[int, int] = {}
         self.mbarriers = Barriers(self.shared)
-        self.on_access = self.on_step = self.on_pause = None
-        self.machine, self.watch = Machine(False, None), Watch(self)
-        self.lets_in = False  # whether it has asked memory for so long that others should have their turn
-        self.stalls = False  # whether a warp asked an mbarrier in vain in the last round
+        self.on_access: Callable[[Requested], None] | None = None
+        self.on_step: Callable[[Executed], None] | None = None
+        self.on_pause: Callable[[], None] | None = None
+        self.machine, self.watch = Machine(False, None), StallDetector(self)
+        self.yields = False  # whether it has spun on memory for so long that other blocks should run
+        self.stalls = False  # whether a warp tested an mbarrier without success in the last round
         self.output: Callable[[str], object] = sys.stdout.write
-        self.launch = heap.Launch(program.kernel, grid, shape)
-        self.warps = [Warp(self, i) for i in range(-(-self.threads // LANES))]
+        self.launch = heap.LaunchRecord(program.kernel, grid, shape)
+        self.warps = [Warp(self, number) for number in range(-(-self.threads // LANES))]
 
-    def _parameters(self, params) -> np.ndarray:
+    def _parameters(self, params: Sequence[bytes]) -> np.ndarray:
         offsets, total = layout.parameter_layout(self.program.kernel)
         data = bytearray(total)
         for offset, raw in zip(offsets.values(), params, strict=True):
             data[offset : offset + len(raw)] = raw
         return np.frombuffer(bytes(data), np.uint8)
 
-    def code(self, name: str):
+    def code(self, name: str) -> Code:
         if name not in self.program.codes:
             raise Unsupported(f"The kernel calls {name}, which is defined nowhere in this source.")
         return self.program.codes[name]
 
-    def in_constants(self, addresses):
+    def in_constants(self, addresses: np.ndarray) -> np.ndarray:
+        """Which addresses lie in a constant variable."""
         inside = np.zeros(LANES, bool)
         for variable in self.program.module.variables.values():
             if variable.space == "const":
@@ -205,35 +239,35 @@ class Block:
         return sum(warp.steps for warp in self.warps)
 
     def round(self, max_steps: int) -> bool:
-        """Let every warp have its turn; False when none did more than to ask memory in vain."""
-        moved, asked, self.stalls = False, False, False
+        """Run one time slice of every warp; False when they only spun on memory without progress."""
+        moved, spun, self.stalls = False, False, False
         for warp in self.machine.mixed(self.warps):
             before, stepped, warp.sleeps = self._changes, False, False
-            for _ in range(self.machine.turn(TURN)):
+            for _ in range(self.machine.slice_steps(SLICE)):
                 if warp.sleeps or not step(warp):
                     break
                 stepped = True
                 if warp.stalled is not None:
                     break
             stalled, warp.stalled = warp.stalled is not None, None
-            warp.turns += stalled
-            in_vain = warp.in_vain > 0 and warp.asked_at == self.machine.writes
-            asked, self.stalls = asked or warp.sleeps or in_vain, self.stalls or stalled
+            warp.stalls += stalled
+            fruitless = warp.fruitless > 0 and warp.spun_at == self.machine.writes
+            spun, self.stalls = spun or warp.sleeps or fruitless, self.stalls or stalled
             moved |= stepped and not ((warp.sleeps or stalled) and before == self._changes)
             if self.steps > max_steps:
                 self._too_long(warp)
         released = self._release()
-        if not (released or moved or asked or self.stalls) and self._parked():
+        if not (released or moved or spun or self.stalls) and self._parked():
             self._deadlock()
         self.watch.round(released)
-        # Warps that only ask mbarriers wait for others of this block, unless some ask memory.
-        return released or moved or (self.stalls and not asked)
+        # Warps that only test mbarriers wait for others of this block, unless some spin on memory.
+        return released or moved or (self.stalls and not spun)
 
     @property
     def _changes(self) -> tuple[int, int]:
         return self.machine.writes, self.mbarriers.changes
 
-    def _too_long(self, warp: Warp):
+    def _too_long(self, warp: Warp) -> NoReturn:
         lane = int(np.argmax(warp.live))
         where = warp.where(None, lane)
         raise KernelTimeout(f"The kernel does not end: it is still at line {where['line']}", **where)
@@ -242,7 +276,7 @@ class Block:
         return [(warp, lane, b) for warp in self.warps for lane, b in sorted(warp.waiting.items())]
 
     def _release(self) -> bool:
-        """Let go the lanes of every barrier that is complete."""
+        """Release the lanes of every barrier that is complete."""
         live = sum(int(warp.live.sum()) for warp in self.warps)
         parked = self._parked()
         released = False
@@ -251,7 +285,7 @@ class Block:
             wanted = here[0][2].count or live
             if len(here) + self.arrived.get(number, 0) < wanted:
                 continue
-            self._same_place(here)
+            self._check_convergence(here)
             for warp, lane, b in here:
                 del warp.waiting[lane]
                 self._answer(warp, lane, b, [other.vote for _, _, other in here])
@@ -260,7 +294,7 @@ class Block:
         return released
 
     def _answer(self, warp: Warp, lane: int, b: Barrier, votes: list[bool]) -> None:
-        """`bar.red`: every thread learns how all threads voted."""
+        """`bar.red`: give a thread the combined votes of all threads."""
         if b.target is None:
             return
         answers = {"popc": sum(votes), "and": all(votes), "or": any(votes)}
@@ -270,14 +304,14 @@ class Block:
         value = np.full(LANES, answers[word], kind.dtype)
         warp.write(b.frame, b.target, value, kind, only)
 
-    def _same_place(self, here) -> None:
-        """The threads of one warp have to wait at one barrier of the program, unless it is made for parted lanes."""
+    def _check_convergence(self, here: list[tuple[Warp, int, Barrier]]) -> None:
+        """Raise unless each warp's threads wait at one barrier instruction, or at barriers for diverged lanes."""
         for warp in self.warps:
-            places = {id(b.instruction): b for w, _, b in here if w is warp and not _is_loose(b.instruction)}
-            if len(places) > 1:
+            distinct = {id(b.instruction) for w, _, b in here if w is warp and not _is_loose(b.instruction)}
+            if len(distinct) > 1:
                 self._deadlock()
 
-    def _deadlock(self):
+    def _deadlock(self) -> NoReturn:
         parked = self._parked()
         lines = sorted({b.line for _, _, b in parked if b.line is not None})
         warp, lane, b = parked[0]
@@ -295,15 +329,15 @@ def step(warp: Warp) -> bool:
     groups = warp.groups()
     if not groups:
         return False
-    turn = warp.turns
-    if warp.tries > PATIENCE:  # lanes that go round and round let the others have a turn
-        turn = 2 * warp.impatient + 1
+    slice_number = warp.stalls
+    if warp.tries > PATIENCE:  # lanes in a waiting loop let other lanes run
+        slice_number = 2 * warp.overtakes + 1
         warp.grace += 1
         if warp.grace > GRACE:
-            warp.tries, warp.grace, warp.impatient = 0, 0, warp.impatient + 1
-    groups = warp.block.machine.mixed(warp.in_turn(groups, turn))
-    if warp.in_vain:  # the lanes that ask memory in vain make room for others
-        first = warp.in_vain % len(groups)
+            warp.tries, warp.grace, warp.overtakes = 0, 0, warp.overtakes + 1
+    groups = warp.block.machine.mixed(warp.ordered(groups, slice_number))
+    if warp.fruitless:  # lanes that spin without progress let other lanes run
+        first = warp.fruitless % len(groups)
         groups = groups[first:] + groups[:first]
     frame, at, mask = groups[0]
     if len(groups) > 1:
@@ -322,8 +356,8 @@ def step(warp: Warp) -> bool:
     return True
 
 
-def _complete(warp: Warp, frame, at: int, mask) -> bool:
-    """Whether every lane that a `.sync` instruction waits for, and that can still come, is here."""
+def _complete(warp: Warp, frame: Frame, at: int, mask: np.ndarray) -> bool:
+    """Whether every lane that a `.sync` instruction waits for, and that can still arrive, has arrived."""
     statement = frame.code.body[at] if at < len(frame.code.body) else None
     named = members_of(warp, frame, statement)
     if named is None:
@@ -332,12 +366,12 @@ def _complete(warp: Warp, frame, at: int, mask) -> bool:
     return not ((wanted != 0) & warp.ready() & ~mask).any()
 
 
-def members_of(warp: Warp, frame, statement):
+def members_of(warp: Warp, frame: Frame, statement: object) -> np.ndarray | None:
     """The lanes that a `.sync` instruction names, or None for every other statement."""
     return members(warp, frame, statement) if isinstance(statement, ptx.Instruction) else None
 
 
-def _execute(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
+def _execute(warp: Warp, frame: Frame, instruction: ptx.Instruction, mask: np.ndarray) -> None:
     if warp.block.on_step is not None:
         line = warp.line(int(np.argmax(mask)))
         warp.block.on_step(Executed(warp.block.index, warp.index, warp.steps, line, instruction, mask, frame, warp))
@@ -360,8 +394,8 @@ def _execute(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
         warp.pc[active] += 1
 
 
-def _arithmetic(warp: Warp, frame, instruction: ptx.Instruction, mask) -> None:
-    """Rows of the table, and the few forms in which one instruction stands for two of them."""
+def _arithmetic(warp: Warp, frame: Frame, instruction: ptx.Instruction, mask: np.ndarray) -> None:
+    """Execute a row of the table, or one of the few instructions that stand for two rows."""
     opcode, words = instruction.opcode, instruction.modifiers
     packed = any(word in isa.PACKED for word in words)
     if opcode == "mov" and wide.is_wide(instruction):

@@ -1,7 +1,8 @@
-"""Bulk copies in the reference interpreter: whole runs of memory, and boxes of tensors, moved element by element.
+# mypy: disallow-untyped-defs
+"""Bulk copies in the reference interpreter: runs of memory, and boxes of tensors, copied element by element.
 
-As late as possible, like `async_copy`: loads when somebody asks their mbarrier, stores when the thread that issued them
-waits for their group. After NVIDIA's "PTX ISA", sections on bulk copies, tensors and swizzling.
+They happen as late as possible, as in `async_copy`: loads when a thread tests their mbarrier, stores when the issuing
+thread waits for their group. Source: NVIDIA's "PTX ISA", sections on bulk copies, tensors and swizzling.
 """
 
 from __future__ import annotations
@@ -10,24 +11,28 @@ import ctypes
 import itertools
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgpu import isa
 from vgpu.base.errors import KernelError, Misaligned, OutOfBounds, Unsupported
-from vgpu.ptx import Instruction, Mem
+from vgpu.ptx import Instruction, Mem, Vec
 from vgpu.reference import async_copy, mbarrier
 from vgpu.reference import memory as mem
 from vgpu.reference.mbarrier import failure
 from vgpu.reference.warp import LANES, Frame, Warp
 from vgpu.storage import layout, tensor_map
 
+if TYPE_CHECKING:
+    from vgpu.reference import Block
+
 S32, U32 = isa.TYPES["s32"], isa.TYPES["u32"]
 
 
 @dataclass(frozen=True)
-class Piece:
-    """One element or run that a copy moves: host address in shared memory, in global memory (None: none), bytes."""
+class CopiedRange:
+    """One element or run of a copy: host addresses in shared and in global memory (None: outside the tensor), bytes."""
 
     near: int
     remote: int | None
@@ -36,48 +41,48 @@ class Piece:
 
 @dataclass(frozen=True)
 class Bulk:
-    """One bulk copy: its pieces; an mbarrier's offset for a load, a thread and its group for a store."""
+    """One bulk copy: its ranges; an mbarrier's offset for a load, a thread and its group for a store."""
 
-    pieces: tuple[Piece, ...]
+    ranges: tuple[CopiedRange, ...]
     nbytes: int
-    where: dict
+    where: mbarrier.Whereabouts
     barrier: int | None = None
     thread: int = 0
     group: int = 0
     reduce: Instruction | None = None
 
-    def perform(self, block) -> None:
-        for piece in self.pieces:
+    def perform(self, block: Block) -> None:
+        for each in self.ranges:
             if self.barrier is None:
-                self._store(piece)
-            elif piece.remote is None:
-                ctypes.memset(piece.near, 0, piece.nbytes)
+                self._store(each)
+            elif each.remote is None:
+                ctypes.memset(each.near, 0, each.nbytes)
             else:
-                ctypes.memmove(piece.near, piece.remote, piece.nbytes)
+                ctypes.memmove(each.near, each.remote, each.nbytes)
         if self.barrier is not None:
             block.mbarriers.update(self.barrier, 0, -self.nbytes, self.where)
 
-    def _store(self, piece: Piece) -> None:
-        if piece.remote is None:
+    def _store(self, copied: CopiedRange) -> None:
+        if copied.remote is None:
             return
         if self.reduce is None:
-            ctypes.memmove(piece.remote, piece.near, piece.nbytes)
+            ctypes.memmove(copied.remote, copied.near, copied.nbytes)
             return
         name = mem.value_type(self.reduce.modifiers)
         operation = next(mem.ATOMICS[word] for word in self.reduce.modifiers if word in mem.ATOMICS)
         size = isa.TYPES[name].bits // 8
-        for at in range(0, piece.nbytes, size):
-            old, given = (ctypes.string_at(start + at, size) for start in (piece.remote, piece.near))
-            ctypes.memmove(piece.remote + at, mem.combine(name, operation, old, given), size)
+        for at in range(0, copied.nbytes, size):
+            old, given = (ctypes.string_at(start + at, size) for start in (copied.remote, copied.near))
+            ctypes.memmove(copied.remote + at, mem.combine(name, operation, old, given), size)
 
 
-def complete_for(block, offset: int) -> None:
-    """The loads that an mbarrier waits for."""
-    _complete(block, lambda copy: copy.barrier == offset)
+def complete_for(block: Block, offset: int) -> None:
+    """Complete the loads that an mbarrier waits for."""
+    _complete(block, [each for each in block.bulk if each.barrier == offset])
 
 
-def _complete(block, chosen) -> None:
-    for copy in [c for c in block.bulk if chosen(c)]:
+def _complete(block: Block, copies: list[Bulk]) -> None:
+    for copy in copies:
         block.bulk.remove(copy)
         copy.perform(block)
 
@@ -85,29 +90,32 @@ def _complete(block, chosen) -> None:
 # ---------------------------------------------------------------- what a copy moves
 
 
-def _run(warp, remote: int, offset: int, nbytes: int, writes: bool, where: dict) -> tuple[Piece, ...]:
+def _run(
+    warp: Warp, remote: int, offset: int, nbytes: int, writes: bool, where: mbarrier.Whereabouts
+) -> tuple[CopiedRange, ...]:
+    """A contiguous run, checked."""
     if nbytes % 16:
         raise failure(KernelError, f"a bulk copy of {nbytes} bytes, which is no multiple of 16", where)
     if remote % 16 or offset % 16:
         raise failure(Misaligned, "a bulk copy at an address that is no multiple of 16", where)
     _in_shared(warp, offset, nbytes, where)
     _in_global(remote, nbytes, writes, where)
-    return (Piece(int(warp.block.shared.base) + offset, remote, nbytes),)
+    return (CopiedRange(int(warp.block.shared.base) + offset, remote, nbytes),)
 
 
-def _in_shared(warp, offset: int, nbytes: int, where: dict) -> None:
+def _in_shared(warp: Warp, offset: int, nbytes: int, where: mbarrier.Whereabouts) -> None:
     if offset + nbytes > warp.block.shared_bytes:
         raise failure(OutOfBounds, f"a bulk copy of {nbytes} bytes outside shared memory", where | {"address": offset})
 
 
-def _in_global(address: int, nbytes: int, writes: bool, where: dict) -> None:
+def _in_global(address: int, nbytes: int, writes: bool, where: mbarrier.Whereabouts) -> None:
     if nbytes and not mem.inside_device_memory(np.full(LANES, address, np.uint64), nbytes, writes)[0]:
         raise failure(OutOfBounds, f"a bulk copy of {nbytes} bytes outside global memory", where | {"address": address})
 
 
 def _box(
-    warp, address: int, offset: int, starts: list[int], writes: bool, where: dict
-) -> tuple[tuple[Piece, ...], int]:
+    warp: Warp, address: int, offset: int, starts: list[int], writes: bool, where: mbarrier.Whereabouts
+) -> tuple[tuple[CopiedRange, ...], int]:
     """The elements of a box, and the bytes they take in shared memory."""
     try:
         _in_global(address, 128, False, where)
@@ -123,32 +131,31 @@ def _box(
         raise failure(Misaligned, "a tensor copy at a shared address that is no multiple of 128", where)
     base, element, sizes, strides, steps = found.address, found.element, found.sizes, found.strides, found.steps
     nbytes = math.prod(found.counts) * element
-    # Swizzling changes places within rows of so many bytes, of which the last may be begun only.
+    # Swizzling permutes within rows of `swizzle` bytes, of which the last may be incomplete.
     _in_shared(warp, offset, layout.align_up(nbytes, found.swizzle or 1), where)
     _in_global(base, element + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)), writes, where)
-    pieces = []
+    ranges = []
     for number, indices in enumerate(itertools.product(*(range(n) for n in reversed(found.counts)))):
         at = [start + i * step for start, i, step in zip(starts, reversed(indices), steps, strict=True)]
         inside = all(0 <= a < n for a, n in zip(at, sizes, strict=True))
         remote = base + sum(a * s for a, s in zip(at, strides, strict=True)) if inside else None
         near = int(warp.block.shared.base) + swizzled(offset + number * element, found.swizzle)
-        pieces.append(Piece(near, remote, element))
-    return tuple(pieces), nbytes
+        ranges.append(CopiedRange(near, remote, element))
+    return tuple(ranges), nbytes
 
 
 def swizzled(offset: int, span: int) -> int:
-    """Where a byte of shared memory goes: within rows of `span` bytes the 16-byte pieces change places."""
+    """The swizzled offset of a byte: within rows of `span` bytes, 16-byte chunks are permuted."""
     if not span:
         return offset
-    pieces, line = span // 16, offset // 128
-    piece = offset // 16
-    return (piece ^ (line % pieces)) * 16 + offset % 16
+    chunks, line = span // 16, offset // 128
+    return (offset // 16 ^ (line % chunks)) * 16 + offset % 16
 
 
 # ---------------------------------------------------------------- instructions
 
 
-def copy(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     words = instruction.modifiers
     spaces = [w.split("::")[0] for w in words if w.split("::")[0] in ("global", "shared")]
     if "multicast::cluster" in words or spaces == ["shared", "shared"]:
@@ -165,53 +172,51 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     remotes = warp.addresses(frame, Mem(remote.base, remote.offset))
     offsets = warp.addresses(frame, near)
     barriers = warp.addresses(frame, rest.pop(0)) if loads else np.zeros(LANES, np.uint64)
-    given = remote.coordinates or ()
-    items = given[0].items if len(given) == 1 and hasattr(given[0], "items") else given
+    given: tuple[Any, ...] = remote.coordinates or ()
+    items = given[0].items if len(given) == 1 and isinstance(given[0], Vec) else given
     coordinates = [warp.read(frame, item, S32) for item in items]
-    for lane in np.flatnonzero(mask):
+    for lane in np.flatnonzero(mask).tolist():
         where = mbarrier.whereabouts(warp, instruction, lane)
         if tensor:
             starts = [int(c[lane]) for c in coordinates]
-            pieces, nbytes = _box(warp, int(remotes[lane]), int(offsets[lane]), starts, not loads, where)
+            ranges, nbytes = _box(warp, int(remotes[lane]), int(offsets[lane]), starts, not loads, where)
         else:
             nbytes = int(sizes[lane])
-            pieces = _run(warp, int(remotes[lane]), int(offsets[lane]), nbytes, not loads, where)
+            ranges = _run(warp, int(remotes[lane]), int(offsets[lane]), nbytes, not loads, where)
         if loads:
             barrier = warp.block.mbarriers.find(int(barriers[lane]), where)
-            made = Bulk(pieces, nbytes, where, barrier)
+            made = Bulk(ranges, nbytes, where, barrier)
         else:
-            thread = warp.index * LANES + int(lane)
+            thread = warp.index * LANES + lane
             group = warp.block.bulk_groups.get(thread, 0)
-            made = Bulk(pieces, nbytes, where, None, thread, group, reduce)
+            made = Bulk(ranges, nbytes, where, None, thread, group, reduce)
         warp.block.bulk.append(made)
 
 
-def commit(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def commit(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     groups = warp.block.bulk_groups
-    for lane in np.flatnonzero(mask):
-        thread = warp.index * LANES + int(lane)
+    for lane in np.flatnonzero(mask).tolist():
+        thread = warp.index * LANES + lane
         groups[thread] = groups.get(thread, 0) + 1
 
 
-def wait(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def wait(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     pending = warp.read(frame, instruction.operands[0], U32)
-    for lane in np.flatnonzero(mask):
-        thread = warp.index * LANES + int(lane)
+    for lane in np.flatnonzero(mask).tolist():
+        thread = warp.index * LANES + lane
         first = warp.block.bulk_groups.get(thread, 0) - int(pending[lane])
-        _complete(
-            warp.block,
-            lambda c, thread=thread, first=first: c.barrier is None and c.thread == thread and c.group < first,
-        )
+        stores = [each for each in warp.block.bulk if each.barrier is None and each.thread == thread]
+        _complete(warp.block, [each for each in stores if each.group < first])
 
 
-def prefetch(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
-    """There are no caches to fetch into."""
+def prefetch(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
+    """Without caches, a prefetch has no effect."""
 
 
 FORMS = {"commit_group": commit, "wait_group": wait, "prefetch": prefetch}
 
 
-def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     words = instruction.modifiers
     if "async" not in words:
         raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")

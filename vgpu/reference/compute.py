@@ -1,12 +1,14 @@
+# mypy: disallow-untyped-defs
 """Arithmetic of the reference interpreter: rows of the instruction table, applied to 32 lanes.
 
-The table's meanings see integers of the right sign and 16-bit floats as float32; what is left to do here is
-to fetch operands in those types, to flush and saturate where modifiers say so, and to put results back.
+The table's functions take integers of the right sign, and 16-bit floats as float32. This module reads operands in those
+types, flushes and saturates as the modifiers say, and writes the results.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,17 +20,17 @@ from vgpu.reference.warp import Frame, Warp
 
 
 @functools.cache
-def match(opcode: str, modifiers: tuple[str, ...]):
+def match(opcode: str, modifiers: tuple[str, ...]) -> isa.Match | None:
     return isa.match(opcode, modifiers)
 
 
-def compute(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def compute(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """Execute one row of the instruction table."""
     found = match(instruction.opcode, instruction.modifiers)
     if found is None:
         raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
     op, form = found.op, found.form
-    outputs = [o for o in op.outputs if o != "c"]
+    outputs = [name for name in op.outputs if name != "c"]
     first, *rest = instruction.operands
     targets = [first.first, first.second] if isinstance(first, Pair) else [first]
     values = [
@@ -44,7 +46,7 @@ def compute(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         frame.carry = np.where(mask, results[-1], frame.carry)
 
 
-def operand_value(warp, frame, operand, name, found) -> np.ndarray:
+def operand_value(warp: Warp, frame: Frame, operand: object, name: str, found: isa.Match) -> np.ndarray:
     kind = isa.operand_type(name, found.form)
     packed = found.packed and name in "ts"
     return warp.read(frame, operand, _whole(found.form) if packed else kind)
@@ -55,7 +57,7 @@ def _whole(form: isa.Form) -> isa.Type:
     return isa.TYPES[f"b{2 * form.t.bits}"]
 
 
-def evaluate(found, values) -> list[np.ndarray]:
+def evaluate(found: isa.Match, values: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The outputs of a row for raw inputs (16-bit floats as their bits), with flushing and saturation."""
     op, form = found.op, found.form
     if found.packed:
@@ -79,24 +81,26 @@ def evaluate(found, values) -> list[np.ndarray]:
         ]
 
 
-def enter_half(packed, unsigned: str, index: int, kind: isa.Type):
-    """One of the two values in each word, as raw bits for 16-bit floats and as its own type otherwise."""
+def enter_half(packed: np.ndarray, unsigned: str, index: int, kind: isa.Type) -> np.ndarray:
+    """One of the two values in each word: raw bits for 16-bit floats, values of `kind` otherwise."""
     one = np.ascontiguousarray(packed).view(unsigned)[index::2].copy()
     return one if kind.kind == "h" else one.view(kind.dtype)
 
 
-def flush(value):
+def flush(value: np.ndarray) -> np.ndarray:
     """Subnormal floats become zeros of the same sign."""
     return np.where(np.abs(value) < np.float32(2.0**-126), np.copysign(np.float32(0), value), value)
 
 
-def enter_value(value, kind, form):
+def enter_value(value: np.ndarray, kind: isa.Type, form: isa.Form) -> np.ndarray:
+    """An operand as the table's functions take it."""
     if kind.kind == "h":
         return py.from_half(kind.name, value)
     return flush(value) if kind.name == "f32" and "ftz" in form.mods else value
 
 
-def leave_value(value, kind, form, op):
+def leave_value(value: np.ndarray, kind: isa.Type, form: isa.Form, op: isa.Op) -> np.ndarray:
+    """A result as a register holds it."""
     if kind.is_float and "sat" in form.mods and op.opcode != "cvt":
         value = np.where(value > 0, np.minimum(value, 1), 0).astype(value.dtype)
     if kind.is_float and "relu" in form.mods and op.opcode != "cvt":
@@ -109,22 +113,29 @@ def leave_value(value, kind, form, op):
     return value.astype(kind.dtype, copy=False)
 
 
-def pack_floats(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def _matched(opcode: str, modifiers: tuple[str, ...]) -> isa.Match:
+    found = match(opcode, modifiers)
+    if found is None:
+        raise Unsupported(f"The instruction {'.'.join((opcode, *modifiers))} is not known to the virtual GPU.")
+    return found
+
+
+def pack_floats(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """`cvt.rn.f16x2.f32 d, a, b`: two floats rounded to the two halves of d, the first one on top."""
     packed = next(word for word in instruction.modifiers if word in isa.PACKED)
     mods = tuple(isa.PACKED[packed] if word == packed else word for word in instruction.modifiers)
-    found = match("cvt", mods)
+    found = _matched("cvt", mods)
     target, high, low = instruction.operands
     halves = [evaluate(found, [warp.read(frame, source, isa.TYPES["f32"])])[0] for source in (low, high)]
     joined = np.ascontiguousarray(np.stack(halves, axis=1)).view(np.uint32)[:, 0]
     warp.write(frame, target, joined, isa.TYPES["b32"], mask)
 
 
-def compare_halves(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def compare_halves(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """`setp.….f16x2 p|q, a, b` : p compares the low halves, q the high ones."""
     packed = next(word for word in instruction.modifiers if word in isa.PACKED)
     mods = tuple(isa.PACKED[packed] if word == packed else word for word in instruction.modifiers)
-    found = match("setp", mods)
+    found = _matched("setp", mods)
     first, a, b, *more = instruction.operands
     targets = [first.first, first.second] if isinstance(first, Pair) else [first]
     sources = [warp.read(frame, operand, isa.TYPES["b32"]).view(np.uint16) for operand in (a, b)]

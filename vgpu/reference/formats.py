@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Conversions of pairs of small floats in the reference interpreter."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from vgpu.ptx import Instruction
 from vgpu.reference.warp import Frame, Warp
 
 
-def convert_pair(warp: Warp, frame: Frame, instruction: Instruction, mask) -> bool:
+def convert_pair(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> bool:
     """A `cvt` to or from two floats of 8, 6 or 4 bits; False for every other one."""
     found = small.conversion(instruction.modifiers)
     if found is None:
@@ -20,11 +21,12 @@ def convert_pair(warp: Warp, frame: Frame, instruction: Instruction, mask) -> bo
     field = found.small.field if found.small else 8
     packed = isa.TYPES[f"b{2 * field}"]
     if found.narrows:
+        assert found.small is not None, "ue8m0 is only widened"
         if found.wide == "f32":
             high, low = (warp.read(frame, source, isa.TYPES["f32"]) for source in sources)
         else:
-            halves = warp.read(frame, sources[0], isa.TYPES["b32"]).view(np.uint16)
-            low, high = (py.from_half(isa.PACKED[found.wide], halves[i::2].copy()) for i in (0, 1))
+            words = warp.read(frame, sources[0], isa.TYPES["b32"]).view(np.uint16)
+            low, high = (py.from_half(isa.PACKED[found.wide], words[index::2].copy()) for index in (0, 1))
         low, high = (small.encode(found.small, value, found.relu) for value in (low, high))
         warp.write(frame, target, (low | high << field).astype(packed.dtype), packed, mask)
         return True
@@ -40,6 +42,7 @@ def convert_pair(warp: Warp, frame: Frame, instruction: Instruction, mask) -> bo
     return True
 
 
-def _power(code) -> np.ndarray:
+def _power(code: np.ndarray) -> np.ndarray:
+    """`ue8m0`: powers of two, as bf16."""
     value = np.where(code == 255, np.nan, np.ldexp(1.0, code.astype(int) - 127))
     return py.to_half("bf16", value.astype(np.float32))

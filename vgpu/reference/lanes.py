@@ -1,7 +1,8 @@
-"""What lanes of a warp tell each other: shuffles, votes, matches and reductions over 32 lanes.
+# mypy: disallow-untyped-defs
+"""Warp-level primitives: shuffles, votes, matches and reductions over 32 lanes.
 
-Pure functions. `active` is the mask of the lanes that execute the instruction, values have one element a
-lane. Source: "PTX ISA", section "Parallel Synchronization and Communication Instructions".
+Pure functions. `active` is the mask of the lanes that execute the instruction, values have one element per lane.
+Source: "PTX ISA", section "Parallel Synchronization and Communication Instructions".
 """
 
 from __future__ import annotations
@@ -12,26 +13,26 @@ LANES = 32
 LANE = np.arange(LANES)
 
 
-def mask_of(active) -> int:
+def mask_of(active: np.ndarray) -> int:
     """The bits of a mask: lane 0 is the lowest."""
     return sum(1 << int(lane) for lane in np.flatnonzero(active))
 
 
-def shuffle(mode: str, values, b, c):
-    """`shfl`: what each lane receives, and whether its source was within its basic block."""
-    b, clamp, basic_block = (b & 31).astype(int), (c & 31).astype(int), (c >> 8 & 31).astype(int)
-    highest = (LANE & basic_block) | (clamp & ~basic_block)
+def shuffle(mode: str, values: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`shfl`: what each lane receives, and whether its source lies within its segment of the warp."""
+    b, clamp, segment = (b & 31).astype(int), (c & 31).astype(int), (c >> 8 & 31).astype(int)
+    highest = (LANE & segment) | (clamp & ~segment)
     source = {
         "up": LANE - b,
         "down": LANE + b,
         "bfly": LANE ^ b,
-        "idx": (LANE & basic_block) | (b & ~basic_block),
+        "idx": (LANE & segment) | (b & ~segment),
     }[mode]
     inside = source >= highest if mode == "up" else source <= highest
     return values[np.where(inside, source, LANE)], inside
 
 
-def vote(mode: str, predicate, active):
+def vote(mode: str, predicate: np.ndarray, active: np.ndarray) -> np.ndarray:
     """`vote`: one answer for the whole group, as a predicate, or as a mask for `ballot`."""
     votes = predicate[active]
     if mode == "ballot":
@@ -40,8 +41,8 @@ def vote(mode: str, predicate, active):
     return np.full(LANES, answer)
 
 
-def match(mode: str, values, active):
-    """`match`: the mask of the lanes with the same value, and for `all` whether that is every lane."""
+def match(mode: str, values: np.ndarray, active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`match`: the mask of the lanes with the same value, and for `all` whether that is every active lane."""
     result = np.zeros(LANES, np.uint32)
     for lane in np.flatnonzero(active):
         result[lane] = mask_of((values == values[lane]) & active)
@@ -51,13 +52,13 @@ def match(mode: str, values, active):
     return result, np.zeros(LANES, bool)
 
 
-REDUCTIONS = {
+REDUCTIONS: dict[str, np.ufunc] = {
     "add": np.add, "min": np.minimum, "max": np.maximum,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
 }  # fmt: skip
 
 
-def reduce(operation: str, values, active):
+def reduce(operation: str, values: np.ndarray, active: np.ndarray) -> np.ndarray:
     """`redux`: the values of the group combined, the same for every lane."""
     result = values[active][0]
     for value in values[active][1:]:
@@ -65,8 +66,8 @@ def reduce(operation: str, values, active):
     return np.full(LANES, result, values.dtype)
 
 
-def reduce_floats(operation: str, values, active, words):
-    """`redux.f32`: least or greatest, of magnitudes with `.abs`; NaNs give way unless `.NaN` asks for them."""
+def reduce_floats(operation: str, values: np.ndarray, active: np.ndarray, words: set[str]) -> np.ndarray:
+    """`redux.f32`: the minimum or maximum, of magnitudes with `.abs`; NaNs are ignored except with `.NaN`."""
     some = np.abs(values[active]) if "abs" in words else values[active]
     numbers = [float(x) for x in some if not np.isnan(x)]
     if not numbers or ("NaN" in words and len(numbers) < len(some)):
@@ -76,7 +77,7 @@ def reduce_floats(operation: str, values, active, words):
     return np.full(LANES, best, np.float32)
 
 
-def elect(active):
-    """`elect`: the lowest lane of the group, and who it is."""
+def elect(active: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`elect`: the lowest active lane, and which lane that is as a mask."""
     leader = int(np.flatnonzero(active)[0])
-    return np.full(LANES, leader, np.uint32), leader == LANE
+    return np.full(LANES, leader, np.uint32), np.equal(LANE, leader)

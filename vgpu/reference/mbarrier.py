@@ -1,34 +1,48 @@
+# mypy: disallow-untyped-defs
 """`mbarrier` in the reference interpreter: each barrier is a Python object, found by its offset in shared memory.
 
-Shared memory holds a mark instead of the object, so that a barrier which was never initialised, or was overwritten by
-an ordinary store, is noticed. Meaning after NVIDIA's "PTX ISA", chapter on mbarrier: a phase is over when no arrival
-and no byte is missing any more.
+Shared memory holds a mark instead of the object, so that the use of a barrier that was never initialised, or was
+overwritten by an ordinary store, is an error. As in NVIDIA's "PTX ISA", chapter on mbarrier, a phase is complete when
+no arrivals and no bytes are missing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from vgpu import isa
-from vgpu.base.errors import BarrierError, Deadlock, Misaligned, OutOfBounds
-from vgpu.ptx import Instruction
+from vgpu.base.errors import BarrierError, Deadlock, KernelError, Misaligned, OutOfBounds
+from vgpu.ptx import Instruction, Mem
 from vgpu.reference.warp import LANES, Frame, Warp
+
+if TYPE_CHECKING:
+    from vgpu.reference import Block
+    from vgpu.reference.memory import Window
+
+E = TypeVar("E", bound=KernelError)
 
 U32, U64, PRED = isa.TYPES["u32"], isa.TYPES["u64"], isa.TYPES["pred"]
 MOST = 2**20 - 1
 MARK = bytes.fromhex("6d6261727269657e")
-IDLE_ROUNDS = 200  # times that all threads ask in vain without any change before waiting is called a deadlock
+IDLE_ROUNDS = 200  # in which all threads test mbarriers without success, before waiting is a deadlock
 
 
-def whereabouts(warp: Warp, instruction: Instruction, lane: int) -> dict:
-    return {"place": warp.place(instruction, lane)} | warp.where(instruction, lane)
+Whereabouts: TypeAlias = dict[str, Any]
+"""The keyword arguments of `KernelError`, and the position in words under "text"."""
 
 
-def failure(kind, text: str, where: dict):
+def whereabouts(warp: Warp, instruction: Instruction, lane: int) -> Whereabouts:
+    return {"text": warp.position(instruction, lane)} | warp.where(instruction, lane)
+
+
+def failure(kind: type[E], text: str, where: Whereabouts) -> E:
+    """An error of this kind at a position."""
     rest = dict(where)
-    return kind(f"{text}, {rest.pop('place')}", **rest)
+    return kind(f"{text}, {rest.pop('text')}", **rest)
 
 
 @dataclass
@@ -47,7 +61,7 @@ class Phase:
 class Barriers:
     """The mbarriers of one block by their offsets in shared memory."""
 
-    def __init__(self, window):
+    def __init__(self, window: Window):
         self.window = window
         self.found: dict[int, Phase] = {}
         self.changes = 0
@@ -56,38 +70,41 @@ class Barriers:
         start = int(self.window.base) - self.window.allocation.ctypes.data + offset
         return self.window.allocation[start : start + 8]
 
-    def place(self, offset: int, where: dict) -> int:
+    def check(self, offset: int, where: Whereabouts) -> int:
+        """The offset; raises for one outside shared memory or misaligned."""
         if not 0 <= offset <= self.window.nbytes - 8:
             raise failure(OutOfBounds, "an mbarrier outside shared memory", where)
         if offset % 8:
             raise failure(Misaligned, "an mbarrier at an address that is no multiple of 8", where)
         return offset
 
-    def find(self, offset: int, where: dict) -> int:
-        self.place(offset, where)
+    def find(self, offset: int, where: Whereabouts) -> int:
+        self.check(offset, where)
         if offset not in self.found or self._bytes(offset).tobytes() != MARK:
             raise failure(BarrierError, "use of an mbarrier that is not initialised", where)
         return offset
 
-    def init(self, offset: int, count: int, where: dict) -> None:
+    def init(self, offset: int, count: int, where: Whereabouts) -> None:
         if not 1 <= count <= MOST:
             raise failure(BarrierError, f"an mbarrier for {count} arrivals", where)
-        self._bytes(self.place(offset, where))[:] = np.frombuffer(MARK, np.uint8)
+        self._bytes(self.check(offset, where))[:] = np.frombuffer(MARK, np.uint8)
         self.found[offset] = Phase(count, count)
         self.changes += 1
 
-    def invalidate(self, offset: int, where: dict) -> None:
+    def invalidate(self, offset: int, where: Whereabouts) -> None:
         self._bytes(self.find(offset, where))[:] = 0xFF
         del self.found[offset]
 
-    def expect_one_more(self, offset: int, where: dict) -> None:
+    def expect_one_more(self, offset: int, where: Whereabouts) -> None:
         phase = self.found[offset]
         if phase.pending == MOST:
             raise failure(BarrierError, "too many pending arrivals", where)
         phase.pending += 1
 
-    def update(self, offset: int, arrivals: int, nbytes: int, where: dict, drop=False, early=True) -> int:
-        """Arrive and change the bytes to wait for; the result is the state before."""
+    def update(
+        self, offset: int, arrivals: int, nbytes: int, where: Whereabouts, drop: bool = False, early: bool = True
+    ) -> int:
+        """Arrive and change the bytes to wait for; returns the state before."""
         phase = self.found[self.find(offset, where)]
         before = phase.state()
         self.changes += 1
@@ -111,28 +128,30 @@ class Barriers:
 # ---------------------------------------------------------------- instructions
 
 
-def _each(warp: Warp, frame: Frame, instruction: Instruction, mask, operand):
-    """(lane, offset of its barrier, where it is) of the lanes that take part, lowest first."""
+def _each(
+    warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray, operand: Mem
+) -> Iterator[tuple[int, int, Whereabouts]]:
+    """(lane, offset of its barrier, position) of the active lanes, lowest first."""
     from vgpu.reference.async_copy import shared_offsets
 
     offsets = shared_offsets(warp, frame, instruction, operand)
-    for lane in np.flatnonzero(mask):
+    for lane in np.flatnonzero(mask).tolist():
         offset = int(offsets[lane]) if offsets[lane] < 2**62 else -1
-        yield int(lane), offset, whereabouts(warp, instruction, lane)
+        yield lane, offset, whereabouts(warp, instruction, lane)
 
 
-def init(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def init(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     counts = warp.read(frame, instruction.operands[1], U32)
     for lane, offset, where in _each(warp, frame, instruction, mask, instruction.operands[0]):
         warp.block.mbarriers.init(offset, int(counts[lane]), where)
 
 
-def invalidate(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def invalidate(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     for _, offset, where in _each(warp, frame, instruction, mask, instruction.operands[0]):
         warp.block.mbarriers.invalidate(offset, where)
 
 
-def arrive(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def arrive(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     words = instruction.modifiers
     target, barrier, *rest = instruction.operands
     amounts = warp.read(frame, rest[0], U32) if rest else np.ones(LANES, np.uint32)
@@ -146,7 +165,7 @@ def arrive(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
     warp.write(frame, target, states, U64, mask)
 
 
-def expect(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def expect(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     barrier, amount = instruction.operands
     sign = -1 if instruction.modifiers[0] == "complete_tx" else 1
     amounts = warp.read(frame, amount, isa.TYPES["s32"])
@@ -154,8 +173,8 @@ def expect(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         warp.block.mbarriers.update(offset, 0, sign * int(amounts[lane]), where)
 
 
-def wait(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
-    """Whether the phase of a state, or of a parity, is over. Where it is not, the warp gives its turn away."""
+def wait(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
+    """Whether the phase of a state, or of a parity, is complete. If it isn't, the warp's time slice ends."""
     from vgpu.reference import async_copy, bulk_copy
 
     target, barrier, wanted = instruction.operands[:3]
@@ -171,11 +190,11 @@ def wait(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         over[lane] = phase.number % 2 != numbers[lane]
         if not over[lane]:
             warp.stalled = where | {"offset": offset}
-            warp.block.watch.asked[warp.index, lane] = warp.stalled
+            warp.block.watch.stalled[warp.index, lane] = warp.stalled
     warp.write(frame, target, over, PRED, mask)
 
 
-def pending_count(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def pending_count(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     target, state = instruction.operands
     warp.write(frame, target, (warp.read(frame, state, U64) & np.uint64(MOST)).astype(np.uint32), U32, mask)
 
@@ -186,7 +205,7 @@ FORMS = {
 }  # fmt: skip
 
 
-def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     FORMS[instruction.modifiers[0]](warp, frame, instruction, mask)
 
 
@@ -196,25 +215,25 @@ ACTIONS = {"mbarrier": dispatch}
 # ---------------------------------------------------------------- all wait
 
 
-class Watch:
-    """Notices when the threads of a block do nothing but ask mbarriers in vain."""
+class StallDetector:
+    """Detects a block whose threads all wait at mbarriers."""
 
-    def __init__(self, block):
+    def __init__(self, block: Block):
         self.block, self.idle, self.changes = block, 0, 0
-        self.asked: dict[tuple[int, int], dict] = {}  # where (warp, lane) asked in vain since anything changed
+        self.stalled: dict[tuple[int, int], Whereabouts] = {}  # failed tests by (warp, lane) since the last change
 
     def round(self, released: bool) -> None:
-        """After a turn of every warp: many times each thread has asked in vain, and no barrier has changed since."""
+        """After a time slice of every warp: raise Deadlock if all threads have waited at mbarriers for long."""
         changes = self.block.mbarriers.changes
         if released or changes != self.changes:
-            self.idle, self.changes, self.asked = 0, changes, {}
-        if not self.asked:
+            self.idle, self.changes, self.stalled = 0, changes, {}
+        if not self.stalled:
             return
         ready = {(warp.index, int(lane)) for warp in self.block.warps for lane in np.flatnonzero(warp.ready())}
-        if not ready <= self.asked.keys():
+        if not ready <= self.stalled.keys():
             return
-        where = dict(self.asked[min(self.asked)])
-        self.idle, self.asked = self.idle + 1, {}
+        where = dict(self.stalled[min(self.stalled)])
+        self.idle, self.stalled = self.idle + 1, {}
         if self.idle > IDLE_ROUNDS:
             phase = self.block.mbarriers.found[where.pop("offset")]
             text = (

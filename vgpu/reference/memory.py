@@ -1,4 +1,5 @@
-"""The reference interpreter's memory: every lane's address checked, then read or written one lane at a time.
+# mypy: disallow-untyped-defs
+"""The reference interpreter's memory: every lane's address is checked, then read or written one lane at a time.
 
 A block sees four windows besides device memory: its shared memory, the local memory of its threads, and the
 kernel's parameters. Within `.shared`, `.local` and `.param` instructions addresses are offsets into the
@@ -8,7 +9,9 @@ window; generic addresses are host addresses, and the window they fall into says
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +19,11 @@ from vgpu import isa
 from vgpu.base import printf
 from vgpu.base.errors import Misaligned, OutOfBounds, Unsupported
 from vgpu.isa import in_numpy as py
+from vgpu.ptx import Instruction
 from vgpu.storage import heap, heap_words, memory
+
+if TYPE_CHECKING:
+    from vgpu.reference.warp import Warp
 
 LANES = 32
 ALIGNMENT = 1024  # of windows, as in the compiled engine
@@ -50,29 +57,31 @@ class Requested:
     mask: np.ndarray
     addresses: np.ndarray
     line: int | None
-    instruction: object
+    instruction: Instruction
     block: tuple[int, int, int]
     warp: int
     step: int
 
 
 class Window:
-    """A piece of host memory that a space's offsets count from: zero-length ones hold no address."""
+    """Host memory for a state space: its offsets are relative to `base`."""
 
     def __init__(self, nbytes: int):
         self.nbytes = nbytes
         self.allocation = np.full(nbytes + ALIGNMENT, 0xFF, np.uint8)
         self.base = -(-self.allocation.ctypes.data // ALIGNMENT) * ALIGNMENT
 
-    def fill(self, data) -> None:
+    def fill(self, data: np.ndarray) -> None:
         start = self.base - self.allocation.ctypes.data
         self.allocation[start : start + self.nbytes] = data
 
 
-def access(warp, instruction, mask, addresses, space, op, nbytes):
-    """Check one access of the lanes in `mask` and tell the observer; the result is 32 host addresses.
+def access(
+    warp: Warp, instruction: Instruction, mask: np.ndarray, addresses: np.ndarray, space: str, op: str, nbytes: int
+) -> np.ndarray:
+    """Check one access of the lanes in `mask` and report it to the observer; returns 32 host addresses.
 
-    Raises `OutOfBounds` or `Misaligned` for the lowest lane that is wrong.
+    Raises `OutOfBounds` or `Misaligned` for the lowest invalid lane.
     """
     hosts = addresses.copy()
     for name, where in _split(warp, mask, addresses, space):
@@ -94,21 +103,21 @@ def access(warp, instruction, mask, addresses, space, op, nbytes):
     return hosts
 
 
-def _split(warp, mask, addresses, space):
-    """A generic access is one access for each space its lanes point into."""
+def _split(warp: Warp, mask: np.ndarray, addresses: np.ndarray, space: str) -> list[tuple[str, np.ndarray]]:
+    """(space, lanes) of an access: a generic one is split into one for each space that its lanes point into."""
     if space != "generic":
         return [(space, mask)]
     parts, rest = [], mask.copy()
     for name in ("shared", "local", "param"):
-        base, size = warp.windows(name)
+        base, size = warp.window(name)
         here = rest & (addresses >= base) & (addresses - base < size)
         parts.append((name, here))
         rest &= ~here
     return [("global", rest), *parts]
 
 
-def inside_device_memory(addresses, nbytes, writes):
-    """Which addresses have `nbytes` bytes of one array behind them; constant memory is only there to be read."""
+def inside_device_memory(addresses: np.ndarray, nbytes: int, writes: bool) -> np.ndarray:
+    """Which addresses begin `nbytes` bytes of one array; of constant memory only for reads."""
     area = heap.current()
     in_heap = np.zeros(LANES, bool) if area is None else area.inside(addresses, nbytes)
     starts, ends, writable = memory.tables()
@@ -121,73 +130,84 @@ def inside_device_memory(addresses, nbytes, writes):
     return in_heap | (found >= 0) & (room >= nbytes)
 
 
-def _check(warp, instruction, mask, addresses, inside, space, op, nbytes):
-    for lane in np.flatnonzero(mask & ~inside)[:1]:
+def _check(
+    warp: Warp,
+    instruction: Instruction,
+    mask: np.ndarray,
+    addresses: np.ndarray,
+    inside: np.ndarray,
+    space: str,
+    op: str,
+    nbytes: int,
+) -> None:
+    for lane in np.flatnonzero(mask & ~inside)[:1].tolist():
         where = warp.where(instruction, lane, int(addresses[lane]))
-        told = heap_words.place(int(addresses[lane]), warp.block.launch.kernel) if space == "global" else None
-        outside = f"outside {space} memory" if told is None else told[0]
-        raise OutOfBounds(f"{op} of {nbytes} bytes {outside}, {warp.place(instruction, lane)}", **where)
+        in_heap = heap_words.location(int(addresses[lane]), warp.block.launch.kernel) if space == "global" else None
+        outside = f"outside {space} memory" if in_heap is None else in_heap[0]
+        raise OutOfBounds(f"{op} of {nbytes} bytes {outside}, {warp.position(instruction, lane)}", **where)
     aligned(warp, instruction, mask, addresses, op, nbytes)
 
 
-def aligned(warp, instruction, mask, addresses, op, nbytes):
+def aligned(
+    warp: Warp, instruction: Instruction, mask: np.ndarray, addresses: np.ndarray, op: str, nbytes: int
+) -> None:
     """Raise `Misaligned` for the lowest lane whose address is no multiple of `nbytes`."""
-    for lane in np.flatnonzero(mask & (addresses % np.uint64(nbytes) != 0))[:1]:
+    for lane in np.flatnonzero(mask & (addresses % np.uint64(nbytes) != 0))[:1].tolist():
         where = warp.where(instruction, lane, int(addresses[lane]))
         raise Misaligned(
-            f"{op} at an address that is no multiple of {nbytes}, {warp.place(instruction, lane)}", **where
+            f"{op} at an address that is no multiple of {nbytes}, {warp.position(instruction, lane)}", **where
         )
 
 
-def text(warp, lane: int, address: int) -> bytes:
-    """The text at a generic address, as far as its lane may read; a kernel may hand on any address."""
+def text(warp: Warp, lane: int, address: int) -> bytes:
+    """The text at a generic address, as far as the lane may read it; a kernel may pass any address."""
     room = min(readable(warp, lane, address), printf.LIMIT)
     return ctypes.string_at(address, room).partition(b"\0")[0] if room else b"(no readable string)"
 
 
-def readable(warp, lane: int, address: int) -> int:
-    """How many bytes a lane may read from a generic address on; 0 outside all memory that it may know."""
+def readable(warp: Warp, lane: int, address: int) -> int:
+    """How many bytes a lane may read from a generic address on; 0 outside all memory that it may access."""
     for name in ("shared", "local", "param"):
-        base, size = (int(np.broadcast_to(each, LANES)[lane]) for each in warp.windows(name))
+        base, size = (int(np.broadcast_to(each, LANES)[lane]) for each in warp.window(name))
         if base <= address < base + size:
             return base + size - address
     return heap.readable(address)
 
 
-def read(hosts, mask, nbytes) -> np.ndarray:
+def read(hosts: np.ndarray, mask: np.ndarray, nbytes: int) -> np.ndarray:
     """The bytes each lane reads: an array of 32 rows."""
-    lanes, hosts = mask.tolist(), hosts.tolist()
-    rows = [ctypes.string_at(hosts[lane], nbytes) if lanes[lane] else bytes(nbytes) for lane in range(LANES)]
+    lanes, addresses = mask.tolist(), hosts.tolist()
+    rows = [ctypes.string_at(addresses[lane], nbytes) if lanes[lane] else bytes(nbytes) for lane in range(LANES)]
     return np.frombuffer(b"".join(rows), np.uint8).reshape(LANES, nbytes)
 
 
-def write(hosts, mask, data) -> None:
+def write(hosts: np.ndarray, mask: np.ndarray, data: np.ndarray) -> None:
     """Write one row of bytes a lane, the highest lane last."""
-    width, raw, hosts = data.shape[1], data.tobytes(), hosts.tolist()
+    width, raw, addresses = data.shape[1], data.tobytes(), hosts.tolist()
     for lane in np.flatnonzero(mask).tolist():
-        ctypes.memmove(hosts[lane], raw[lane * width : (lane + 1) * width], width)
+        ctypes.memmove(addresses[lane], raw[lane * width : (lane + 1) * width], width)
 
 
 # ---------------------------------------------------------------- atomics
 
 
-def _wrap_increment(old, limit):
+def _wrap_increment(old: int, limit: int) -> int:
     return 0 if old >= limit else old + 1
 
 
-def _wrap_decrement(old, limit):
+def _wrap_decrement(old: int, limit: int) -> int:
     return limit if old == 0 or old > limit else old - 1
 
 
-def _least(a, b):
+def _least(a: Any, b: Any) -> Any:
     return b if a != a or b < a else a
 
 
-def _most(a, b):
+def _most(a: Any, b: Any) -> Any:
     return b if a != a or b > a else a
 
 
-ATOMICS = {
+ATOMICS: dict[str, Callable[..., Any]] = {
     "add": lambda old, b: old + b, "min": _least, "max": _most,
     "and": lambda old, b: old & b, "or": lambda old, b: old | b, "xor": lambda old, b: old ^ b,
     "exch": lambda old, b: b, "inc": _wrap_increment, "dec": _wrap_decrement,
@@ -195,10 +215,8 @@ ATOMICS = {
 }  # fmt: skip
 
 
-def atomic(instruction, hosts, mask, operands):
-    """Combine memory with each lane's operands, the lowest lane first; the result is what was there
-    before.
-    """
+def atomic(instruction: Instruction, hosts: np.ndarray, mask: np.ndarray, operands: Sequence[np.ndarray]) -> np.ndarray:
+    """Combine memory with each lane's operands, the lowest lane first; returns the old values."""
     name = value_type(instruction.modifiers)
     operation = next((ATOMICS[word] for word in instruction.modifiers if word in ATOMICS), None)
     if operation is None:
@@ -213,7 +231,8 @@ def atomic(instruction, hosts, mask, operands):
     return before
 
 
-def combine(name: str, operation, *raw: bytes) -> bytes:
+def combine(name: str, operation: Callable[..., Any], *raw: bytes) -> bytes:
+    """The bytes of an operation's result, of operands of type `name`."""
     if name in isa.PACKED:
         halves = (combine(isa.PACKED[name], operation, *(r[i : i + 2] for r in raw)) for i in (0, 2))
         return b"".join(halves)
@@ -223,5 +242,5 @@ def combine(name: str, operation, *raw: bytes) -> bytes:
         return py.to_half(name, operation(*values)).tobytes()
     if kind.is_float:
         return operation(*(np.frombuffer(r, kind.dtype)[0] for r in raw)).tobytes()
-    values = [int.from_bytes(r, "little", signed=kind.kind == "s") for r in raw]
-    return (operation(*values) & ((1 << kind.bits) - 1)).to_bytes(kind.bits // 8, "little")
+    numbers = [int.from_bytes(each, "little", signed=kind.kind == "s") for each in raw]
+    return (operation(*numbers) & ((1 << kind.bits) - 1)).to_bytes(kind.bits // 8, "little")

@@ -1,9 +1,10 @@
-"""Tensor cores of the reference interpreter: fragments gathered into matrices, multiplied, and given back.
+# mypy: disallow-untyped-defs
+"""Tensor cores of the reference interpreter: gather fragments into matrices, multiply, and scatter the result.
 
-Who holds what follows the pictures of NVIDIA's "PTX ISA" (sections "Matrix fragments for mma.m16n8k16" and following):
-`element` says, for one lane and one element of its fragment, which row and column that is. A float sum is exact, of
-all its products and C, and rounded once; hardware leaves its order and rounding open. So results of two implementations
-agree within (k + 1) · 2^-24 · (Σ|a·b| + |c|), with 2^-53 for f64, and an f16 result is rounded once more.
+The layout of fragments follows the figures of NVIDIA's "PTX ISA" (sections "Matrix fragments for mma.m16n8k16" and
+following): `element` gives the row and column of one element of a lane's fragment. A float sum, of all products and C,
+is exact and rounded once; hardware leaves its order and rounding open. So results of two implementations agree within
+(k + 1) · 2^-24 · (Σ|a·b| + |c|), with 2^-53 for f64, and an f16 result is rounded once more.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from vgpu.reference.warp import LANE, LANES, Frame, Warp
 GROUP, MEMBER = LANE >> 2, LANE & 3  # "groupID" and "threadID_in_group" of the manual
 
 
-def element(f: tensor.Fragment, index: int):
+def element(f: tensor.Fragment, index: int) -> tuple[np.ndarray, np.ndarray]:
     """Row and column (of A, B, C as they are multiplied) of element `index` of each lane's fragment: two arrays."""
     if f.accumulates:
         pair, i = index // 2, index % 2
@@ -76,7 +77,7 @@ EIGHT_BITS = {
 }
 
 
-def values(kind: str, bits) -> np.ndarray:
+def values(kind: str, bits: np.ndarray) -> np.ndarray:
     """Numbers (float64, or Python integers) of raw bits."""
     bits = np.asarray(bits, np.uint64)
     if kind in EIGHT_BITS:
@@ -96,7 +97,7 @@ def values(kind: str, bits) -> np.ndarray:
     return np.where((kind[0] == "s") & (whole >> (width - 1) != 0), whole - (1 << width), whole)
 
 
-def raw(kind: str, numbers) -> np.ndarray:
+def raw(kind: str, numbers: np.ndarray) -> np.ndarray:
     """Raw bits of numbers, rounded to nearest."""
     if kind == "f16":
         return numbers.astype(np.float16).view(np.uint16).astype(np.uint64)
@@ -107,27 +108,29 @@ def raw(kind: str, numbers) -> np.ndarray:
     return (numbers.astype(np.int64) & 0xFFFFFFFF).astype(np.uint64)
 
 
-def _items(operand) -> tuple:
+def _items(operand: object) -> tuple[object, ...]:
     return operand.items if isinstance(operand, Vector) else (operand,)
 
 
-def gather(warp: Warp, frame: Frame, f: tensor.Fragment, operand) -> np.ndarray:
+def gather(warp: Warp, frame: Frame, f: tensor.Fragment, operand: object) -> np.ndarray:
     """The raw bits of a matrix, from the registers of the warp."""
     registers = [warp.read(frame, item, isa.TYPES[f"b{f.width}"]).astype(np.uint64) for item in _items(operand)]
     matrix = np.zeros(shape(f), np.uint64)
     for index in range(size(f)):
-        register, place = divmod(index, f.each)
-        matrix[element(f, index)] = registers[register] >> np.uint64(place * f.bits) & np.uint64((1 << f.bits) - 1)
+        register, position = divmod(index, f.each)
+        matrix[element(f, index)] = registers[register] >> np.uint64(position * f.bits) & np.uint64((1 << f.bits) - 1)
     return matrix
 
 
-def scatter(warp: Warp, frame: Frame, f: tensor.Fragment, operand, matrix, mask) -> None:
-    """Give each lane its part of a matrix of raw bits; registers beyond it repeat."""
+def scatter(
+    warp: Warp, frame: Frame, f: tensor.Fragment, operand: object, matrix: np.ndarray, mask: np.ndarray
+) -> None:
+    """Write each lane's part of a matrix of raw bits to its registers; further registers repeat it."""
     count = max(1, size(f) // f.each)
     registers = [np.zeros(LANES, np.uint64) for _ in range(count)]
     for index in range(size(f)):
-        register, place = divmod(index, f.each)
-        registers[register] |= matrix[element(f, index)] << np.uint64(place * f.bits)
+        register, position = divmod(index, f.each)
+        registers[register] |= matrix[element(f, index)] << np.uint64(position * f.bits)
     kind = isa.TYPES[f"b{f.width}"]
     for index, item in enumerate(_items(operand)):
         warp.write(frame, item, registers[index % count].astype(kind.dtype), kind, mask)
@@ -136,8 +139,8 @@ def scatter(warp: Warp, frame: Frame, f: tensor.Fragment, operand, matrix, mask)
 # ---------------------------------------------------------------- products
 
 
-def multiply(p: tensor.Product, a, b, c) -> np.ndarray:
-    """Raw bits of A·B + C, of raw bits."""
+def multiply(p: tensor.Product, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Raw bits of A·B + C, from raw bits."""
     a, b, c = values(p.a, a), values(p.b, b), values(p.c, c)
     if tensor.FAMILIES[p.a][1] == "imma":
         total = a.astype(np.int64) @ b.astype(np.int64) + c
@@ -159,7 +162,7 @@ def multiply(p: tensor.Product, a, b, c) -> np.ndarray:
         return raw(p.d, total)
 
 
-def product(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def product(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     p = tensor.product(instruction.opcode, instruction.modifiers)
     if p is None:
         raise _unknown(instruction)
@@ -172,20 +175,22 @@ def product(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
 # ---------------------------------------------------------------- memory
 
 
-def move(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def move(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """`wmma.load` and `wmma.store`: element by element."""
     found = tensor.move(instruction.modifiers)
     if found is None:
         raise _unknown(instruction)
     f, store = found.fragment, "store" in instruction.modifiers
-    place: Mem = instruction.operands[0 if store else 1]
-    address = _one(warp, instruction, warp.addresses(frame, place))
+    pointer: Mem = instruction.operands[0 if store else 1]
+    address = _uniform(warp, instruction, warp.addresses(frame, pointer))
     rows, columns = shape(f)
     by_rows = "row" in instruction.modifiers
     stride = columns if by_rows else rows
     if len(instruction.operands) > 2:
-        stride = _one(warp, instruction, warp.read(frame, instruction.operands[2], isa.TYPES["u32"]).astype(np.uint64))
-    _check_place(warp, instruction, address, stride, found)
+        stride = _uniform(
+            warp, instruction, warp.read(frame, instruction.operands[2], isa.TYPES["u32"]).astype(np.uint64)
+        )
+    _check_alignment(warp, instruction, address, stride, found)
     matrix = gather(warp, frame, f, instruction.operands[1]) if store else np.zeros((rows, columns), np.uint64)
     nbytes = max(1, f.bits // 8)
     space = mem.space_of(instruction.modifiers)
@@ -210,46 +215,47 @@ def move(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         scatter(warp, frame, f, instruction.operands[0], matrix, mask)
 
 
-def _one(warp: Warp, instruction: Instruction, lanes) -> int:
-    """What all lanes have to agree on."""
+def _uniform(warp: Warp, instruction: Instruction, lanes: np.ndarray) -> int:
+    """The value that all lanes must have in common."""
     other = np.flatnonzero(lanes != lanes[0])
     if len(other):
         lane = int(other[0])
         raise PartialWarp(
-            f"The lanes of a warp give different addresses or strides, {warp.place(instruction, lane)}",
+            f"The lanes of a warp give different addresses or strides, {warp.position(instruction, lane)}",
             **warp.where(instruction, lane),
         )
     return int(lanes[0])
 
 
-def _check_place(warp, instruction, address: int, stride: int, found: tensor.Move) -> None:
+def _check_alignment(warp: Warp, instruction: Instruction, address: int, stride: int, found: tensor.Move) -> None:
     where = warp.where(instruction, 0, address)
     if address % found.alignment:
         raise Misaligned(
-            f"a matrix at an address that is no multiple of {found.alignment}, {warp.place(instruction, 0)}", **where
+            f"a matrix at an address that is no multiple of {found.alignment}, {warp.position(instruction, 0)}", **where
         )
     if stride * found.fragment.bits % (8 * found.grain):
         raise Misaligned(
-            f"rows that are no multiple of {found.grain} bytes apart ({stride} elements), {warp.place(instruction, 0)}",
+            f"rows that are no multiple of {found.grain} bytes apart ({stride} elements), "
+            f"{warp.position(instruction, 0)}",
             **where,
         )
 
 
-def _turned(words) -> np.ndarray:
-    """One register that holds an 8×8 matrix of 16-bit elements: lane 4r+t has columns 2t and 2t+1 of row r."""
+def _transposed(words: np.ndarray) -> np.ndarray:
+    """The transpose of an 8×8 matrix of 16-bit elements in a register: lane 4r+t has columns 2t and 2t+1 of row r."""
     return np.ascontiguousarray(np.ascontiguousarray(words).view(np.uint16).reshape(8, 8).T).view(np.uint32).ravel()
 
 
-def rows(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def rows(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """`ldmatrix` and `stmatrix`: lanes 8i to 8i+7 give the addresses of the rows of matrix i."""
     count = tensor.matrices(instruction.modifiers)
     if count is None:
         raise _unknown(instruction)
     store = instruction.opcode == "stmatrix"
-    place, other = instruction.operands[:: 1 if store else -1]
-    addresses = warp.addresses(frame, place)
+    pointer, other = instruction.operands[:: 1 if store else -1]
+    addresses = warp.addresses(frame, pointer)
     if mem.space_of(instruction.modifiers) == "generic":
-        addresses = addresses - warp.windows("shared")[0]
+        addresses = addresses - warp.window("shared")[0]
     givers = mask & (8 * count > LANE)
     hosts = mem.access(warp, instruction, givers, addresses, "shared", "store" if store else "load", 16)
     u32 = isa.TYPES["b32"]
@@ -257,32 +263,32 @@ def rows(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         here = [int(host) for host in hosts[8 * index : 8 * index + 8]]
         if store:
             words = warp.read(frame, item, u32)
-            words = _turned(words) if "trans" in instruction.modifiers else np.ascontiguousarray(words)
+            words = _transposed(words) if "trans" in instruction.modifiers else np.ascontiguousarray(words)
             for row, host in enumerate(here):
                 ctypes.memmove(host, words[4 * row : 4 * row + 4].tobytes(), 16)
         else:
             words = np.frombuffer(b"".join(ctypes.string_at(host, 16) for host in here), np.uint32)
-            words = _turned(words) if "trans" in instruction.modifiers else words
+            words = _transposed(words) if "trans" in instruction.modifiers else words
             warp.write(frame, item, words, u32, mask)
 
 
-def transpose(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def transpose(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """`movmatrix`"""
     if instruction.modifiers[-3:] != ("m8n8", "trans", "b16"):
         raise _unknown(instruction)
     u32 = isa.TYPES["b32"]
-    warp.write(frame, instruction.operands[0], _turned(warp.read(frame, instruction.operands[1], u32)), u32, mask)
+    warp.write(frame, instruction.operands[0], _transposed(warp.read(frame, instruction.operands[1], u32)), u32, mask)
 
 
-def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
-    """Instructions of a whole warp: with lanes missing they have no meaning."""
+def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
+    """Instructions of a whole warp: PartialWarp if lanes are missing."""
     if not {"sync", "aligned"} <= set(instruction.modifiers):
         raise _unknown(instruction)
     if not mask.all():
         lane = int(np.argmax(mask))
         raise PartialWarp(
             f"Only {int(mask.sum())} of the 32 threads of a warp execute {instruction}, "
-            f"{warp.place(instruction, lane)}",
+            f"{warp.position(instruction, lane)}",
             **warp.where(instruction, lane),
         )
     if instruction.opcode == "wmma":

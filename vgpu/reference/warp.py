@@ -1,21 +1,26 @@
+# mypy: disallow-untyped-defs
 """One warp of the reference interpreter: registers, operands, arithmetic and calls.
 
-Every register is an array of 32 lanes, every lane has its own place in the program. Of the lanes that can
-go on, those at the lowest place take the next step together; deeper calls go first.
+Every register is an array of 32 lanes, and every lane has its own program counter. Of the lanes that can run, those
+with the lowest program counter take the next step together; deeper calls go first.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from vgpu import isa
 from vgpu.base.errors import InvalidCall, StackOverflow, Unsupported
-from vgpu.ptx import TYPE_BYTES, Function, Imm, Instruction, Label, Mem, Module, Not, Reg, Special, Sym
+from vgpu.ptx import TYPE_BYTES, Call, Function, Imm, Instruction, Label, Mem, Module, Not, Reg, Special, Sym
 from vgpu.ptx import Vec as Vector
 from vgpu.ptx.lines import line_table
 from vgpu.storage import layout
+
+if TYPE_CHECKING:
+    from vgpu.reference import Block
 
 LANES = 32
 LANE = np.arange(LANES)
@@ -25,11 +30,11 @@ UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 @dataclass(frozen=True)
 class Code:
-    """One function ready to run: its statements, where its labels are, and the user's line of each."""
+    """One function ready to run: its statements, the index of each label, and the user's line of each statement."""
 
     function: Function
     index: int
-    body: tuple
+    body: tuple[Instruction | Label, ...]
     labels: dict[str, int]
     lines: tuple[int | None, ...]
     param_offsets: dict[str, int]
@@ -43,19 +48,19 @@ def prepare(module: Module, kernel: Function, filename: str | None) -> dict[str,
     """The kernel (index 0) and every function it may call."""
     found = {}
     for index, function in enumerate(layout.reachable(module, kernel)):
+        body = function.body or ()
         offsets, end = layout.parameter_layout(function)
-        others = [v for v in function.variables.values() if v.space == "param"]
-        for variable in (*function.returns, *others):
-            offsets[variable.name] = end = layout.align_up(end, 16)
-            end += variable.nbytes
-        labels = {s.name: at for at, s in enumerate(function.body) if isinstance(s, Label)}
+        sized = [(result.name, result.nbytes) for result in function.returns]
+        sized += [(each.name, each.nbytes) for each in function.variables.values() if each.space == "param"]
+        for name, nbytes in sized:
+            offsets[name] = end = layout.align_up(end, 16)
+            end += nbytes
+        labels = {s.name: at for at, s in enumerate(body) if isinstance(s, Label)}
         lines = line_table(module, function, filename)
         locals_, local_bytes = layout.local_layout(function)
         sizes = tuple(p.nbytes for p in function.parameters), tuple(p.nbytes for p in function.returns)
         frame = layout.frame_bytes(sizes, local_bytes) if index else local_bytes
-        found[function.name] = Code(
-            function, index, function.body, labels, lines, offsets, end, locals_, local_bytes, frame
-        )
+        found[function.name] = Code(function, index, body, labels, lines, offsets, end, locals_, local_bytes, frame)
     return found
 
 
@@ -80,10 +85,14 @@ class Frame:
         return self.registers[name]
 
 
+Group: TypeAlias = tuple[Frame, int, np.ndarray]
+"""Lanes that run together: their frame, the index of their next statement, their mask."""
+
+
 class Warp:
     """32 lanes of one block. `step()` executes one instruction for one group of lanes."""
 
-    def __init__(self, block, index: int):
+    def __init__(self, block: Block, index: int):
         self.block, self.index = block, index
         threads = index * LANES + LANE
         x, y, _ = block.shape
@@ -94,20 +103,20 @@ class Warp:
         self.pc = np.zeros(LANES, np.int64)
         self.depth = np.zeros(LANES, np.int64)
         self.code = np.zeros(LANES, np.int64)
-        self.stacks: list[list] = [[] for _ in range(LANES)]
+        self.stacks: list[list[tuple[int, int, Call]]] = [[] for _ in range(LANES)]
         self.frames: dict[tuple[int, int], Frame] = {}
         self.steps = self.clock = 0
-        self.stalled: dict | None = None  # where the warp asked an mbarrier in vain
-        self.turns = 0  # how often that was so: each time other lanes may be the first, see `in_turn`
-        self.asked: dict[bytes, int] = {}  # the state of the warp when it last asked memory, by where it was
-        self.asked_at, self.in_vain = -1, 0  # how often it has asked in vain since memory changed
-        self.tries = 0  # how often it has tried what may depend on others since lanes other than the lowest had a turn
-        self.impatient = self.grace = 0  # how many such turns there were, and steps of the one under way
-        self.sleeps = False  # it asked in vain: its turn is over
+        self.stalled: dict[str, Any] | None = None  # the mbarrier that the warp tested without success
+        self.stalls = 0  # how often that happened: each time other lanes may run first, see `ordered`
+        self.spun: dict[bytes, int] = {}  # the state of the warp at its last spins, by its program counters
+        self.spun_at, self.fruitless = -1, 0  # how often it has spun without progress since memory changed
+        self.tries = 0  # instructions that may depend on other lanes, since lanes other than the lowest ran first
+        self.overtakes = self.grace = 0  # how often other lanes ran first, and the steps of the current time
+        self.sleeps = False  # it spun without progress: its time slice is over
         entry = self.frame(0, 0)
         entry.parameters[:, : len(block.parameters)] = block.parameters
 
-    # -- whose turn it is
+    # -- which lanes run next
 
     def frame(self, depth: int, code: int) -> Frame:
         if (depth, code) not in self.frames:
@@ -119,8 +128,8 @@ class Warp:
         mask[list(self.waiting)] = False
         return mask
 
-    def groups(self) -> list[tuple[Frame, int, np.ndarray]]:
-        """The groups of lanes that could take a step, the lowest in the program first."""
+    def groups(self) -> list[Group]:
+        """The groups of lanes that could take a step, the lowest program counter first."""
         ready = self.ready()
         if not ready.any():
             return []
@@ -134,18 +143,18 @@ class Warp:
         return found
 
     @staticmethod
-    def in_turn(groups: list[tuple[Frame, int, np.ndarray]], turn: int) -> list[tuple[Frame, int, np.ndarray]]:
-        """The groups by a turn's number: every second time the lowest first, else the highest or a lane's own."""
-        if turn % 2 == 0:
+    def ordered(groups: list[Group], slice_number: int) -> list[Group]:
+        """The groups in the order of a time slice: the lowest first in even ones, else the highest or one lane's."""
+        if slice_number % 2 == 0:
             return groups
-        if turn % 4 == 1:
+        if slice_number % 4 == 1:
             return groups[::-1]
-        lane = turn // 4 % LANES
+        lane = slice_number // 4 % LANES
         return sorted(groups, key=lambda group: int(((np.flatnonzero(group[2]) - lane) % LANES).min()))
 
     # -- operands
 
-    def read(self, frame: Frame, operand, kind: isa.Type) -> np.ndarray:
+    def read(self, frame: Frame, operand: object, kind: isa.Type) -> np.ndarray:
         """An operand's 32 lanes as `kind` says: the low bits of a wider register."""
         if isinstance(operand, Not):
             return ~self.read(frame, operand.reg, kind)
@@ -168,20 +177,18 @@ class Warp:
 
     def join(self, frame: Frame, vector: Vector, kind: isa.Type) -> np.ndarray:
         part = isa.TYPES[f"b{kind.bits // len(vector.items)}"]
-        pieces = [np.atleast_1d(self.read(frame, item, part)) for item in vector.items]
-        return np.ascontiguousarray(np.stack(pieces, axis=1)).view(UINT[kind.bits // 8])[:, 0].view(kind.dtype)
+        parts = [np.atleast_1d(self.read(frame, item, part)) for item in vector.items]
+        return np.ascontiguousarray(np.stack(parts, axis=1)).view(UINT[kind.bits // 8])[:, 0].view(kind.dtype)
 
-    def write(self, frame: Frame, operand, value: np.ndarray, kind: isa.Type, mask) -> None:
-        """Give a register new lanes where `mask` is set: wider registers are extended as the type's sign
-        says.
-        """
+    def write(self, frame: Frame, operand: Any, value: np.ndarray, kind: isa.Type, mask: np.ndarray) -> None:
+        """Write a register's lanes where `mask` is set; wider registers are sign- or zero-extended by the type."""
         if operand is None:
             return
         if isinstance(operand, Vector):
             bits = kind.bits // len(operand.items)
-            pieces = np.ascontiguousarray(value).view(UINT[bits // 8]).reshape(LANES, -1)
+            parts = np.ascontiguousarray(value).view(UINT[bits // 8]).reshape(LANES, -1)
             for index, item in enumerate(operand.items):
-                self.write(frame, item, pieces[:, index], isa.TYPES[f"b{bits}"], mask)
+                self.write(frame, item, parts[:, index], isa.TYPES[f"b{bits}"], mask)
             return
         old = frame.raw(operand.name)
         if kind.kind == "p":
@@ -193,7 +200,7 @@ class Warp:
         frame.registers[operand.name] = np.where(mask, new, old)
 
     def address(self, frame: Frame, symbol: Sym) -> np.ndarray:
-        """What `mov` gives for a name: an offset for shared, local and param, else an address."""
+        """The value of a name in `mov`: an offset for shared, local and param, else an address."""
         code, block = frame.code, self.block
         if symbol.name in code.local_offsets:
             return frame.local_base + np.uint64(code.local_offsets[symbol.name] + symbol.offset)
@@ -210,7 +217,7 @@ class Warp:
             return (frame.raw(base.name) + offset.astype(np.uint32)).astype(np.uint64)
         return self.read(frame, base, isa.TYPES["u64"]) + offset
 
-    def windows(self, space: str) -> tuple | None:
+    def windows(self, space: str) -> tuple[Any, np.uint64] | None:
         """(host address of offset 0, size) of a space that has offsets; the base is one a lane for local."""
         if space == "shared":
             return np.uint64(self.block.shared.base), np.uint64(self.block.shared_bytes)
@@ -221,16 +228,22 @@ class Warp:
             return np.uint64(self.block.param_window.base), np.uint64(self.block.param_window.nbytes)
         return None
 
+    def window(self, space: str) -> tuple[Any, np.uint64]:
+        """`windows` of a space that has offsets."""
+        found = self.windows(space)
+        assert found is not None, f"{space} memory has no window"
+        return found
+
     def special(self, name: str) -> np.ndarray:
         name, _, axis = name.lstrip("%").partition(".")
         block = self.block
-        vectors = {"tid": self.thread, "ntid": block.shape, "ctaid": block.index, "nctaid": block.grid}
+        vectors: dict[str, Any] = {"tid": self.thread, "ntid": block.shape, "ctaid": block.index, "nctaid": block.grid}
         if name in vectors:
             found = vectors[name]["xyz".index(axis)] if axis in ("x", "y", "z") else 0
             return np.full(LANES, found, np.uint64)
         ones, lane = np.uint64(1), LANE.astype(np.uint64)
         below = (ones << lane) - ones
-        scalars = {
+        scalars: dict[str, Any] = {
             "laneid": lane, "warpid": self.index, "nwarpid": -(-block.threads // LANES), "WARP_SZ": LANES,
             "lanemask_eq": ones << lane, "lanemask_lt": below, "lanemask_le": below | (ones << lane),
             "lanemask_gt": ~(below | (ones << lane)), "lanemask_ge": ~below, "smid": 0, "nsmid": 1,
@@ -249,20 +262,23 @@ class Warp:
         found = self.block.machine.workspace
         return 0 if found is None else found.address
 
-    # -- where and who, for messages and observers
+    # -- positions, for messages and observers
 
-    def where(self, instruction, lane: int, address: int | None = None) -> dict:
-        thread = tuple(int(t) for t in self.thread[:, lane])
+    def where(self, instruction: object, lane: int, address: int | None = None) -> dict[str, Any]:
+        """A lane's position, as keyword arguments of `KernelError`."""
+        thread = tuple(int(index) for index in self.thread[:, lane])
         return dict(line=self.line(lane), thread=thread, block=self.block.index, address=address)
 
     def line(self, lane: int) -> int | None:
         return self.block.codes[int(self.code[lane])].lines[int(self.pc[lane])]
 
-    def place(self, instruction, lane: int) -> str:
+    def position(self, instruction: object, lane: int) -> str:
         where = self.where(instruction, lane)
         return f"line {where['line']}, thread {where['thread']} of block {where['block']}: {instruction}"
 
-    def observe(self, instruction, space, op, nbytes, mask, addresses) -> None:
+    def observe(
+        self, instruction: Instruction, space: str, op: str, nbytes: int, mask: np.ndarray, addresses: np.ndarray
+    ) -> None:
         from vgpu.reference.memory import Requested
 
         if self.block.on_access is not None:
@@ -272,40 +288,40 @@ class Warp:
 
     # -- calls
 
-    def enter_through(self, frame: Frame, handle: int, call, mask) -> None:
-        """Call the function that a pointer leads to, which must take and give what the call says."""
+    def enter_through(self, frame: Frame, handle: int, call: Call, mask: np.ndarray) -> None:
+        """Call the function of a pointer, whose parameters and results must have the sizes that the call gives."""
         lane = int(np.argmax(mask))
         name = next((n for n, number in self.block.handles.items() if number == handle), None)
-        code = self.block.codes_by_name.get(name)
+        code = None if name is None else self.block.codes_by_name.get(name)
         variables = frame.code.function.variables
         passed = [[variables[n].nbytes for n in names] for names in (call.arguments, call.returns)]
-        if code is None:
-            raise InvalidCall(f"A call of no function, {self.place(call, lane)}", **self.where(call, lane))
+        if name is None or code is None:
+            raise InvalidCall(f"A call of no function, {self.position(call, lane)}", **self.where(call, lane))
         wanted = [[p.nbytes for p in names] for names in (code.function.parameters, code.function.returns)]
         if passed != wanted:
-            raise InvalidCall(f"A call of {name} as another type, {self.place(call, lane)}", **self.where(call, lane))
+            raise InvalidCall(
+                f"A call of {name} as another type, {self.position(call, lane)}", **self.where(call, lane)
+            )
         self.enter(frame, name, call, mask)
 
-    def enter(self, frame: Frame, name: str, call, mask) -> None:
-        """Call a function of the module: its parameters get the bytes of the caller's, its locals come on
-        top.
-        """
+    def enter(self, frame: Frame, name: str, call: Call, mask: np.ndarray) -> None:
+        """Call a function of the module: copy the arguments, and put its locals on top of the caller's."""
         code = self.block.code(name)
-        for lane in np.flatnonzero(mask):
+        for lane in np.flatnonzero(mask).tolist():
             depth = int(self.depth[lane]) + 1
             inner = self.frame(depth, code.index)
             for parameter, argument in zip(code.function.parameters, call.arguments, strict=True):
                 copy(frame, argument, inner, parameter.name, parameter.nbytes, lane)
             inner.local_base[lane] = frame.local_base[lane] + np.uint64(frame.code.frame_bytes)
             if inner.local_base[lane] + np.uint64(code.frame_bytes) > self.block.stack_bytes:
-                text = f"The call stack of one thread is full after {depth - 1} calls, {self.place(call, lane)}"
+                text = f"The call stack of one thread is full after {depth - 1} calls, {self.position(call, lane)}"
                 raise StackOverflow(text, **self.where(call, lane))
             self.stacks[lane].append((int(self.code[lane]), int(self.pc[lane]) + 1, call))
             self.depth[lane], self.code[lane], self.pc[lane] = depth, code.index, 0
 
-    def leave(self, frame: Frame, mask) -> None:
-        """Return: the caller's variables get what was returned; from the kernel itself the lanes are done."""
-        for lane in np.flatnonzero(mask):
+    def leave(self, frame: Frame, mask: np.ndarray) -> None:
+        """Return: copy the results to the caller's variables; lanes that return from the kernel itself have ended."""
+        for lane in np.flatnonzero(mask).tolist():
             if not self.stacks[lane]:
                 self.live[lane] = False
                 continue
@@ -317,16 +333,16 @@ class Warp:
 
 
 def copy(source: Frame, name: str, target: Frame, other: str, nbytes: int, lane: int) -> None:
+    """Copy one lane's variable `name` of one frame to `other` of another frame."""
     start, end = source.code.param_offsets[name], target.code.param_offsets[other]
     target.parameters[lane, end : end + nbytes] = source.parameters[lane, start : start + nbytes]
 
 
 @dataclass(frozen=True)
 class Barrier:
-    """What a parked lane waits for: the barrier's number, how many threads (None: all of the block), and
-    what it gets.
+    """The barrier at which a lane waits: its number, and its count of threads (None: all of the block).
 
-    `target` is the register for the answer of `bar.red`, to which the lane contributes `vote`.
+    `target` is the register for the result of `bar.red`, to which the lane contributes `vote`.
     """
 
     number: int

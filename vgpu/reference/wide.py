@@ -1,4 +1,5 @@
-"""Registers of 128 bits in the reference interpreter: moved, loaded, stored, exchanged, compared and swapped."""
+# mypy: disallow-untyped-defs
+"""Registers of 128 bits in the reference interpreter: move, load, store, exchange, compare and swap."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def is_wide(instruction: Instruction) -> bool:
     return "b128" in instruction.modifiers
 
 
-def read(warp: Warp, frame: Frame, operand) -> np.ndarray:
+def read(warp: Warp, frame: Frame, operand: object) -> np.ndarray:
     """32 rows of 16 bytes."""
     if isinstance(operand, Vector):
         halves = [warp.read(frame, item, B64) for item in operand.items]
@@ -30,7 +31,8 @@ def read(warp: Warp, frame: Frame, operand) -> np.ndarray:
     return frame.wide.setdefault(operand.name, np.zeros((LANES, 16), np.uint8))
 
 
-def write(warp: Warp, frame: Frame, operand, rows: np.ndarray, mask) -> None:
+def write(warp: Warp, frame: Frame, operand: Vector | Reg | None, rows: np.ndarray, mask: np.ndarray) -> None:
+    """Write 32 rows of 16 bytes where `mask` is set."""
     if isinstance(operand, Vector):
         halves = np.ascontiguousarray(rows).view(np.uint64)
         for index, item in enumerate(operand.items):
@@ -39,12 +41,12 @@ def write(warp: Warp, frame: Frame, operand, rows: np.ndarray, mask) -> None:
         frame.wide[operand.name] = np.where(mask[:, None], rows, read(warp, frame, operand))
 
 
-def move(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def move(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     target, source = instruction.operands
     write(warp, frame, target, read(warp, frame, source), mask)
 
 
-def access(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
+def access(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """`ld`, `st` and `atom` of 128 bits."""
     operands, store = list(instruction.operands), instruction.opcode == "st"
     kind = {"ld": "load", "st": "store"}.get(instruction.opcode, "atomic")
@@ -60,7 +62,7 @@ def access(warp: Warp, frame: Frame, instruction: Instruction, mask) -> None:
         write(warp, frame, target, _atomic(instruction, hosts, mask, given), mask)
 
 
-def _atomic(instruction: Instruction, hosts, mask, given) -> np.ndarray:
+def _atomic(instruction: Instruction, hosts: np.ndarray, mask: np.ndarray, given: list[np.ndarray]) -> np.ndarray:
     if not {"cas", "exch"} & set(instruction.modifiers):
         raise Unsupported(f"The atomic instruction {instruction} is not known to the virtual GPU.")
     before = np.zeros((LANES, 16), np.uint8)

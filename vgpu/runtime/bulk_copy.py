@@ -350,7 +350,7 @@ def _issue() -> Routine:
         for slot, amount in (("requests", 1), ("lanes", nbytes.get())):
             counter = r.at(r["site"], 8 * SITE_SLOT[slot])
             r.store(counter, r.load(counter, "i64", 8) + amount, 8)
-        asked = r.at(ctx, 8 * SLOT["asked"])
+        asked = r.at(ctx, 8 * SLOT["slice_requests"])
         words = (nbytes.get() + (BULK_REQUEST - 1)) >> (BULK_REQUEST.bit_length() - 1)
         r.store(asked, r.load(asked, "i64", 8) + words, 8)
         queue = _queue(r)

@@ -9,7 +9,7 @@ again, it goes on where it stopped.
 
 from __future__ import annotations
 
-from vgpu.base.context import DONE, IDLE, OUT_OF_FUEL, PLACE_SLOT, SPUN
+from vgpu.base.context import DONE, IDLE, OUT_OF_FUEL, RESIDENT_SLOT, SPUN
 from vgpu.runtime.loop_parts import ROUNDS, Loop
 from vgpu.runtime.plain_loop import plain_loop
 from vgpu.runtime.value import Value
@@ -29,11 +29,11 @@ class _Residents(Loop):
 
     def has_room(self) -> Value:
         """Whether a place is free."""
-        return self.slot("in_block").below(self.slot("places"))
+        return self.slot("in_block").below(self.slot("resident_slots"))
 
     def enter(self, after: Value | None = None, free: bool = False) -> None:
         """Use the next place, after the one in use or another, that is free or taken."""
-        after = self.slot("place") if after is None else after
+        after = self.slot("resident_slot") if after is None else after
         chosen = self.call("i64", "next_place", self["ctx"], after, self.number("i1", free))
         self.call("void", "enter_place", self["ctx"], chosen)
 
@@ -99,8 +99,8 @@ def _round(r: _Residents) -> None:
     with r.when(live.get().eq(0)):
         r.go("fetch", r.add_slot("in_block", -1).eq(0))
         r.set_slot("progress", 1)
-        left = r.call("ptr", "record_of", r["ctx"], r.slot("place"))
-        r.store(r.at(left, PLACE_SLOT["block"], "i64"), r.number("i64", -1), 8)
+        left = r.call("ptr", "record_of", r["ctx"], r.slot("resident_slot"))
+        r.store(r.at(left, RESIDENT_SLOT["block"], "i64"), r.number("i64", -1), 8)
         r.go("hop")
     opened = r.open_barriers(states, r.slot("barriers", "ptr"), told=True)
     with r.when((starved.get() | waiting.get()).eq(0)):
@@ -133,7 +133,7 @@ def _next_round(r: _Residents) -> None:
     r.go("open_place", r.blocks_are_left())
     r.go("change", r.shuffles ^ 1)
     r.label("jump")
-    r.enter(after=(r.slot("random") >> 8) % r.slot("places"))
+    r.enter(after=(r.slot("random") >> 8) % r.slot("resident_slots"))
     r.go("round")
 
 

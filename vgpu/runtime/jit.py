@@ -83,7 +83,7 @@ def _emit(module) -> bytes:
 
 def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     """Compile a module of LLVM IR; give the addresses of its functions. The code lives as long as the process."""
-    return steady.apart(_compile_ir, text, functions)
+    return steady.run_uninterrupted(_compile_ir, text, functions)
 
 
 def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
@@ -122,7 +122,7 @@ def compile_kernel(text: str, name: str) -> int:
     So a kernel that is defined again, as by a notebook's cell that is run again, is not compiled again.
     """
     key = hashlib.sha256(text.encode()).hexdigest()
-    return _kernels[key] if key in _kernels else steady.apart(_compile_kernel, key, text, name)
+    return _kernels[key] if key in _kernels else steady.run_uninterrupted(_compile_kernel, key, text, name)
 
 
 def _compile_kernel(key: str, text: str, name: str) -> int:
@@ -161,7 +161,7 @@ def _make(engine, wanted: set[str]) -> None:
 
 def address(function: str) -> int:
     """The address of a function of the runtime."""
-    return steady.apart(_address, function)
+    return steady.run_uninterrupted(_address, function)
 
 
 def _address(function: str) -> int:

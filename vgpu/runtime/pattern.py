@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from vgpu.base.context import PATTERN, PHASES, PLACES
+from vgpu.base.context import PATTERN, PATTERN_WORDS, PHASES
 from vgpu.runtime.value import LANES, Value, element_bits
 from vgpu.runtime.write import Routine
 
@@ -89,5 +89,5 @@ class Request:
 
     def _window(self, least: Value, extent: Value) -> Value:
         """Keep the places of the lanes, in words from the lowest; WINDOW if all of them are within 128 bytes."""
-        self.r.store(self.r.at(self.r["site"], PLACES), self.diff - least >> 2, 64)
+        self.r.store(self.r.at(self.r["site"], PATTERN_WORDS), self.diff - least >> 2, 64)
         return (extent.below(125) & self.size.eq(4)).pick(self.r.number("i64", WINDOW), ANY)

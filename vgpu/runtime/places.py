@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from vgpu.base.context import BARRIER_BYTES, CLOCK, HEADER, LAUNCH_SLOT, PLACE_BYTES, PLACE_SLOT, TURN
+from vgpu.base.context import BARRIER_BYTES, CLOCK, HEADER, LAUNCH_SLOT, RESIDENT_BYTES, RESIDENT_SLOT, SLICE
 from vgpu.runtime.value import Value
 from vgpu.runtime.write import Routine
 
 
 def _record(r: Routine, index: Value) -> Value:
     """What the table of places says of one of them."""
-    return r.at(r.slot("place_table", "ptr"), index * PLACE_BYTES)
+    return r.at(r.slot("resident_table", "ptr"), index * RESIDENT_BYTES)
 
 
 def _record_of() -> Routine:
@@ -22,8 +22,8 @@ def _enter() -> Routine:
     """Bring what the table says of a place into the context."""
     r = Routine("enter_place", "ptr ctx, i64 index")
     record = _record(r, r["index"])
-    r.set_slot("place", r["index"])
-    for slot, index in PLACE_SLOT.items():
+    r.set_slot("resident_slot", r["index"])
+    for slot, index in RESIDENT_SLOT.items():
         r.set_slot(slot, r.load(r.at(record, 8 * index), "i64", 8))
     r.call("void", "wb_s_enter", r["ctx"])
     return r
@@ -32,12 +32,12 @@ def _enter() -> Routine:
 def _next() -> Routine:
     """The next place after `from`, round the table, that is free or (free: false) that is taken; there must be one."""
     r = Routine("next_place", "ptr ctx, i64 from, i1 free", "i64")
-    places, at = r.slot("places"), r.variable("i64", r["from"])
+    places, at = r.slot("resident_slots"), r.variable("i64", r["from"])
     with r.repeat() as stop:
         after = at.get() + 1
         after = after.reaches(places).pick(0, after)
         at.set(after)
-        block = r.load(r.at(_record(r, after), 8 * PLACE_SLOT["block"]), "i64", 8)
+        block = r.load(r.at(_record(r, after), 8 * RESIDENT_SLOT["block"]), "i64", 8)
         stop(block.below(0, signed=True).eq(r["free"]))
     r.give(at.get())
     return r
@@ -61,9 +61,9 @@ def _begin() -> Routine:
     wide, high = r.slot("nctaid_x"), r.slot("nctaid_y")
     rest = block.get() // wide
     known = {"block": block.get(), "ctaid_x": block.get() % wide, "ctaid_y": rest % high, "ctaid_z": rest // high}
-    record = _record(r, r.slot("place"))
+    record = _record(r, r.slot("resident_slot"))
     for slot, value in known.items():
-        r.store(r.at(record, 8 * PLACE_SLOT[slot]), value, 8)
+        r.store(r.at(record, 8 * RESIDENT_SLOT[slot]), value, 8)
         r.set_slot(slot, value)
     r.set_slot("progress", 1)
     r.add_slot("in_block", 1)
@@ -77,7 +77,7 @@ def _begin() -> Routine:
     with r.count_to(warps) as warp:
         state = r.at(states, warp * nbytes)
         r.copy(state, r.at(first, warp << 7), 128)
-        for word in (TURN, CLOCK):
+        for word in (SLICE, CLOCK):
             r.store(r.at(state, word), r.number("i64", 0), 8)
         r.fill(r.at(state, HEADER), 0, cleared)
     return r
@@ -104,7 +104,7 @@ def _random_turn() -> Routine:
     drawn = r.call("i64", "draw", r["ctx"])
     most = (r.number("i64", 2) << (drawn >> 2 & 3) * 3) - 1
     r.set_slot("fuel", (drawn >> 8 & most) + 1)
-    r.store(r.at(r["state"], TURN), drawn >> 20 & 127, 8)
+    r.store(r.at(r["state"], SLICE), drawn >> 20 & 127, 8)
     lanes, how = r.call("i64", "draw", r["ctx"]), drawn >> 5 & 3
     everybody = (1 << 32) - 1
     half = (r.number("i64", 0xFFFF0000FFFF) << (lanes & 31)) >> 16 & everybody

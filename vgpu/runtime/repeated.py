@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from vgpu.base.context import PLACES
+from vgpu.base.context import PATTERN_WORDS
 from vgpu.runtime.count import touched
 from vgpu.runtime.overwrites import LOAD, STORE
 from vgpu.runtime.pattern import HALVES, RUN, SAME, WINDOW, Request
@@ -120,7 +120,7 @@ def _window(r: Routine, place: Value) -> Value:
     """32 neighbouring words of shared memory, permuted in registers: far cheaper than a gather, where AVX-512 has it."""
     kind = vector("i32", HALF)
     a, b = (r.load(r.at(place, offset), kind, 4) for offset in (0, 64))
-    indices = (r.load(r.at(r["site"], PLACES + offset), kind, 64) for offset in (0, 64))
+    indices = (r.load(r.at(r["site"], PATTERN_WORDS + offset), kind, 64) for offset in (0, 64))
     low, high = (r.call(kind, "llvm.x86.avx512.vpermi2var.d.512", a, index, b) for index in indices)
     return low.shuffle(high, range(LANES))
 

@@ -168,7 +168,7 @@ class Routine:
         place = self.site(name)
         self.store(place, self.load(place, "i64", 8) + amount, 8)
         if name == "requests":
-            self.add_slot("asked", amount)
+            self.add_slot("slice_requests", amount)
 
     def copy(self, target: Value, source: Value, nbytes) -> None:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)

@@ -8,7 +8,7 @@ import numpy as np
 
 from vgpu.base.errors import Unsupported
 from vgpu.standins.backend import on_gpu
-from vgpu.storage.tensor_map import Description, describe
+from vgpu.storage.tensor_map import TensorDescriptor, describe
 
 # What the driver calls the types of elements; the virtual GPU asks for their bytes only.
 _TYPES = {
@@ -70,7 +70,7 @@ def as_argument(data: bytes, description: str = "") -> TensorMap:
     return made
 
 
-def in_words(found: Description, dtype: str) -> str:
+def in_words(found: TensorDescriptor, dtype: str) -> str:
     """The array and its box, in the array's own order of dimensions."""
     shape, box = ("×".join(map(str, reversed(sizes))) for sizes in (found.sizes, found.box))
     steps = f", every {'×'.join(map(str, reversed(found.steps)))}th element" if set(found.steps) != {1} else ""
@@ -78,7 +78,7 @@ def in_words(found: Description, dtype: str) -> str:
     return f"{shape} {dtype}, boxes of {box}{steps}{swizzle}"
 
 
-def driver_arguments(found: Description, kind: str) -> tuple:
+def driver_arguments(found: TensorDescriptor, kind: str) -> tuple:
     """What `cuTensorMapEncodeTiled` takes: it wants strides of all dimensions but the fastest."""
     from cuda.bindings import driver
 
@@ -99,7 +99,7 @@ def driver_arguments(found: Description, kind: str) -> tuple:
     )
 
 
-def _encoded_by_driver(found: Description, dtype: str) -> TensorMap:
+def _encoded_by_driver(found: TensorDescriptor, dtype: str) -> TensorMap:
     from cuda.bindings import driver
 
     status, encoded = driver.cuTensorMapEncodeTiled(*driver_arguments(found, _TYPES[dtype]))

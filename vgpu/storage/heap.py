@@ -1,9 +1,10 @@
-"""The heap that kernels allocate from with `malloc` and `new`: one area of a fixed size, and its books.
+# mypy: disallow-untyped-defs
+"""The heap that kernels allocate from with `malloc` and `new`: one area of a fixed size, and its tables.
 
-The area is cut into grains of 16 bytes. Two tables lie beside it, which compiled code and the interpreter look
-addresses up in: `owners` says for each grain which piece it belongs to, `ends` where that piece ends (0 when it has
-been freed). At least one grain that belongs to nobody lies between two pieces. What is freed is given out again only
-when nothing fresh is left, so that a use after free meets a freed piece and not another thread's memory.
+The area is divided into grains of 16 bytes. Compiled code and the interpreter look addresses up in two tables: `owners`
+has the allocation that each grain belongs to, `ends` the end of that allocation (0 once it has been freed). At least
+one unused grain separates two allocations. Freed memory is reused only when no fresh memory is left, so that a use
+after free finds a freed allocation and not another thread's memory.
 """
 
 from __future__ import annotations
@@ -12,56 +13,91 @@ import bisect
 import ctypes
 import mmap
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from vgpu.base import own, steady
+from vgpu.ptx import Instruction
 from vgpu.ptx.lines import line_of
 from vgpu.storage.host import available, size_text
 from vgpu.storage.memory import ALIGNMENT, FRESH, table
 
 GRAIN = 16  # CUDA C++ Programming Guide, "Dynamic Global Memory Allocation": pointers are aligned to 16 bytes
-DEFAULT = 8 << 20  # … and the heap has 8 MB if nobody asked for another size
+DEFAULT = 8 << 20  # … and the heap has 8 MB by default
 MOST = 1 << 34  # the numbers of grains fit in 31 bits
-_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
-OBSERVERS: list[Callable] = []  # called as f(address, nbytes, alive, caller) after each change; who has `own.TURN` adds
-LAUNCHES = own.Listeners()  # called as f(launch) before each launch that can call the host
+_PRIVATE: dict[str, Any] = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
 
 
-class Piece:
-    """What the books say about one allocation.
-
-    caller, freed_by: (launch, site, block, thread) of who allocated and freed it, as the engine told; serial counts
-    allocations from 1.
-    """
-
-    __slots__ = ("address", "caller", "freed_by", "nbytes", "serial")
-
-    def __init__(self, address: int, nbytes: int, caller: tuple, serial: int):
-        self.address, self.nbytes, self.caller, self.serial = address, nbytes, caller, serial
-        self.freed_by: tuple | None = None
+class _Site(Protocol):
+    @property
+    def instruction(self) -> Instruction: ...
 
 
-class Launch:
-    """One launch, as far as the books remember it: which kernel, how many threads and blocks, where its lines are."""
+class LaunchRecord:
+    """What the heap remembers of one launch: its kernel, its sizes and the lines of its calls."""
 
-    def __init__(self, kernel, grid, block, sites=None):
+    def __init__(
+        self,
+        kernel: Any,  # a loaded kernel, or a PTX function where the interpreter has no more
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        sites: Sequence[_Site] | None = None,
+    ):
         self.kernel, self.grid, self.block, self._sites = kernel, grid, block, sites
 
     @classmethod
-    def of(cls, run) -> Launch:
-        """A launch of compiled code, which tells sites by number."""
+    def of(cls, run: Any) -> LaunchRecord:  # a `launch.grid.Grid`, which this folder can't import
+        """The record of a launch of compiled code, whose calls are known by site."""
         return cls(run.kernel, run.grid, run.block, run.lowered.sites)
 
     def line(self, site: int | None) -> int | None:
-        """The user's line of a call; the interpreter tells lines and not sites."""
-        if self._sites is None:
+        """The user's line of a call; in the interpreter `site` is that line itself."""
+        if self._sites is None or site is None:
             return site
         files = self.kernel.module.module.files
         own = {number for number, name in files.items() if name == self.kernel.filename}
         return line_of(self._sites[site].instruction.location, own)
+
+
+class Caller(NamedTuple):
+    """The thread that allocates or frees, by its number in its block: in which launch, at which site or line."""
+
+    launch: LaunchRecord
+    site: int | None
+    block: int
+    thread: int
+
+
+class HeapAllocation:
+    """One allocation: the threads that allocated and freed it, and a serial number that counts from 1."""
+
+    __slots__ = ("address", "caller", "freed_by", "nbytes", "serial")
+
+    def __init__(self, address: int, nbytes: int, caller: Caller, serial: int):
+        self.address, self.nbytes, self.caller, self.serial = address, nbytes, caller, serial
+        self.freed_by: Caller | None = None
+
+
+OBSERVERS: list[Callable[[int, int, bool, Caller], object]] = []
+"""Called with (address, nbytes, alive, caller) after each change; add one only while holding `own.LAUNCHING`."""
+LAUNCHES: own.Listeners[Callable[[LaunchRecord], object]] = own.Listeners()
+"""Called before each launch that can call the host."""
+
+
+class HeapState(NamedTuple):
+    """The contents of a heap, for `restore`."""
+
+    allocations: dict[int, tuple[HeapAllocation, Caller | None]]
+    runs: tuple[list[int], dict[int, list[int]], list[tuple[int, int]]]
+    fresh: int = 0
+    owners: np.ndarray | tuple[()] = ()
+    ends: np.ndarray | tuple[()] = ()
+    data: bytes = b""
+    in_use: int = 0
+    last: int = 0
 
 
 class Heap:
@@ -80,21 +116,21 @@ class Heap:
         self._bytes = np.frombuffer(self._mapping, np.uint8)
         start = self._bytes.ctypes.data
         self.base = -(-start // ALIGNMENT) * ALIGNMENT
-        self.owners = np.zeros(self.grains, np.int32)  # the number of the piece's first grain, plus 1
+        self.owners = np.zeros(self.grains, np.int32)  # the number of the allocation's first grain, plus 1
         self.ends = np.zeros(self.grains, np.int64)
-        self.pieces: dict[int, Piece] = {}  # by the first grain, freed ones too until they are given out again
-        self.in_use = 0  # bytes that were asked for and not yet freed
-        self._fresh = 0  # the first grain that was never given out
+        self.allocations: dict[int, HeapAllocation] = {}  # by the first grain; freed ones too, until they are reused
+        self.in_use = 0  # bytes that were requested and not yet freed
+        self._fresh = 0  # the first grain that was never used
         self._sizes: list[int] = []  # lengths of free runs, sorted
         self._runs: dict[int, list[int]] = {}  # … and where runs of that length begin
-        self._returned: list[tuple[int, int]] = []  # runs that were freed, not yet given out again
+        self._returned: list[tuple[int, int]] = []  # runs that were freed and not yet joined to the free runs
         self.last = 0  # the serial number of the last allocation
         self._lock = steady.lock(rank=5)
 
-    def allocate(self, nbytes: int, caller: tuple, alignment: int = GRAIN) -> int:
-        """An address of `nbytes` fresh bytes at a multiple of `alignment`, 0 when there is no room for them.
+    def allocate(self, nbytes: int, caller: Caller, alignment: int = GRAIN) -> int:
+        """The address of `nbytes` bytes at a multiple of `alignment`, or 0 when the heap is full.
 
-        Of 0 bytes too: a pointer to nothing, which can be freed.
+        0 bytes get an address too, which can be freed.
         """
         alignment = max(alignment, GRAIN)
         if nbytes > self.nbytes or alignment > self.nbytes or alignment & (alignment - 1):
@@ -107,7 +143,7 @@ class Heap:
             address = self.base + first * GRAIN
             ctypes.memset(address, FRESH, nbytes)
             self.last += 1
-            self.pieces[first] = Piece(address, nbytes, caller, self.last)
+            self.allocations[first] = HeapAllocation(address, nbytes, caller, self.last)
             self.ends[first] = address + nbytes
             self.owners[first : first + grains] = first + 1
             self.in_use += nbytes
@@ -115,26 +151,26 @@ class Heap:
                 observer(address, nbytes, True, caller)
         return address
 
-    def free(self, address: int, caller: tuple) -> bool:
-        """Take back what `allocate` gave; False for every other address, and for what is free already."""
+    def free(self, address: int, caller: Caller) -> bool:
+        """Free an allocation; False for an address that `allocate` didn't return, or that is free already."""
         with self._lock:
-            piece = self.pieces.get((address - self.base) // GRAIN)
-            if piece is None or piece.address != address or piece.freed_by is not None:
+            found = self.allocations.get((address - self.base) // GRAIN)
+            if found is None or found.address != address or found.freed_by is not None:
                 return False
             first = (address - self.base) // GRAIN
-            piece.freed_by = caller
+            found.freed_by = caller
             self.ends[first] = 0
-            self._returned.append((first, max(1, -(-piece.nbytes // GRAIN)) + 1))
-            self.in_use -= piece.nbytes
+            self._returned.append((first, max(1, -(-found.nbytes // GRAIN)) + 1))
+            self.in_use -= found.nbytes
             for observer in OBSERVERS:
-                observer(address, piece.nbytes, False, caller)
+                observer(address, found.nbytes, False, caller)
         return True
 
     def contains(self, address: int) -> bool:
         return 0 <= address - self.base < self.nbytes
 
     def inside(self, addresses: np.ndarray, nbytes: int) -> np.ndarray:
-        """Which of these addresses (uint64) have `nbytes` bytes of one live piece behind them."""
+        """Which of these addresses (uint64) begin `nbytes` bytes within one live allocation."""
         offsets = addresses - np.uint64(self.base)
         within = offsets < np.uint64(self.nbytes)
         owners = self.owners[np.where(within, offsets // np.uint64(GRAIN), 0).astype(np.int64)]
@@ -142,49 +178,51 @@ class Heap:
         room = ends - np.minimum(addresses, ends)
         return within & (owners > 0) & (addresses < ends) & (room >= np.uint64(nbytes))
 
-    def find(self, address: int) -> Piece | None:
-        """The piece, live or freed, that an address lies in or beside; None where nothing is near."""
+    def find(self, address: int) -> HeapAllocation | None:
+        """The allocation, live or freed, that an address lies in or next to; None where there is none."""
         grain = (address - self.base) // GRAIN
         with self._lock:
             if not 0 <= grain < self.grains:
                 return None
-            before = self.pieces.get(int(self.owners[grain]) - 1)
+            before = self.allocations.get(int(self.owners[grain]) - 1)
             if before is not None and address < before.address + before.nbytes:
                 return before
-            after = self.pieces.get(int(self.owners[min(grain + 1, self.grains - 1)]) - 1)
+            after = self.allocations.get(int(self.owners[min(grain + 1, self.grains - 1)]) - 1)
             if after is None or before is None or after is before:
                 return before or after
             return after if after.address - address < address - before.address - before.nbytes + 1 else before
 
-    def live(self, since: int = 0) -> list[Piece]:
-        """The pieces that nobody has freed, of those whose serial number is above `since`, in their order."""
+    def live(self, since: int = 0) -> list[HeapAllocation]:
+        """The allocations that haven't been freed, of those with a serial number above `since`, in order."""
         with self._lock:
-            found = [p for p in self.pieces.values() if p.freed_by is None and p.serial > since]
-        return sorted(found, key=lambda piece: piece.serial)
+            found = [each for each in self.allocations.values() if each.freed_by is None and each.serial > since]
+        return sorted(found, key=lambda each: each.serial)
 
-    def save(self) -> tuple:
-        """All that `restore` needs to bring the heap back to what it is now."""
+    def save(self) -> HeapState:
+        """The contents of the heap now, for `restore`."""
         with self._lock:
-            used, books = self._fresh, {n: (p, p.freed_by) for n, p in self.pieces.items()}
+            used, allocations = self._fresh, {at: (each, each.freed_by) for at, each in self.allocations.items()}
             runs = {length: list(starts) for length, starts in self._runs.items()}
             free = list(self._sizes), runs, list(self._returned)
-            tables = self.owners[:used].copy(), self.ends[:used].copy()
-            return used, books, free, tables, ctypes.string_at(self.base, used * GRAIN), self.in_use, self.last
+            owners, ends = self.owners[:used].copy(), self.ends[:used].copy()
+            data = ctypes.string_at(self.base, used * GRAIN)
+            return HeapState(allocations, free, used, owners, ends, data, self.in_use, self.last)
 
-    def restore(self, saved: tuple) -> None:
-        """Bring back what `save` gave: what is in the heap, and who owns it."""
+    def restore(self, saved: HeapState) -> None:
+        """Restore the contents and allocations that `save` returned."""
         with self._lock:
             self.owners[: self._fresh] = 0
-            self._fresh, books, (self._sizes, self._runs, self._returned), tables, data, self.in_use, self.last = saved
-            self.owners[: self._fresh], self.ends[: self._fresh] = tables
-            self.pieces = {}
-            for first, (piece, freed_by) in books.items():
-                piece.freed_by = freed_by
-                self.pieces[first] = piece
-            ctypes.memmove(self.base, data, len(data))
+            self._fresh, self.in_use, self.last = saved.fresh, saved.in_use, saved.last
+            self._sizes, self._runs, self._returned = saved.runs
+            self.owners[: self._fresh], self.ends[: self._fresh] = saved.owners, saved.ends
+            self.allocations = {}
+            for first, (each, freed_by) in saved.allocations.items():
+                each.freed_by = freed_by
+                self.allocations[first] = each
+            ctypes.memmove(self.base, saved.data, len(saved.data))
 
     def retire(self) -> mmap.mmap:
-        """Give the memory back; who keeps what this returns keeps the addresses, so that old pointers lead nowhere."""
+        """Release the memory; keeping the result reserves the addresses, so that old pointers stay invalid."""
         if hasattr(self._mapping, "madvise"):
             self._mapping.madvise(getattr(mmap, "MADV_DONTNEED", 4))
         return self._mapping
@@ -192,7 +230,7 @@ class Heap:
     # ------------------------------------------------------------ which grains; these need the lock
 
     def _take(self, grains: int, alignment: int) -> int | None:
-        """The first of so many free grains, at a multiple of `alignment` bytes."""
+        """The first of `grains` free grains, at a multiple of `alignment` bytes."""
         first = -(-(self.base + self._fresh * GRAIN) // alignment) * alignment
         first = (first - self.base) // GRAIN
         if first + grains <= self.grains:
@@ -207,7 +245,7 @@ class Heap:
         return found
 
     def _fit(self, grains: int, alignment: int) -> int | None:
-        """The best fitting run that was used before."""
+        """The best fitting free run."""
         wanted = grains + alignment // GRAIN - 1
         at = bisect.bisect_left(self._sizes, wanted)
         if at == len(self._sizes):
@@ -232,9 +270,9 @@ class Heap:
             self._runs[length].append(start)
 
     def _recycle(self) -> None:
-        """Join what has been freed to runs that are as long as can be, and forget who had it."""
+        """Join freed memory to free runs as long as possible, and forget its allocations."""
         for first, length in self._returned:
-            del self.pieces[first]
+            del self.allocations[first]
             self.owners[first : first + length] = 0
         runs = sorted([*self._returned, *((s, length) for length, starts in self._runs.items() for s in starts)])
         self._returned, self._sizes, self._runs = [], [], {}
@@ -256,7 +294,7 @@ _lock = steady.lock(rank=4)
 
 
 def current() -> Heap | None:
-    """The heap, None as long as no kernel that allocates has been launched."""
+    """The heap; None until a kernel that allocates is launched."""
     return _heap
 
 
@@ -289,7 +327,7 @@ def set_limit(nbytes: int) -> None:
 
 @contextmanager
 def restored() -> Iterator[None]:
-    """Within a `with` block kernels may allocate and free; afterwards the heap is as it was before."""
+    """Save the heap, and restore it after the `with` block."""
     before = save()
     try:
         yield
@@ -297,22 +335,22 @@ def restored() -> Iterator[None]:
         restore(before)
 
 
-def save() -> tuple | None:
-    """What is in the heap now, for `restore`."""
+def save() -> HeapState | None:
+    """The contents of the heap now, for `restore`."""
     return None if _heap is None else _heap.save()
 
 
-def restore(saved: tuple | None) -> None:
-    """Bring back what was in the heap when `save` was called; the heap must be the same or have been made since."""
+def restore(saved: HeapState | None) -> None:
+    """Restore the heap to what it was when `save` was called; the heap must be the same or have been made since."""
     if _heap is not None:
-        _heap.restore(saved or (0, {}, ([], {}, []), ([], []), b"", 0, 0))
+        _heap.restore(saved or HeapState({}, ([], {}, [])))
 
 
 _retired: deque[mmap.mmap] = deque(maxlen=256)
 
 
 def reset() -> None:
-    """Forget the heap and all that is in it, and its size, as resetting a device does."""
+    """Discard the heap, its contents and its size, as resetting a device does."""
     global _heap, _wanted
     with _lock:
         if _heap is not None:
@@ -321,12 +359,13 @@ def reset() -> None:
 
 
 def readable(address: int) -> int:
-    """How many bytes may be read from an address of global memory on: of a live piece of the heap, or an allocation."""
+    """How many bytes from a global address on belong to the same live allocation (of the heap or not); 0 for none."""
     area = current()
     if area is not None and area.contains(address):
-        piece = area.find(address)
-        alive = piece is not None and piece.freed_by is None and piece.address <= address
-        return max(0, piece.address + piece.nbytes - address) if alive else 0
+        found = area.find(address)
+        if found is None or found.freed_by is not None or found.address > address:
+            return 0
+        return max(0, found.address + found.nbytes - address)
     starts, ends = table()
     index = int(np.searchsorted(starts, np.uint64(address), side="right")) - 1
     return max(0, int(ends[index]) - address) if index >= 0 else 0

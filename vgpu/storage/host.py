@@ -1,4 +1,5 @@
-"""What the host can still give: the virtual GPU's memory is a part of the host's."""
+# mypy: disallow-untyped-defs
+"""The host's available memory, which the virtual GPU's memory is part of."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from pathlib import Path
 
 
 def size_text(nbytes: float) -> str:
-    """A size for people: 12.5 GiB, 3.0 MiB, 17 bytes."""
+    """A readable size: 12.5 GiB, 3.0 MiB, 17 bytes."""
     for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if nbytes >= factor:
             return f"{nbytes / factor:.1f} {unit}"
@@ -15,7 +16,7 @@ def size_text(nbytes: float) -> str:
 
 
 def available() -> int | None:
-    """Bytes the host can still give, as far as that can be known."""
+    """Bytes that can still be allocated on the host; None where that is not known."""
     try:
         import psutil
     except ImportError:
@@ -23,8 +24,8 @@ def available() -> int | None:
     return min([psutil.virtual_memory().available, *allowances()])
 
 
-# Where a control group says what its processes may have and what they have, by the kernel's version of groups.
-# What is not anonymous memory is cache, which the system gives up at need.
+# Where a control group has the limit and the use of its processes, by the kernel's version of groups. Memory that isn't
+# anonymous is cache, which the system frees when needed.
 _GROUPS = {
     "": ("", "memory.max", "anon"),
     "memory": ("memory", "memory.limit_in_bytes", "total_rss"),
@@ -32,7 +33,7 @@ _GROUPS = {
 
 
 def allowances(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Iterator[int]:
-    """What each control group around this process still leaves it: containers and notebook servers set such limits."""
+    """Bytes left in each control group around this process: containers and notebook servers set such limits."""
     try:
         lines = own.read_text().splitlines()
     except OSError:
@@ -45,7 +46,7 @@ def allowances(groups: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/se
             folder, limit, used = _GROUPS[controller]
             top = groups / folder
             here = top / path.lstrip("/")
-            # In a container the path may be the host's, and what is mounted the container's own: then only the top is.
+            # In a container the path may be the host's, but the mounted tree the container's: then only the top exists.
             for group in (here, *(parent for parent in here.parents if parent.is_relative_to(top))):
                 left = _left(group, limit, used)
                 if left is not None:

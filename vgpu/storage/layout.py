@@ -1,8 +1,8 @@
-"""Where a kernel's variables lie: offsets of parameters, shared and local memory, addresses of module
-variables.
+# mypy: disallow-untyped-defs
+"""The layout of a kernel's variables: offsets in parameters, shared and local memory, addresses of module variables.
 
-The first three functions are arithmetic on the parsed text; `load_variables` allocates. Both engines use all
-four, so that a variable has one place.
+The first three functions only compute from the parsed text; `load_variables` allocates. Both engines use all four, so
+that a variable has the same address in both.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def place_locals(variables: Iterable[Variable]) -> tuple[dict[str, int], int]:
 
 
 def frame_bytes(signature: tuple[tuple[int, ...], tuple[int, ...]], local_bytes: int) -> int:
-    """What one call takes of a thread's stack: the way back, parameters and results of these sizes, and locals."""
+    """Bytes of a thread's stack for one call: the return address, parameters and results of these sizes, and locals."""
     passed = sum(align_up(nbytes, 4) for sizes in signature for nbytes in sizes)
     return align_up(8 + passed + local_bytes, DYNAMIC_ALIGNMENT)
 
@@ -59,10 +59,10 @@ def shared_layout(module: Module, function: Function) -> tuple[dict[str, int], i
     multiple of 16 and of the alignments that these arrays are declared with.
     """
     functions = reachable(module, function)
-    named = {symbol for f in functions for symbol in symbols(f)}
-    variables: dict[str, Variable] = {n: v for n, v in module.variables.items() if n in named}
-    for f in functions:
-        variables.update(f.variables)
+    named = {symbol for each in functions for symbol in symbols(each)}
+    variables: dict[str, Variable] = {name: v for name, v in module.variables.items() if name in named}
+    for each in functions:
+        variables.update(each.variables)
     shared = [v for v in variables.values() if v.space == "shared"]
     found, static = _place(v for v in shared if not v.external)
     dynamic = align_up(static, max([DYNAMIC_ALIGNMENT, *(v.align for v in shared if v.external)]))
@@ -75,15 +75,16 @@ def reachable(module: Module, function: Function) -> list[Function]:
     found: dict[str, Function] = {}
     waiting = [function]
     while waiting:
-        f = waiting.pop()
-        if f.name in found:
+        caller = waiting.pop()
+        if caller.name in found:
             continue
-        found[f.name] = f
-        for symbol in symbols(f):
+        found[caller.name] = caller
+        for symbol in symbols(caller):
             callee = module.functions.get(symbol)
             if callee is not None and callee.body is not None:
                 waiting.append(callee)
-        if any(isinstance(o, Call) and not isinstance(o.target, Sym) for i in instructions(f) for o in i.operands):
+        operands = (operand for instruction in instructions(caller) for operand in instruction.operands)
+        if any(isinstance(operand, Call) and not isinstance(operand.target, Sym) for operand in operands):
             waiting += [g for g in module.functions.values() if g.body is not None and not g.entry]
     return list(found.values())
 
@@ -96,7 +97,7 @@ def instructions(function: Function) -> Iterator[Instruction]:
 def symbols(function: Function) -> set[str]:
     """The names of variables and functions that a function mentions."""
 
-    def walk(operand) -> Iterator[str]:
+    def walk(operand: object) -> Iterator[str]:
         if isinstance(operand, Sym):
             yield operand.name
         elif isinstance(operand, Mem):
@@ -111,7 +112,7 @@ def symbols(function: Function) -> set[str]:
 
 
 def function_handles(module: Module) -> dict[str, int]:
-    """The number that stands for the address of each function: 1, 2, 3 … in the order of the text."""
+    """The number used as the address of each function: 1, 2, 3 … in the order of the text."""
     return {name: number for number, name in enumerate(module.functions, 1)}
 
 
@@ -119,7 +120,7 @@ def function_handles(module: Module) -> dict[str, int]:
 class LoadedVariables:
     """The module-level .global and .const variables: addresses and sizes in bytes, by name.
 
-    Compiled code finds the addresses in a `table`, in the same order, so that it is the same code in every process.
+    Compiled code reads the addresses from `table`, in the same order, so that the code is the same in every process.
     """
 
     addresses: dict[str, int] = field(repr=False)
@@ -132,7 +133,7 @@ class LoadedVariables:
 
 
 def load_variables(module: Module) -> LoadedVariables:
-    """Allocate the module's .global and .const variables and fill them with their initial bytes, or zeros.
+    """Allocate the module's .global and .const variables and initialise them, with zeros by default.
 
     Pointers in initialisers (relocations) get the address of the variable they name, or a function's handle.
     Raises `Unsupported` for a variable that the text declares `.extern`, or a pointer to something it lacks.
@@ -164,7 +165,8 @@ def align_up(offset: int, alignment: int) -> int:
 
 
 def _place(items: Iterable[Parameter | Variable]) -> tuple[dict[str, int], int]:
-    found, end = {}, 0
+    found: dict[str, int] = {}
+    end = 0
     for item in items:
         found[item.name] = align_up(end, item.align)
         end = found[item.name] + item.nbytes

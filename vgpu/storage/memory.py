@@ -1,8 +1,9 @@
-"""The virtual GPU's memory: aligned buffers of the host, with a list of who owns which address.
+# mypy: disallow-untyped-defs
+"""The virtual GPU's memory: aligned buffers of the host, with tables of their addresses.
 
-Every allocation starts at a multiple of 256 bytes, as `cudaMalloc`'s do, so that a warp's sectors are
-counted as on hardware. At least 256 bytes that belong to nobody follow it, so that a small overrun never
-lands in another array. What is freed keeps its address for a while, so that a use after free can be named.
+Every allocation starts at a multiple of 256 bytes, like those of `cudaMalloc`, so that a warp's sectors are counted as
+on hardware. At least 256 unused bytes follow it, so that a small overrun never lands in another array. Freed memory
+keeps its address for a while, so that a use after free can be reported as one.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import mmap
 import weakref
 from array import array as _words
 from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import prod
 from operator import index
+from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -33,11 +36,17 @@ REMEMBERED_BYTES = 64 << 20  # … as long as the memory they hold back stays be
 _MAPPED_FROM = 1 << 18  # from this size on memory comes from the system, and goes back to it when freed
 _HUGE_FROM = 1 << 21
 _COLOURS = 16  # big buffers start at different offsets in a page: equal ones collide in the CPU's caches
+Shape: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+Order: TypeAlias = Literal["C", "F"]
+
+
+def _no_allocation() -> Allocation | None:
+    return None
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class _Block:
-    """What the books say about one allocation; it outlives the `Allocation`."""
+    """The table entry of one allocation; it outlives the `Allocation`, which `handle()` returns while it exists."""
 
     address: int
     nbytes: int
@@ -46,7 +55,7 @@ class _Block:
     kind: str
     buffer: np.ndarray | None
     mapping: mmap.mmap | None
-    handle: weakref.ref | None = None
+    handle: Callable[[], Allocation | None] = _no_allocation
     freed: bool = False
 
     end = property(lambda self: self.address + self.nbytes)
@@ -55,20 +64,20 @@ class _Block:
 
 
 class Allocation:
-    """One piece of device memory, freed when the last reference to it goes or by `free()`.
+    """One allocation of device memory, freed by `free()` or when the last reference to it goes.
 
-    `address` is a multiple of 256, `nbytes` the size asked for, `serial` counts allocations from 1. The host
-    can read the memory behind it as long as this object lives, even after `free()`.
+    `address` is a multiple of 256, `nbytes` the requested size, `serial` counts allocations from 1. The host can read
+    the memory as long as this object exists, even after `free()`.
     """
 
     __slots__ = ("__weakref__", "_block", "_buffer", "_finalizer")
 
     def __init__(self, block: _Block):
         self._block = block
-        self._buffer = block.buffer  # the books may forget the block while arrays over it are still about
+        self._buffer: Any = block.buffer  # the tables may drop the block while arrays over it still exist
         block.handle = weakref.ref(self)
-        # A finalizer can run in the middle of anything, so it only leaves a note for the next call to read.
-        self._finalizer = weakref.finalize(self, _notes.append, block)
+        # A finalizer can run in the middle of anything, so it only queues the block for the next call.
+        self._finalizer = weakref.finalize(self, _finalized.append, block)
         self._finalizer.atexit = False
 
     address = property(lambda self: self._block.address)
@@ -79,13 +88,13 @@ class Allocation:
     freed = property(lambda self: self._block.freed)
 
     def free(self) -> None:
-        """Give the memory back now: kernels may no longer touch it. Freeing twice does nothing."""
+        """Free the memory now: kernels may no longer access it. Freeing twice does nothing."""
         with _lock:
-            _settle()
+            _retire_finalized()
             _retire(self._block)
 
     @property
-    def __array_interface__(self) -> dict:
+    def __array_interface__(self) -> dict[str, Any]:
         return {"data": (self.address, False), "shape": (self.nbytes,), "typestr": "|u1", "version": 3}
 
     def __repr__(self) -> str:
@@ -94,11 +103,11 @@ class Allocation:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where an address lies: `offset` bytes into `allocation`, past its end when the address is nobody's.
+class AddressInfo:
+    """Where an address lies: `offset` bytes into `allocation`, or past its end when it lies in no allocation.
 
-    `allocation` is None only when nothing lies at or below the address. For one that was freed it has the
-    same fields (`address`, `nbytes`, `label`, `serial`, `freed`) but need not be an `Allocation` any more.
+    `allocation` is None only when there is none at or below the address. A freed one has the same fields (`address`,
+    `nbytes`, `label`, `serial`, `freed`), but need not be an `Allocation` any more.
     """
 
     allocation: Allocation | _Block | None
@@ -108,7 +117,7 @@ class Place:
 
 @dataclass(frozen=True)
 class ArrayInfo:
-    """What a kernel argument looked like at the launch; address, size and strides in bytes."""
+    """A kernel's array argument at the launch; address, size and strides in bytes."""
 
     name: str
     address: int
@@ -118,9 +127,9 @@ class ArrayInfo:
     strides: tuple[int, ...]
 
 
-ALLOCATED = own.Listeners()  # called as f(allocation) after each allocation
+ALLOCATED: own.Listeners[Callable[[Allocation], object]] = own.Listeners()  # called after each allocation
 _lock = steady.lock(rank=4)
-_notes: deque[_Block] = deque()  # blocks whose Allocation is gone, not yet taken off the books
+_finalized: deque[_Block] = deque()  # blocks whose Allocation is gone, not yet removed from the tables
 _starts = _words("Q")  # addresses of the live blocks, sorted
 _ends = _words("Q")  # … where each of them ends, and
 _writable = _words("Q")  # … and where the part of it ends that kernels may write to
@@ -130,22 +139,21 @@ _in_use: Counter[str] = Counter()  # kind of memory -> bytes
 _limits: dict[str, int] = {}
 _serials = count(1)
 _table: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
-_change: object | None = None  # a change of the books that is under way
+_change: object | None = None  # identifies an unfinished change of the tables
 _held_back = 0  # bytes of memory that the freed blocks keep from the host
 
 
 def allocate(nbytes: int, label: str | None = None, kind: str = "device") -> Allocation:
     """Allocate device memory, filled with 0xFF bytes.
 
-    `nbytes` may be 0. `label` names the memory in error messages; `kind` says whose books it is on
-    ("device", "cupy", "pinned", CONSTANT). Raises OutOfMemory, with what was asked for and what is in use, when the
-    host has no more.
+    `nbytes` may be 0. `label` names the memory in error messages; `kind` is what it is counted as ("device", "cupy",
+    "pinned", CONSTANT). Raises OutOfMemory, with the requested bytes and those in use, when the host has no more.
     """
     nbytes = int(nbytes)
     if nbytes < 0:
         raise ValueError(f"cannot allocate {nbytes} bytes: a size cannot be negative")
     with _lock:
-        _settle()
+        _retire_finalized()
         _check_room(nbytes, kind)
         serial = next(_serials)
         address, buffer, mapping = _acquire(nbytes, serial)
@@ -157,20 +165,27 @@ def allocate(nbytes: int, label: str | None = None, kind: str = "device") -> All
     return allocation
 
 
-def array(shape, dtype, label: str | None = None, order: str = "C", kind: str = "device") -> np.ndarray:
-    """A NumPy array over fresh device memory, which lives as long as the array or a view of it does.
+def array(shape: Shape, dtype: Any, label: str | None = None, order: Order = "C", kind: str = "device") -> np.ndarray:
+    """A NumPy array over fresh device memory, which is freed when the array and all its views are gone.
 
     `shape` is an int or a tuple; the contents are 0xFF bytes. Raises OutOfMemory as `allocate` does.
     """
     dtype = np.dtype(dtype)
     if dtype.hasobject:
         raise TypeError(f"dtype {dtype} holds Python objects: device memory holds plain numbers only")
-    shape = tuple(map(index, shape)) if np.iterable(shape) else (index(shape),)
-    allocation = allocate(prod(shape) * dtype.itemsize, label, kind)
-    return view(allocation, shape, dtype, order=order)
+    sizes = tuple(map(index, shape)) if isinstance(shape, Sequence) or np.iterable(shape) else (index(shape),)
+    allocation = allocate(prod(sizes) * dtype.itemsize, label, kind)
+    return view(allocation, sizes, dtype, order=order)
 
 
-def view(allocation: Allocation, shape, dtype, offset: int = 0, order: str = "C", strides=None) -> np.ndarray:
+def view(
+    allocation: Allocation,
+    shape: Shape,
+    dtype: Any,
+    offset: int = 0,
+    order: Order = "C",
+    strides: Sequence[int] | None = None,
+) -> np.ndarray:
     """A NumPy array over part of an allocation: `offset` and `strides` in bytes; it keeps the memory alive.
 
     Raises ValueError when the array would not fit.
@@ -179,15 +194,15 @@ def view(allocation: Allocation, shape, dtype, offset: int = 0, order: str = "C"
 
 
 def adopt(array: np.ndarray) -> Allocation:
-    """The allocation of host memory that kernels may use where it lies, such as a tensor's; it keeps `array` alive.
+    """An allocation of host memory, such as a tensor's, that kernels use in place; it keeps `array` alive.
 
-    What lies within an allocation gives that one, and what does not stays on the books while the `Allocation` lives.
-    What goes past adopted memory, as a tensor does past its first row, makes one allocation of all, which those of
-    the parts keep alive. Raises ValueError for what goes past memory of the virtual GPU's own.
+    Memory within an existing allocation returns that one. Memory that overlaps adopted allocations, as a tensor
+    overlaps its first row, makes one allocation of all of them, which the old ones keep alive. Raises ValueError for
+    memory that overlaps an allocation of the virtual GPU and extends beyond it.
     """
     low, high = byte_bounds(array)
     with _lock:
-        _settle()
+        _retire_finalized()
         first, last = bisect.bisect_right(_ends, low), bisect.bisect_left(_starts, high)
         parts = [(block, handle) for block in _live[first:last] if (handle := block.handle()) is not None]
         for block, handle in parts:
@@ -207,8 +222,8 @@ def adopt(array: np.ndarray) -> Allocation:
 
 
 def owner(array: np.ndarray) -> Allocation | None:
-    """The allocation whose memory `array` (or the array it is a view of) is in; None for host memory."""
-    base = array
+    """The allocation that contains the memory of `array` (or of the array it is a view of); None for host memory."""
+    base: Any = array
     while base is not None:
         if isinstance(base, Allocation):
             return base
@@ -216,63 +231,64 @@ def owner(array: np.ndarray) -> Allocation | None:
     if not isinstance(array, np.ndarray) or array.nbytes == 0:
         return None
     with _lock:
-        _settle()
+        _retire_finalized()
         block = _below(array.ctypes.data)
         return block.handle() if block is not None and array.ctypes.data < block.end else None
 
 
 def table() -> tuple[np.ndarray, np.ndarray]:
-    """Starts and exact ends of the live allocations: two sorted uint64 arrays, made anew after a change."""
+    """Starts and exact ends of the live allocations: two sorted uint64 arrays, recomputed after a change."""
     return tables()[:2]
 
 
 def tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """As `table`, and for each allocation where the part ends that kernels may write to: its start if it's constant."""
+    """As `table`, and the end of each allocation's writable part: its start if it's constant memory."""
     global _table
-    if _table is not None and not _notes:
+    if _table is not None and not _finalized:
         return _table
     with _lock:
-        _settle()
-        if _table is None:
-            found = tuple(np.array(words, dtype=np.uint64) for words in (_starts, _ends, _writable))
-            for words in found:
+        _retire_finalized()
+        found = _table
+        if found is None:
+            starts, ends, writable = (np.array(words, dtype=np.uint64) for words in (_starts, _ends, _writable))
+            for words in (starts, ends, writable):
                 words.flags.writeable = False
-            _table = found
-        return _table
+            found = _table = starts, ends, writable
+        return found
 
 
-def describe(address: int) -> Place:
-    """Say where an address lies: in a live allocation, in one freed lately, or past the nearest below."""
+def describe(address: int) -> AddressInfo:
+    """Where an address lies: in a live allocation, in one freed recently, or past the end of the nearest below."""
     address = int(address)
     with _lock:
-        _settle()
+        _retire_finalized()
         below = _below(address)
         if below is not None and address < below.end:
-            return Place(below.handle() or below, address - below.address, False)
+            return AddressInfo(below.handle() or below, address - below.address, False)
         for block in reversed(_freed):
             if block.address <= address < block.end:
-                return Place(block.handle() or block, address - block.address, True)
+                return AddressInfo(block.handle() or block, address - block.address, True)
         if below is None:
-            return Place(None, address, False)
-        return Place(below.handle() or below, address - below.address, False)
+            return AddressInfo(None, address, False)
+        return AddressInfo(below.handle() or below, address - below.address, False)
 
 
 def usage(kind: str | None = None) -> tuple[int, int]:
     """(bytes in use, live allocations), of one kind of memory or of all."""
     with _lock:
-        _settle()
+        _retire_finalized()
         if kind is None:
             return sum(_in_use.values()), len(_live)
         return _in_use[kind], sum(block.kind == kind for block in _live)
 
 
 def set_limit(nbytes: int | None, kind: str) -> None:
-    """Let `allocate` refuse what would take one kind of memory above `nbytes`; None or 0 lifts the limit."""
+    """Limit one kind of memory to `nbytes` bytes; None or 0 removes the limit."""
     _limits[kind] = int(nbytes or 0)
 
 
 def limit(kind: str) -> int:
-    """The limit `set_limit` has set, in bytes; 0 when there is none."""
+    """The limit set by `set_limit`, in bytes; 0 when there is none."""
     return _limits.get(kind, 0)
 
 
@@ -298,7 +314,7 @@ def _acquire(nbytes: int, serial: int) -> tuple[int, np.ndarray, mmap.mmap | Non
 
 
 def _check_room(nbytes: int, kind: str) -> None:
-    """Refuse what the host cannot hold: a system that overcommits would kill the process instead."""
+    """Raise OutOfMemory for more than the host has: a system that overcommits would kill the process instead."""
     ceiling = _limits.get(kind, 0)
     if ceiling and _in_use[kind] + nbytes > ceiling:
         raise OutOfMemory(_no_room(nbytes, f"the limit set for this memory is {size_text(ceiling)}"))
@@ -311,38 +327,38 @@ def _check_room(nbytes: int, kind: str) -> None:
 def _no_room(nbytes: int, why: str) -> str:
     in_use = sum(_in_use.values())
     return (
-        f"out of memory on the virtual GPU: {size_text(nbytes)} asked for, {size_text(in_use)} in use by "
+        f"out of memory on the virtual GPU: {size_text(nbytes)} requested, {size_text(in_use)} in use by "
         f"{len(_live)} arrays, and {why}. Delete arrays that are no longer needed (del name), "
         "or use smaller ones."
     )
 
 
-def _settle() -> None:
-    """Take off the books what the garbage collector has freed since the last call; needs the lock."""
+def _retire_finalized() -> None:
+    """Remove from the tables what the garbage collector has freed since the last call; needs the lock."""
     if _change is not None:
-        _mend()
-    while _notes:
-        block = _notes[0]
+        _rebuild()
+    while _finalized:
+        block = _finalized[0]
         _retire(block)
-        if _notes and _notes[0] is block:
-            _notes.popleft()
+        if _finalized and _finalized[0] is block:
+            _finalized.popleft()
 
 
 def _begin() -> object:
-    """Say that the books are about to change; the answer is for `_end`."""
+    """Mark the beginning of a change of the tables; the result is for `_end`."""
     global _change
     _change = mine = object()
     return mine
 
 
 def _end(mine: object) -> None:
-    """The change is complete, unless a `__del__` that ran in its midst has changed the books as well."""
+    """Mark the end of a change, unless a `__del__` that ran meanwhile has changed the tables as well."""
     global _change
     _change = None if _change is mine else object()
 
 
-def _mend() -> None:
-    """Write the books anew from the blocks, after a change that Ctrl-C broke off; needs the lock."""
+def _rebuild() -> None:
+    """Rebuild the tables from the blocks, after Ctrl-C interrupted a change; needs the lock."""
     global _change, _table, _held_back
     kept = {block.address: block for block in _live if not block.freed and block.handle() is not None}
     _live[:] = [kept[address] for address in sorted(kept)]
@@ -357,7 +373,7 @@ def _mend() -> None:
 
 
 def _enter(block: _Block, instead: int = 0) -> None:
-    """Put one block on the books, in place of as many that begin within it; needs the lock."""
+    """Add one block to the tables, replacing the `instead` blocks that begin within it; needs the lock."""
     global _table
     change = _begin()
     where = bisect.bisect_left(_starts, block.address)
@@ -374,16 +390,16 @@ def _enter(block: _Block, instead: int = 0) -> None:
 
 
 def _retire(block: _Block) -> None:
-    """Take one block off the books and remember its address for a while; needs the lock."""
+    """Remove one block from the tables and remember its address for a while; needs the lock."""
     global _table, _held_back
     if block.freed:
         if block.handle() is None:
-            _let_go(block)
+            _release_pages(block)
         return
     change = _begin()
     block.freed = True
     where = bisect.bisect_left(_starts, block.address)
-    if where == len(_live) or _live[where] is not block:  # Ctrl-C came before it was on the books
+    if where == len(_live) or _live[where] is not block:  # Ctrl-C came before it was in the tables
         return _end(change)
     del _starts[where], _ends[where], _writable[where], _live[where]
     _in_use[block.kind] -= block.nbytes
@@ -391,7 +407,7 @@ def _retire(block: _Block) -> None:
     _freed.append(block)
     _held_back += block.held
     if block.handle() is None:
-        _let_go(block)
+        _release_pages(block)
     while len(_freed) > REMEMBERED or (_freed and _held_back > REMEMBERED_BYTES):
         oldest = _freed.popleft()
         _held_back -= oldest.held
@@ -399,8 +415,8 @@ def _retire(block: _Block) -> None:
     _end(change)
 
 
-def _let_go(block: _Block) -> None:
-    """Nobody can read the block any more: give its pages back, but keep the addresses."""
+def _release_pages(block: _Block) -> None:
+    """Release the pages of a block that no array refers to any more, but keep its addresses."""
     if block.mapping is not None and hasattr(block.mapping, "madvise"):
         block.mapping.madvise(getattr(mmap, "MADV_DONTNEED", 4))
 

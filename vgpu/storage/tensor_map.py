@@ -1,7 +1,8 @@
-"""Tensor maps for the virtual GPU: how an array and a box of it are described in 128 bytes.
+# mypy: disallow-untyped-defs
+"""Tensor maps for the virtual GPU: 128 bytes that describe an array and a box of it.
 
-On a GPU the driver encodes a `CUtensorMap` in a form that NVIDIA keeps to itself; kernels only pass its address on. The
-virtual GPU has a form of its own (`context.TENSOR_MAP`) with the same contents and the same limits.
+On a GPU the driver encodes a `CUtensorMap` in an undocumented form; kernels only pass on its address. The virtual GPU
+has a separate form (`context.TENSOR_MAP`) with the same contents and the same limits.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ MOST_AXES = 5
 
 
 @dataclass(frozen=True)
-class Description:
-    """An array in global memory and the box that one copy moves; axis 0 is the one whose elements lie side by side.
+class TensorDescriptor:
+    """An array in global memory and the box that one copy moves; the elements along axis 0 are contiguous.
 
-    `strides` are bytes, one an axis, `box` elements to be walked over, `steps` how many of them one copied element
-    advances, `swizzle` the bytes of a swizzled row or 0.
+    `strides` are bytes, one per axis, `box` the box's extent in elements, `steps` the traversal stride in elements,
+    `swizzle` the bytes of a swizzled row or 0.
     """
 
     address: int
@@ -39,7 +40,7 @@ class Description:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Elements of a box that are copied, one number an axis."""
+        """The copied elements of a box along each axis."""
         steps = (1, *self.steps[1:])  # the hardware knows no step along axis 0
         return tuple(-(-b // s) for b, s in zip(self.box, steps, strict=True))
 
@@ -65,8 +66,8 @@ def describe(
     *,
     swizzle: int = 0,
     steps: Sequence[int] | None = None,
-) -> Description:
-    """A checked description; `shape`, `strides` (bytes), `box` and `steps` in NumPy's order, the fastest axis last.
+) -> TensorDescriptor:
+    """A checked tensor map; `shape`, `strides` (bytes), `box` and `steps` in NumPy's order, the fastest axis last.
 
     Raises ValueError for what `cuTensorMapEncodeTiled` refuses, naming the limit. Source: NVIDIA "CUDA Driver API",
     tensor map object management.
@@ -96,13 +97,13 @@ def describe(
         _require(row <= swizzle, f"a row of the box may have {swizzle} bytes with this swizzle, and has {row}")
     reverse = lambda values: tuple(int(v) for v in values)[::-1]
     found = reverse(strides)
-    return Description(
+    return TensorDescriptor(
         int(address), element, reverse(shape), (element, *found[1:]), reverse(box), reverse(steps), swizzle
     )
 
 
-def decode(raw: bytes, rank: int) -> Description | None:
-    """What the 128 bytes of a tensor map of so many dimensions say; None where `describe` would not have made them."""
+def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
+    """The tensor map of `rank` dimensions in these 128 bytes; None where `describe` would not have made them."""
     mark, has, element, swizzle = struct.unpack_from("<Q3I", raw)
     if mark != TENSOR_MARK or has != rank:
         return None

@@ -1,9 +1,10 @@
-"""Textures and surfaces: what a handle stands for, and the books of the handles that live.
+# mypy: disallow-untyped-defs
+"""Textures and surfaces, and the table of their handles.
 
-A texture is memory (a `Resource`) read through a `Sampler`; a surface is a resource read and written as it is. A
-kernel gets a 64-bit handle. Handles are numbers that never come again, so one that was destroyed can be named.
+A texture is memory (a `Resource`) read through a `Sampler`; a surface is a resource read and written directly. A
+kernel gets a 64-bit handle. Handles are never reused, so the use of a destroyed one can be reported.
 
-CUDA arrays lie in memory row by row. Hardware keeps them in blocks that are close in two dimensions; how, is not
+CUDA arrays are stored row by row. Hardware stores them in blocks that are close in two dimensions; the layout is not
 documented. Only for counting sectors, a sector of a 2-D or 3-D array is taken to hold 16 bytes of each of two rows.
 """
 
@@ -78,7 +79,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Sampler:
-    """How a texture is read: an address mode for each axis, filter, coordinates and what integers become."""
+    """How a texture is read: an address mode for each axis, filter, coordinates and conversion of integers."""
 
     modes: tuple[int, ...] = (CLAMP, CLAMP, CLAMP)
     linear: bool = False
@@ -89,16 +90,13 @@ class Sampler:
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """What a handle stands for: a texture, or a surface where `sampler` is None."""
+    """A texture or surface with its handle; a surface has no sampler, and `sampler` is an unused default."""
 
     handle: int
     resource: Resource
-    sampler: Sampler | None
+    sampler: Sampler
+    is_surface: bool
     _words: list[np.ndarray] = field(default_factory=list, repr=False)  # made when a kernel first reads it
-
-    @property
-    def is_surface(self) -> bool:
-        return self.sampler is None
 
     @property
     def gives_floats(self) -> bool:
@@ -106,7 +104,7 @@ class Bound:
 
     @property
     def modes(self) -> tuple[int, ...]:
-        """The address modes in force: wrap and mirror need normalised coordinates and are clamp without."""
+        """The effective address modes: without normalised coordinates, wrap and mirror are clamp."""
         known = self.sampler.modes[: AXES[self.resource.geometry]]
         if self.sampler.normalised:
             return known
@@ -117,16 +115,19 @@ class Bound:
         return bool(getattr(self.resource.allocation, "freed", False))
 
     def words(self, functions: Callable[[Bound], dict[str, int]]) -> np.ndarray:
-        """The descriptor that compiled kernels read, an int64 for each of TEXTURE_FIELD; `functions` samples."""
+        """The descriptor that compiled kernels read: an int64 for each of TEXTURE_FIELD.
+
+        `functions` returns the addresses of the functions that sample the texture.
+        """
         if self._words:
             return self._words[0]
-        r = self.resource
-        floats = None if self.is_surface else self.gives_floats
-        values = {
-            "code": code(r.geometry, floats), "address": r.address, "width": r.width, "height": r.height,
-            "depth": r.depth, "row_bytes": r.row_bytes, "slice_bytes": r.slice_bytes, "texel_bytes": r.format.nbytes,
-            "tile": int(r.tiled),
-        }  # fmt: skip
+        resource = self.resource
+        values = {name: getattr(resource, name) for name in _COPIED_FIELDS}
+        values |= {
+            "code": code(resource.geometry, None if self.is_surface else self.gives_floats),
+            "texel_bytes": resource.format.nbytes,
+            "tile": int(resource.tiled),
+        }
         if not self.is_surface:
             border = np.array(self.sampler.border, np.float32).view(np.uint32).tolist()
             values |= {f"border_{channel}": bits for channel, bits in enumerate(border)}
@@ -138,8 +139,11 @@ class Bound:
         return self._words[0]
 
 
+_COPIED_FIELDS = ("address", "width", "height", "depth", "row_bytes", "slice_bytes")  # from resource to descriptor
+
+
 def code(geometry: str, floats: bool | None) -> int:
-    """The number by which an instruction knows what it can read; `floats` is None for a surface."""
+    """The code that an instruction compares with its own kind of texture; `floats` is None for a surface."""
     return 3 * GEOMETRIES.index(geometry) + {None: 1, False: 2, True: 3}[floats]
 
 
@@ -154,26 +158,26 @@ def create(resource: Resource, sampler: Sampler | None) -> int:
     global _issued
     with _lock:
         handle = next(_serials)
-        _live[handle] = Bound(handle, resource, sampler)
+        _live[handle] = Bound(handle, resource, sampler or Sampler(), sampler is None)
         _issued = handle
         return handle
 
 
 def destroy(handle: int) -> None:
-    """The handle stands for nothing from now on; one that is unknown is left alone."""
+    """Remove a handle; an unknown one is ignored."""
     _live.pop(handle, None)
 
 
 def lookup(handle: int) -> Bound | None:
-    """What a handle stands for; None if nothing, or if its memory has been freed."""
+    """The texture or surface of a handle; None if there is none, or if its memory has been freed."""
     bound = _live.get(int(handle))
     return None if bound is None or bound.freed else bound
 
 
 def table(functions: Callable[[Bound], dict[str, int]]) -> tuple[np.ndarray, list[Bound]]:
-    """The addresses of the descriptors by handle (0: none), and what has to stay alive while they are used.
+    """The addresses of the descriptors by handle (0: none), and the objects to keep alive while they are used.
 
-    functions: gives the addresses of the functions that sample a texture, by their names in TEXTURE_FIELD.
+    functions: returns the addresses of the functions that sample a texture, by their names in TEXTURE_FIELD.
     """
     with _lock:
         bounds = [bound for bound in list(_live.values()) if not bound.freed]
@@ -184,7 +188,7 @@ def table(functions: Callable[[Bound], dict[str, int]]) -> tuple[np.ndarray, lis
 
 
 def complaint(handle: int, geometry: str, surface: bool, floats: bool | None) -> tuple[str, str] | None:
-    """What is wrong with using a handle so, and what usually mends it; None if nothing is."""
+    """What is wrong with such a use of a handle, and the usual fix; None if it is right."""
     wanted = "surface" if surface else "texture"
     if handle == 0:
         return f"a null handle was used as a {wanted}", f"pass a {wanted} object for every such parameter."
@@ -195,8 +199,8 @@ def complaint(handle: int, geometry: str, surface: bool, floats: bool | None) ->
                 f"the {wanted} object was destroyed already",
                 "keep a reference to the object for as long as kernels use it.",
             )
-        place = memory.describe(handle)
-        if place.allocation is not None and place.offset < place.allocation.nbytes:
+        found = memory.describe(handle)
+        if found.allocation is not None and found.offset < found.allocation.nbytes:
             return (
                 f"the address of an array was used as a {wanted} handle",
                 f"pass a {wanted} object, or take a pointer in the kernel.",
@@ -221,9 +225,9 @@ def complaint(handle: int, geometry: str, surface: bool, floats: bool | None) ->
             f"call {right}, or make the {wanted} over a resource of another kind.",
         )
     if not surface and floats != bound.gives_floats:
-        gives, asked = ("floats", "integers") if bound.gives_floats else ("integers", "floats")
+        gives, wanted = ("floats", "integers") if bound.gives_floats else ("integers", "floats")
         return (
-            f"the kernel asks for {asked}, and the texture ({bound.resource.format}) gives {gives}",
+            f"the kernel asks for {wanted}, and the texture ({bound.resource.format}) gives {gives}",
             "name the texels' own type in the call, or read integers as cudaReadModeNormalizedFloat.",
         )
     return None

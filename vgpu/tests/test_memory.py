@@ -134,7 +134,7 @@ def test_what_is_held_back_is_bounded():
 
 
 def test_too_much_says_how_much():
-    with pytest.raises(MemoryError, match=r"8388608\.0 GiB asked for, .* in use by \d+ arrays"):
+    with pytest.raises(MemoryError, match=r"8388608\.0 GiB requested, .* in use by \d+ arrays"):
         memory.allocate(1 << 53)
     with pytest.raises(ValueError, match="negative"):
         memory.allocate(-1)

@@ -203,7 +203,7 @@ def test_headers_are_found_wherever_they_might_be(tmp_path, monkeypatch):
         assert found('#include "one.h"', *options) == everything
     assert found('#include "six.h"', "-I", "theirs") == []
     assert found("#if __has_include(<seven.h>)", "--pre-include=five.h") == ["five.h", "seven.h"]
-    with pytest.raises(headers.Unknown, match="by a macro"):
+    with pytest.raises(headers.UnknownHeaders, match="by a macro"):
         found("#define NAME <one.h>\n#include NAME")
 
 

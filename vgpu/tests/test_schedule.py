@@ -199,7 +199,7 @@ def test_launches_within_a_with_statement():
             assert all(order_of_blocks() == list(range(8)) for _ in range(20))  # though there are several cores
         assert order_of_blocks() == mixed
     assert sorted(mixed) == list(range(8)) and mixed != list(range(8))
-    assert schedule.chosen() == schedule.Plan()
+    assert schedule.chosen() == schedule.Schedule()
 
 
 def test_other_threads_are_not_affected():
@@ -209,7 +209,7 @@ def test_other_threads_are_not_affected():
         other.start()
         other.join()
         assert schedule.chosen().seed == 3
-    assert seen == [schedule.Plan()]
+    assert seen == [schedule.Schedule()]
 
 
 def test_a_schedule_is_one_that_there_is():
@@ -228,7 +228,7 @@ def test_notebooks_import_it_and_it_says_what_it_is():
     with random as inside:
         assert inside is random and repr(random) == '<scheduled("random", seed=3), in use>'
         assert schedule.chosen().seed == 3
-    assert schedule.chosen() == schedule.Plan() and "not in use" in repr(random)
+    assert schedule.chosen() == schedule.Schedule() and "not in use" in repr(random)
     assert repr(scheduled("sequential")).startswith('<scheduled("sequential"), not in use')
     with pytest.raises(TypeError, match="whole number"):
         scheduled(seed=1.5)

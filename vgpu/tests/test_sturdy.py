@@ -368,7 +368,7 @@ def test_compilers_are_out_of_reach_of_ctrl_c():
 
     done: list = []
     with pytest.raises(KeyboardInterrupt):
-        steady.apart(work)
+        steady.run_uninterrupted(work)
     assert begun.is_set() and not done
     ended.set()
     for thread in threading.enumerate():
@@ -376,7 +376,7 @@ def test_compilers_are_out_of_reach_of_ctrl_c():
             thread.join()
     assert done and done[0] is not threading.main_thread()
     with pytest.raises(ZeroDivisionError):
-        steady.apart(lambda: 1 // 0)
+        steady.run_uninterrupted(lambda: 1 // 0)
 
 
 @pytest.mark.skipif(not hasattr(signal, "sigtimedwait"), reason="waiting for a signal is Linux's")
@@ -394,7 +394,7 @@ def test_a_compiler_that_ignores_the_signal_keeps_nobody_waiting():
     other.start()
     try:
         for i in range(50):
-            assert steady.apart(lambda i=i: i, deaf=True) == i
+            assert steady.run_uninterrupted(lambda i=i: i, ignore_sigint=True) == i
     finally:
         ended.set()
         other.join()
@@ -415,7 +415,7 @@ def test_a_press_that_another_thread_takes_at_any_step_is_handed_on(step, monkey
     as_it_was = signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patch:
         patch.setattr(signal, step, pressed_after)
-        steady.apart(lambda: time.sleep(0.1), deaf=True)
+        steady.run_uninterrupted(lambda: time.sleep(0.1), ignore_sigint=True)
     assert (signal.pthread_sigmask(signal.SIG_BLOCK, ()), signal.getsignal(signal.SIGINT)) == as_it_was
 
 

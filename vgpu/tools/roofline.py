@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from vgpu.hardware import gpus
 from vgpu.hardware.gpus import GPU
-from vgpu.hardware.time_model import SECTOR_BYTES, Model, asked_bytes, l1_bytes, model_time, seconds_text
+from vgpu.hardware.time_model import SECTOR_BYTES, Model, l1_bytes, l2_bytes, model_time, seconds_text
 
 __all__ = [
     "MEMORIES", "PRECISIONS", "SECTOR_BYTES", "Model", "Place", "Point", "bandwidth", "bytes_moved", "flops_by_unit",
@@ -60,7 +60,7 @@ MEMORIES: Mapping[str, MemoryRoof] = {
         MemoryRoof(
             "L2",
             "the sectors of all requests: hits in L1 are not modelled",
-            lambda counters: asked_bytes(counters.total),
+            lambda counters: l2_bytes(counters.total),
             lambda gpu: gpu.l2_bandwidth,
         ),
         MemoryRoof(

@@ -10,7 +10,7 @@ from helpers.pictures.figures import Shown, ShownMarkup, ShownRow, View, card_he
 from helpers.pictures.widgets.controls import choice, dropdown, slider, steps, suited, toggle
 from vgpu.base import own
 from vgpu.base.errors import VirtualGPUError
-from vgpu.base.lane import Lane
+from vgpu.base.latest_update import LatestUpdate
 from vgpu.base.schedule import scheduled
 from vgpu.hardware.device import current, kept
 
@@ -62,7 +62,7 @@ class Explorer:
         self._drawn: dict[tuple, Shown | ShownMarkup | ShownRow] = {}
         self._failed: tuple = ()  # a state and what failed at it: tried again whenever it comes again
         self._drawing = threading.RLock()
-        self._lane = Lane(self._update)
+        self._latest = LatestUpdate(self._update)
         if draggable:
             from helpers.pictures.widgets.draggable import Draggable
 
@@ -104,7 +104,7 @@ class Explorer:
                 return self._drawn[key]
             if self._failed[:1] == (key,):
                 return self._failed[1]
-            found = own.apart(self._made_of, dict(state[0]), gpu)
+            found = own.run_isolated(self._made_of, dict(state[0]), gpu)
             if isinstance(found, str):
                 self._failed = key, found
                 return found
@@ -124,7 +124,7 @@ class Explorer:
             return _words(error)
 
     def _changed(self, _change=None) -> None:
-        self._lane.ask()
+        self._latest.request()
 
     def _update(self) -> None:
         """Show the view for the present state, unless that has changed meanwhile."""
@@ -136,7 +136,7 @@ class Explorer:
             if state == self._state():
                 self._display(shown, dict(state[0]))
             else:
-                self._lane.ask()  # for this thread to do next
+                self._latest.request()  # for this thread to do next
         except KeyboardInterrupt:
             self._display("interrupted: move a control to draw again", {})
             raise

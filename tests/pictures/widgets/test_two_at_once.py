@@ -13,7 +13,7 @@ from helpers.pictures.widgets.explorer import Explorer
 from helpers.workbook.run import unnamed_pictures
 from tests.pictures.widgets.test_library_share import product
 from tests.results.test_step_log import mended_log
-from vgpu.base.lane import Lane
+from vgpu.base.latest_update import LatestUpdate
 from vgpu.hardware.device import device
 
 SOURCE = r"""
@@ -254,7 +254,7 @@ def test_two_controls_moved_at_once(name):
     assert explorer.view.value == fresh.view.value and unnamed_pictures(explorer.view.value) == []
 
 
-# ---------------------------------------------------------------- the lane by itself
+# ---------------------------------------------------------------- LatestUpdate
 
 
 def test_who_asks_meanwhile_returns_at_once_and_the_last_state_is_computed_once():
@@ -265,12 +265,12 @@ def test_who_asks_meanwhile_returns_at_once_and_the_last_state_is_computed_once(
         began.release()
         go_on.acquire()
 
-    lane = Lane(update)
+    latest = LatestUpdate(update)
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(lane.ask)
+        first = pool.submit(latest.request)
         began.acquire()
         for state[0] in range(1, 10):
-            pool.submit(lane.ask).result()  # would wait for ever for a lane that makes it wait
+            pool.submit(latest.request).result()  # would wait for ever for an update that makes it wait
         go_on.release(2)
         first.result()
     assert seen == [0, 9]
@@ -282,18 +282,18 @@ def test_an_update_may_ask_and_one_that_fails_leaves_the_lane_free():
     def update():
         seen.append(len(seen))
         if len(seen) == 1:
-            lane.ask()
+            latest.request()
             raise ValueError("the first one")
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    lane = Lane(update)
+    latest = LatestUpdate(update)
     with pytest.raises(ValueError, match="the first one"):
-        lane.ask()
+        latest.request()
     assert seen == [0, 1]
     with pytest.raises(KeyboardInterrupt):
-        lane.ask()
-    lane.ask()
+        latest.request()
+    latest.request()
     assert seen == [0, 1, 2, 3]
 
 

@@ -248,7 +248,7 @@ class array_work:
         self.what, self.arrays, self.written, self.call = what, arrays, list(writes), call
 
     def __enter__(self) -> list:
-        with own.TURN:  # memory that is about to be put back is not the one to be worked on
+        with own.LAUNCHING:  # memory that is about to be put back is not the one to be worked on
             pass
         if operations.capturing:
             operations.refuse_captured(get_current_stream().queue, self.what)
@@ -263,6 +263,6 @@ class array_work:
             does = None
             if self.call is not None:
                 name, inputs, named = self.call
-                does = operations.Call(name, tuple(inputs), tuple(self.written), named)
+                does = operations.NumPyCall(name, tuple(inputs), tuple(self.written), named)
             asked = Operation("array", queue, self.what, nbytes, asynchronous=True, accesses=tuple(touched), does=does)
             operations.note(asked)

@@ -118,7 +118,7 @@ class TritonKernel:
                 "num_warps=… by name."
             )
         found: list[launch.Prepared] = []
-        with own.TURN, _virtual_driver(), handling(found.append):
+        with own.LAUNCHING, _virtual_driver(), handling(found.append):
             self.jit[_grid(grid)](*map(present, args), **meta)
         if len(found) != 1:
             raise LaunchError("the grid is empty, so there is nothing to run: every dimension needs at least 1.")
@@ -127,7 +127,7 @@ class TritonKernel:
 
 @contextmanager
 def _virtual_driver() -> Iterator[None]:
-    """Compile for the virtual GPU and launch there, even where Triton's driver is a real GPU's; needs `own.TURN`."""
+    """Compile for and launch on the virtual GPU, even where Triton's driver is a real GPU's; needs `own.LAUNCHING`."""
     from vgpu.standins.triton.driver import VirtualDriver
 
     before = driver._active

@@ -13,7 +13,7 @@ import weakref
 import numpy as np
 
 from vgpu import lower
-from vgpu.base.context import PLACE_SLOT
+from vgpu.base.context import RESIDENT_SLOT
 from vgpu.launch import grid
 from vgpu.reference import memory as interpreted
 from vgpu.storage import heap, memory
@@ -106,9 +106,9 @@ class Watcher:
                 stack = self.stacks[id(run.lowered.sites)][1]
                 for name, size in worker.areas.items():
                     if name == "states" and stack[0]:
-                        found += _states(int(place[PLACE_SLOT["states"]]), run, *stack)
+                        found += _states(int(place[RESIDENT_SLOT["states"]]), run, *stack)
                         continue
-                    start = int(place[PLACE_SLOT[f"{name}_base" if name in ("shared", "local") else name]])
+                    start = int(place[RESIDENT_SLOT[f"{name}_base" if name in ("shared", "local") else name]])
                     data = name in ("shared", "local")
                     size -= WINDOW if name == "shared" else 0
                     found.append((start, start + size, ALL | OWN if data else BOOKS))

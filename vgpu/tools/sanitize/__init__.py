@@ -58,7 +58,7 @@ def sanitize(
         prepared.grid or grid, prepared.block or block, shared_bytes or prepared.shared_bytes, races_in_global, timeout,
         prepared.cooperative,
     )  # fmt: skip
-    with own.TURN:
+    with own.LAUNCHING:
         if len(seeds):
             found = run_all(prepared, lambda each: run(prepared, *configuration, each), tuple(int(s) for s in seeds))
         else:

@@ -18,7 +18,7 @@ from vgpu.base.context import (
 )
 from vgpu.runtime.shadow import WRITE_LATE
 from vgpu.storage import heap, memory
-from vgpu.storage.heap import Heap, Piece
+from vgpu.storage.heap import Heap, HeapAllocation
 
 _ASSIGNED = re.compile(r"([\w.\->\[\]]*\w)\]*\s*=[^=;]*\b(?:malloc|new)\b")
 
@@ -70,7 +70,7 @@ class HeapWatch:
                 return
 
 
-def lost(area: Heap, since: int) -> list[Piece]:
+def lost(area: Heap, since: int) -> list[HeapAllocation]:
     """The live pieces allocated after number `since` to which no pointer is left, neither in arrays nor in others.
 
     A word of 8 bytes that holds an address within a piece counts as a pointer to it, whatever it was meant to be.
@@ -102,7 +102,7 @@ def _pointed_to(area: Heap, address: int, nbytes: int) -> set[int]:
     return {area.base + heap.GRAIN * (int(owner) - 1) for owner in owners if owner}
 
 
-def name_of(piece: Piece) -> str:
+def name_of(piece: HeapAllocation) -> str:
     """What the user calls a piece: the name on the left of the line that allocated it, where there is one."""
     launch, site, _, _ = piece.caller
     text = launch.kernel.line_text(launch.line(site)) if hasattr(launch.kernel, "line_text") else ""

@@ -113,7 +113,7 @@ def leaks() -> Iterator[Leaks]:
         found.found = _grouped(noted) + _in_heap(launches)
 
 
-def _in_heap(launches: set[heap.Launch]) -> tuple[Leak, ...]:
+def _in_heap(launches: set[heap.LaunchRecord]) -> tuple[Leak, ...]:
     """What kernels have allocated in these launches and not freed, by the line of the kernel."""
     area, groups = heap.current(), {}
     for piece in area.live() if area is not None and launches else ():
@@ -123,7 +123,7 @@ def _in_heap(launches: set[heap.Launch]) -> tuple[Leak, ...]:
     found = []
     for (kernel, line), pieces in groups.items():
         # By number, since blocks run in whatever order they find a core.
-        first, _ = heap_words.who(min(pieces, key=lambda piece: piece.caller[2:]).caller)
+        first, _ = heap_words.caller_text(min(pieces, key=lambda piece: piece.caller[2:]).caller)
         what = f"memory that kernel {kernel.name} allocated, first {first}"
         file, source = getattr(kernel, "filename", ""), kernel.line_text(line) if hasattr(kernel, "line_text") else ""
         cell = "ipykernel" in file or file.startswith("<")

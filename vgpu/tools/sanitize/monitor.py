@@ -231,7 +231,7 @@ class Monitor:
     def on_enter(self, *_) -> None:
         """Another resident block has its turn."""
         self.here.words[:] = self.words[_OF_BLOCK]
-        self.here = self._resident(self.worker["place"])
+        self.here = self._resident(self.worker["resident_slot"])
         self.order.since(self.tick())
 
     def on_fault(self, code: int, site: int, mask: int, vector) -> int:
@@ -279,7 +279,7 @@ class Monitor:
         return 0 <= (address - base if address >= base else address) < self.lowered.zeroed_shared
 
     def _standing(self) -> np.ndarray:
-        return np.array(self.worker.standing(), np.int32)
+        return np.array(self.worker.program_counters(), np.int32)
 
     def on_uneven(self, *_) -> None:
         """A barrier of the whole block has opened, and not all its threads came from the same place."""

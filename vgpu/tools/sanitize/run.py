@@ -11,7 +11,7 @@ import numpy as np
 
 from vgpu import faults
 from vgpu.base import settings
-from vgpu.base.context import ENTRY_HOMES, FAILED, IDLE, OUT_OF_FUEL, PLACE, PLACE_SLOT
+from vgpu.base.context import ENTRY_HOMES, FAILED, IDLE, OUT_OF_FUEL, RESIDENT, RESIDENT_SLOT
 from vgpu.base.errors import Unsupported
 from vgpu.launch import grid as grids
 from vgpu.launch import host_calls, launch, residency
@@ -80,14 +80,14 @@ class _Watched(grids.Grid):
 
     def _abandon(self, worker) -> None:
         """The block that failed leaves its place; another that is resident has its turn."""
-        block = PLACE_SLOT["block"]
-        worker.table[worker["place"], block] = -1
+        block = RESIDENT_SLOT["block"]
+        worker.table[worker["resident_slot"], block] = -1
         left = np.flatnonzero(worker.table[:, block] >= 0)
         worker["in_block"], worker["progress"] = len(left), 1
         if len(left):
-            for name in PLACE:
-                worker[name] = worker.table[left[0], PLACE_SLOT[name]]
-            worker["place"] = int(left[0])
+            for name in RESIDENT:
+                worker[name] = worker.table[left[0], RESIDENT_SLOT[name]]
+            worker["resident_slot"] = int(left[0])
             self.monitor.on_enter()
 
     def _capacity(self) -> int:
@@ -158,7 +158,7 @@ def _run(
         running.slots["fuel_slice"] = SPINS  # lanes that spin on a flag tell of every turn
     before = running.heap.last if running.heap is not None else 0
     try:
-        running.go(1)
+        running.run(1)
     except BaseException:
         running.monitor.close()
         raise

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vgpu import reference
-from vgpu.launch.configuration import check_place
+from vgpu.launch.configuration import check_block_index
 from vgpu.tools.prepare import prepare
 from vgpu.tools.sanitize.names import Names as Places
 from vgpu.tools.steps.trace import run_block
@@ -98,9 +98,9 @@ class BarrierPhases:
 def _observed(kernel, grid, block, args, block_index, shared_bytes: int, before: Callable, meta: dict):
     """Run one block; `before(step)` is called before each of its instructions, and once with None at the end."""
     if block is not None:
-        check_place(grid, block, block_index)
+        check_block_index(grid, block, block_index)
     _, prepared, _ = prepare("record", kernel, grid, block, args, meta)
-    grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    grid, block, block_index = check_block_index(prepared.grid or grid, prepared.block or block, block_index)
     run_block(prepared, grid, block, block_index, shared_bytes, on_step=before)
     before(None)
     return prepared, grid, block

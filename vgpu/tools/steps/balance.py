@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vgpu.launch.configuration import check_place
+from vgpu.launch.configuration import check_block_index
 from vgpu.launch.launch import dry_run
 from vgpu.launch.shares import Shares
 from vgpu.tools.prepare import prepare
@@ -14,7 +14,7 @@ def shares(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> Share
     kernel, grid, block, args, shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch.
     """
     _, prepared, _ = prepare("balance", kernel, grid, block, args, meta)
-    grid, block, _ = check_place(prepared.grid or grid, prepared.block or block, 0)
+    grid, block, _ = check_block_index(prepared.grid or grid, prepared.block or block, 0)
     return dry_run(prepared, grid, block, shared_bytes).by_warp
 
 

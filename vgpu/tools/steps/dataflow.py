@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vgpu import isa, ptx, reference
-from vgpu.launch.configuration import check_place
+from vgpu.launch.configuration import check_block_index
 from vgpu.reference import lanes as between_lanes
 from vgpu.storage import banks
 from vgpu.tools.prepare import prepare
@@ -110,7 +110,7 @@ def dataflow(kernel, grid, block, args, *, block_index=0, shared_bytes: int = 0)
     two.
     """
     _, prepared, _ = prepare("dataflow", kernel, grid, block, args, {})
-    grid, block, block_index = check_place(grid, block, block_index)
+    grid, block, block_index = check_block_index(grid, block, block_index)
     watch = _Watch(prepared)
     run_block(
         prepared, grid, block, block_index, shared_bytes,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vgpu.base.errors import LaunchError
-from vgpu.launch.configuration import check_place
+from vgpu.launch.configuration import check_block_index
 from vgpu.launch.launch import dry_run
 from vgpu.launch.path import Path
 from vgpu.lower.basic_blocks import kind_of, results, sources
@@ -84,9 +84,9 @@ def chain(
     outside the grid or a warp outside the block; `ChainTooLong` beyond 20,000 instructions.
     """
     if block is not None:
-        check_place(grid, block, block_index)
+        check_block_index(grid, block, block_index)
     _, prepared, _ = prepare("chain", kernel, grid, block, args, meta)
-    grid, block, (x, y, z) = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    grid, block, (x, y, z) = check_block_index(prepared.grid or grid, prepared.block or block, block_index)
     number = (z * grid[1] + y) * grid[0] + x
     return linked(dry_run(prepared, grid, block, shared_bytes, watched=(number, warp)).path)
 

@@ -121,7 +121,7 @@ def interleavings(
     names = Names(prepared.kernel, None, (1, 1, 1), (size, 1, 1), prepared.arrays)
     found: list[tuple[int | None, _Told | VirtualGPUError]] = []
     seeds = None, *seeds
-    with own.TURN:  # so that every schedule begins with the same memory
+    with own.LAUNCHING:  # so that every schedule begins with the same memory
         for seed in seeds:
             try:
                 with scheduled("sequential") if seed is None else scheduled("random", seed):

@@ -14,7 +14,7 @@ import numpy as np
 
 from vgpu import reference
 from vgpu.base.errors import KernelError, LaunchError
-from vgpu.launch.configuration import check_place, check_warp
+from vgpu.launch.configuration import check_block_index, check_warp
 from vgpu.ptx import Label
 from vgpu.tools.prepare import prepare
 from vgpu.tools.steps.line_names import LineNames
@@ -47,9 +47,9 @@ def record(
     `RecordingTooLong` beyond `max_steps`.
     """
     if block is not None:
-        check_place(grid, block, block_index)
+        check_block_index(grid, block, block_index)
     _, prepared, _ = prepare("record", kernel, grid, block, args, meta)
-    grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    grid, block, block_index = check_block_index(prepared.grid or grid, prepared.block or block, block_index)
     check_warp(warp, block)
     recorder = _Recorder(prepared, scalars(kernel, tuple(args), meta, prepared.kernel), warp, max_steps)
     stopped = None

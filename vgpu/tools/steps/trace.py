@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from vgpu import reference
 from vgpu.base import own
-from vgpu.launch.configuration import check_place, check_warp
+from vgpu.launch.configuration import check_block_index, check_warp
 from vgpu.launch.restored import restored
 from vgpu.storage.memory import ArrayInfo
 from vgpu.tools.prepare import prepare
@@ -85,9 +85,9 @@ def trace(
     block outside the grid, or a warp outside the block.
     """
     if block is not None:
-        check_place(grid, block, block_index)
+        check_block_index(grid, block, block_index)
     _, prepared, _ = prepare("trace", kernel, grid, block, args, meta)
-    grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
+    grid, block, block_index = check_block_index(prepared.grid or grid, prepared.block or block, block_index)
     check_warp(warp, block)
     found: list[Access] = []
 
@@ -104,7 +104,7 @@ def run_block(prepared, grid, block, block_index, shared_bytes: int, **observers
 
     All blocks where `block_index` is None.
     """
-    with own.TURN, restored(prepared):
+    with own.LAUNCHING, restored(prepared):
         reference.run(
             prepared.kernel, None, grid, block, prepared.params,
             shared_bytes=shared_bytes or prepared.shared_bytes, only=block_index, output=lambda text: None,

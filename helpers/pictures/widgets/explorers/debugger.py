@@ -99,7 +99,7 @@ class Debugger(Explorer):
         there = here + way if isinstance(way, int) else way(self.timeline, here)
         if there is None or not 0 <= there < len(self.timeline):
             self.note = f"There is no step to go to: {words.strip('◀▶ ')}."
-            self._lane.ask()
+            self._latest.request()
             return
         self.controls["step"].value = there + 1
 
