@@ -1,4 +1,4 @@
-"""The kinds of finding: one row each, with its title, how bad it is, and what usually mends it."""
+"""The kinds of finding: one row each, with its title, its level and the usual fix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Kind:
     level: str = "error"
 
 
-_ROWS = (
+_KINDS = (
     Kind("out_of_bounds", "out of bounds", "check the index against the size of the array."),
     Kind(
         "overrun", "overrun into the neighbouring shared array",
@@ -78,4 +78,4 @@ _ROWS = (
     Kind("trap", "trap", "find out what leads to the trap."),
     Kind("fault", "fault", "see the message."),
 )  # fmt: skip
-KINDS = {row.key: row for row in _ROWS}
+KINDS = {kind.key: kind for kind in _KINDS}

@@ -1,8 +1,8 @@
-"""Record what a real GPU does, with PyTorch's profiler, whichever library asks: CuPy, Numba, PyTorch or Triton.
+"""Record what a real GPU does, with PyTorch's profiler: the work of CuPy, Numba, PyTorch and Triton.
 
 The profiler is PyTorch's because every installation has it; behind it CUPTI records the whole process (NVIDIA, CUPTI
-documentation, Activity API). CUDA events alone would not do: only the streams and libraries that are told to record
-them would show, and only between the events.
+documentation, Activity API). CUDA events alone wouldn't do: they show only the streams and libraries that record them,
+and only the time between events.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from vgpu.base.errors import Unsupported
 from vgpu.hardware import gpus
 from vgpu.hardware.gpus import GPU
 from vgpu.tools.streams.exported import DEFAULT_STREAM, PROGRAM, Exported, RecordingError, read
-from vgpu.tools.streams.listing import Listed, Row
+from vgpu.tools.streams.listing import Listed, ListedOperation
+from vgpu.tools.streams.profiler_lock import Busy, exclusive
 from vgpu.tools.streams.spans import Schedule
-from vgpu.tools.streams.turn import Busy, alone
 
 _INSTEAD = "VGPU_BACKEND=virtual, set before Python starts, models the schedule on any machine."
 
@@ -39,8 +39,8 @@ class MeasuredTimeline(Listed):
         self._trace: bytes | None = None
         self._read: Exported | None = None
 
-    def rows(self) -> list[Row]:
-        """The kernels, copies, memsets and the host's waits, in the order they were asked for.
+    def rows(self) -> list[ListedOperation]:
+        """The kernels, copies, memsets and the host's waits, in the order they were issued.
 
         Raises `RecordingError` as `schedule` does.
         """
@@ -58,8 +58,8 @@ class MeasuredTimeline(Listed):
     def elapsed(self, start, end, gpu: GPU | str | None = None) -> float:
         """Measured milliseconds between two CUDA events, both of CuPy, of Numba or of PyTorch; waits for the second.
 
-        Raises ValueError for events without a time between them, and for another `gpu` than this one. That they were
-        recorded within this recording is not checked: CUDA does not tell.
+        Raises ValueError for events without a time between them, and for another `gpu` than this one. Whether they
+        were recorded within this recording can't be checked.
         """
         self._check(gpu)
         try:
@@ -74,22 +74,22 @@ class MeasuredTimeline(Listed):
             ) from error
 
     def hazards(self) -> list:
-        """Raises Unsupported: which memory a kernel touches is seen on the virtual GPU alone."""
+        """Raises Unsupported: only the virtual GPU sees which memory a kernel touches."""
         raise _only_virtual("hazards", "which bytes each operation touches")
 
     def findings(self) -> list[str]:
-        """Raises Unsupported: what was asked of each stream is seen on the virtual GPU alone."""
+        """Raises Unsupported: only the virtual GPU sees every operation of a stream."""
         raise _only_virtual("findings", "what was asked of each stream and event")
 
     def steps(self) -> list:
-        """Raises Unsupported: what follows what is seen on the virtual GPU alone."""
+        """Raises Unsupported: only the virtual GPU sees which operation follows which."""
         raise _only_virtual("steps", "which operation has to follow which")
 
     def host_read(self, array: np.ndarray) -> None:
-        """Nothing to do on a real GPU, whose hazards nobody looks for."""
+        """Nothing to do on a real GPU, where hazards aren't looked for."""
 
     def host_write(self, array: np.ndarray) -> None:
-        """Nothing to do on a real GPU, whose hazards nobody looks for."""
+        """Nothing to do on a real GPU, where hazards aren't looked for."""
 
     def __repr__(self) -> str:
         return self._missing() or super().__repr__()
@@ -99,7 +99,7 @@ class MeasuredTimeline(Listed):
         return f"<p>{escape(missing)}</p>" if missing else super()._repr_html_()
 
     def _missing(self) -> str:
-        """Why there is nothing to show, or nothing: what is shown should not raise."""
+        """Why there is nothing to show; "" where there is something. A repr shouldn't raise."""
         try:
             self._recording()
         except RecordingError as error:
@@ -143,7 +143,7 @@ def measure() -> Iterator[MeasuredTimeline]:
     """
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(alone())
+            stack.enter_context(exclusive())
         except Busy as error:
             raise RecordingError(str(error)) from None
         yield from _measured(_torch())
@@ -169,12 +169,12 @@ def _measured(torch) -> Iterator[MeasuredTimeline]:
         ended = True
     finally:
         with contextlib.nullcontext() if ended else contextlib.suppress(Exception):
-            profiler.stop()  # after an error in the block, that one is the news
+            profiler.stop()  # after an error in the block, raise that one
     timeline._trace = _exported(profiler)
 
 
 def _torch():
-    # Its lines about stages on standard error say nothing that a reader needs; read when PyTorch is loaded.
+    # No progress messages of Kineto on standard error. The variable is read when PyTorch is loaded.
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     try:
         torch = import_module("torch")

@@ -12,7 +12,7 @@ from vgpu.hardware.gpus import GPUS
 from vgpu.operations import LEGACY, Operation, Queue, span
 from vgpu.standins import cupy as cp
 from vgpu.standins import numba_cuda as cuda
-from vgpu.tools.streams.listing import Told
+from vgpu.tools.streams.listing import NumberedList
 from vgpu.tools.streams.model import DRAM_EFFICIENCY, PINNED_FRACTION, STAGING, Machine, Work
 from vgpu.tools.streams.order import order, overlap, steps
 from vgpu.tools.streams.spans import Schedule, Span
@@ -661,11 +661,11 @@ def test_the_hosts_own_spans_are_what_it_asks_for_and_waits():
 
 
 def test_hazards_and_findings_read_as_sentences():
-    told = Told(["first `x` & more", "second"], "nothing")
+    told = NumberedList(["first `x` & more", "second"], "nothing")
     assert told == ["first `x` & more", "second"]
     assert repr(told) == "1. first `x` & more\n2. second"
     assert "<li" in told._repr_html_() and "first <code>x</code> &amp; more" in told._repr_html_()
-    assert repr(Told([], "nothing")) == "nothing" and Told([], "no <")._repr_html_() == "<p>no &lt;</p>"
+    assert repr(NumberedList([], "nothing")) == "nothing" and NumberedList([], "no <")._repr_html_() == "<p>no &lt;</p>"
     with streams.record() as timeline:
         pass
     assert repr(timeline.hazards()).startswith("No hazards") and repr(timeline.findings()).startswith("Nothing found")
