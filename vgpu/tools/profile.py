@@ -229,4 +229,5 @@ def profile(
         observe=True, timeout=timeout, cooperative=prepared.cooperative, watched=watched,
     )  # fmt: skip
     finish()
+    assert counters is not None, "the launch is observed"
     return _assemble(prepared.kernel, counters, dynamic, gpu, limit_on_registers(kernel))

@@ -11,7 +11,7 @@ from helpers.pictures.plots.lives import LOOKS
 from helpers.pictures.plots.pyramid import bytes_text, speed_text
 from helpers.pictures.plots.short_values import fitted
 from vgpu.hardware.gpus import GPU
-from vgpu.tools.steps.spaces import Lives
+from vgpu.tools.steps.spaces import VariableSpaces
 
 WIDTH, HEIGHT = 860, 338
 SM, L2, DRAM, HOST = (30, 84, 314, 214), (434, 84, 88, 214), (628, 84, 92, 214), (772, 84, 82, 214)
@@ -22,7 +22,7 @@ CARD = (4, 26, 728, 304)
 _PALE = {"register": "#d9efe8", "near": "#fbe9c9", "l2": "#dcf0fb", "dram": "#d3e6f3", "host": "#f6e3ee"}
 
 
-def memory_map(gpu: GPU, kernels: Sequence[Lives] = ()) -> Drawing:
+def memory_map(gpu: GPU, kernels: Sequence[VariableSpaces] = ()) -> Drawing:
     """Where a value of a kernel can be on this GPU: what each memory holds, how far it is, what the links carry.
 
     Figures are those of the GPU's row; a latency or bandwidth that no source gives is left out. kernels: what `spaces`
@@ -48,7 +48,7 @@ def memory_map(gpu: GPU, kernels: Sequence[Lives] = ()) -> Drawing:
     return ink.drawing(_told(kernels) if kernels else _finding(gpu), WIDTH, HEIGHT)
 
 
-def _by_space(kernels: Sequence[Lives]) -> dict[str, list[str]]:
+def _by_space(kernels: Sequence[VariableSpaces]) -> dict[str, list[str]]:
     """The names of variables by the memory they live in, each once, in the order of the kernels."""
     found: dict[str, list[str]] = {}
     for one in kernels:
@@ -106,7 +106,7 @@ def _multiprocessor(ink: Ink, gpu: GPU, names: dict[str, list[str]]) -> None:
     _names(ink, left + wide - 18, top + 174, names, "constant", 24, "end")
 
 
-def _told(kernels: Sequence[Lives]) -> str:
+def _told(kernels: Sequence[VariableSpaces]) -> str:
     names = _by_space(kernels)
     where = {"register": "registers", "parameter": "parameters"}
     said = "; ".join(

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from vgpu.base.words import plural
-from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
 MODEL_ERROR = 1.5
 """Of two modelled times within this factor the order is not to be believed: TIME_MODEL.md."""
@@ -17,7 +17,7 @@ _LEVELS = ("#f1f1f1", "#bcd9ee", "#3f8fc9", "#d55e00")
 MOST_PRODUCTS = 3
 
 
-def _said(found: Touched, left: str, right: str, result: str) -> str:
+def _said(found: TouchedElements, left: str, right: str, result: str) -> str:
     each = [found.count(result, level) for level in (BLOCK, WARP, THREAD)]
     loaded = [f"{found.count(name, THREAD):,} of {name}" for name in (left, right)]
     return (
@@ -27,7 +27,7 @@ def _said(found: Touched, left: str, right: str, result: str) -> str:
 
 
 @styled
-def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", result: str = "c") -> Picture:
+def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str = "b", result: str = "c") -> Picture:
     """The elements of `left`, `right` and `result` that a block, one warp of it and one thread touch, for each kernel.
 
     What a thread loads of the factors it loads for its block, where tiles go through shared memory; what it stores
@@ -71,7 +71,7 @@ def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", r
 
 
 @styled
-def moves(found: Sequence[Touched], source: str = "x", target: str = "out") -> Picture:
+def moves(found: Sequence[TouchedElements], source: str = "x", target: str = "out") -> Picture:
     """What a block, one warp of it and one thread load from a matrix, and below where they store it, for each kernel.
 
     ValueError for no kernel, or more than three.

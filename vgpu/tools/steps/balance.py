@@ -1,4 +1,4 @@
-"""Who does the work of a launch, asked of a kernel: `Shares` comes with every counted launch, and this makes one."""
+"""How a launch distributes its work over blocks and warps: `Shares` of a dry run of a kernel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def shares(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> Share
     """
     _, prepared, _ = prepare("balance", kernel, grid, block, args, meta)
     grid, block, _ = check_place(prepared.grid or grid, prepared.block or block, 0)
-    return dry_run(prepared, grid, block, shared_bytes).by_warp
+    found = dry_run(prepared, grid, block, shared_bytes).by_warp
+    assert found is not None, "counted launches have it"
+    return found
 
 
 def who_does_most(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> str:

@@ -7,7 +7,7 @@ from helpers.pictures.plots.lives import height, lines_needed, where_variables_l
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice
 from helpers.pictures.widgets.explorer import Explorer
-from vgpu.tools.steps.spaces import Lives, spaces
+from vgpu.tools.steps.spaces import VariableSpaces, spaces
 
 CAPTION_LINES = 2
 
@@ -22,7 +22,7 @@ def lives(
     with; its slider has all names of the kernel that is shown.
     """
     versions = checked.versions(kernel)
-    found: dict[str, Lives] = {}
+    found: dict[str, VariableSpaces] = {}
     for version, one in versions.items():
         one, given = one if isinstance(one, tuple) else (one, args)
         found[version] = spaces(one, grid, block, checked.arguments(given), shared_bytes=shared_bytes)
