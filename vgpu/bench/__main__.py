@@ -1,8 +1,8 @@
 """How fast the virtual GPU is: `python -m vgpu.bench`.
 
 Prints lane-instructions per second with counters and bounds checks on, compile time, launch overhead, and the
-ratio to Numba's simulator, measured on the same kernels in the same run. Times are the best of several runs, since other
-load on the machine only adds to them.
+ratio to Numba's simulator, measured on the same kernels in the same run. Times are the best of several runs, since
+other load on the machine only adds to them.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from math import prod
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -29,7 +30,8 @@ def empty_like_pinned(a, dtype=None, order: str = "K", subok=None, shape=None) -
     """`empty_pinned` with the shape, dtype and layout of a NumPy array or of one on the device."""
     if subok is not None:
         raise TypeError("subok is not supported yet")
-    like = np.empty_like(a._host if isinstance(a, ndarray) else a, dtype, order, False, shape)
+    host: Any = a._host if isinstance(a, ndarray) else a
+    like = np.empty_like(host, dtype, cast(Literal["K", "A", "C", "F"], order), False, shape)
     return _pinned(like.shape, like.dtype, strides=like.strides)
 
 
@@ -54,7 +56,7 @@ def _zeroed(fresh: np.ndarray) -> np.ndarray:
 
 
 def scatter_add(a: ndarray, slices, value) -> None:
-    """Add values to the elements that `slices` picks, each time an index occurs."""
+    """Add values to the elements that `slices` picks, once per occurrence of an index."""
     a.scatter_add(slices, value)
 
 
@@ -70,7 +72,7 @@ def scatter_min(a: ndarray, slices, value) -> None:
 
 @contextlib.contextmanager
 def _range(*args, **kwargs):
-    """A range for NVIDIA's profilers; ignored here, as none is watching."""
+    """A range for NVIDIA's profilers; ignored here."""
     yield
 
 

@@ -10,7 +10,7 @@ from vgpu.base.errors import Unsupported
 from vgpu.standins.backend import on_gpu
 from vgpu.storage.tensor_map import Description, describe
 
-# What the driver calls the types of elements; the virtual GPU asks for their bytes only.
+# The driver's names of element types; the virtual GPU only needs their size.
 _TYPES = {
     "uint8": "UINT8", "int8": "UINT8", "uint16": "UINT16", "int16": "UINT16", "uint32": "UINT32", "int32": "INT32",
     "uint64": "UINT64", "int64": "INT64", "float16": "FLOAT16", "float32": "FLOAT32", "float64": "FLOAT64",
@@ -18,7 +18,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-class TensorMap(np.void):
+class TensorMap(np.void):  # type: ignore[misc] # NumPy's stubs call it final; at run time it isn't
     """The 128 bytes of a `CUtensorMap`, which print as what they describe."""
 
     description = ""

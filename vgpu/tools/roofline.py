@@ -45,7 +45,7 @@ _COUNTERS = {
 
 @dataclass(frozen=True)
 class MemoryRoof:
-    """One memory with a sloping roof: the bytes that a launch moves there, and the GPU's bandwidth in bytes a second."""
+    """One memory with a sloping roof: the bytes that a launch moves there, and the GPU's bandwidth in bytes/s."""
 
     name: str
     what: str

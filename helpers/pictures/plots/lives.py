@@ -10,7 +10,7 @@ from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
-from vgpu.tools.steps.spaces import SPACES, VariableSpaces, Variable
+from vgpu.tools.steps.spaces import SPACES, Variable, VariableSpaces
 
 WIDTH, CARD = 860, 105
 SOURCE, TABLE = (8, 556), (572, 852)

@@ -22,8 +22,8 @@ from pathlib import Path
 from helpers.results.torch.caching_allocator import CachingAllocator
 from vgpu.hardware.device import real_gpu
 from vgpu.tools.profile_table import text_table
-from vgpu.tools.streams.spans import table
 from vgpu.tools.streams.profiler_lock import exclusive
+from vgpu.tools.streams.spans import table
 
 MIB = 2**20
 NO_PHASE = "unmarked"

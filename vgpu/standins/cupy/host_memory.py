@@ -1,4 +1,4 @@
-"""Device memory as NumPy arrays: what may lie in it, copies into fresh memory, another library's arrays."""
+"""Device memory as NumPy arrays: the supported dtypes, copies into fresh memory, other libraries' arrays."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def check_dtype(dtype) -> np.dtype:
 
 
 def cast(host: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
-    """`host` with floats made integers as a GPU makes them, for a copy to `dtype`; anything else as it is.
+    """`host` with floats converted to integers as on a GPU, for a copy to `dtype`; anything else unchanged.
 
-    What lies beyond the integers is the nearest of them, through 32 bits at least, and NaN is 0, or the sign bit where
-    64 bits take part (PTX ISA, `cvt`). C leaves it open, and NumPy does what this computer's processor does.
+    Floats out of range are clamped, to 32 bits at least; NaN is 0, or the sign bit where 64 bits take part (PTX ISA,
+    `cvt`). C leaves this undefined, and NumPy does what this computer's CPU does.
     """
     if host.dtype.kind != "f" or dtype is None or dtype.kind not in "iu":
         return host
@@ -69,6 +69,6 @@ def seen(thing) -> np.ndarray:
     address = int(interface["data"][0])
     place = memory.describe(address)
     found = place.allocation
-    if found is None or place.freed or place.offset >= found.nbytes:
+    if not isinstance(found, memory.Allocation) or place.freed or place.offset >= found.nbytes:
         raise ValueError("this array's memory has been freed, or is not the virtual GPU's")
     return memory.view(found, shape, dtype, offset=place.offset, strides=interface.get("strides"))

@@ -6,6 +6,8 @@ array without saying so, and mixing the two in one expression.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
 
 from vgpu import operations
@@ -44,7 +46,13 @@ class ndarray:
 
     __slots__ = ("__weakref__", "_host", "base")
     __array_priority__ = 100
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment] # typeshed gives every object a hash
+    _host: np.ndarray
+    base: ndarray | None
+
+    if TYPE_CHECKING:  # `operators` adds NumPy's operators and methods
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order="C"):
         self.base = None
@@ -63,7 +71,7 @@ class ndarray:
         self._host, self.base = host, base
         return self
 
-    # What it looks like.
+    # Its layout.
     dtype = property(lambda self: self._host.dtype)
     ndim = property(lambda self: self._host.ndim)
     size = property(lambda self: self._host.size)
@@ -178,7 +186,8 @@ class ndarray:
         key, value = indexing.host_key(key, self.shape), indexing.host_value(value)
         value = host_memory.cast(value, self.dtype) if isinstance(value, np.ndarray) else value
         part = _part(self._host, key)
-        call, target = (None, self._host) if part is None else (("copy", (value,), {}), part)
+        call: streams.NumpyCall | None = None if part is None else ("copy", (value,), {})
+        target = self._host if part is None else part
         with streams.array_work("an assignment to elements", writes=[target], call=call):
             self._host[key] = value
 
@@ -269,9 +278,9 @@ def _part(host: np.ndarray, key) -> np.ndarray | None:
     return host[keys if ... in keys else (*keys, ...)]
 
 
-def _order(host: np.ndarray, order: str | None) -> str:
+def _order(host: np.ndarray, order: Literal["C", "F", "A", "K"] | None) -> Literal["C", "F"]:
     """C or F, for one of NumPy's four letters."""
-    if order in ("A", "K"):
+    if order == "A" or order == "K":
         return "F" if host.flags.f_contiguous and not host.flags.c_contiguous else "C"
     return order or "C"
 

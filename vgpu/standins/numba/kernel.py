@@ -22,7 +22,7 @@ from vgpu.standins.numba import host
 from vgpu.standins.numba.args import Packer, mismatch, present, type_of
 from vgpu.standins.numba.config import best_block, dimensions
 from vgpu.standins.numba.function import NO_MACHINE_CODE, Function, MissingConfiguration
-from vgpu.standins.numba.raised import Raised
+from vgpu.standins.numba.raised import KernelExceptions
 from vgpu.standins.numba.rebind import rebind
 
 # Options of numba.cuda.jit: what they are when not given. All but the first six leave the PTX as it is.
@@ -51,9 +51,9 @@ class Overload:
         return [parameter.nbytes for parameter in self.kernel.parameters]
 
     @functools.cached_property
-    def raised(self) -> Raised | None:
+    def raised(self) -> KernelExceptions | None:
         """The exceptions that its threads raise; None unless it was compiled with `debug=True`."""
-        return Raised(self.kernel, self.compiled) if self.compiled.debug else None
+        return KernelExceptions(self.kernel, self.compiled) if self.compiled.debug else None
 
     def resources(self) -> Resources:
         """Registers, shared memory and spills on the modelled GPU, as NVIDIA's assembler says."""

@@ -7,7 +7,7 @@ instructions of a warp, fences with flags or atomics, and program order within a
 threads.
 
 `schedule="random"` lets blocks, warps and lanes run in an order that a seed chooses. Several `seeds` also show whether
-the result depends on the order. Blocks that wait for one another are resident together; in a cooperative launch all are.
+the result depends on the order. Blocks that wait for one another are resident together, in a cooperative launch all.
 
 Not reported: races on paths that these arguments don't take; two equal values stored by one line to one element
 (`found = 1`); volatile accesses of different warps against each other (flags). Of the threads that read an element

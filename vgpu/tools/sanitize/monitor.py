@@ -198,7 +198,7 @@ class Monitor:
             writes[begin : begin + len(found)][found] = NEVER_WRITTEN
 
     def global_part(self, start: int, nbytes: int | None) -> np.ndarray | None:
-        """The shadow of writes to `nbytes` bytes from `start` on (None: to the allocation's end), where there is one."""
+        """The shadow of writes to `nbytes` bytes from `start` on (None: to the allocation's end), if there is one."""
         if self.heap is not None and self.heap.area.contains(start):
             piece = self.heap.area.find(start)
             end = start + nbytes if nbytes is not None else piece.address + piece.nbytes if piece else start + 1

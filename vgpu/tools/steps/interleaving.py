@@ -202,11 +202,13 @@ class _ReducedRecording:
             deeds = [ThreadStep(thread, "compute") for thread in lanes]
         computes = all(deed.op == "compute" for deed in deeds)
         last = self.steps[-1] if self.steps else None
-        if last is not None and last.line == step.line and [deed.thread for deed in last.deeds] == lanes:
-            if self.open and (computes or last.deeds[0].op == "compute"):
-                if not computes:
-                    self.steps[-1] = InterleavedStep(step.line, step.source, tuple(deeds))
-                return
+        if (
+            self.open and last is not None and last.line == step.line
+            and [deed.thread for deed in last.deeds] == lanes and (computes or last.deeds[0].op == "compute")
+        ):  # fmt: skip
+            if not computes:
+                self.steps[-1] = InterleavedStep(step.line, step.source, tuple(deeds))
+            return
         self.open = True
         self.steps.append(InterleavedStep(step.line, step.source, tuple(deeds)))
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vgpu.storage.memory import ArrayInfo
 from vgpu.tools.launch import Launch
 from vgpu.tools.prepare import prepare
-from vgpu.storage.memory import ArrayInfo
 from vgpu.tools.steps.trace import Access, trace
 
 

@@ -13,7 +13,7 @@ WAITS = "waits"  # the label of a wait of the modelled host
 
 @dataclass(frozen=True)
 class Span:
-    """One operation's time on an engine: seconds from the beginning of the recording, measured ones from its first span.
+    """One operation's time on an engine: seconds from the beginning of the recording, or from the first measured span.
 
     `kind` is "modelled" or "measured". The fields after it are None where they don't apply or aren't known: the bytes
     of a copy, whether its host memory is pinned, grid and block of a kernel as (x, y, z), the number of its call.

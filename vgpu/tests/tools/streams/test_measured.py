@@ -221,7 +221,7 @@ def test_a_pytorch_that_does_not_see_the_gpu_says_what_to_install(monkeypatch, t
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     refused("built for CUDA 13.0 and finds no GPU")
     monkeypatch.setattr(torch.version, "cuda", None)
-    refused("built without CUDA.*warpbook doctor")
+    refused("built without CUDA.*Install PyTorch for your driver")
     monkeypatch.setitem(sys.modules, "torch", None)
     refused("PyTorch cannot be imported.*environment.yml")
 
