@@ -97,7 +97,8 @@ def test_a_halo_needs_a_block_that_stores():
     with pytest.raises(ValueError, match="touches nothing"):
         plots.halo_map({"idle": TouchedElements("idle", {"image": np.zeros((4, 4)), "out": np.zeros((4, 4))})}, size=3)
     with pytest.raises(ValueError, match="as large as the image"):
-        plots.halo_map({"other": TouchedElements("other", {"image": np.zeros((4, 4)), "out": np.zeros((2, 4))})}, size=3)
+        levels = {"image": np.zeros((4, 4)), "out": np.zeros((2, 4))}
+        plots.halo_map({"other": TouchedElements("other", levels)}, size=3)
     with pytest.raises(ValueError, match="one to 3 blocks"):
         plots.halo_map({}, size=3)
 

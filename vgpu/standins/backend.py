@@ -1,6 +1,6 @@
-"""The one place that decides what `cp`, `cuda` and `triton` are: the real ones on a GPU, their stand-ins elsewhere.
+"""Chooses what `cp`, `cuda` and `triton` are: the real ones on a GPU, their stand-ins elsewhere.
 
-Triton itself is always the real one: without a GPU it is given a driver for the virtual GPU.
+Triton itself is always the real one: without a GPU it gets a driver for the virtual GPU.
 
 A real GPU that the installed packages can't use (an old driver, an old GPU, one that fails) counts as none, and the
 reason is printed. VGPU_BACKEND overrides the choice: "virtual" uses the virtual GPU although there is a real one,
@@ -53,5 +53,5 @@ def module(name: str):
         return stand_in.installed() if real else stand_in.activate()
     found = import_module(MODULES[name][real])
     if name == "cuda" and not real:
-        found.activate()  # Numba's own modules that launch kernels launch them there, too
+        found.activate()  # Numba's own modules that launch kernels use it too
     return found

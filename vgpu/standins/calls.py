@@ -1,4 +1,4 @@
-"""One way to launch a kernel of either language, and words for what is given in place of one."""
+"""Launch a kernel of either language, and explain what was passed in place of one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import inspect
 from vgpu.base import own
 
 LAUNCHED = own.Listeners()
-"""Called as f(kernel, grid, block, arguments, shared bytes) before a program's launch of a kernel."""
+"""Called as listener(kernel, grid, block, arguments, shared_bytes) before a program launches a kernel."""
 
 
 def is_numba(kernel) -> bool:
@@ -16,8 +16,7 @@ def is_numba(kernel) -> bool:
 
 
 def launch(kernel, grid, block, arguments, *, shared_bytes: int = 0) -> None:
-    """Launch a Numba kernel or a CuPy RawKernel with the same grid, block, arguments and dynamic shared
-    memory. Raises TypeError, with what to do, for what is no kernel."""
+    """Launch a Numba kernel or a CuPy RawKernel. Raises TypeError, with the fix, for anything else."""
     if (words := in_place_of_a_kernel(kernel)) is not None:
         raise TypeError(words)
     if is_numba(kernel):
@@ -28,7 +27,7 @@ def launch(kernel, grid, block, arguments, *, shared_bytes: int = 0) -> None:
 
 
 def _of_the_cpu(given) -> bool:
-    return type(given).__name__ == "CPUDispatcher"  # Numba's name for it; asking imports nothing
+    return type(given).__name__ == "CPUDispatcher"  # Numba's name for it, without importing Numba
 
 
 def _named(given) -> str:
@@ -60,9 +59,9 @@ _INSTEAD = (
         ),
     ),
 )
-"""What is often given in place of a kernel, and what to do."""
+"""What is often passed in place of a kernel, and the fix."""
 
 
 def in_place_of_a_kernel(given) -> str | None:
-    """What `given` is instead of a kernel and what to do, in words; None for a kernel, and for what nobody knows."""
+    """What `given` is instead of a kernel, and the fix, in words; None for a kernel and for unknown objects."""
     return next((words(given) for sort, words in _INSTEAD if sort(given)), None)

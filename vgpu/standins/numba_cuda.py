@@ -1,8 +1,8 @@
 """The stand-in for `numba.cuda`: `from vgpu import cuda` gives this module where there is no GPU.
 
-What a kernel uses (`grid`, `threadIdx`, `shared.array`, `atomic`, …) is Numba's own, looked up when asked
-for; what the host uses (`to_device`, streams, events, devices) is the virtual GPU's. On a machine with a GPU
-the real module takes this one's place, so nothing here may behave in a way that Numba does not.
+What kernels use (`grid`, `threadIdx`, `shared.array`, `atomic`, …) is Numba's own, looked up on demand; what the host
+uses (`to_device`, streams, events, devices) is the virtual GPU's. On a machine with a GPU the real module is used
+instead, so everything here has to behave as in Numba.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ __all__ = [
     "profile_start", "profile_stop", "profiling", "select_device", "stream", "synchronize", "to_device",
 ]  # fmt: skip
 
-# Made here, but resting on Numba, whose import takes a second or two: loaded when first asked for.
+# These import Numba, which takes a second or two: they are loaded on demand.
 _LATE = {
     "jit": "vgpu.standins.numba.jit",
     "compile": "vgpu.standins.numba.jit",

@@ -1,4 +1,4 @@
-"""tensor_map(array, box): what a kernel needs to copy boxes of an array with one instruction (TMA, from Hopper on)."""
+"""tensor_map(array, box): for kernels that copy boxes of an array with one instruction (TMA, from Hopper on)."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def tensor_map(array, box: Sequence[int], *, swizzle: int = 0, interleave: str =
 
     array: on the device, at most 5 dimensions. box: elements of one copy, one number a dimension, in the array's own
     order; kernels give coordinates in the opposite order, the fastest first. swizzle: 0, or the 32, 64 or 128 bytes of
-    a row whose 16-byte pieces change places in shared memory. steps: 1 to 8, how far one element of the box is from
-    the next. What lies outside the array is read as zero. Keep the array for as long as kernels use its map.
-    Raises TypeError for what is no array on the device, ValueError for what hardware refuses. Source: NVIDIA "CUDA
-    Driver API", cuTensorMapEncodeTiled.
+    a row whose 16-byte parts are permuted in shared memory. steps: 1 to 8, how far one element of the box is from
+    the next. Elements outside the array are read as zero. Keep the array for as long as kernels use its map.
+    Raises TypeError for anything but an array on the device, ValueError for what the hardware doesn't support.
+    Source: NVIDIA "CUDA Driver API", cuTensorMapEncodeTiled.
     """
     if isinstance(array, np.ndarray) or not hasattr(getattr(array, "data", None), "ptr"):
         given = "a NumPy array, in the host's memory" if isinstance(array, np.ndarray) else f"a {type(array).__name__}"
@@ -79,7 +79,7 @@ def in_words(found: Description, dtype: str) -> str:
 
 
 def driver_arguments(found: Description, kind: str) -> tuple:
-    """What `cuTensorMapEncodeTiled` takes: it wants strides of all dimensions but the fastest."""
+    """The arguments of `cuTensorMapEncodeTiled`, which takes strides of all dimensions but the fastest."""
     from cuda.bindings import driver
 
     swizzles = {0: "NONE", 32: "32B", 64: "64B", 128: "128B"}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vgpu import cp, dram
+from vgpu import cp, streams
 from vgpu.base.errors import ArgumentError
 
 DICE = np.random.default_rng(0)
@@ -11,8 +11,12 @@ X = DICE.standard_normal((5, 33)).astype(np.float32)
 ROW = DICE.standard_normal(33).astype(np.float32)
 
 
+def kernels(function, *args) -> list:
+    return [operation for operation in streams.dry_run(function, *args).operations if operation.kind == "kernel"]
+
+
 def launches(function, *args) -> list[str]:
-    return [launch.name for launch in dram(function, *args).each]
+    return [operation.kernel.name for operation in kernels(function, *args)]
 
 
 @cp.fuse
@@ -37,8 +41,9 @@ def test_elementwise_work_is_one_kernel_that_broadcasts():
     found = gelu(x, bias)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found.get(), gelu.func(x, bias).get(), rtol=1e-5, atol=1e-6)
-    moved = dram(gelu, cp.zeros((8, 32), "float32"), cp.zeros(32, "float32"))
-    assert (moved.launches, moved.read_bytes, moved.written_bytes) == (1, 9 * 128, 8 * 128)
+    (kernel,) = kernels(gelu, cp.zeros((8, 32), "float32"), cp.zeros(32, "float32"))
+    moved = kernel.counters.footprint
+    assert (moved.read_bytes, moved.written_bytes) == (9 * 128, 8 * 128)
 
 
 def test_a_reduction_takes_in_what_is_before_and_behind_it():

@@ -1,4 +1,4 @@
-"""Put profiles side by side: the counters that tell them apart, and the modelled time on several GPUs."""
+"""Put profiles side by side: the counters that differ, and the modelled time on several GPUs."""
 
 from __future__ import annotations
 

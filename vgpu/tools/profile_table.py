@@ -323,7 +323,7 @@ def _overwritten(profile: Profile) -> Iterator[str]:
         where = f"line{'s' * (len(found) > 1)} {' and '.join(str(line.number) for line in found)}"
         yield (
             f"counted: {where}: lanes of one warp store different values to one element, and one of them wins "
-            f"({many(stores, 'request')}): `sanitize(kernel, grid, block, args, races_in_global=True)` tells more"
+            f"({many(stores, 'request')}): `sanitize(kernel, grid, block, args, races_in_global=True)` shows more"
         )
 
 

@@ -31,7 +31,9 @@ def _long(part: slice) -> int:
 
 
 @styled
-def tile_walk(found: TouchedElements, *, step: int = 16, left: str = "a", right: str = "b", result: str = "c") -> Picture:
+def tile_walk(
+    found: TouchedElements, *, step: int = 16, left: str = "a", right: str = "b", result: str = "c"
+) -> Picture:
     """A block's way through a product: the tiles of both factors that it takes, pair by pair, and what one lane holds.
 
     found: what `touched` gives for a launch; `step`: how deep a tile is along the common side. Tiles of one number are

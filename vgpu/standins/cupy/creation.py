@@ -142,7 +142,8 @@ def from_dlpack(array, *, device=None, copy=None) -> ndarray:
     """
     if device is not None:
         raise Unsupported(
-            "from_dlpack takes no device=…: the virtual GPU is the only device. Leave it out; for a copy write copy=True."
+            "from_dlpack takes no device=…: the virtual GPU is the only device. Leave it out, and for a copy write "
+            "copy=True."
         )
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
         raise TypeError(

@@ -80,7 +80,7 @@ __all__ = [
 
 
 class UnownedMemory(Memory):
-    """Memory that somebody else owns; `owner` is kept alive."""
+    """Memory of another owner, which is kept alive."""
 
     def __init__(self, ptr: int, size: int, owner, device_id: int = 0):
         super().__init__(ptr, size, owner)

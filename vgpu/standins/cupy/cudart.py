@@ -1,4 +1,4 @@
-"""`cupy.cuda.runtime`: the part of CUDA's runtime API that a lesson needs, on the virtual GPU."""
+"""`cupy.cuda.runtime`: part of CUDA's runtime API, on the virtual GPU."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def free(ptr: int) -> None:
 
 
 def memcpy(dst: int, src: int, size: int, kind: int) -> None:
-    """Copy bytes between addresses; those said to be on the device have to lie within live device memory."""
+    """Copy bytes between addresses; those that `kind` puts on the device have to be in live device memory."""
     _copy(dst, src, size, kind, operations.LEGACY, False)
 
 

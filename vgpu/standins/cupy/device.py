@@ -11,12 +11,12 @@ from vgpu.storage import memory
 
 def modelled():
     """The row of the GPU that is being modelled (vgpu.hardware.gpus.GPU)."""
-    # By its full name and only now: what a launch needs is the last choice made.
+    # Imported by name at each call, so that the GPU chosen last counts.
     return importlib.import_module("vgpu.hardware.device").current()
 
 
 class Device:
-    """Device 0, the virtual GPU; `with Device(0):` and `.use()` change nothing, as there is no other."""
+    """Device 0, the virtual GPU; `with Device(0):` and `.use()` change nothing, as it is the only one."""
 
     def __init__(self, device=None):
         number = getattr(device, "id", device)
@@ -27,7 +27,7 @@ class Device:
             from vgpu.standins.cupy.cudart import CUDARuntimeError
 
             raise CUDARuntimeError(
-                f"cudaErrorInvalidDevice: device {self.id} was asked for, and the virtual GPU, device 0, "
+                f"cudaErrorInvalidDevice: device {self.id} was requested, and the virtual GPU, device 0, "
                 "is the only one"
             )
 
@@ -54,7 +54,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """What it is, said so that nobody takes it for the real one."""
+        """The name, which says that the GPU is virtual."""
         return f"virtual GPU (modelled: {modelled().product})"
 
     @property

@@ -205,7 +205,7 @@ def _arrays(values) -> list[np.ndarray]:
 
 
 def _callback(function):
-    """A Python function passed to NumPy: it gets arrays on the device, may return one, and may write to its arguments."""
+    """A Python function passed to NumPy: it gets arrays on the device, and may return one and write to arguments."""
 
     def called(*args, **kwargs):
         given = [to_device(arg) if isinstance(arg, np.ndarray) else arg for arg in args]

@@ -13,7 +13,7 @@ _KINDS = "biufcV"  # what device memory can hold; no strings, dates or objects
 
 
 def check_dtype(dtype) -> np.dtype:
-    """`dtype` as a NumPy dtype; TypeError for strings, dates and objects, which CuPy has not."""
+    """`dtype` as a NumPy dtype; TypeError for strings, dates and objects, as in CuPy."""
     dtype = np.dtype(dtype)
     too_wide = dtype.itemsize > {"f": 8, "c": 16}.get(dtype.kind, dtype.itemsize)
     if dtype.hasobject or too_wide or dtype.kind not in _KINDS:

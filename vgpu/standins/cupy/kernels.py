@@ -106,7 +106,7 @@ def _not_found(name: str, entries: list[str], source: str) -> str:
     if re.search(rf"__global__[^;{{}}]*\b{re.escape(name.split('<')[0])}\s*\(", source):
         if "<" in name or "template" in source:
             return (
-                f"{message} A template has to be asked for: cp.RawModule(code=…, "
+                f"{message} A template has to be requested: cp.RawModule(code=…, "
                 f"name_expressions=['{name}']).get_function('{name}')."
             )
         return f'{message} C++ has changed its name: write extern "C" before __global__.'
@@ -209,8 +209,8 @@ class RawKernel:
     def _check_shared(self, nbytes: int) -> None:
         if nbytes and nbytes > self.max_dynamic_shared_size_bytes:
             raise LaunchError(
-                f"{self.name}: {nbytes} bytes of dynamic shared memory asked for, and a launch may have "
-                f"{self.max_dynamic_shared_size_bytes}. Above 48 KiB a kernel has to ask first: "
+                f"{self.name}: {nbytes} bytes of dynamic shared memory requested, and a launch may have "
+                f"{self.max_dynamic_shared_size_bytes}. Above 48 KiB a kernel has to opt in: "
                 f"kernel.max_dynamic_shared_size_bytes = {nbytes} (the modelled GPU allows "
                 f"{modelled().shared_optin_limit} for static and dynamic together)."
             )
@@ -250,7 +250,7 @@ class RawKernel:
         allowed = modelled().shared_optin_limit - self.shared_size_bytes
         if not 0 <= nbytes <= allowed:
             raise LaunchError(
-                f"{self.name}: {nbytes} bytes of dynamic shared memory asked for; {modelled().product} "
+                f"{self.name}: {nbytes} bytes of dynamic shared memory requested; {modelled().product} "
                 f"allows {allowed}, beside the {self.shared_size_bytes} static ones"
             )
         self._dynamic_limit = int(nbytes)

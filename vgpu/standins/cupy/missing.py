@@ -1,4 +1,4 @@
-"""What CuPy has and the virtual GPU has not: one error that says so and what to use."""
+"""Names of CuPy that the virtual GPU lacks: the error for them, which says what to use instead."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def missing(name: str, instead: str = "") -> Missing:
 
 
 def submodule(name: str, has: dict[str, object], table: dict[str, str] | None = None) -> ModuleType:
-    """A small module of CuPy that has its names from elsewhere here; `table` as for `getter`."""
+    """A small module of CuPy with the names in `has`; `table` as for `getter`."""
     made = ModuleType(name, f"`{name}` of CuPy on the virtual GPU.")
     made.__dict__.update(has, __getattr__=getter(f"{name}.", table or {}))
     return made
 
 
 def getter(prefix: str, table: dict[str, str]):
-    """A module's `__getattr__`: `table` has what is known to be missing and what to use instead of it."""
+    """A module's `__getattr__`: `table` has names known to be missing and what to use instead."""
 
     def __getattr__(name: str):
         if name in table:

@@ -1,7 +1,7 @@
-"""CuPy's ndarray on the virtual GPU: a NumPy array over device memory, inside a class that is no NumPy array.
+"""CuPy's ndarray on the virtual GPU: a NumPy array over device memory, inside a class that isn't a NumPy array.
 
-What a GPU program must not do by accident raises here as it does in CuPy: turning a device array into a host
-array without saying so, and mixing the two in one expression.
+As in CuPy, two accidents raise errors: implicit conversion of a device array to a host array, and mixing the two in one
+expression.
 """
 
 from __future__ import annotations
@@ -236,10 +236,10 @@ class ndarray:
         }
 
     def __dlpack__(self, *, stream=None, max_version=None, copy=None, **device):
-        """The array for another library, such as `torch.from_dlpack(x)`: the same memory, which is the computer's own.
+        """The array for another library, such as `torch.from_dlpack(x)`: over the same memory.
 
-        A library without devices, NumPy, names the one it wants: there the copy to the host has to be asked for, as
-        in CuPy, with `np.from_dlpack(x, device="cpu")`. Raises BufferError otherwise.
+        NumPy, a library without devices, passes the one it needs: there the copy to the host has to be explicit, as in
+        CuPy, with `np.from_dlpack(x, device="cpu")`. Raises BufferError otherwise.
         """
         if not device:
             return self._host.__dlpack__(max_version=max_version, copy=copy)

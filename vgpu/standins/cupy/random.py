@@ -123,7 +123,7 @@ def get_random_state() -> RandomState:
 
 
 def set_random_state(state: RandomState) -> None:
-    """Put another generator behind the functions of this module."""
+    """Choose another generator for the functions of this module."""
     global _global
     if not isinstance(state, RandomState):
         raise TypeError(f"a RandomState is needed, not {type(state)}")

@@ -1,4 +1,4 @@
-"""`cupy.lib.stride_tricks`: views with strides of their own, in bytes."""
+"""`cupy.lib.stride_tricks`: views with any strides, in bytes."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class CUDAarray:
 
 
 class ResourceDescriptor:
-    """What a texture or surface lies over: a CUDAarray, linear memory or pitched memory (runtime.cudaResourceType…)."""
+    """The memory of a texture or surface: a CUDAarray, linear or pitched memory (runtime.cudaResourceType…)."""
 
     def __init__(
         self, restype: int, cuArr=None, arr=None, chDesc=None, sizeInBytes=0, width=0, height=0, pitchInBytes=0

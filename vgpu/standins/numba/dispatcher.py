@@ -1,4 +1,4 @@
-"""Real Numba's kernels and device functions as this GPU's: the same Python function, compiled anew."""
+"""Stand-ins for real Numba's kernels and device functions: the same Python functions, compiled for this GPU."""
 
 from __future__ import annotations
 

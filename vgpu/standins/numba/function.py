@@ -11,8 +11,8 @@ from vgpu.hardware import device
 from vgpu.standins.numba.rebind import Pending, rebind
 
 NO_MACHINE_CODE = (
-    "The virtual GPU runs PTX: it makes no machine code (SASS) of it, and what is linked is linked before. "
-    "inspect_asm() is the PTX that runs, and a kernel's get_regs_per_thread() and its like tell what NVIDIA's "
+    "The virtual GPU runs PTX: it makes no machine code (SASS), and links when it compiles. "
+    "inspect_asm() is the PTX that runs, and a kernel's get_regs_per_thread() and similar methods report what NVIDIA's "
     "assembler makes of it."
 )
 

@@ -110,7 +110,7 @@ class Event:
             operations.note(Operation("record", queue, label="event", event=self))
 
     def query(self) -> bool:
-        """True: the work before it is done. In a recording the host has waited for it, as a loop that asks does."""
+        """True: the work before it is done. In a recording the host has waited for it, as a polling loop would."""
         self.synchronize()
         return True
 
@@ -213,7 +213,7 @@ class Device:
         return _CONTEXT
 
     def reset(self) -> None:
-        """Forget the heap that kernels allocate from; arrays live as long as they are referred to."""
+        """Reset the heap that kernels allocate from; arrays stay as long as they are referenced."""
         heap.reset()
 
     def __enter__(self) -> Device:
@@ -241,7 +241,7 @@ class Context:
         operations.synchronise()
 
     def reset(self) -> None:
-        """Nothing to reset: arrays live as long as they are referred to."""
+        """Nothing to reset: arrays stay as long as they are referenced."""
 
     push = pop = reset
     create_stream = staticmethod(stream)
@@ -320,13 +320,13 @@ def cuda_error() -> None:
 
 
 def close() -> None:
-    """Forget the heap that kernels allocate from; arrays live as long as they are referred to."""
+    """Reset the heap that kernels allocate from; arrays stay as long as they are referenced."""
     heap.reset()
 
 
 @contextlib.contextmanager
 def defer_cleanup():
-    """Postpone giving memory back; here it goes back when the last reference goes, in any case."""
+    """Postpone freeing memory; here it is always freed with the last reference."""
     yield
 
 
@@ -344,8 +344,8 @@ def profiling():
 
 
 def profile_start() -> None:
-    """Tell a profiler to start; the virtual GPU's own is `vgpu.tools.profile`."""
+    """Start a profiler; the virtual GPU's own is `vgpu.tools.profile`."""
 
 
 def profile_stop() -> None:
-    """Tell a profiler to stop."""
+    """Stop a profiler."""

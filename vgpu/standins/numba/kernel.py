@@ -125,7 +125,7 @@ class NumbaKernel(Function):
         except Exception as error:
             raise CompileError(
                 f"`{self.__name__}`: {signature!r} is no signature Numba understands ({error}). Write for "
-                'example "void(float32[::1], int64)", or leave it out: the launch tells the types.'
+                'example "void(float32[::1], int64)", or leave it out: the launch determines the types.'
             ) from None
         if returns not in (None, compile_numba.types.void):
             raise CompileError(f"`{self.__name__}`: a kernel returns nothing, so its signature is `void(…)`.")

@@ -1,9 +1,8 @@
 """Triton on the virtual GPU: Triton compiles its kernels to PTX as for a GPU, and the virtual GPU runs them.
 
-`activate()` gives the real `triton` package a driver of ours, so that `kernel[grid](…)` works unchanged. It lies in
-`driver` (what Triton asks of a driver), `arguments` (from tensors to kernel parameters), `complaints` (errors in the
-user's terms), `kernel` (launches, and what `profile` and `trace` need of one) and `bench` (what `autotune` and
-`do_bench` go by).
+`activate()` gives the real `triton` package a driver of ours, so that `kernel[grid](…)` works unchanged. The parts:
+`driver` (Triton's driver interface), `arguments` (from tensors to kernel parameters), `complaints` (errors in the user's
+terms), `kernel` (launches, also for `profile` and `trace`) and `bench` (times for `autotune` and `do_bench`).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from functools import cache
 
 from vgpu.base.errors import Unsupported
 
-# Triton's internals that are relied on here; another release may have moved them.
+# The release whose internals are used here; others may differ.
 VERSION = "3.7"
 
 

@@ -23,7 +23,7 @@ _KINDS = (
     ),
     Kind("misaligned", "misaligned access", "let every index start at a multiple of the access's size."),
     Kind("null_pointer", "null pointer", "pass an array for every pointer of the kernel."),
-    Kind("bad_free", "invalid free", "free each piece once, by exactly the pointer that malloc or new gave."),
+    Kind("bad_free", "invalid free", "free each allocation once, by exactly the pointer that malloc or new returned."),
     Kind("heap_leak", "memory of the heap that nothing points to any more",
          "free it before the last pointer to it goes, or store the pointer where a later launch finds it."),
     Kind("use_after_free", "use after free", "keep a reference to the array for as long as kernels use it."),

@@ -326,10 +326,10 @@ class Report:
             lines.setdefault(piece.caller[0].line(piece.caller[1]), []).append(piece)
         for line, found in lines.items():
             first = found[0]
-            what = f"nothing points any more to {heap_words.owned(first)}, and nobody has freed them."
+            what = f"nothing points any more to {heap_words.owned(first)}, and no thread has freed them."
             if len(found) > 1:
                 total = sum(piece.nbytes for piece in found)
-                what = f"{what[:-1]}; so it is with {len(found)} pieces, {size_text(total)} in all."
+                what = f"{what[:-1]}; the same holds for {len(found)} allocations, {size_text(total)} in all."
             _, _, block, thread = first.caller
             me, here = names.thread_index(thread), names.block_index(block)
             cure = KINDS["heap_leak"].cure

@@ -365,7 +365,7 @@ class _FlowObserver:
 
     def flow(self, threads: int) -> Flow:
         if not self.rounds:
-            raise LookupError(f"block 0 of {self.kernel.name} never makes one value of two: there is no tree to show")
+            raise LookupError(f"block 0 of {self.kernel.name} never combines two values: there is no tree to show")
         for value in reversed(self.values):
             for source in value.sources if value.used else ():
                 source.used = True

@@ -129,7 +129,7 @@ class LineNames:
         )  # fmt: skip
 
     def go_to(self, line: int | None, active: np.ndarray) -> tuple[str, ...]:
-        """Go to a line. The names that the line before may have changed invisibly: their values aren't known any more."""
+        """Go to a line. The names that the line before may have changed invisibly; their values become unknown."""
         lost: set[str] = set()
         if line != self.line:
             lost = (_changed(self.kernel.line_text(self.line)) - self.learned) & self.passing & set(self.names.known)

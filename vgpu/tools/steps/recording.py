@@ -17,7 +17,7 @@ MOST_SHOWN = 24  # steps of a representation
 
 @dataclass(frozen=True, repr=False)
 class At:
-    """An address: an offset in bytes into an array, a variable, or the block's "shared" or the thread's "local" memory."""
+    """An address: an offset in bytes into an array, a variable, or the memory named "shared" or "local"."""
 
     home: str
     offset: int

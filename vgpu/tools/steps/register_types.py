@@ -1,4 +1,4 @@
-"""The types of a PTX function's registers: `.b32` only declares 32 bits; the instructions that use them say the type."""
+"""The types of a PTX function's registers: `.b32` declares 32 bits only; the instructions show the type."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def spaces(kernel, grid, block, args, *, shared_bytes: int = 0, arch: str = "sm_
     loaded = prepared.kernel
     if loaded.language not in ("numba", "cuda"):
         raise ValueError(
-            f"{loaded.name} is a {loaded.language} kernel; variables can be told in Python and CUDA C only"
+            f"{loaded.name} is a {loaded.language} kernel; variables can be found in Python and CUDA C only"
         )
     seen = record(
         kernel, grid, block, args, warp=0, shared_bytes=shared_bytes, max_steps=MOST_STEPS, partial=True
@@ -251,4 +251,4 @@ class _Finder:
             f"{written.register} ({written.type})"
             for step in self.seen.steps for written in step.written if written.name == each.name
         ]  # fmt: skip
-        return "register", None, found, "" if found else "where it needs a place at all"
+        return "register", None, found, "" if found else "if it needs a register at all"

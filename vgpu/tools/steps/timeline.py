@@ -291,7 +291,7 @@ class _ElementEvents:
 
 
 def _typed(found: list[tuple], size: int) -> list[tuple]:
-    """The events with bits as floats for elements that are ever a float: shared memory and vector stores are untyped."""
+    """The events, with bits as floats for elements that are ever a float: shared memory is untyped."""
     floats = {element for _, element, value, _ in found if isinstance(value, float)}
     if not floats or size not in (4, 8):
         return found

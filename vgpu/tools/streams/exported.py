@@ -31,7 +31,7 @@ NOTES = (
     "Recording costs the host a few microseconds a call, so gaps between short kernels come out longer than without.",
     "A span on the SMs is a kernel's time from its first block to its last: kernels side by side are spans side by "
     "side.",
-    "D2D (copies within the device) and memset are rows of their own: the record does not tell whether the SMs or a "
+    "D2D (copies within the device) and memset have separate rows: the record does not say whether the SMs or a "
     "copy engine did the work.",
     "Streams are numbered in the order the program first used them; a per-thread default stream is one of them.",
 )
@@ -304,7 +304,7 @@ def _why_empty(
             "torch.cuda.set_device(1))."
         )
     if not everywhere and (calls or marked):
-        asked = f"CUDA was called {len(calls)} times" if calls else "A memset was asked for"
+        asked = f"CUDA was called {len(calls)} times" if calls else "A memset was issued"
         return (
             f"{asked}, but CUPTI recorded no work of the GPU. Only one tool at a time may use CUPTI: end other "
             "profilers (Nsight Systems, Nsight Compute, another torch.profiler, CUDA_INJECTION64_PATH). It also "

@@ -79,7 +79,7 @@ class MeasuredTimeline(Listed):
 
     def findings(self) -> list[str]:
         """Raises Unsupported: only the virtual GPU sees every operation of a stream."""
-        raise _only_virtual("findings", "what was asked of each stream and event")
+        raise _only_virtual("findings", "every operation of each stream and event")
 
     def steps(self) -> list:
         """Raises Unsupported: only the virtual GPU sees which operation follows which."""
@@ -120,8 +120,8 @@ class MeasuredTimeline(Listed):
         if self._read is None:
             if self._trace is None:
                 raise RecordingError(
-                    "the recording has no trace yet: ask after the with block has ended. Where the block ended in an "
-                    "error nothing is kept."
+                    "the recording has no trace yet: it is available after the with block has ended. Where the block "
+                    "ended in an error nothing is kept."
                 )
             self._read = read(self._trace, self.gpu, self.device)
         return self._read

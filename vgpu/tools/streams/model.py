@@ -28,7 +28,7 @@ ASSUMPTIONS = (
     f"Assumed: a copy from or to pinned memory gets {PINNED_FRACTION:.0%} of the link's data-sheet bandwidth.",
     f"Assumed: pageable memory goes through a staging buffer at {STAGING / 1e9:g} GB/s, the pace of one core; NVIDIA's "
     "How to Optimize Data Transfers in CUDA C/C++ measures 2.3 to 5.6, against 5.8 to 6.7 pinned.",
-    "Assumed: asking for an operation takes the host one launch overhead, a whole graph one too.",
+    "Assumed: issuing an operation takes the host one launch overhead, and so does a whole graph.",
     "Kernels side by side share SMs, and do not slow one another down by sharing DRAM.",
     "Work that NumPy does here counts as one kernel that reads and writes its arrays at DRAM's pace.",
     "Work of the host itself takes no time.",

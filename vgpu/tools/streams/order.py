@@ -244,14 +244,14 @@ def findings(operations: Sequence[Operation]) -> list[str]:
     for queue, copies in pageable.items():
         nbytes = sum(copy.nbytes for copy in copies)
         result.append(
-            f"{len(copies)} of the copies in {stream_name(queue)} ({nbytes:,} bytes) were asked for without waiting, "
+            f"{len(copies)} of the copies in {stream_name(queue)} ({nbytes:,} bytes) were issued asynchronously, "
             "but their host memory is pageable: the host waits for each all the same. Use pinned memory "
             "(cp.cuda.alloc_pinned_memory, cuda.pinned_array)."
         )
     for queue, copies in blocking.items():
         what = f"{copies[0].label} of {stream_name(queue)}"
         result.append(
-            f"The host waits for {what} to end before it asks other streams for anything, so nothing runs beside it. "
+            f"The host waits for {what} to end before it issues anything to other streams, so nothing runs beside it. "
             "Let the copy run by itself (x.get(out=…, blocking=False), from pinned memory) and synchronise at the end."
         )
     for legacy, numbers in streams.items():

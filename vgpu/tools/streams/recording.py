@@ -86,7 +86,7 @@ class Timeline(Listed):
     def findings(self) -> list[str]:
         """What costs time or does nothing, without being wrong: pageable copies, the default stream, empty waits."""
         self._number_streams()
-        return NumberedList(order.findings(self.operations), "Nothing found that costs time in vain.")
+        return NumberedList(order.findings(self.operations), "Nothing found that wastes time.")
 
     def host_read(self, array: np.ndarray) -> None:
         """Note in the recording that the host reads this array here: accesses to NumPy arrays aren't recorded."""

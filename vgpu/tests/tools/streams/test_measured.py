@@ -253,5 +253,5 @@ def test_the_marks_are_found_in_what_pytorch_writes(tmp_path):
             torch.ones(3) + 1
     path = tmp_path / "trace.json"
     profiler.export_chrome_trace(str(path))
-    with pytest.raises(RecordingError, match="A memset was asked for, but CUPTI recorded no work"):
+    with pytest.raises(RecordingError, match="A memset was issued, but CUPTI recorded no work"):
         read(path.read_bytes(), "A100")

@@ -644,7 +644,9 @@ def test_a_blocking_copy_between_streams_is_told():
         return timeline
 
     (told,) = run(True).findings()
-    assert told.startswith("The host waits for D2H 64.0 KiB of stream 1 to end before it asks other streams")
+    assert told.startswith(
+        "The host waits for D2H 64.0 KiB of stream 1 to end before it issues anything to other streams"
+    )
     assert run(False).findings() == []
 
 
