@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """How fast the virtual GPU is: `python -m vgpu.bench`.
 
 Prints lane-instructions per second with counters and bounds checks on, compile time, launch overhead, and the
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vgpu.bench.kernels import WORKLOADS, Workload
 
@@ -174,7 +175,7 @@ def overhead(repeat: int = 200) -> float:
     from vgpu.standins import numba_cuda as cuda
 
     @cuda.jit
-    def nothing(x):
+    def nothing(x: Any) -> None:
         x[cuda.threadIdx.x] = 1
 
     x = cuda.device_array(32, "float32")

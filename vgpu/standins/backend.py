@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Chooses what `cp`, `cuda` and `triton` are: the real ones on a GPU, their stand-ins elsewhere.
 
 Triton itself is always the real one: without a GPU it gets a driver for the virtual GPU.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from vgpu.hardware import driver
 from vgpu.hardware.device import real_gpu
@@ -42,7 +44,7 @@ def on_gpu() -> bool:
 
 
 @cache
-def module(name: str):
+def module(name: str) -> Any:
     """The module behind "cp", "cupyx", "cuda" or "triton"."""
     real = on_gpu()
     if real and name == "cuda":

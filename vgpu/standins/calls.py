@@ -1,8 +1,11 @@
+# mypy: disallow-untyped-defs
 """Launch a kernel of either language, and explain what was passed in place of one."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
+from typing import Any
 
 from vgpu.base import own
 
@@ -10,12 +13,12 @@ LAUNCHED = own.Listeners()
 """Called as listener(kernel, grid, block, arguments, shared_bytes) before a program launches a kernel."""
 
 
-def is_numba(kernel) -> bool:
+def is_numba(kernel: object) -> bool:
     """True for what `@cuda.jit` makes, which is launched as `kernel[grid, block](*arguments)`."""
     return hasattr(kernel, "py_func") and not _of_the_cpu(kernel)  # a RawKernel has square brackets too
 
 
-def launch(kernel, grid, block, arguments, *, shared_bytes: int = 0) -> None:
+def launch(kernel: Any, grid: Any, block: Any, arguments: Sequence, *, shared_bytes: int = 0) -> None:
     """Launch a Numba kernel or a CuPy RawKernel. Raises TypeError, with the fix, for anything else."""
     if (words := in_place_of_a_kernel(kernel)) is not None:
         raise TypeError(words)
@@ -26,11 +29,11 @@ def launch(kernel, grid, block, arguments, *, shared_bytes: int = 0) -> None:
         kernel(*triple, tuple(arguments), shared_mem=shared_bytes)
 
 
-def _of_the_cpu(given) -> bool:
+def _of_the_cpu(given: object) -> bool:
     return type(given).__name__ == "CPUDispatcher"  # Numba's name for it, without importing Numba
 
 
-def _named(given) -> str:
+def _named(given: object) -> str:
     return f"`{getattr(given, '__name__', 'it')}`"
 
 
@@ -62,6 +65,6 @@ _INSTEAD = (
 """What is often passed in place of a kernel, and the fix."""
 
 
-def in_place_of_a_kernel(given) -> str | None:
+def in_place_of_a_kernel(given: object) -> str | None:
     """What `given` is instead of a kernel, and the fix, in words; None for a kernel and for unknown objects."""
     return next((words(given) for sort, words in _INSTEAD if sort(given)), None)

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The stand-in for `numba.cuda`: `from vgpu import cuda` gives this module where there is no GPU.
 
 What kernels use (`grid`, `threadIdx`, `shared.array`, `atomic`, …) is Numba's own, looked up on demand; what the host
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 from types import SimpleNamespace
+from typing import Any
 
 from vgpu.base.errors import Unsupported
 from vgpu.standins.numba.array import DeviceNDArray, DeviceRecord, MappedNDArray, is_cuda_ndarray
@@ -63,7 +65,7 @@ class _Driver:
         is_cuda_ndarray=is_cuda_ndarray,
     )
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         raise Missing(f"the virtual GPU has no cuda.cudadrv.{name}: it belongs to a real GPU's driver.")
 
 
@@ -134,7 +136,7 @@ class Missing(Unsupported, AttributeError):
     """A name of `numba.cuda` that the virtual GPU lacks, or that does not exist at all."""
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _LATE:
         return getattr(importlib.import_module(_LATE[name]), name)
     if name in _ADOPTED:

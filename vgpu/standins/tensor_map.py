@@ -1,8 +1,10 @@
+# mypy: disallow-untyped-defs
 """tensor_map(array, box): for kernels that copy boxes of an array with one instruction (TMA, from Hopper on)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +31,9 @@ class TensorMap(np.void):  # type: ignore[misc] # NumPy's stubs call it final; a
     __str__ = __repr__
 
 
-def tensor_map(array, box: Sequence[int], *, swizzle: int = 0, interleave: str = "none", steps=None) -> TensorMap:
+def tensor_map(
+    array: Any, box: Sequence[int], *, swizzle: int = 0, interleave: str = "none", steps: Sequence[int] | None = None
+) -> TensorMap:
     """A `CUtensorMap` of an array, to be passed to a parameter `const __grid_constant__ CUtensorMap`.
 
     array: on the device, at most 5 dimensions. box: elements of one copy, one number a dimension, in the array's own

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Where the assembler changes a kernel's memory accesses: those counted in PTX beside those of the machine code.
 
 NVIDIA's assembler merges neighbouring accesses to shared memory into wider ones, keeps local arrays in registers,
@@ -49,7 +50,7 @@ class Accesses:
     plain: bool = True
     verdict: str = field(init=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", self._verdict())
 
     def _verdict(self) -> str:

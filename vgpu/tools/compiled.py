@@ -1,9 +1,11 @@
+# mypy: disallow-untyped-defs
 """The compiler's numbers of a kernel, for every GPU of the table, without running it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware.gpus import GPU
 
@@ -11,12 +13,13 @@ if TYPE_CHECKING:
     from vgpu.compile.machine_code import MachineInstruction
     from vgpu.compile.resources import Resources
     from vgpu.launch.launch import Kernel
+    from vgpu.tools.prepare import Dimensions, Grid
 
 # CUDA 13 assembles for nothing older.
 OLDEST = (7, 5)
 
 
-def limit_on_registers(kernel) -> int | None:
+def limit_on_registers(kernel: Any) -> int | None:
     """The user's limit on registers: Numba's `max_registers=`, or `-maxrregcount` of a RawKernel."""
     from vgpu.compile import register_limit
 
@@ -60,7 +63,7 @@ class Compiled:
         return resources_on(self.kernel, gpu, self.max_registers)
 
 
-def compiled(kernel, grid, block, args, **meta) -> Compiled:
+def compiled(kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, **meta: Any) -> Compiled:
     """Compile `kernel` for these arguments, without running it.
 
     kernel: a Numba or Triton kernel or a `RawKernel`; grid, block, args, meta as at its launch. Errors: as `profile`.

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """A launch as data: a kernel, its configuration and its arguments, for tools that run it in different ways."""
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Launch:
     shared_bytes: int = 0
     meta: Mapping[str, Any] = field(default_factory=dict)
 
-    def profile(self, **options) -> Profile:
+    def profile(self, **options: Any) -> Profile:
         """Run it once, counted."""
         from vgpu.tools.profile import profile
 

@@ -1,8 +1,9 @@
+# mypy: disallow-untyped-defs
 """Check the arguments of `profile`, `trace`, `record` and `sanitize`, and make the launch ready to run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vgpu.base.errors import ArgumentError
@@ -12,9 +13,13 @@ from vgpu.standins.twins import twin
 if TYPE_CHECKING:
     from vgpu.launch.launch import Prepared
 
+Dimensions = int | Sequence[int]
+"""Up to three sizes, or one number."""
+Grid = Any  # Dimensions, or for a Triton kernel a function of its constants
+
 
 def prepare(
-    verb: str, kernel, grid, block, args, meta: Mapping[str, object]
+    verb: str, kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, meta: Mapping[str, object]
 ) -> tuple[Any, Prepared, Callable[[], None]]:
     """The virtual kernel, its prepared launch, and `finish`, to be called after the run.
 
@@ -40,7 +45,7 @@ def prepare(
     return other, prepared, finish
 
 
-def _not_a_kernel(verb: str, given) -> str:
+def _not_a_kernel(verb: str, given: object) -> str:
     usage = f"{verb}(kernel, grid, block, args)"
     if (words := in_place_of_a_kernel(given)) is not None:
         return f"{verb} takes a kernel, and {words}: {usage}"

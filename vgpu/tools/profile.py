@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Profile a kernel: exact counts per source line, the compiler's numbers, and a modelled time.
 
 `profile(kernel, grid, block, args)` runs the kernel once, for real, on its arguments (a kernel that adds to
@@ -10,11 +11,11 @@ from __future__ import annotations
 import difflib
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from vgpu.launch.counters import Counters
     from vgpu.launch.launch import Kernel
     from vgpu.launch.shares import Shares
+    from vgpu.tools.prepare import Dimensions, Grid
     from vgpu.tools.steps.dependencies import Chain
 
 __all__ = ["Comparison", "Line", "Profile", "compare", "profile"]
@@ -166,7 +168,7 @@ def _unknown(name: str) -> str:
     return f"no metric called {name!r}.{hint} `profile.metrics()` has them all."
 
 
-def _gpu_row(gpu) -> GPU:
+def _gpu_row(gpu: GPU | str | None) -> GPU:
     """A row of the table from a name, a row, a `Device`, or None for the GPU chosen by `device(...)`."""
     if gpu is None:
         return current()
@@ -204,8 +206,9 @@ def modelled(kernel: Kernel, counters: Counters, gpu: GPU) -> tuple[Occupancy, M
 
 
 def profile(
-    kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None,
-    watched: tuple[int, int] | None = None, **meta,
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    *, shared_bytes: int = 0, device: GPU | str | None = None, timeout: float | None = None,
+    watched: tuple[int, int] | None = None, **meta: Any,
 ) -> Profile:  # fmt: skip
     """Run `kernel` once with every counter on and say what it did.
 

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The machine code (SASS) of a kernel beside its source lines, for any GPU of the table, without running it.
 
 `sass(kernel, grid, block, args)` shows what NVIDIA's assembler makes of a kernel: which loads it merges, which loops it
@@ -8,10 +9,10 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from vgpu.launch.counters import Counters
     from vgpu.launch.launch import Kernel
     from vgpu.tools.assembled import Accesses
+    from vgpu.tools.prepare import Dimensions, Grid
 
 MOST_NOTES = 3
 
@@ -112,7 +114,9 @@ def loads_in_flight(instructions: Iterable[MachineInstruction]) -> int:
     return most
 
 
-def sass(kernel, grid, block, args, *, device: GPU | str | None = None, **meta) -> MachineCode:
+def sass(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, device: GPU | str | None = None, **meta: Any
+) -> MachineCode:
     """The machine code of `kernel` for a launch with these arguments; nothing runs.
 
     kernel, grid, block, args, meta: as for `profile`. device: a GPU of the table (else the one chosen by

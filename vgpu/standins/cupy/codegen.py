@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Pieces of CUDA C++ for ElementwiseKernel and ReductionKernel: parameter lists, types, loads and indices.
 
 An array that is contiguous over the whole index range is read as `_x[i]`; any other one through its strides,
@@ -122,7 +123,7 @@ def c_type(dtype: Kind) -> str:
     return C_TYPES[dtype.name]
 
 
-def argument(value, where: str):
+def argument(value: Any, where: str) -> Any:
     """An argument of a generated kernel: an array or a texture, or a scalar. TypeError for anything else."""
     if isinstance(value, (ndarray, TextureObject, bool, int, float, complex, np.generic)):
         return value

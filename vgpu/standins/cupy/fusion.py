@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """`cp.fuse`: a function of arrays, traced once and run as one kernel, or one per reduction and one more.
 
     @cp.fuse
@@ -31,7 +32,7 @@ from vgpu.standins.cupy.traced import EXPRESSIONS, PREAMBLE, REDUCTIONS, Kind, N
 _HALF = np.dtype("float16")
 
 
-def fuse(*args, **kwargs):
+def fuse(*args: Callable, **kwargs: str) -> Any:
     """Decorator: the function becomes one kernel. `@cp.fuse`, `@cp.fuse()` or `@cp.fuse(kernel_name="…")`."""
     unknown = set(kwargs) - {"kernel_name"}
     if unknown:
@@ -54,7 +55,7 @@ class Fusion:
         """Forget what was traced."""
         self._plans: dict[tuple, _FusedFunction] = {}
 
-    def __call__(self, *args):
+    def __call__(self, *args: Any) -> Any:
         for arg in args:
             if isinstance(arg, np.ndarray):
                 raise mixing(arg, f"the fused function {self.name}")
@@ -87,7 +88,7 @@ class _FusedFunction:
     kernels: list[_FusedKernel] = field(default_factory=list)
     returned: Node | tuple[Node, ...] | None = None
 
-    def run(self, args: tuple):
+    def run(self, args: tuple) -> Any:
         known: dict[Node, Any] = {}
         value = lambda node: args[node.detail] if node.what == "argument" else known[node]
         for each in self.kernels:

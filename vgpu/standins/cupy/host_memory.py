@@ -1,6 +1,9 @@
+# mypy: disallow-untyped-defs
 """Device memory as NumPy arrays: the supported dtypes, copies into fresh memory, other libraries' arrays."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +15,7 @@ from vgpu.storage import memory
 _KINDS = "biufcV"  # what device memory can hold; no strings, dates or objects
 
 
-def check_dtype(dtype) -> np.dtype:
+def check_dtype(dtype: Any) -> np.dtype:
     """`dtype` as a NumPy dtype; TypeError for strings, dates and objects, as in CuPy."""
     dtype = np.dtype(dtype)
     too_wide = dtype.itemsize > {"f": 8, "c": 16}.get(dtype.kind, dtype.itemsize)
@@ -43,7 +46,7 @@ def cast(host: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
     return result
 
 
-def fresh(host, dtype=None, order: str = "K") -> np.ndarray:
+def fresh(host: Any, dtype: Any = None, order: str = "K") -> np.ndarray:
     """A NumPy array (or scalar) copied into fresh device memory; order "K" keeps C or Fortran layout."""
     operations.refuse_captured(streams.get_current_stream().queue, "making an array")
     host = np.asarray(host)
@@ -55,7 +58,7 @@ def fresh(host, dtype=None, order: str = "K") -> np.ndarray:
     return made
 
 
-def seen(thing) -> np.ndarray:
+def seen(thing: Any) -> np.ndarray:
     """The memory of any array on the device that has `__cuda_array_interface__`, such as Numba's, without a copy.
 
     Raises ValueError when the memory is not the virtual GPU's, or has been freed.

@@ -1,8 +1,11 @@
+# mypy: disallow-untyped-defs
 """Names of CuPy that the virtual GPU lacks: the error for them, which says what to use instead."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 from vgpu.base.errors import Unsupported
 
@@ -27,10 +30,10 @@ def submodule(name: str, has: dict[str, object], table: dict[str, str] | None = 
     return made
 
 
-def getter(prefix: str, table: dict[str, str]):
+def getter(prefix: str, table: dict[str, str]) -> Callable[[str], Any]:
     """A module's `__getattr__`: `table` has names known to be missing and what to use instead."""
 
-    def __getattr__(name: str):
+    def __getattr__(name: str) -> Any:
         if name in table:
             raise missing(prefix + name, table[name])
         if name.startswith("_"):

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Tables of names as text, which is easier to read than a long list of strings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Launch configurations: the values in the brackets, and the best block size for a kernel."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from vgpu.hardware.occupancy import most_threads, occupancy
 WARP = 32
 
 
-def dimensions(value, what: str, kernel: str) -> tuple[int, int, int]:
+def dimensions(value: object, what: str, kernel: str) -> tuple[int, int, int]:
     """One, two or three whole numbers as (x, y, z); raises `ArgumentError` for anything else."""
     parts = tuple(value) if isinstance(value, tuple | list) else (value,)
     if not 1 <= len(parts) <= 3:

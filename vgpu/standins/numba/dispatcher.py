@@ -1,8 +1,10 @@
+# mypy: disallow-untyped-defs
 """Stand-ins for real Numba's kernels and device functions: the same Python functions, compiled for this GPU."""
 
 from __future__ import annotations
 
 import weakref
+from typing import Any
 
 from vgpu.compile import python as compile_numba
 from vgpu.standins.numba.function import Function
@@ -12,7 +14,7 @@ from vgpu.standins.numba.kernel import OPTIONS
 _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
-def stand_in(dispatcher) -> Function:
+def stand_in(dispatcher: Any) -> Function:
     """The `Kernel` or `DeviceFunction` for what `numba.cuda.jit` made, with its options and signatures.
 
     Always the same one for the same dispatcher.

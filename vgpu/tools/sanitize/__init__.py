@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The sanitizer: run a kernel and report every classic mistake in it, with the line, the threads and the usual fix.
 
 `sanitize(kernel, grid, block, args)` runs the kernel once, for real, as a variant that reports every access. The
@@ -20,17 +21,22 @@ Freeing memory that other threads may still use is a race (`races_in_global`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from vgpu.tools.sanitize.findings import Finding, Findings
 from vgpu.tools.sanitize.kinds import KINDS, Kind
 from vgpu.tools.sanitize.leaks import Leak, Leaks, leaks
 
+if TYPE_CHECKING:
+    from vgpu.tools.prepare import Dimensions, Grid
+
 __all__ = ["KINDS", "Finding", "Findings", "Kind", "Leak", "Leaks", "leaks", "sanitize"]
 
 
 def sanitize(
-    kernel, grid, block, args, *, shared_bytes: int = 0, races_in_global: bool = False, timeout: float | None = None,
-    schedule: str | None = None, seed: int | None = None, seeds: Sequence[int] = (), **meta,
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    *, shared_bytes: int = 0, races_in_global: bool = False, timeout: float | None = None,
+    schedule: str | None = None, seed: int | None = None, seeds: Sequence[int] = (), **meta: Any,
 ) -> Findings:  # fmt: skip
     """Run `kernel` under the sanitizer and list what is wrong with it.
 

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Asynchronous copies under the sanitizer: arrivals at mbarriers, and bulk copies from issue to end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """What the sanitizer found: one `Finding` a mistake, and `Findings` of a launch, as text and as a table."""
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class Findings:
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
 
-    def __getitem__(self, at):
+    def __getitem__(self, at: int) -> Finding:
         return self.findings[at]
 
     @property

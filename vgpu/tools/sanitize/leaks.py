@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Leaks: device memory that was allocated within a `with` block and is alive at its end, by the user's line."""
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Leak:
 class Leaks:
     """The leaks of a `with` block, filled at its end: a sequence that is true where there are some."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.found: tuple[Leak, ...] = ()
 
     @property
@@ -66,7 +67,7 @@ class Leaks:
     def __iter__(self) -> Iterator[Leak]:
         return iter(self.found)
 
-    def __getitem__(self, at):
+    def __getitem__(self, at: int) -> Leak:
         return self.found[at]
 
     @property
@@ -98,7 +99,7 @@ def leaks() -> Iterator[Leaks]:
     noted: list[_Noted] = []
     launches: set[heap.Launch] = set()
 
-    def note(allocation) -> None:
+    def note(allocation: memory.Allocation) -> None:
         frame: FrameType | None = sys._getframe(2)
         while frame is not None and frame.f_code.co_filename == memory.__file__:
             frame = frame.f_back

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The monitor of a watched launch: the shadows that compiled code writes, and the events that it reports."""
 
 from __future__ import annotations
@@ -211,13 +212,13 @@ class Monitor:
         end = int(ends[index]) if nbytes is None else start + nbytes
         return self.written[first + (start - int(starts[index]) >> shift) : first + (end - int(starts[index]) >> shift)]
 
-    def _variables(self, starts) -> set[int]:
+    def _variables(self, starts: np.ndarray) -> set[int]:
         addresses = self.run.kernel.module.variables.addresses.values()
         return {int(np.searchsorted(starts, a, "right")) - 1 for a in addresses}
 
     # ------------------------------------------------------------ events of compiled code
 
-    def _event(self, _, code: int, a: int, b: int, mask: int, vector) -> int:
+    def _event(self, _: int, code: int, a: int, b: int, mask: int, vector: int) -> int:
         try:
             return self.handlers[code](a, b, mask, vector) or 0
         except BaseException as error:  # an exception must not cross into compiled code
@@ -237,19 +238,19 @@ class Monitor:
     def _threads(self, mask: int) -> np.ndarray:
         return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
 
-    def on_begin(self, *_) -> None:
+    def on_begin(self, *_: int) -> None:
         time = self.tick()
         self._set(floor=time, start=time, detail=0, cross=0)
         self.here.local[:] = 0
         self.order.begin(time, self.block())
 
-    def on_enter(self, *_) -> None:
+    def on_enter(self, *_: int) -> None:
         """Another resident block runs next."""
         self.here.words[:] = self.words[_OF_BLOCK]
         self.here = self._switch_to(self.worker["place"])
         self.order.since(self.tick())
 
-    def on_fault(self, code: int, site: int, mask: int, vector) -> int:
+    def on_fault(self, code: int, site: int, mask: int, vector: int) -> int:
         kind = ERRORS[code]
         if kind not in GOES_ON or self.lowered.sites[site].kind not in MASKS_FAULTS:
             return 1
@@ -259,7 +260,7 @@ class Monitor:
         self.report.fault(fault, len(lanes))
         return 0
 
-    def on_pair(self, what: int, entry: int, lane: int, vector) -> None:
+    def on_pair(self, what: int, entry: int, lane: int, vector: int) -> None:
         if self.worker["error"]:  # this block has failed, and goes on to the end of its basic block only
             return
         row, place, address = what >> 16, what & (ENTRY_PLACES - 1), _words(vector)[lane]
@@ -281,11 +282,11 @@ class Monitor:
             entry >> ENTRY_PLACE & (ENTRY_PLACES - 1), entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
         self.report.pair(row, place, thread, self.block(), address, other)
 
-    def on_arrived(self, entry: int, _: int, mask: int, __) -> None:
+    def on_arrived(self, entry: int, _: int, mask: int, __: int) -> None:
         self.copies.arrived(entry, [lane for lane in range(32) if mask >> lane & 1])
         self._set(detail=1)
 
-    def on_bulk(self, entry: int, landed: int, *_) -> None:
+    def on_bulk(self, entry: int, landed: int, *_: int) -> None:
         self.copies.bulk(entry, bool(landed))
 
     def _zeroed(self, address: int) -> bool:
@@ -296,7 +297,7 @@ class Monitor:
     def _standing(self) -> np.ndarray:
         return np.array(self.worker.standing(), np.int32)
 
-    def on_uneven(self, *_) -> None:
+    def on_uneven(self, *_: int) -> None:
         """A barrier of the whole block has opened for threads that waited at different instructions."""
         threads = int(np.prod(self.run.block))
         standing = self._standing()[:threads]
@@ -307,12 +308,12 @@ class Monitor:
                 places.setdefault(pc, thread)
         self.report.uneven(places, ended, self.block())
 
-    def on_named(self, barrier: int, *_) -> None:
+    def on_named(self, barrier: int, *_: int) -> None:
         waits = np.flatnonzero(self._standing() >> PC_BARRIER_SHIFT == (PC_WAIT >> PC_BARRIER_SHIFT) + barrier)
         self._set(detail=1)
         self.order.open(barrier, waits, self.tick())
 
-    def on_counted(self, place: int, packed: int, mask: int, _) -> None:
+    def on_counted(self, place: int, packed: int, mask: int, _: int) -> None:
         count, arrives, barrier = packed & 0xFFFFFFFF, packed >> 32 & 1, packed >> 33
         threads = self._threads(mask)
         if count % 32:
@@ -320,13 +321,13 @@ class Monitor:
         if arrives and len(threads):
             self.order.arrive(barrier, threads, self.tick())
 
-    def on_fence(self, place: int, wide: int, mask: int, _) -> None:
+    def on_fence(self, place: int, wide: int, mask: int, _: int) -> None:
         threads, time = self._threads(mask), self.tick()
         if "proxy" in self.lowered.places[place - 1].instruction.modifiers:
             self.order.fence_proxy(threads, time, self["floor"])
         self.order.fence(threads, time, self["floor"], bool(wide))
 
-    def on_strong(self, place: int, order: int, mask: int, vector) -> None:
+    def on_strong(self, place: int, order: int, mask: int, vector: int) -> None:
         addresses, shared = _words(vector), self.worker["shared_base"]
         for thread in self._threads(mask).tolist():
             address = addresses[thread % 32]
@@ -338,14 +339,14 @@ class Monitor:
                 time = self.tick() if order & 4 else self["time"]
                 self.order.release(key, thread, time, self["floor"], bool(order & 4))
 
-    def on_mask(self, place: int, active: int, alive: int, vector) -> None:
+    def on_mask(self, place: int, active: int, alive: int, vector: int) -> None:
         self.report.mask(place, self.worker["warp"], active, alive, _words(vector), self.block())
 
-    def on_cross(self, _a: int, _b: int, mask: int, vector) -> int:
+    def on_cross(self, _a: int, _b: int, mask: int, vector: int) -> int:
         entries = _words(vector)
         return sum(1 << lane for lane in range(32) if mask >> lane & 1 and self.order.unknown(entries[lane]))
 
-    def on_stray(self, place: int, _: int, mask: int, vector) -> None:
+    def on_stray(self, place: int, _: int, mask: int, vector: int) -> None:
         lanes = [lane for lane in range(32) if mask >> lane & 1]
         thread = 32 * self.worker["warp"] + lanes[0]
         self.report.stray(place, thread, self.block(), _words(vector)[lanes[0]], self.bounds[place], len(lanes))

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """From the monitor's events to findings: each mistake is described once and counted."""
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
+# mypy: disallow-untyped-defs
 """A launch under the sanitizer, counted as well on request: one worker, which goes on after faults where it can."""
 
 from __future__ import annotations
 
 import functools
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +24,9 @@ from vgpu.tools.sanitize.heap_watch import lost
 from vgpu.tools.sanitize.monitor import Monitor
 from vgpu.tools.sanitize.names import LaunchNames
 from vgpu.tools.sanitize.report import Report
+
+if TYPE_CHECKING:
+    from vgpu.tools.prepare import Dimensions, Grid
 
 SPINS = 64  # backward jumps in a time slice where threads wait for one another
 
@@ -82,15 +87,15 @@ class _WatchedGrid(grids.Grid):
 
 
 def run(
-    prepared: Prepared, grid, block, shared_bytes: int, races_in_global: bool, timeout: float | None,
-    cooperative: bool = False, seed: int | None = None,
+    prepared: Prepared, grid: Grid, block: Dimensions | None, shared_bytes: int, races_in_global: bool,
+    timeout: float | None, cooperative: bool = False, seed: int | None = None,
 ) -> Findings:  # fmt: skip
     """Launch a prepared kernel under the sanitizer, in order or (with a seed) by a random schedule."""
     return _run(prepared, grid, block, shared_bytes, races_in_global, timeout, cooperative, seed)[0]
 
 
 def counted(
-    prepared: Prepared, grid, block, timeout: float, followed: tuple[int, int] | None = None
+    prepared: Prepared, grid: Grid, block: Dimensions | None, timeout: float, followed: tuple[int, int] | None = None
 ) -> tuple[Findings, Counters]:
     """The findings (races in global memory included) and the counters of one launch.
 
@@ -107,8 +112,9 @@ def counted(
 
 
 def _run(
-    prepared: Prepared, grid, block, shared_bytes: int, races_in_global: bool, timeout: float | None,
-    cooperative: bool, seed: int | None = None, observe: bool = False, followed: tuple[int, int] | None = None,
+    prepared: Prepared, grid: Grid, block: Dimensions | None, shared_bytes: int, races_in_global: bool,
+    timeout: float | None, cooperative: bool, seed: int | None = None, observe: bool = False,
+    followed: tuple[int, int] | None = None,
 ) -> tuple[Findings, _WatchedGrid]:  # fmt: skip
     kernel = prepared.kernel
     grid, block = launch.check_dimensions(grid, block)

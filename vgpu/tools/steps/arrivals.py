@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """When asynchronous copies land and mbarriers change: one block of a launch, step by step.
 
 Like all single steps, this comes from the reference interpreter, on a copy of the memory. Copies land there at the
@@ -6,15 +7,16 @@ wait; on a GPU they may land at any time between their issue and the wait.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from vgpu import reference
 from vgpu.launch.configuration import check_place
 from vgpu.launch.launch import Prepared
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.sanitize.names import LaunchNames
 from vgpu.tools.steps.trace import run_block
 
@@ -99,7 +101,8 @@ class BarrierPhases:
 
 
 def _observed(
-    kernel, grid, block, args, block_index, shared_bytes: int, before: Callable[[reference.Executed | None], None],
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    block_index: Dimensions, shared_bytes: int, before: Callable[[reference.Executed | None], None],
     meta: dict,
 ) -> tuple[Prepared, tuple[int, int, int], tuple[int, int, int]]:  # fmt: skip
     """Run one block; `before(step)` is called before each of its instructions, and once with None at the end."""
@@ -113,7 +116,15 @@ def _observed(
 
 
 def copy_groups(
-    kernel, grid, block, args, block_index=0, *, thread: int = 0, shared_bytes: int = 0, **meta
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
+    block_index: Dimensions = 0,
+    *,
+    thread: int = 0,
+    shared_bytes: int = 0,
+    **meta: Any,
 ) -> CopyGroups:
     """What one thread of a block does with groups of `cp.async`: which copies join which, and which wait lands them.
 
@@ -186,7 +197,16 @@ def _few(events: list) -> list:
 _KINDS = {"init": "init", "arrive": "arrive", "arrive_drop": "arrive", "expect_tx": "expect"}
 
 
-def barrier_phases(kernel, grid, block, args, block_index=0, *, shared_bytes: int = 0, **meta) -> BarrierPhases:
+def barrier_phases(
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
+    block_index: Dimensions = 0,
+    *,
+    shared_bytes: int = 0,
+    **meta: Any,
+) -> BarrierPhases:
     """How the mbarriers of one block change, from their initialisation on.
 
     kernel, grid, block, args, block_index and `meta` as for `record`. Raises what a launch raises, and ValueError for

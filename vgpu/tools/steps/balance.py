@@ -1,14 +1,20 @@
+# mypy: disallow-untyped-defs
 """How a launch distributes its work over blocks and warps: `Shares` of a dry run of a kernel."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from vgpu.launch.configuration import check_place
 from vgpu.launch.launch import dry_run
 from vgpu.launch.shares import Shares
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 
 
-def shares(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> Shares:
+def shares(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, shared_bytes: int = 0, **meta: Any
+) -> Shares:
     """What each warp of a launch does.
 
     kernel, grid, block, args, shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch.
@@ -20,7 +26,9 @@ def shares(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> Share
     return found
 
 
-def who_does_most(kernel, grid, block, args, *, shared_bytes: int = 0, **meta) -> str:
+def who_does_most(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, shared_bytes: int = 0, **meta: Any
+) -> str:
     """The block or warp that makes over half of a launch's requests to global memory, in words; "" for none.
 
     Arguments and errors: those of `shares`, whose `who_does_most` this is.

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Which thread combines which values when: the tree of a reduction or a scan, from a running kernel.
 
 Every element that a block loads from global memory is followed through registers, shuffles and memory. An instruction
@@ -9,8 +10,9 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from vgpu.launch.launch import Prepared
 from vgpu.reference import lanes as between_lanes
 from vgpu.reference.warp import Frame
 from vgpu.storage import banks
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.steps.trace import named, run_block
 
 LANES = 32
@@ -105,7 +107,15 @@ class Flow:
         return f"Flow of {self.kernel}: {len(self.elements)} elements, {self.operations} operations in {steps} steps"
 
 
-def dataflow(kernel, grid, block, args, *, block_index=0, shared_bytes: int = 0) -> Flow:
+def dataflow(
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
+    *,
+    block_index: Dimensions = 0,
+    shared_bytes: int = 0,
+) -> Flow:
     """Run one block of a launch and follow its elements; the arrays are put back as they were.
 
     Arguments as for `trace`. Raises what a launch raises, and LookupError for a block that never combines two values.
@@ -402,5 +412,5 @@ def _flat(operand: object) -> list:
     return [operand.first, operand.second] if isinstance(operand, ptx.Pair) else [operand]
 
 
-def _number(raw: bytes, dtype: np.dtype):
+def _number(raw: bytes, dtype: np.dtype) -> float | int | None:
     return np.frombuffer(raw, dtype)[0].item() if len(raw) == dtype.itemsize else None

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The instructions that one warp executes, and which of them wait for which: the data of latency hiding.
 
 It comes from the compiled code of a counted launch, in which one warp writes a log (`vgpu.launch.path`).
@@ -5,7 +6,9 @@ It comes from the compiled code of a counted launch, in which one warp writes a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vgpu.base.errors import LaunchError
 from vgpu.launch.configuration import check_place
@@ -13,7 +16,7 @@ from vgpu.launch.launch import Kernel, dry_run
 from vgpu.launch.path import Path
 from vgpu.lower.basic_blocks import kind_of, results, sources
 from vgpu.ptx import Imm, Instruction
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 
 MOST = 20_000
 _COPIES = ("mov", "cvta")  # machine code has none of these
@@ -71,7 +74,8 @@ class Chain:
 
 
 def chain(
-    kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int = 0, shared_bytes: int = 0, **meta
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    *, block_index: Dimensions = (0, 0, 0), warp: int = 0, shared_bytes: int = 0, **meta: Any
 ) -> Chain:  # fmt: skip
     """The instructions that one warp of a launch executes, and which of them wait for which.
 

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Interleavings: one block under several schedules, reduced to what a few of its threads do to shared data.
 
 A race needs two threads and one element. Recordings have every step of every lane; here they are reduced to the
@@ -10,13 +11,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from vgpu.base import own
 from vgpu.base.errors import VirtualGPUError
 from vgpu.base.schedule import scheduled
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.sanitize.names import LaunchNames
 from vgpu.tools.steps.recording import LANES, MemoryAccess, Recording, Step
 from vgpu.tools.steps.stepper import RecordingTooLong, record
@@ -106,8 +108,9 @@ class Interleavings:
 
 
 def interleavings(
-    kernel, grid, block, args, *, threads: Sequence[int] | None = None, seeds: Iterable[int] = SEEDS,
-    block_index=0, shared_bytes: int = 0, max_steps: int = 4_000,
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    *, threads: Sequence[int] | None = None, seeds: Iterable[int] = SEEDS,
+    block_index: Dimensions = 0, shared_bytes: int = 0, max_steps: int = 4_000,
 ) -> Interleavings:  # fmt: skip
     """Record one block of a launch in order and under random `seeds`, and keep runs that differ.
 
@@ -117,7 +120,7 @@ def interleavings(
     ValueError for threads that the block doesn't have.
     """
     _, prepared, _ = prepare("interleavings", kernel, grid, block, args, {})
-    size = int(np.prod(prepared.block or block))
+    size = int(np.prod(prepared.block or block or 1))
     _check_threads(threads, size)
     names = LaunchNames(prepared.kernel, (1, 1, 1), (size, 1, 1), prepared.arrays)
     found: list[tuple[int | None, _ReducedRecording | VirtualGPUError]] = []

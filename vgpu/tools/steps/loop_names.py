@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Loop variables and counters by name: registers that are incremented as the source increments a variable.
 
 A compiler leaves little of `int count = 0` or of a `for`: a constant moved somewhere before, an addition on the line of

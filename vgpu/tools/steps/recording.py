@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The recording of a block: its steps with registers and memory, and how to go through them."""
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def brief(values: tuple, most: int = 8) -> str:
     return shown + (" …" if len(values) > most else "")
 
 
-def _short(value) -> str:
+def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 

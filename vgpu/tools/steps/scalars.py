@@ -1,10 +1,11 @@
+# mypy: disallow-untyped-defs
 """The numbers that a kernel was launched with, by the user's names."""
 
 from __future__ import annotations
 
 import re
 from types import CellType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from vgpu.launch.launch import Kernel
 
 
-def scalars(kernel, args: tuple, meta: dict, loaded: Kernel) -> dict[str, int | float]:
+def scalars(kernel: Any, args: tuple, meta: dict, loaded: Kernel) -> dict[str, int | float]:
     """The arguments (and for a Python kernel its globals and closure variables) that are plain numbers, by name.
 
     kernel, args, meta: as given to `profile`; loaded: the kernel that runs.

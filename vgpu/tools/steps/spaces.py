@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """In which memory each variable of a kernel resides: from its PTX, the assembler's report and one recorded warp.
 
 Every load and store of the PTX names its memory; a recording of one warp shows which array it accesses. What becomes of
@@ -7,8 +8,9 @@ local arrays is in the assembler's report alone: it may still move a small one i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vgpu.base.errors import KernelError
 from vgpu.compile.resources import Resources
@@ -17,7 +19,7 @@ from vgpu.ptx import SPACES as PTX_SPACES
 from vgpu.ptx import Instruction, Mem, Sym
 from vgpu.ptx.lines import line_table
 from vgpu.storage import layout
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.sanitize.names import LaunchNames, plain
 from vgpu.tools.steps import declared
 from vgpu.tools.steps.recording import Recording
@@ -101,7 +103,9 @@ class VariableSpaces:
         return "\n".join([f"Where the variables of {self.kernel} live:", *rows])
 
 
-def spaces(kernel, grid, block, args, *, shared_bytes: int = 0, arch: str = "sm_80") -> VariableSpaces:
+def spaces(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, shared_bytes: int = 0, arch: str = "sm_80"
+) -> VariableSpaces:
     """In which memory each variable of a kernel resides. The kernel's first warp runs on a copy of memory.
 
     kernel: a Numba kernel or a `RawKernel`; grid, block, args, shared_bytes as at its launch; arch: the architecture to

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """A block in slow motion: every step of every warp, with lanes, registers and memory, forwards and backwards.
 
 This is the data of the warp debugger. It comes from the reference interpreter; the arrays that the kernel writes are
@@ -8,7 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +22,7 @@ from vgpu.launch.launch import Prepared
 from vgpu.ptx import Instruction, Label
 from vgpu.reference.warp import Warp
 from vgpu.storage.memory import ArrayInfo
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.steps.line_names import LineNames
 from vgpu.tools.steps.naming import KnownValues
 from vgpu.tools.steps.recording import LANES, At, Held, MemoryAccess, Recording, Step, Written
@@ -36,8 +39,9 @@ class RecordingTooLong(LaunchError):
 
 
 def record(
-    kernel, grid, block, args, block_index=(0, 0, 0), *, warp: int | None = None, shared_bytes: int = 0,
-    max_steps: int = MAX_STEPS, partial: bool = False, **meta,
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    block_index: Dimensions = (0, 0, 0), *, warp: int | None = None, shared_bytes: int = 0,
+    max_steps: int = MAX_STEPS, partial: bool = False, **meta: Any,
 ) -> Recording:  # fmt: skip
     """Run one block of a launch and keep every step of its warps (or of one `warp`).
 
@@ -147,7 +151,7 @@ class _Recorder:
             )
         )  # fmt: skip
 
-    def held(self, grid, block) -> tuple[Held, ...]:
+    def held(self, grid: tuple[int, int, int], block: tuple[int, int, int]) -> tuple[Held, ...]:
         """The memory that the steps touched, before the block ran; to be called after it has been restored."""
         from vgpu.tools.sanitize.names import LaunchNames
 
@@ -268,7 +272,7 @@ def _dtype(instruction: object) -> str:
     )
 
 
-def _values(raw: bytes | None, kind: str):
+def _values(raw: bytes | None, kind: str) -> object:
     if raw is None:
         return None
     dtype = np.dtype(kind)

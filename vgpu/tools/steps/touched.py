@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Which elements of its matrices a block touches: those of one thread, of its warp and of the whole block."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vgpu.tools.launch import Launch
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, prepare
 from vgpu.tools.steps.trace import trace
 
 BLOCK, WARP, THREAD = 1, 2, 3
@@ -31,7 +32,7 @@ class TouchedElements:
         return int((self.levels[name] >= level).sum())
 
 
-def touched(launch: Launch, *, block_index=(0, 0, 0), warp: int = 0, lane: int = 0) -> TouchedElements:
+def touched(launch: Launch, *, block_index: Dimensions = (0, 0, 0), warp: int = 0, lane: int = 0) -> TouchedElements:
     """Run one block of `launch` in the interpreter, on a copy of memory: which elements of 1-D and 2-D arrays it
     touches.
 

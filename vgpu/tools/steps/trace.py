@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Every memory access of one block, lane by lane, from the reference interpreter: the data of sectors and banks.
 
 The arrays that the kernel writes are restored afterwards.
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vgpu import reference
 from vgpu.base import own
@@ -14,7 +16,7 @@ from vgpu.launch.configuration import check_place, check_warp
 from vgpu.launch.launch import Prepared
 from vgpu.launch.restored import restored
 from vgpu.storage.memory import ArrayInfo
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 
 SECTOR = 32
 WARP = 32
@@ -73,7 +75,15 @@ class Trace:
 
 
 def trace(
-    kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int | None = None, shared_bytes: int = 0, **meta
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
+    *,
+    block_index: Dimensions = (0, 0, 0),
+    warp: int | None = None,
+    shared_bytes: int = 0,
+    **meta: Any,
 ) -> Trace:
     """Run one block of a launch and list what its warps (or one `warp`) loaded, stored and updated.
 
@@ -100,7 +110,7 @@ def trace(
 
 
 def run_block(
-    prepared: Prepared, grid, block, block_index, shared_bytes: int, *,
+    prepared: Prepared, grid: Grid, block: Dimensions, block_index: tuple[int, int, int] | None, shared_bytes: int, *,
     on_access: Callable[[reference.Requested], None] | None = None,
     on_step: Callable[[reference.Executed], None] | None = None, on_pause: Callable[[], None] | None = None,
 ) -> None:  # fmt: skip

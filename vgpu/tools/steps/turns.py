@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Time slices: what the warps of one block do to shared memory, one after another, under one schedule.
 
 Recordings have every step of every lane. Here consecutive steps of one kind become one time slice of a warp (`Turn`).
@@ -7,11 +8,15 @@ Each element that one thread writes and another reads is a hand-over; the schedu
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from vgpu.base.schedule import scheduled
 from vgpu.tools.launch import Launch
 from vgpu.tools.steps.recording import LANES, Recording
 from vgpu.tools.steps.stepper import record
+
+if TYPE_CHECKING:
+    from vgpu.tools.prepare import Dimensions
 
 READS, WRITES, ARRIVES = "reads", "writes", "arrives"
 _BARRIERS = ("bar", "barrier")
@@ -69,7 +74,7 @@ class Turns:
         )
 
 
-def turns(launch: Launch, *, seed: int | None = None, block_index=0) -> Turns:
+def turns(launch: Launch, *, seed: int | None = None, block_index: Dimensions = 0) -> Turns:
     """Record one block of `launch` under the random schedule `seed` (None: in order), on a copy of its memory.
 
     A hand-over is an element that one thread writes, once, and that others read. TypeError for anything but a `Launch`;

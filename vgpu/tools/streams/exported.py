@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Spans of what a real GPU did, read from the trace that PyTorch's profiler exports.
 
 PyTorch's profiler (Kineto) has CUPTI write a record of every kernel, copy and memset of the process, whichever library
@@ -273,7 +274,7 @@ def _seconds(event: _Event, zero: Decimal) -> tuple[float, float]:
     return float((event.start - zero) / 1_000_000), float((event.end - zero) / 1_000_000)
 
 
-def _number(value) -> Decimal | None:
+def _number(value: object) -> Decimal | None:
     try:
         found = Decimal(str(value))
     except InvalidOperation:
@@ -281,12 +282,12 @@ def _number(value) -> Decimal | None:
     return found if found.is_finite() else None
 
 
-def _whole(value) -> int | None:
+def _whole(value: object) -> int | None:
     number = None if isinstance(value, bool) else _number(value)
     return None if number is None or number != number.to_integral_value() else int(number)
 
 
-def _sizes(value) -> tuple[int, ...] | None:
+def _sizes(value: object) -> tuple[int, ...] | None:
     sizes = [_whole(size) for size in value] if isinstance(value, list) else []
     found = tuple(size for size in sizes if size is not None)
     return found if found and len(found) == len(sizes) and math.prod(found) > 0 else None

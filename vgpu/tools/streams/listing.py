@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """How recordings are shown, of the virtual GPU and of real ones: one line per operation."""
 
 from __future__ import annotations

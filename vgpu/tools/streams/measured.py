@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Record what a real GPU does, with PyTorch's profiler: the work of CuPy, Numba, PyTorch and Triton.
 
 The profiler is PyTorch's because every installation has it; behind it CUPTI records the whole process (NVIDIA, CUPTI
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from html import escape
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +57,7 @@ class MeasuredTimeline(Listed):
         self._check(gpu)
         return self._recording().schedule
 
-    def elapsed(self, start, end, gpu: GPU | str | None = None) -> float:
+    def elapsed(self, start: Any, end: Any, gpu: GPU | str | None = None) -> float:
         """Measured milliseconds between two CUDA events, both of CuPy, of Numba or of PyTorch; waits for the second.
 
         Raises ValueError for events without a time between them, and for another `gpu` than this one. Whether they
@@ -106,7 +108,7 @@ class MeasuredTimeline(Listed):
             return f"Timeline of {self.gpu}, empty: {error}"
         return ""
 
-    def _check(self, gpu) -> None:
+    def _check(self, gpu: GPU | str | None) -> None:
         if gpu is None:
             return
         row = gpus.find(gpu) if isinstance(gpu, str) else getattr(gpu, "models", gpu)
@@ -149,7 +151,7 @@ def measure() -> Iterator[MeasuredTimeline]:
         yield from _measured(_torch())
 
 
-def _measured(torch) -> Iterator[MeasuredTimeline]:
+def _measured(torch: Any) -> Iterator[MeasuredTimeline]:
     device = torch.cuda.current_device()
     name = torch.cuda.get_device_name(device)
     timeline = MeasuredTimeline(name, gpus.nearest(name, torch.cuda.get_device_capability(device)), device)
@@ -173,7 +175,7 @@ def _measured(torch) -> Iterator[MeasuredTimeline]:
     timeline._trace = _exported(profiler)
 
 
-def _torch():
+def _torch() -> Any:
     # No progress messages of Kineto on standard error. The variable is read when PyTorch is loaded.
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     try:
@@ -199,7 +201,7 @@ def _torch():
     return torch
 
 
-def _started(torch):
+def _started(torch: Any) -> Any:
     activity = torch.profiler.ProfilerActivity
     try:
         # The host's waits through the driver (Numba's) are recorded only on request.
@@ -220,7 +222,7 @@ def _started(torch):
     return profiler
 
 
-def _exported(profiler) -> bytes:
+def _exported(profiler: Any) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         profiler.export_chrome_trace(str(path))

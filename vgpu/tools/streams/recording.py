@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Record a program's stream operations: when each runs, what CUDA doesn't order, and what costs time.
 
     with streams.record() as timeline:
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +64,7 @@ class Timeline(Listed):
         """
         return self._modelled(gpu)[0]
 
-    def elapsed(self, start, end, gpu: GPU | str | None = None) -> float:
+    def elapsed(self, start: object, end: object, gpu: GPU | str | None = None) -> float:
         """Modelled milliseconds between two events that were recorded in this recording, on `gpu`.
 
         Raises ValueError for an event that was not. What `get_elapsed_time` gives is the host's clock instead.
@@ -103,7 +105,7 @@ class Timeline(Listed):
         touched = operations.access(np.asarray(array), writes, "the host's buffer")
         operations.note(operations.Operation(kind, label=kind, accesses=touched))
 
-    def _modelled(self, gpu) -> tuple[Schedule, list[order.Ordered], list[float]]:
+    def _modelled(self, gpu: GPU | str | None) -> tuple[Schedule, list[order.Ordered], list[float]]:
         row = current() if gpu is None else gpus.find(gpu) if isinstance(gpu, str) else getattr(gpu, "models", gpu)
         if not isinstance(row, GPU):
             raise TypeError(f'a schedule is for a GPU of the table, by name: schedule("A100"); got {gpu!r}')
@@ -146,7 +148,7 @@ def record() -> Iterator[Timeline | MeasuredTimeline]:
         yield Timeline(heard)
 
 
-def schedule(program: Callable[..., object], *args, **named) -> Schedule:
+def schedule(program: Callable[..., object], *args: Any, **named: Any) -> Schedule:
     """When each operation of `program(*args, **named)` runs: measured on a GPU, else modelled.
 
     On a GPU the program runs twice, so that the recording doesn't show the compilation of its kernels. Under a
@@ -164,7 +166,7 @@ def schedule(program: Callable[..., object], *args, **named) -> Schedule:
     return timeline.schedule()
 
 
-def dry_run(program: Callable[..., object], *args, **named) -> Timeline:
+def dry_run(program: Callable[..., object], *args: Any, **named: Any) -> Timeline:
     """Run `program(*args, **named)` on the virtual GPU, on a machine with a GPU too, and record its operations.
 
     So hazards and findings are available everywhere. Where there is a GPU, the program runs with the stand-ins in place

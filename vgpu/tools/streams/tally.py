@@ -1,9 +1,11 @@
+# mypy: disallow-untyped-defs
 """A program's work added up by kernel: launches, bytes and arithmetic. Counted, on any machine."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from vgpu.base.words import plural
 from vgpu.launch.counters import Counters
@@ -65,7 +67,7 @@ def added(name: str, rows: Iterable[KernelTotals]) -> KernelTotals:
     return KernelTotals(name, *(sum(getattr(row, part) for row in rows) for part in parts))
 
 
-def tally(program: Callable[..., object], *args, **named) -> Tally:
+def tally(program: Callable[..., object], *args: Any, **named: Any) -> Tally:
     """Run `program(*args, **named)` on the virtual GPU and add up what its kernels do, one row per kernel.
 
     Kernels in CUDA C and in Numba are counted; the work of CuPy's own functions, such as filling an array, isn't.
