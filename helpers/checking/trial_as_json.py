@@ -22,7 +22,7 @@ from vgpu.launch.counters import KEYS, Counters
 from vgpu.launch.shares import Shares
 from vgpu.tools.sanitize.findings import Finding
 from vgpu.tools.sanitize.kinds import KINDS
-from vgpu.tools.steps.dependencies import Chain, Link
+from vgpu.tools.steps.dependencies import Chain, ChainLink
 
 LONGEST_WORDS = 4_000
 LANES = 32
@@ -260,7 +260,8 @@ _LINK = {
 
 def _chain_of(data: Mapping) -> Chain:
     links = tuple(
-        Link(*(read(value) for read, value in zip(_LINK.values(), each, strict=True))) for each in _list(data["links"])
+        ChainLink(*(read(value) for read, value in zip(_LINK.values(), each, strict=True)))
+        for each in _list(data["links"])
     )
     if any(needed >= at for at, link in enumerate(links) for needed in link.needs):
         raise NotSeen("an instruction waits for a later one")

@@ -12,12 +12,12 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from vgpu import operations
-from vgpu.standins.cupy.forward import Function
+from vgpu.standins.cupy.forward import ForwardedFunction
 from vgpu.standins.cupy.missing import getter, submodule
 from vgpu.standins.cupy.ndarray import ndarray
 from vgpu.storage import memory
 
-rsqrt = Function("rsqrt", lambda x: np.reciprocal(np.sqrt(x)))
+rsqrt = ForwardedFunction("rsqrt", lambda x: np.reciprocal(np.sqrt(x)))
 
 
 def empty_pinned(shape, dtype=float, order: str = "C") -> np.ndarray:

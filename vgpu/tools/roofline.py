@@ -23,8 +23,22 @@ if TYPE_CHECKING:
     from vgpu.tools.profile import Profile
 
 __all__ = [
-    "MEMORIES", "PRECISIONS", "SECTOR_BYTES", "Model", "Place", "Point", "bandwidth", "bytes_moved", "flops_by_unit",
-    "model_time", "peak_flops", "place", "rate_text", "roofline", "roofs_missing", "scaled",
+    "MEMORIES",
+    "PRECISIONS",
+    "SECTOR_BYTES",
+    "Model",
+    "PlacedLaunch",
+    "Point",
+    "bandwidth",
+    "bytes_moved",
+    "flops_by_unit",
+    "model_time",
+    "peak_flops",
+    "place",
+    "rate_text",
+    "roofline",
+    "roofs_missing",
+    "scaled",
     "seconds_text",
 ]  # fmt: skip
 
@@ -195,7 +209,7 @@ def scaled(gpu: GPU, *, arithmetic: float = 1, memory: float = 1) -> GPU:
 
 
 @dataclass(frozen=True, repr=False)
-class Place:
+class PlacedLaunch:
     """A launch under a roof: its FLOPs, bytes and time, and its bottleneck.
 
     `seconds` are modelled, or measured where `measured` says so. `limiter` is the time model's bound; `state` sorts it
@@ -241,7 +255,9 @@ class Place:
         )
 
 
-def place(profile: Profile, gpu: GPU | str | None = None, memory: str = "DRAM", seconds: float | None = None) -> Place:
+def place(
+    profile: Profile, gpu: GPU | str | None = None, memory: str = "DRAM", seconds: float | None = None
+) -> PlacedLaunch:
     """Where a profiled launch stands under the roof of the units that do most of its FLOPs.
 
     `gpu`: a row or a name, else the profile's own. `memory`: where its bytes are counted. `seconds`: a measured time
@@ -261,7 +277,7 @@ def place(profile: Profile, gpu: GPU | str | None = None, memory: str = "DRAM", 
         ridge = point.ridge
     elif nbytes <= 0:
         raise ValueError("a roofline needs the bytes a kernel moves; 0 bytes have no intensity")
-    return Place(
+    return PlacedLaunch(
         seen.name, seen.gpu.name, precision, memory, flops, nbytes, took, seconds is not None, seen.model.bound, share,
         ridge,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
-from vgpu.tools.steps.spaces import SPACES, Variable, VariableSpaces
+from vgpu.tools.steps.spaces import SPACES, SourceVariable, VariableSpaces
 
 WIDTH, CARD = 860, 105
 SOURCE, TABLE = (8, 556), (572, 852)
@@ -65,7 +65,7 @@ def _window(first: int, last: int, count: int, most: int) -> range:
     return range(start, min(count, start + most))
 
 
-def _source(ink: Ink, found: VariableSpaces, chosen: Variable, room: int) -> None:
+def _source(ink: Ink, found: VariableSpaces, chosen: SourceVariable, room: int) -> None:
     spots = [at for at, (number, _) in enumerate(found.lines) if number in chosen.lines] or [0]
     shown = _window(spots[0], spots[-1], len(found.lines), room)
     spaces = {variable.name: variable.space for variable in found.variables}
@@ -106,7 +106,7 @@ def _kept(text: str) -> str:
     return escape(text, quote=False).replace(" ", "\u00a0")
 
 
-def _table(ink: Ink, found: VariableSpaces, chosen: Variable, room: int) -> None:
+def _table(ink: Ink, found: VariableSpaces, chosen: SourceVariable, room: int) -> None:
     names = [variable.name for variable in found.variables]
     place = names.index(chosen.name)
     shown = _window(place, place, len(names), room)
@@ -129,7 +129,7 @@ def _table(ink: Ink, found: VariableSpaces, chosen: Variable, room: int) -> None
         ink.text(TABLE[1], TOP + 14 + room * ROW, f"{more} not shown", size=9, ink=PALE, mono=False, anchor="end")
 
 
-def _card(ink: Ink, chosen: Variable, y: float) -> None:
+def _card(ink: Ink, chosen: SourceVariable, y: float) -> None:
     space = SPACES[chosen.space]
     _, colour = LOOKS[chosen.space]
     ink.rule(8, y - 16, WIDTH - 8, y - 16)
@@ -150,7 +150,7 @@ def _card(ink: Ink, chosen: Variable, y: float) -> None:
         ink.text(WIDTH - 8, y + 20 + row * LINE, text, size=10.5, ink=PALE, mono=False, anchor="end")
 
 
-def _finding(found: VariableSpaces, chosen: Variable) -> str:
+def _finding(found: VariableSpaces, chosen: SourceVariable) -> str:
     space = SPACES[chosen.space]
     article = "a register" if chosen.space == "register" else f"{chosen.space} memory"
     article = "a parameter" if chosen.space == "parameter" else article

@@ -99,7 +99,7 @@ ON_DEVICE = {"allclose", "array_equal", "array_equiv"}
 LAYOUT_KEPT = {"astype", "reshape"}
 
 
-class Function:
+class ForwardedFunction:
     """One function of NumPy, called with arrays on the device."""
 
     def __init__(self, name: str, function, first_is_array: bool = False, wrap: bool = True):
@@ -142,7 +142,7 @@ def _into(outs: list, result):
     return whole if isinstance(result, tuple) else whole[0]
 
 
-class ufunc(Function):
+class ufunc(ForwardedFunction):
     """An elementwise function, with `reduce`, `accumulate`, `reduceat`, `outer` and `at` as in NumPy."""
 
     def __init__(self, name: str, function: np.ufunc):
@@ -167,7 +167,7 @@ class ufunc(Function):
 
     def _part(self, method: str):
         name = f"{self.__name__}.{method}"
-        return Function(name, getattr(self._function, method))
+        return ForwardedFunction(name, getattr(self._function, method))
 
     reduce = property(lambda self: self._part("reduce"))
     accumulate = property(lambda self: self._part("accumulate"))
@@ -224,12 +224,12 @@ def names() -> dict[str, object]:
     for group, first, wrap in ((ARRAYS, True, True), (SEQUENCES, False, True), (CREATION, False, True)):
         for name in group:
             if hasattr(np, name):
-                table[name] = Function(name, getattr(np, name), first, wrap)
+                table[name] = ForwardedFunction(name, getattr(np, name), first, wrap)
     table |= {name: getattr(np, name) for name in SAME if hasattr(np, name)}
-    table |= {name: Function(name, getattr(np, name), False, False) for name in ANSWERS if hasattr(np, name)}
+    table |= {name: ForwardedFunction(name, getattr(np, name), False, False) for name in ANSWERS if hasattr(np, name)}
     table |= {name: IndexExpression(getattr(np, name)) for name in ("mgrid", "ogrid", "r_", "c_")}
     for name in ("apply_along_axis", "piecewise", "fromfunction"):
-        table[name] = Function(name, getattr(np, name))
+        table[name] = ForwardedFunction(name, getattr(np, name))
     return table
 
 
@@ -262,6 +262,6 @@ def serve_numpy(package) -> None:
 
 __all__ = words(
     """
-    Function IndexExpression names over serve_numpy ufunc
+    ForwardedFunction IndexExpression names over serve_numpy ufunc
     """
 )

@@ -51,7 +51,7 @@ def _import(name, globals=None, locals=None, fromlist=(), level=0):
     return found
 
 
-class _Finder:
+class _AdoptedFinder:
     """Finds the adopted modules through the other finders, and gives them another `import`."""
 
     def find_spec(
@@ -74,4 +74,4 @@ def _executing(execute: Callable[[types.ModuleType], None]) -> Callable[[types.M
     return exec_module
 
 
-_FINDER = _Finder()
+_FINDER = _AdoptedFinder()

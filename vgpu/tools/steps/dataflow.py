@@ -2,8 +2,8 @@
 """Which thread combines which values when: the tree of a reduction or a scan, from a running kernel.
 
 Every element that a block loads from global memory is followed through registers, shuffles and memory. An instruction
-that combines two such values (an addition, a maximum, an atomic) makes a `Value` with its sources; a move doesn't. So
-the tree can be drawn of any kernel, in either language.
+that combines two such values (an addition, a maximum, an atomic) makes a `FlowValue` with its sources; a move
+doesn't. So the tree can be drawn of any kernel, in either language.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORDS = {"add": np.add, "min": np.minimum, "max": np.maximum}
 
 
 @dataclass(eq=False)
-class Value:
+class FlowValue:
     """One value of the flow: a loaded element, a stored constant, or a combination of other values.
 
     `thread` loaded or made it; `sources` are the values it was made of (none for elements and constants), `round` the
@@ -43,7 +43,7 @@ class Value:
     number: int
     thread: int
     operation: str = ""
-    sources: tuple[Value, ...] = ()
+    sources: tuple[FlowValue, ...] = ()
     atomic: bool = False
     value: float | int | None = None
     key: tuple[int, int] = (0, 0)
@@ -66,11 +66,11 @@ class Round:
     """
 
     number: int
-    made: dict[int, Value]
+    made: dict[int, FlowValue]
     idle: tuple[int, ...]
     wavefronts: int
-    before: dict[int, Value]
-    after: dict[int, Value]
+    before: dict[int, FlowValue]
+    after: dict[int, FlowValue]
 
     @property
     def atomic(self) -> bool:
@@ -84,17 +84,17 @@ class Round:
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
+class DataFlow:
     """The values of one block, in `rounds`; `elements` are those it loaded, in order, `nbytes` bytes each."""
 
     kernel: str
     threads: int
     nbytes: int
-    elements: tuple[Value, ...]
+    elements: tuple[FlowValue, ...]
     rounds: tuple[Round, ...]
 
     @property
-    def results(self) -> Iterator[Value]:
+    def results(self) -> Iterator[FlowValue]:
         return (value for each in self.rounds for value in each.made.values())
 
     @property
@@ -115,7 +115,7 @@ def dataflow(
     *,
     block_index: Dimensions = 0,
     shared_bytes: int = 0,
-) -> Flow:
+) -> DataFlow:
     """Run one block of a launch and follow its elements; the arrays are put back as they were.
 
     Arguments as for `trace`. Raises what a launch raises, and LookupError for a block that never combines two values.
@@ -134,10 +134,10 @@ def dataflow(
 class _OpenRound:
     """A round while the block runs: its values and threads, and shared memory when it began."""
 
-    made: dict[int, Value] = field(default_factory=dict)
+    made: dict[int, FlowValue] = field(default_factory=dict)
     present: set[int] = field(default_factory=set)
     wavefronts: int = 0
-    before: dict[int, Value] = field(default_factory=dict)
+    before: dict[int, FlowValue] = field(default_factory=dict)
 
 
 class _FlowObserver:
@@ -148,17 +148,17 @@ class _FlowObserver:
 
     def __init__(self, prepared: Prepared):
         self.kernel, self.arrays = prepared.kernel, prepared.arrays
-        self.values: list[Value] = []
+        self.values: list[FlowValue] = []
         self.registers: dict[int, dict[str, np.ndarray]] = defaultdict(dict)
         self.frames: dict[int, Frame] = {}  # kept alive, so that the keys of `registers` stay unique
-        self.memory: dict[tuple, Value] = {}
-        self.shared: dict[int, Value] = {}
+        self.memory: dict[tuple, FlowValue] = {}
+        self.shared: dict[int, FlowValue] = {}
         self.rounds: dict[tuple[int, int], _OpenRound] = {}
         self.epochs: dict[int, int] = defaultdict(int)  # barriers that a warp has passed
         self.next: dict[int, int] = defaultdict(int)  # its next instruction of this epoch
-        self.begun: dict[int, dict[int, Value]] = {}  # contents of shared memory when an epoch began
+        self.begun: dict[int, dict[int, FlowValue]] = {}  # contents of shared memory when an epoch began
         self.waves: dict[int, int] = defaultdict(int)  # of the shared loads since a warp's last round
-        self.open: list[tuple[Value, Frame, str, int]] = []
+        self.open: list[tuple[FlowValue, Frame, str, int]] = []
         self.dtype = np.dtype(np.float32)
 
     # -- called by the interpreter
@@ -240,7 +240,7 @@ class _FlowObserver:
         for target in targets:
             self._put(target, numbers, self.active)
 
-    def _chosen(self, sources: list, held: np.ndarray, lane: int) -> list[Value]:
+    def _chosen(self, sources: list, held: np.ndarray, lane: int) -> list[FlowValue]:
         """The result of `selp`: the comparison where two followed values were compared, else the selected value."""
         first, second, by = held[:, lane]
         if by >= 0:
@@ -281,7 +281,7 @@ class _FlowObserver:
                 numbers[lane] = NOTHING if found is None else found.number
             self._put(target, numbers, seen.mask)
 
-    def _at(self, seen: reference.Requested, lane: int, offset: int, width: int) -> Value | None:
+    def _at(self, seen: reference.Requested, lane: int, offset: int, width: int) -> FlowValue | None:
         """The value at an address; an element of an array becomes a value when it is first touched."""
         address = int(seen.addresses[lane]) + offset
         key = self._key(seen, lane, address)
@@ -344,11 +344,11 @@ class _FlowObserver:
     def _thread(self, lane: int) -> int:
         return LANES * self.now.warp + int(lane)
 
-    def _new(self, thread: int, operation: str, sources: Iterable[Value] = ()) -> Value:
-        self.values.append(Value(len(self.values), thread, operation, tuple(sources)))
+    def _new(self, thread: int, operation: str, sources: Iterable[FlowValue] = ()) -> FlowValue:
+        self.values.append(FlowValue(len(self.values), thread, operation, tuple(sources)))
         return self.values[-1]
 
-    def _constant(self, operand: object, lane: int, width: int) -> Value:
+    def _constant(self, operand: object, lane: int, width: int) -> FlowValue:
         made = self._new(self._thread(lane), "constant")
         raw = self.now.lanes.read(self.now.frame, operand, isa.TYPES[f"b{8 * width}"])[lane]
         made.value = _number(raw.tobytes(), self.dtype) if width == self.dtype.itemsize else None
@@ -367,13 +367,13 @@ class _FlowObserver:
         opened.wavefronts = max(opened.wavefronts, self.waves.pop(warp, 0))
         return key
 
-    def _make(self, lane: int, operation: str, sources: list[Value], key: tuple[int, int]) -> Value:
+    def _make(self, lane: int, operation: str, sources: list[FlowValue], key: tuple[int, int]) -> FlowValue:
         made = self._new(self._thread(lane), operation, sources)
         made.key = key
         self.rounds[key].made[made.thread] = made
         return made
 
-    def flow(self, threads: int) -> Flow:
+    def flow(self, threads: int) -> DataFlow:
         if not self.rounds:
             raise LookupError(f"block 0 of {self.kernel.name} never combines two values: there is no tree to show")
         for value in reversed(self.values):
@@ -394,7 +394,7 @@ class _FlowObserver:
             idle = tuple(sorted(each.present - set(each.made)))
             rounds.append(Round(number, each.made, idle, each.wavefronts, before, after))
         elements = tuple(value for value in self.values if value.operation == "element")
-        return Flow(self.kernel.name, threads, self.dtype.itemsize, elements, tuple(rounds))
+        return DataFlow(self.kernel.name, threads, self.dtype.itemsize, elements, tuple(rounds))
 
 
 _NONE = np.full(LANES, NOTHING)

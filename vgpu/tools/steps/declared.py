@@ -42,14 +42,14 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Source:
+class KernelSource:
     """A kernel's lines, number and text in order, and the names they declare (constants from outside included)."""
 
     lines: tuple[tuple[int, str], ...]
     declared: tuple[Declared, ...]
 
 
-def read(kernel: Kernel) -> Source:
+def read(kernel: Kernel) -> KernelSource:
     """The source of one kernel, as the engine loaded it (its `language`, `source` and `first_line`)."""
     return (_python if kernel.language == "numba" else _cuda)(kernel)
 
@@ -57,7 +57,7 @@ def read(kernel: Kernel) -> Source:
 # -- Python ---------------------------------------------------------------------------------------------
 
 
-def _python(kernel: Kernel) -> Source:
+def _python(kernel: Kernel) -> KernelSource:
     text = textwrap.dedent("\n".join(kernel.source))
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
     # The text may begin with a device function that the kernel calls.
@@ -76,7 +76,9 @@ def _python(kernel: Kernel) -> Source:
             kinds |= dict(_python_arrays(node))
     lines = text.splitlines()[function.lineno - 1 : function.end_lineno]
     numbered = tuple((function.lineno + shift + at, line) for at, line in enumerate(lines))
-    return Source(numbered, tuple(Declared(name, kind, tuple(sorted(named[name]))) for name, kind in kinds.items()))
+    return KernelSource(
+        numbered, tuple(Declared(name, kind, tuple(sorted(named[name]))) for name, kind in kinds.items())
+    )
 
 
 def _python_arrays(node: ast.Assign) -> Iterator[tuple[str, str]]:
@@ -99,7 +101,7 @@ def _blanked(match: re.Match[str]) -> str:
     return "\n" * match[0].count("\n") or " "
 
 
-def _cuda(kernel: Kernel) -> Source:
+def _cuda(kernel: Kernel) -> KernelSource:
     text = "\n".join(kernel.source)
     plain = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', _blanked, text, flags=re.DOTALL)
     start, brace, end = _extent(plain, kernel.name.split("<")[0])
@@ -118,7 +120,7 @@ def _cuda(kernel: Kernel) -> Source:
         Declared(name, kind, tuple(at for at, line in own.items() if re.search(rf"\b{name}\b", line)))
         for name, kind in kinds.items()
     )
-    return Source(numbered, found)
+    return KernelSource(numbered, found)
 
 
 def _extent(plain: str, name: str) -> tuple[int, int, int]:

@@ -28,7 +28,7 @@ class ChainTooLong(LaunchError):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChainLink:
     """One instruction of the warp: the earlier ones (by number) whose results it needs, and its memory request.
 
     `space` is "global", "shared", "local", "const" or "" (no memory), `op` "load", "store", "atomic" or ""; `sectors`
@@ -49,7 +49,7 @@ class Chain:
     """All instructions of one warp in the order in which it executes them."""
 
     kernel: str
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
 
     @property
     def loads(self) -> int:
@@ -96,7 +96,7 @@ def chain(
 
 def linked(path: Path) -> Chain:
     """The instructions of a path, and which of them need which. Errors: `ChainTooLong`."""
-    links: list[Link] = []
+    links: list[ChainLink] = []
     registers, copies = _RegisterLinks(), _PendingCopies()
     for step in path.steps():
         instruction, written = step.instruction, results(step.instruction)
@@ -110,7 +110,9 @@ def linked(path: Path) -> Chain:
             needs |= copies.completed_by(instruction)
             if step.op and instruction.opcode == "cp":
                 copies.issue(len(links))
-            links.append(Link(_opcode(instruction), step.line, tuple(sorted(needs)), step.space, step.op, step.sectors))
+            links.append(
+                ChainLink(_opcode(instruction), step.line, tuple(sorted(needs)), step.space, step.op, step.sectors)
+            )
         if len(links) > MOST:
             break
         for name in written:

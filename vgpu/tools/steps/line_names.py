@@ -16,7 +16,7 @@ from vgpu import reference
 from vgpu.launch.launch import Kernel
 from vgpu.ptx import Reg, Special, Vec
 from vgpu.reference.warp import Code
-from vgpu.tools.steps.loop_names import Loop, loops, registers
+from vgpu.tools.steps.loop_names import LoopVariable, loops, registers
 from vgpu.tools.steps.naming import KnownValues, assignment, changed, special_name
 from vgpu.tools.steps.recording import LANES
 
@@ -38,7 +38,7 @@ class LineNames:
         # All lanes may compute both branches of an `if`; then a selection on the line of the `if` chooses one per lane.
         self.choices = _choices(code)
         listing = {line: kernel.line_text(line) for line in span}
-        self.stepped: dict[str, list[Loop]] = registers(loops(listing, kernel.language), code)
+        self.stepped: dict[str, list[LoopVariable]] = registers(loops(listing, kernel.language), code)
         self.matched: set[str] = set()  # registers that have held a loop variable's value
         self.refuted: set[str] = set()  # names of registers that later held another value
         self.offered: dict[str, str] = {}  # by register: its name in the lanes where a selection chooses it

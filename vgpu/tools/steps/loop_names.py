@@ -1,5 +1,5 @@
 # mypy: disallow-untyped-defs
-"""Loop variables and counters by name: registers that are incremented as the source increments a variable.
+"""LoopVariable variables and counters by name: registers that are incremented as the source increments a variable.
 
 A compiler leaves little of `int count = 0` or of a `for`: a constant moved somewhere before, an addition on the line of
 the increment, copies between. So a register counts as the variable when that line adds to it and every value written to
@@ -24,7 +24,7 @@ _C_STEP = re.compile(r"^\s*(?:(?P<before>\+\+|--)\s*(?P<a>\w+)|(?P<b>\w+)\s*(?P<
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopVariable:
     """A variable that one line increments: its first and its next value as expressions, and that line."""
 
     name: str
@@ -69,10 +69,10 @@ def header(text: str, language: str) -> tuple[str, ast.expr, ast.expr] | None:
     return name, given[0], ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), step)
 
 
-def loops(listing: Mapping[int, str], language: str) -> list[Loop]:
+def loops(listing: Mapping[int, str], language: str) -> list[LoopVariable]:
     """The variables that only loops change: by the headers of `for`, or set on one line and incremented on another."""
     headers = {line: made for line, text in listing.items() if (made := header(text, language))}
-    found = [Loop(name, first, onwards, line) for line, (name, first, onwards) in headers.items()]
+    found = [LoopVariable(name, first, onwards, line) for line, (name, first, onwards) in headers.items()]
     lines: dict[str, list[int]] = {}
     for line, text in listing.items():
         for name in changed(text):
@@ -84,7 +84,7 @@ def loops(listing: Mapping[int, str], language: str) -> list[Loop]:
         if len(where) == 2:
             start, step = assignment(listing[where[0]], language), steps(listing[where[1]], language)
             if start and step and start.name == step.name == name and not _reads(start.expression, name):
-                found.append(Loop(name, start.expression, step.expression, where[1]))
+                found.append(LoopVariable(name, start.expression, step.expression, where[1]))
     return found
 
 
@@ -92,7 +92,7 @@ def _reads(expression: ast.expr, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(expression))
 
 
-def registers(found: list[Loop], code: Code) -> dict[str, list[Loop]]:
+def registers(found: list[LoopVariable], code: Code) -> dict[str, list[LoopVariable]]:
     """By register, the loops whose variable it may hold: it is added to on the line of the increment, or a copy."""
     copies: dict[str, set[str]] = {}
     for statement in code.body:
@@ -100,7 +100,7 @@ def registers(found: list[Loop], code: Code) -> dict[str, list[Loop]]:
             names = [operand.name for operand in statement.operands[:2] if isinstance(operand, Reg)]
             if len(names) == 2:
                 copies.setdefault(names[1], set()).add(names[0])
-    webs: dict[str, list[Loop]] = {}
+    webs: dict[str, list[LoopVariable]] = {}
     for loop in found:
         for result, sources in _added(code, loop):
             for source in sources:
@@ -110,7 +110,7 @@ def registers(found: list[Loop], code: Code) -> dict[str, list[Loop]]:
     return webs
 
 
-def _added(code: Code, loop: Loop) -> Iterator[tuple[str, list[str]]]:
+def _added(code: Code, loop: LoopVariable) -> Iterator[tuple[str, list[str]]]:
     """The result and the register operands of each addition on a loop's line that may be its increment."""
     step = getattr(getattr(loop.next, "right", None), "value", None)
     for where, statement in zip(code.lines, code.body, strict=True):

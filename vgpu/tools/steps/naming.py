@@ -39,7 +39,7 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 }  # fmt: skip
 
 
-class Unknown(Exception):
+class UnknownValue(Exception):
     """The expression needs something that is not known."""
 
 
@@ -117,7 +117,7 @@ class KnownValues:
         try:
             with np.errstate(all="ignore"):
                 wanted = np.broadcast_to(np.asarray(_Evaluation(self, mask).value(expression)), (LANES,))
-        except (Unknown, TypeError, ValueError, OverflowError, ZeroDivisionError):
+        except (UnknownValue, TypeError, ValueError, OverflowError, ZeroDivisionError):
             return False
         is_float = wanted.dtype.kind == "f"
         if is_float != (values.dtype.kind == "f") or wanted.dtype.kind not in "iuf":
@@ -137,12 +137,12 @@ class _Evaluation:
         kind = type(node).__name__
         method = getattr(self, f"_{kind.lower()}", None)
         if method is None:
-            raise Unknown(kind)
+            raise UnknownValue(kind)
         return method(node)
 
     def _constant(self, node: ast.Constant) -> Any:
         if not isinstance(node.value, int | float):
-            raise Unknown(node.value)
+            raise UnknownValue(node.value)
         if isinstance(node.value, float) and self.names.language == "cuda":
             return np.float32(node.value)
         return node.value
@@ -151,12 +151,12 @@ class _Evaluation:
         if node.id in self.names.known:
             values, lanes = self.names.known[node.id]
             if (self.mask & ~lanes).any():
-                raise Unknown(node.id)
+                raise UnknownValue(node.id)
             # Indices are 64 bits wide here, so that only sums that wrap in the kernel differ.
             return values.astype(np.int64) if values.dtype.kind in "iu" else values
         if node.id in self.names.scalars:
             return self.names.scalars[node.id]
-        raise Unknown(node.id)
+        raise UnknownValue(node.id)
 
     def _attribute(self, node: ast.Attribute) -> Any:
         return self._special(ast.unparse(node))
@@ -165,7 +165,7 @@ class _Evaluation:
         for register, values in self.names.specials.items():
             if special_name(register, self.names.language) == text:
                 return values.astype(np.int64)
-        raise Unknown(text)
+        raise UnknownValue(text)
 
     def _call(self, node: ast.Call) -> Any:
         text = ast.unparse(node)
@@ -179,11 +179,11 @@ class _Evaluation:
         if self.names.language == "triton":
             axis = re.fullmatch(r"(tl\.program_id|tl\.num_programs)\((?:axis=)?(\d)\)", text)
             return self._special(f"{axis[1]}({axis[2]})" if axis else text)
-        raise Unknown(text)
+        raise UnknownValue(text)
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:
         if type(node.op) not in _OPERATORS:
-            raise Unknown(type(node).__name__)
+            raise UnknownValue(type(node).__name__)
         return _OPERATORS[type(node.op)](self.value(node.operand))
 
     def _binop(self, node: ast.BinOp) -> Any:
@@ -195,7 +195,7 @@ class _Evaluation:
         if isinstance(node.op, ast.Mod):
             return np.mod(left, right)
         if type(node.op) not in _OPERATORS:
-            raise Unknown(type(node).__name__)
+            raise UnknownValue(type(node).__name__)
         return _OPERATORS[type(node.op)](left, right)
 
     def _subscript(self, node: ast.Subscript) -> np.ndarray:
@@ -204,16 +204,16 @@ class _Evaluation:
             (a for a in self.names.arrays if isinstance(node.value, ast.Name) and a.name == node.value.id), None
         )
         if array is None:
-            raise Unknown("array")
+            raise UnknownValue("array")
         dtype = np.dtype(array.dtype)
         indices = [node.slice] if not isinstance(node.slice, ast.Tuple) else node.slice.elts
         steps = (dtype.itemsize,) if self.names.language == "cuda" else array.strides
         if len(indices) != len(steps):
-            raise Unknown("indices")
+            raise UnknownValue("indices")
         offset = sum(np.asarray(self.value(at), np.int64) * step for at, step in zip(indices, steps, strict=True))
         offset = np.broadcast_to(offset, (LANES,))
         if ((offset < 0) | (offset + dtype.itemsize > array.nbytes))[self.mask].any():
-            raise Unknown("outside")
+            raise UnknownValue("outside")
         found = np.zeros(LANES, dtype)
         for lane in np.flatnonzero(self.mask):
             found[lane] = np.frombuffer(ctypes.string_at(array.address + int(offset[lane]), dtype.itemsize), dtype)[0]

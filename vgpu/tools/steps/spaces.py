@@ -66,7 +66,7 @@ class MemoryInstruction:
 
 
 @dataclass(frozen=True)
-class Variable:
+class SourceVariable:
     """One name of the source: what it is declared as, its space (a key of `SPACES`), and the evidence.
 
     `nbytes`: bytes of the array (per thread, per block or in all), None where unknown. `evidence`: PTX instructions, or
@@ -89,10 +89,10 @@ class VariableSpaces:
     kernel: str
     lines: tuple[tuple[int, str], ...]
     memory: tuple[MemoryInstruction, ...]
-    variables: tuple[Variable, ...]
+    variables: tuple[SourceVariable, ...]
     resources: Resources
 
-    def __getitem__(self, name: str) -> Variable:
+    def __getitem__(self, name: str) -> SourceVariable:
         for variable in self.variables:
             if variable.name == name:
                 return variable
@@ -124,7 +124,7 @@ def spaces(
     )  # fmt: skip
     needs = resources(loaded.ptx, "ptx", arch=arch, entry=loaded.entry)
     source = declared.read(loaded)
-    finder = _Finder(prepared, seen, needs, source, shared_bytes or prepared.shared_bytes)
+    finder = _SpaceFinder(prepared, seen, needs, source, shared_bytes or prepared.shared_bytes)
     return VariableSpaces(
         loaded.name, source.lines, finder.memory, tuple(finder.variable(each) for each in source.declared), needs
     )
@@ -133,11 +133,11 @@ def spaces(
 Found = tuple[str, int | None, list[str], str]  # space, bytes, evidence, note
 
 
-class _Finder:
+class _SpaceFinder:
     """Finds the space of each name of one kernel."""
 
     def __init__(
-        self, prepared: Prepared, seen: Recording, needs: Resources, source: declared.Source, dynamic_bytes: int
+        self, prepared: Prepared, seen: Recording, needs: Resources, source: declared.KernelSource, dynamic_bytes: int
     ):
         self.kernel, self.arrays, self.seen, self.needs = prepared.kernel, prepared.arrays, seen, needs
         self.source, self.dynamic_bytes = source, dynamic_bytes
@@ -158,13 +158,13 @@ class _Finder:
                 space = "texture" if statement.opcode in _TEXTURES else space
                 yield MemoryInstruction(line, space, " ".join(text[statement.text - 1].split()))
 
-    def variable(self, each: declared.Declared) -> Variable:
+    def variable(self, each: declared.Declared) -> SourceVariable:
         find = {
             "parameter": self._parameter, "texture": self._texture, "shared array": self._shared,
             "constant array": self._constant, "array": self._own, "variable": self._scalar,
         }[each.kind]  # fmt: skip
         space, nbytes, evidence, note = find(each)
-        return Variable(each.name, each.kind, space, nbytes, each.lines, tuple(dict.fromkeys(evidence)), note)
+        return SourceVariable(each.name, each.kind, space, nbytes, each.lines, tuple(dict.fromkeys(evidence)), note)
 
     def _of(self, each: declared.Declared, space: str) -> list[str]:
         """Instructions of one space on the lines that name a variable."""

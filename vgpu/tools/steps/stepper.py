@@ -58,7 +58,7 @@ def record(
     _, prepared, _ = prepare("record", kernel, grid, block, args, meta)
     grid, block, block_index = check_place(prepared.grid or grid, prepared.block or block, block_index)
     check_warp(warp, block)
-    recorder = _Recorder(prepared, scalars(kernel, tuple(args), meta, prepared.kernel), warp, max_steps)
+    recorder = _StepRecorder(prepared, scalars(kernel, tuple(args), meta, prepared.kernel), warp, max_steps)
     stopped = None
     try:
         run_block(
@@ -85,7 +85,7 @@ def record(
     )
 
 
-class _Recorder:
+class _StepRecorder:
     """Observes the interpreter: the effects of a step are read when the next one begins."""
 
     active: np.ndarray

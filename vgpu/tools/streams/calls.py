@@ -22,7 +22,7 @@ class NamedTotals:
 
 
 @dataclass(frozen=True, repr=False)
-class Calls:
+class CallTable:
     """Totals by name, the longest host time first, as profilers sort; `kind` is "modelled" or "measured"."""
 
     rows: tuple[NamedTotals, ...]
@@ -46,7 +46,7 @@ class Calls:
         return table(f"times <strong>{self.kind}</strong>", heads, self._cells())
 
 
-def calls(schedule: Schedule) -> Calls:
+def calls(schedule: Schedule) -> CallTable:
     """A schedule in a profiler's columns: what the host called, what ran on the GPU, and how long each took.
 
     Host and device share a row where their names agree, as in a modelled schedule; in a measured one the host's names
@@ -60,4 +60,4 @@ def calls(schedule: Schedule) -> Calls:
             found = rows.setdefault(re.sub(r" \([\d,]+ blocks?\)$", "", name), ([], []))
             found[side].append(span.end - span.start)
     made = [NamedTotals(name, max(map(len, both)), *map(sum, both)) for name, both in rows.items()]
-    return Calls(tuple(sorted(made, key=lambda row: -row.host)), schedule.kind)
+    return CallTable(tuple(sorted(made, key=lambda row: -row.host)), schedule.kind)

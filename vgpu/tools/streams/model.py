@@ -75,7 +75,7 @@ class _Job:
         return self.priority, self.number
 
 
-class Machine:
+class EngineSimulation:
     """The engines and the SMs, run from event to event; jobs come in the order in which the host issues them."""
 
     def __init__(self, copy_engines: int = 2):
@@ -185,7 +185,7 @@ def schedule(found: Sequence[Ordered], works: Sequence[Work], gpu: GPU) -> tuple
     The host goes through the steps in order. Issuing one takes `gpu.launch_overhead` (once for all steps of a graph),
     and the host stops where it waits.
     """
-    machine, host, graph = Machine(gpu.copy_engines), 0.0, None
+    machine, host, graph = EngineSimulation(gpu.copy_engines), 0.0, None
     doing: list[Span] = []
 
     def passes(until: float, label: str, operation: Operation) -> float:

@@ -13,7 +13,7 @@ from vgpu.operations import LEGACY, Operation, Queue, span
 from vgpu.standins import cupy as cp
 from vgpu.standins import numba_cuda as cuda
 from vgpu.tools.streams.listing import NumberedList
-from vgpu.tools.streams.model import DRAM_EFFICIENCY, PINNED_FRACTION, STAGING, Machine, Work
+from vgpu.tools.streams.model import DRAM_EFFICIENCY, PINNED_FRACTION, STAGING, EngineSimulation, Work
 from vgpu.tools.streams.order import order, overlap, steps
 from vgpu.tools.streams.spans import Schedule, Span
 
@@ -146,7 +146,7 @@ def test_bytes_in_common(a, b, common):
 
 def run(*jobs, engines=2):
     """Start and end of jobs (work, numbers it follows, time it is asked for, priority)."""
-    machine = Machine(engines)
+    machine = EngineSimulation(engines)
     for number, (work, follows, time, priority) in enumerate(jobs):
         machine.submit(number, work, follows, time, priority)
     machine.finish()
