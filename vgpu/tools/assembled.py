@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections import Counter as Tally
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from vgpu.compile.machine_code import MachineInstruction, machine_code
-from vgpu.launch.launch import Kernel
 from vgpu.lower import Lowered, Site
 from vgpu.ptx.lines import line_of
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
 
 SAME, COPIED, MERGED, FEWER, GONE, ADDED, LOOP = "same", "copied", "merged", "fewer", "gone", "added", "loop"
 JOINED = "joined"

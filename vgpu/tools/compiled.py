@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vgpu.hardware.gpus import GPU
-
 if TYPE_CHECKING:
     from vgpu.compile.machine_code import MachineInstruction
     from vgpu.compile.resources import Resources
+    from vgpu.hardware.gpus import GPU
     from vgpu.launch.launch import Kernel
     from vgpu.tools.prepare import Dimensions, Grid
 

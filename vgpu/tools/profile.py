@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
-from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import Occupancy, occupancy
 from vgpu.tools.compare import Comparison, compare
 from vgpu.tools.compiled import assembled_for, limit_on_registers, resources_on
@@ -29,6 +28,7 @@ from vgpu.tools.sass import note
 
 if TYPE_CHECKING:
     from vgpu.compile.resources import Resources
+    from vgpu.hardware.gpus import GPU
     from vgpu.launch.counters import Counters
     from vgpu.launch.launch import Kernel
     from vgpu.launch.shares import Shares

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
-from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import SECTOR_BYTES, Model, asked_bytes, l1_bytes, model_time, seconds_text
 
 if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
     from vgpu.launch.counters import Counters
     from vgpu.tools.profile import Profile
 

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
-from vgpu.hardware.gpus import GPU
 from vgpu.tools.compiled import assembled_for, limit_on_registers
 from vgpu.tools.profile_table import many
 from vgpu.tools.source_cells import in_box, source_code
 
 if TYPE_CHECKING:
     from vgpu.compile.machine_code import MachineInstruction
+    from vgpu.hardware.gpus import GPU
     from vgpu.launch.counters import Counters
     from vgpu.launch.launch import Kernel
     from vgpu.tools.assembled import Accesses

@@ -10,20 +10,22 @@ from __future__ import annotations
 import struct
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgpu.base.errors import ArgumentError
 from vgpu.base.words import plural
-from vgpu.ptx import Parameter
 from vgpu.standins.cupy.convert import from_interface
 from vgpu.standins.cupy.ndarray import ndarray
 from vgpu.standins.cupy.pointer import MemoryPointer
 from vgpu.standins.cupy.pools import PinnedMemoryPointer
-from vgpu.standins.cupy.signature import CParameter
 from vgpu.standins.cupy.texture import SurfaceObject, TextureObject
 from vgpu.storage.memory import ArrayInfo
+
+if TYPE_CHECKING:
+    from vgpu.ptx import Parameter
+    from vgpu.standins.cupy.signature import CParameter
 
 _FIRST_PAGE = 4096  # no array begins below this address
 _SPELLINGS = {"f4": "np.float32", "f8": "np.float64", "f2": "np.float16"}

@@ -192,8 +192,8 @@ class RawKernel:
                 )
         prepared = self.prepare(args, grid, block)
         self._check_shared(shared_mem)
-        for hear in calls.LAUNCHED:
-            hear(self, grid, block, args, shared_mem)
+        for listener in calls.LAUNCHED:
+            listener(self, grid, block, args, shared_mem)
         operations.kernel(
             streams.queue_of(stream),
             prepared.kernel,

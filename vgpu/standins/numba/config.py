@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import numbers
+from typing import TYPE_CHECKING
 
 from vgpu.base.errors import ArgumentError
-from vgpu.compile.resources import Resources
-from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import most_threads, occupancy
+
+if TYPE_CHECKING:
+    from vgpu.compile.resources import Resources
+    from vgpu.hardware.gpus import GPU
 
 WARP = 32
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vgpu.compile import python as compile_numba
-from vgpu.standins.numba.function import Function
 from vgpu.standins.numba.jit import jit
 from vgpu.standins.numba.kernel import OPTIONS
+
+if TYPE_CHECKING:
+    from vgpu.standins.numba.function import Function
 
 _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 

@@ -12,13 +12,16 @@ import time
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vgpu import operations
 from vgpu.base.errors import LaunchError
 from vgpu.hardware import device as _device
-from vgpu.hardware.gpus import GPU
 from vgpu.operations import Operation, Queue, graphs
 from vgpu.storage import heap, memory
+
+if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
 
 MemoryInfo = namedtuple("MemoryInfo", ("free", "total"))
 

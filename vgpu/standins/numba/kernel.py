@@ -205,10 +205,10 @@ class NumbaKernel(Function):
         try:
             return fitting[0] if len(fitting) == 1 else compile_numba.nearest(given, fitting)
         except TypeError:
-            told = "\n".join(f"  {', '.join(map(str, types))}" for types in fitting)
+            listed = "\n".join(f"  {', '.join(map(str, types))}" for types in fitting)
             raise ArgumentError(
                 f"`{self.__name__}`: several signatures fit the types ({', '.join(map(str, given))}), none better than "
-                f"the others:\n{told}\nAdd a signature of exactly these types, or convert the numbers "
+                f"the others:\n{listed}\nAdd a signature of exactly these types, or convert the numbers "
                 "(`numpy.float32(x)`)."
             ) from None
 
@@ -361,8 +361,8 @@ class Configured:
         prepared = self.dispatcher.prepare(args, shared_bytes=self.sharedmem)
         for callback in self.pre_launch_callbacks:
             callback(self.dispatcher._select(tuple(map(present, args))), self)
-        for hear in calls.LAUNCHED:
-            hear(self.dispatcher, self.griddim, self.blockdim, args, prepared.shared_bytes)
+        for listener in calls.LAUNCHED:
+            listener(self.dispatcher, self.griddim, self.blockdim, args, prepared.shared_bytes)
         operations.kernel(
             host.queue_of(self.stream),
             prepared.kernel,

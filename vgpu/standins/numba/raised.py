@@ -12,10 +12,13 @@ import ast
 import ctypes
 import os
 import textwrap
+from typing import TYPE_CHECKING
 
 from vgpu.base import tracebacks
-from vgpu.compile.python import CompiledPython
-from vgpu.launch import launch
+
+if TYPE_CHECKING:
+    from vgpu.compile.python import CompiledPython
+    from vgpu.launch import launch
 
 Index = tuple[int, ...]
 _WORDS = ("errcode", *(f"{index}{axis}" for index in ("tid", "ctaid") for axis in "xyz"))

@@ -7,13 +7,16 @@ import re
 import time
 import warnings
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from vgpu.compile.resources import Resources, resources
 from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import occupancy
 from vgpu.hardware.time_model import model_time
-from vgpu.launch.launch import Kernel
 from vgpu.standins.triton.kernel import handling, run
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
 
 # The assembler supports nothing older.
 _OLDEST = (7, 5)

@@ -20,9 +20,9 @@ from vgpu.base.context import (
 )
 from vgpu.runtime.shadow import WRITE_LATE
 from vgpu.storage import heap, memory
-from vgpu.storage.heap import Heap, Piece
 
 if TYPE_CHECKING:
+    from vgpu.storage.heap import Heap, Piece
     from vgpu.tools.sanitize.monitor import Monitor
 
 _ASSIGNED = re.compile(r"([\w.\->\[\]]*\w)\]*\s*=[^=;]*\b(?:malloc|new)\b")

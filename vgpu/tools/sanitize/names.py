@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from vgpu import faults
 from vgpu.ptx.lines import line_of
 from vgpu.storage import heap, layout, memory
-from vgpu.tools.sanitize.findings import Index
 from vgpu.tools.sanitize.heap_watch import name_of
 
 if TYPE_CHECKING:
     from vgpu.launch.launch import Kernel
     from vgpu.ptx import Instruction
+    from vgpu.tools.sanitize.findings import Index
 
 
 class LaunchNames:

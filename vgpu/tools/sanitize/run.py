@@ -15,9 +15,6 @@ from vgpu.base.context import ENTRY_HOMES, PLACE, PLACE_SLOT
 from vgpu.base.errors import Unsupported
 from vgpu.launch import grid as grids
 from vgpu.launch import host_calls, launch, residency
-from vgpu.launch.counters import Counters
-from vgpu.launch.launch import Prepared
-from vgpu.launch.worker import Worker
 from vgpu.runtime import jit, shadow
 from vgpu.tools.sanitize.findings import Findings
 from vgpu.tools.sanitize.heap_watch import lost
@@ -26,6 +23,9 @@ from vgpu.tools.sanitize.names import LaunchNames
 from vgpu.tools.sanitize.report import Report
 
 if TYPE_CHECKING:
+    from vgpu.launch.counters import Counters
+    from vgpu.launch.launch import Prepared
+    from vgpu.launch.worker import Worker
     from vgpu.tools.prepare import Dimensions, Grid
 
 SPINS = 64  # backward jumps in a time slice where threads wait for one another

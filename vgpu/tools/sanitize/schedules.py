@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vgpu.launch.launch import Prepared
 from vgpu.storage import heap, memory
 from vgpu.tools.sanitize.findings import Finding, Findings
 from vgpu.tools.sanitize.kinds import KINDS
 from vgpu.tools.sanitize.names import plain
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
 
 
 class _LaunchMemory:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgpu import reference
 from vgpu.launch.configuration import check_place
-from vgpu.launch.launch import Prepared
 from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.sanitize.names import LaunchNames
 from vgpu.tools.steps.trace import run_block
+
+if TYPE_CHECKING:
+    from vgpu import reference
+    from vgpu.launch.launch import Prepared
 
 MOST_EVENTS = 400
 

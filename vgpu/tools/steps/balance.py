@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vgpu.launch.configuration import check_place
 from vgpu.launch.launch import dry_run
-from vgpu.launch.shares import Shares
 from vgpu.tools.prepare import Dimensions, Grid, prepare
+
+if TYPE_CHECKING:
+    from vgpu.launch.shares import Shares
 
 
 def shares(

@@ -12,18 +12,20 @@ import ctypes
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgpu import isa, ptx, reference
 from vgpu.launch.configuration import check_place
-from vgpu.launch.launch import Prepared
 from vgpu.reference import lanes as between_lanes
-from vgpu.reference.warp import Frame
 from vgpu.storage import banks
 from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.steps.trace import named, run_block
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
+    from vgpu.reference.warp import Frame
 
 LANES = 32
 NOTHING = -1

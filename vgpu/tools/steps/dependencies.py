@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vgpu.base.errors import LaunchError
 from vgpu.launch.configuration import check_place
 from vgpu.launch.launch import Kernel, dry_run
-from vgpu.launch.path import Path
 from vgpu.lower.basic_blocks import kind_of, results, sources
 from vgpu.ptx import Imm, Instruction
 from vgpu.tools.prepare import Dimensions, Grid, prepare
+
+if TYPE_CHECKING:
+    from vgpu.launch.path import Path
 
 MOST = 20_000
 _COPIES = ("mov", "cvta")  # machine code has none of these

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.sanitize.names import LaunchNames
 from vgpu.tools.steps.recording import LANES, MemoryAccess, Recording, Step
 from vgpu.tools.steps.stepper import RecordingTooLong, record
-from vgpu.tools.steps.trace import Access
+
+if TYPE_CHECKING:
+    from vgpu.tools.steps.trace import Access
 
 SEEDS = range(24)
 MOST_THREADS = 3

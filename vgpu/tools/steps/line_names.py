@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import ast
 import functools
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vgpu import reference
-from vgpu.launch.launch import Kernel
 from vgpu.ptx import Reg, Special, Vec
-from vgpu.reference.warp import Code
 from vgpu.tools.steps.loop_names import LoopVariable, loops, registers
 from vgpu.tools.steps.naming import KnownValues, assignment, changed, special_name
 from vgpu.tools.steps.recording import LANES
+
+if TYPE_CHECKING:
+    from vgpu import reference
+    from vgpu.launch.launch import Kernel
+    from vgpu.reference.warp import Code
 
 
 class LineNames:

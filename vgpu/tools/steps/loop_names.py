@@ -14,10 +14,13 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vgpu.ptx import Imm, Reg
-from vgpu.reference.warp import Code
 from vgpu.tools.steps.naming import Assignment, assignment, changed
+
+if TYPE_CHECKING:
+    from vgpu.reference.warp import Code
 
 _C_FOR = re.compile(r"\bfor\s*\(([^;]*);[^;]*;([^;{}]*?)\)\s*(?:\{|[^){};]*;|$)")
 _C_STEP = re.compile(r"^\s*(?:(?P<before>\+\+|--)\s*(?P<a>\w+)|(?P<b>\w+)\s*(?P<after>\+\+|--))\s*;?\s*$")

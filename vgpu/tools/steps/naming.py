@@ -14,11 +14,12 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgpu.storage.memory import ArrayInfo
+if TYPE_CHECKING:
+    from vgpu.storage.memory import ArrayInfo
 
 LANES = 32
 _VECTORS = {"tid": "threadIdx", "ntid": "blockDim", "ctaid": "blockIdx", "nctaid": "gridDim"}

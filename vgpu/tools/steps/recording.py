@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vgpu.tools.source_cells import in_box, source_code
-from vgpu.tools.steps.trace import Access
+
+if TYPE_CHECKING:
+    from vgpu.tools.steps.trace import Access
 
 LANES = 32
 MOST_SHOWN = 24  # steps of a representation

@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vgpu.base.errors import KernelError
-from vgpu.compile.resources import Resources
-from vgpu.launch.launch import Prepared
 from vgpu.ptx import SPACES as PTX_SPACES
 from vgpu.ptx import Instruction, Mem, Sym
 from vgpu.ptx.lines import line_table
@@ -22,9 +20,13 @@ from vgpu.storage import layout
 from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.sanitize.names import LaunchNames, plain
 from vgpu.tools.steps import declared
-from vgpu.tools.steps.recording import Recording
 from vgpu.tools.steps.stepper import record
-from vgpu.tools.steps.trace import Access
+
+if TYPE_CHECKING:
+    from vgpu.compile.resources import Resources
+    from vgpu.launch.launch import Prepared
+    from vgpu.tools.steps.recording import Recording
+    from vgpu.tools.steps.trace import Access
 
 MOST_STEPS = 2_000
 _MEMORY = {"ld", "ldu", "st", "atom", "red", "tex", "tld4", "suld", "sust", "cp"}

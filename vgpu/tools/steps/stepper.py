@@ -11,17 +11,14 @@ import ctypes
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgpu import reference
 from vgpu.base.errors import KernelError, LaunchError
 from vgpu.launch.configuration import check_place, check_warp
-from vgpu.launch.launch import Prepared
 from vgpu.ptx import Instruction, Label
-from vgpu.reference.warp import Warp
-from vgpu.storage.memory import ArrayInfo
 from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.steps.line_names import LineNames
 from vgpu.tools.steps.naming import KnownValues
@@ -29,6 +26,11 @@ from vgpu.tools.steps.recording import LANES, At, Held, MemoryAccess, Recording,
 from vgpu.tools.steps.register_types import decoded, register_types
 from vgpu.tools.steps.scalars import scalars
 from vgpu.tools.steps.trace import SECTOR, named, run_block
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
+    from vgpu.reference.warp import Warp
+    from vgpu.storage.memory import ArrayInfo
 
 MAX_STEPS = 10_000
 MOST_HELD = 1 << 20  # bytes kept of one array, from the first that the block touches

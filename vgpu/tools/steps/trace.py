@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vgpu import reference
 from vgpu.base import own
 from vgpu.launch.configuration import check_place, check_warp
-from vgpu.launch.launch import Prepared
 from vgpu.launch.restored import restored
-from vgpu.storage.memory import ArrayInfo
 from vgpu.tools.prepare import Dimensions, Grid, prepare
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
+    from vgpu.storage.memory import ArrayInfo
 
 SECTOR = 32
 WARP = 32

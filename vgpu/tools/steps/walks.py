@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vgpu.storage.memory import ArrayInfo
 from vgpu.tools.launch import Launch
 from vgpu.tools.prepare import prepare
 from vgpu.tools.steps.trace import Access, trace
+
+if TYPE_CHECKING:
+    from vgpu.storage.memory import ArrayInfo
 
 
 @dataclass(frozen=True)

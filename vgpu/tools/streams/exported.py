@@ -305,9 +305,9 @@ def _why_empty(
             "torch.cuda.set_device(1))."
         )
     if not everywhere and (calls or marked):
-        asked = f"CUDA was called {len(calls)} times" if calls else "A memset was issued"
+        called = f"CUDA was called {len(calls)} times" if calls else "A memset was issued"
         return (
-            f"{asked}, but CUPTI recorded no work of the GPU. Only one tool at a time may use CUPTI: end other "
+            f"{called}, but CUPTI recorded no work of the GPU. Only one tool at a time may use CUPTI: end other "
             "profilers (Nsight Systems, Nsight Compute, another torch.profiler, CUDA_INJECTION64_PATH). It also "
             "stays silent under WSL without current drivers, on virtual machines that forbid profiling, and where "
             "libcupti does not fit the driver; KINETO_LOG_LEVEL=0, set before Python starts, shows its own words. "

@@ -15,17 +15,19 @@ from collections.abc import Iterator
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgpu.base.errors import Unsupported
 from vgpu.hardware import gpus
-from vgpu.hardware.gpus import GPU
 from vgpu.tools.streams.exported import DEFAULT_STREAM, PROGRAM, Exported, RecordingError, read
 from vgpu.tools.streams.listing import Listed, ListedOperation
 from vgpu.tools.streams.profiler_lock import Busy, exclusive
-from vgpu.tools.streams.spans import Schedule
+
+if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
+    from vgpu.tools.streams.spans import Schedule
 
 _INSTEAD = "VGPU_BACKEND=virtual, set before Python starts, models the schedule on any machine."
 

@@ -13,13 +13,16 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import DRAM_EFFICIENCY
 from vgpu.launch.counters import Counters
-from vgpu.operations import Operation
 from vgpu.tools.streams.order import Ordered, stream_name
 from vgpu.tools.streams.spans import WAITS, Schedule, Span
+
+if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
+    from vgpu.operations import Operation
 
 PINNED_FRACTION = 0.8  # of the link's data-sheet bandwidth
 STAGING = 6e9  # bytes a second through the staging buffer of pageable copies

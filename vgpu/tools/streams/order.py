@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vgpu.operations import Operation, Queue, Touch
+if TYPE_CHECKING:
+    from vgpu.operations import Operation, Queue, Touch
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,15 +28,17 @@ from vgpu.hardware.device import current
 from vgpu.hardware.gpus import GPU
 from vgpu.launch.counters import Counters
 from vgpu.launch.launch import Kernel
-from vgpu.operations import Operation, Queue
 from vgpu.tools.profile import modelled
 from vgpu.tools.streams import model as stream_schedule
 from vgpu.tools.streams import order
 from vgpu.tools.streams.listing import Listed, ListedOperation, NumberedList
 from vgpu.tools.streams.measured import MeasuredTimeline, measure
 from vgpu.tools.streams.model import Work
-from vgpu.tools.streams.order import Hazard
-from vgpu.tools.streams.spans import Schedule
+
+if TYPE_CHECKING:
+    from vgpu.operations import Operation, Queue
+    from vgpu.tools.streams.order import Hazard
+    from vgpu.tools.streams.spans import Schedule
 
 # A kernel that was not counted takes next to no time: only its launch shows.
 _SMALLEST = 1e-6
@@ -144,8 +146,8 @@ def record() -> Iterator[Timeline | MeasuredTimeline]:
         with measure() as timeline:
             yield timeline
         return
-    with operations.listening() as heard:
-        yield Timeline(heard)
+    with operations.listening() as recorded:
+        yield Timeline(recorded)
 
 
 def schedule(program: Callable[..., object], *args: Any, **named: Any) -> Schedule:
@@ -176,9 +178,9 @@ def dry_run(program: Callable[..., object], *args: Any, **named: Any) -> Timelin
     from vgpu import operations
 
     program, args, named = on_virtual_gpu(program, args, named)
-    with operations.listening() as heard:
+    with operations.listening() as recorded:
         program(*args, **named)
-    return Timeline(heard)
+    return Timeline(recorded)
 
 
 def on_virtual_gpu(program: Callable[..., object], args: tuple, named: dict) -> tuple:
