@@ -151,7 +151,7 @@ class Budget:
     what, instead of the profile, or "warps" where it takes what each warp does (`Shares`). All come from one launch.
     In a chapter it may be "machine code": `measure` takes the pair of that `Chain` and a function that gives the
     machine instructions for a GPU.
-    Measures go by `vgpu.tools.roads`, so that no other instruction is a way around them, and divide by what the
+    Measures go by `vgpu.tools.counter_sums`, so that no other instruction is a way around them, and divide by what the
     case needs (`profile.needed`) or by the launch, never by what the kernel touched.
     """
 

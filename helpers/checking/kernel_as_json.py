@@ -190,10 +190,10 @@ def _set_by_the_host(module: launch.LoadedModule) -> dict[str, bytes]:
 
 
 def _c_parameters(kernel: Portable, args):
-    from vgpu.standins.cupy.arguments import pack, slots
+    from vgpu.standins.cupy.arguments import kernel_parameters, pack
     from vgpu.standins.cupy.signature import parameters
 
-    places = slots(kernel.name, kernel.kernel.parameters, parameters(kernel.source, kernel.name))
+    places = kernel_parameters(kernel.name, kernel.kernel.parameters, parameters(kernel.source, kernel.name))
     params, arrays = pack(kernel.name, places, args)
     return params, arrays, lambda: args and None  # whoever holds it keeps the arrays alive
 

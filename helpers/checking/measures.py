@@ -1,6 +1,7 @@
 """What budgets measure, as ratios that hold for every size: what was moved for what had to be, per block, per warp.
 
-They count what any instruction asks of memory (`results.roads`), and divide by what the case needs (`Case.needed`).
+They count the memory accesses of all instructions (`vgpu.tools.counter_sums`), and divide by what the case needs
+(`Case.needed`).
 Where they divide by what a kernel did, only as much of that counts as the case needs: useless requests, instructions
 or warps don't make a ratio smaller.
 """

@@ -27,7 +27,7 @@ from vgpu.hardware.device import current
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import DRAM_CYCLES, DRAM_EFFICIENCY, SECTOR_BYTES, SHARED_CYCLES
 from vgpu.tools.launch import Launch
-from vgpu.tools.steps.dependencies import Chain, Link, chain
+from vgpu.tools.steps.dependencies import Chain, ChainLink, chain
 
 CLOCKS = 6000
 DOING = ("issue", "queue", "wait result", "wait memory")
@@ -100,7 +100,7 @@ _LATENCY: Mapping[str, float] = MappingProxyType(
 class _Warp:
     """One place of the scheduler and the warp that stands there."""
 
-    def __init__(self, links: tuple[Link, ...]):
+    def __init__(self, links: tuple[ChainLink, ...]):
         self.links = links
         self.last = -1  # the clock of its last issue
         self.spans: list[Issue] = []

@@ -94,7 +94,7 @@ class Version:
     dram_bytes = property(
         lambda self: sum(each.footprint.read_bytes + each.footprint.written_bytes for each in self._counters)
     )
-    asked_bytes = property(lambda self: sum(l2_bytes(each.total) for each in self._counters))
+    l2_bytes = property(lambda self: sum(l2_bytes(each.total) for each in self._counters))
     instructions = property(lambda self: sum(each.total["instructions"] for each in self._counters))
 
     @property
@@ -282,7 +282,7 @@ class StepLog(Mapping):
             f"{each(one.copied('D2H')):,.0f}",
             f"{each(one.waits):.3g}",
             f"{each(one.dram_bytes) / 1e6:.2f}",
-            f"{each(one.asked_bytes) / 1e6:.1f}",
+            f"{each(one.l2_bytes) / 1e6:.1f}",
             _instructions(each(one.instructions)),
             f"{one.tensor_share:.0%}",
             f"{one.memory.peak / MIB:.2f}",

@@ -9,29 +9,29 @@ from helpers import Launch, cp, cuda
 from helpers.models.warp_scheduler import DOING, bytes_in_flight, bytes_per_clock, schedule, timeline
 from vgpu.hardware.gpus import GPUS, find
 from vgpu.hardware.time_model import DRAM_CYCLES
-from vgpu.tools.steps.dependencies import Chain, Link
+from vgpu.tools.steps.dependencies import Chain, ChainLink
 
 A100 = find("A100")
-SUM = Link("add", 1, ())
+SUM = ChainLink("add", 1, ())
 
 
-def load(*needs: int) -> Link:
-    return Link("ld", 1, needs, "global", "load", 4)
+def load(*needs: int) -> ChainLink:
+    return ChainLink("ld", 1, needs, "global", "load", 4)
 
 
-def ran(*links: Link) -> Chain:
+def ran(*links: ChainLink) -> Chain:
     return Chain("k", links)
 
 
 def test_one_warp_of_dependent_sums_issues_once_in_four_clocks():
-    found = timeline(ran(SUM, *(Link("add", 1, (n,)) for n in range(99))), 1, A100, clocks=400)
+    found = timeline(ran(SUM, *(ChainLink("add", 1, (n,)) for n in range(99))), 1, A100, clocks=400)
     assert found.issued == pytest.approx(100, abs=2)
     assert {span.what for span in found.rows[0]} == {"issue", "wait result"}
 
 
 @pytest.mark.parametrize("warps", [2, 4, 8])
 def test_more_warps_fill_the_gaps_until_every_clock_issues(warps):
-    found = timeline(ran(SUM, *(Link("add", 1, (n,)) for n in range(99))), warps, A100, clocks=400)
+    found = timeline(ran(SUM, *(ChainLink("add", 1, (n,)) for n in range(99))), warps, A100, clocks=400)
     assert found.issue_busy == pytest.approx(min(1, warps / A100.instruction_latency), abs=0.03)
 
 
@@ -46,27 +46,27 @@ SERVICE = 128 / bytes_per_clock(A100)
 @pytest.mark.parametrize("number", [1, 2, 4, 8])
 def test_littles_law_holds_for_warps(number):
     # Once they have queued, warps keep their distance: each has one request under way all the time.
-    found = timeline(ran(load(), Link("add", 1, (0,))), number, A100, clocks=60_000)
+    found = timeline(ran(load(), ChainLink("add", 1, (0,))), number, A100, clocks=60_000)
     assert found.memory_busy == pytest.approx(number * 128 / bytes_in_flight(A100), rel=0.03)
 
 
 @pytest.mark.parametrize("number", [1, 2, 4, 8])
 def test_and_for_loads_of_one_warp_which_queue_each_time(number):
-    links = [load() for _ in range(number)] + [Link("add", 1, tuple(range(number)))]
+    links = [load() for _ in range(number)] + [ChainLink("add", 1, tuple(range(number)))]
     found = timeline(ran(*links), 1, A100, clocks=60_000)
     assert found.memory_busy == pytest.approx(number * SERVICE / (DRAM_CYCLES + (number - 1) * SERVICE), rel=0.03)
 
 
 @pytest.mark.parametrize("op", ["load", "store"])
 def test_memory_is_never_busier_than_always_and_moves_no_more_than_its_bandwidth(op):
-    found = timeline(ran(*(Link("x", 1, (), "global", op, 4) for _ in range(32))), 16, A100, clocks=40_000)
+    found = timeline(ran(*(ChainLink("x", 1, (), "global", op, 4) for _ in range(32))), 16, A100, clocks=40_000)
     assert 0.99 < found.memory_busy <= 1
     # Of those that have come to their end the last 16 may still have requests under way.
     assert (found.finished - 16) * 32 * 128 <= 40_000 * bytes_per_clock(A100)
 
 
 def test_a_warp_waits_for_memory_as_long_as_the_model_says():
-    found = timeline(ran(load(), Link("add", 1, (0,))), 1, A100, clocks=DRAM_CYCLES + 2)
+    found = timeline(ran(load(), ChainLink("add", 1, (0,))), 1, A100, clocks=DRAM_CYCLES + 2)
     (wait,) = (span for span in found.rows[0] if span.what == "wait memory")
     assert wait.end - wait.start == DRAM_CYCLES - 1
 
@@ -74,7 +74,7 @@ def test_a_warp_waits_for_memory_as_long_as_the_model_says():
 def test_the_next_warp_does_not_wait_until_a_store_has_landed():
     """A warp ends once memory has taken its store; a load's data have to arrive first."""
     clocks = 20 * DRAM_CYCLES
-    ended = {op: timeline(ran(Link("x", 1, (), "global", op, 1)), 1, A100, clocks=clocks).finished
+    ended = {op: timeline(ran(ChainLink("x", 1, (), "global", op, 1)), 1, A100, clocks=clocks).finished
              for op in ("store", "load")}  # fmt: skip
     assert ended["load"] == pytest.approx(20, abs=1)
     assert ended["store"] > 10 * ended["load"]
@@ -82,7 +82,9 @@ def test_the_next_warp_does_not_wait_until_a_store_has_landed():
 
 @pytest.mark.parametrize("name", GPUS)
 def test_every_row_is_full_of_spans_on_every_gpu(name):
-    found = timeline(ran(load(), Link("add", 1, (0,)), Link("st", 1, (1,), "global", "store", 4)), 3, find(name))
+    found = timeline(
+        ran(load(), ChainLink("add", 1, (0,)), ChainLink("st", 1, (1,), "global", "store", 4)), 3, find(name)
+    )
     for row in found.rows:
         assert row[0].start == 0 and row[-1].end == found.clocks
         assert all(a.end == b.start and a.what != b.what for a, b in pairwise(row))

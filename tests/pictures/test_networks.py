@@ -6,7 +6,7 @@ import pytest
 from helpers import Launch, cp, plots, touched
 from helpers.pictures import figures
 from vgpu.base.words import plural
-from vgpu.tools.steps.touched import Touched
+from vgpu.tools.steps.touched import TouchedElements
 from vgpu.tools.streams.spans import Schedule, Span
 
 IMAGE, WEIGHT = [[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[1, 0], [2, -1]]
@@ -37,12 +37,12 @@ def test_what_cannot_be_written_out_is_refused(draw, image, weight):
         draw(image, weight)
 
 
-def _tile(loaded, stored, warp, thread) -> Touched:
+def _tile(loaded, stored, warp, thread) -> TouchedElements:
     pixels, outputs = np.zeros((8, 9), np.int8), np.zeros((16, 9), np.int8)
     for place, level in ((stored, 1), (warp, 2), (thread, 3)):
         outputs[place] = level
     pixels[loaded] = 1
-    return Touched("tiled", {"image": pixels, "out": outputs})
+    return TouchedElements("tiled", {"image": pixels, "out": outputs})
 
 
 def test_the_halo_is_what_is_loaded_beside_the_outputs():
@@ -72,7 +72,7 @@ def test_a_row_has_its_halo_at_both_ends():
     assert picture.finding == (
         "A block loads 22 elements for 16 results, so 6 of them are its halo; each thread adds up 7."
     )
-    idle = Touched("idle", {"x": np.zeros((1, 54)), "out": np.zeros((1, 48))})
+    idle = TouchedElements("idle", {"x": np.zeros((1, 54)), "out": np.zeros((1, 48))})
     with pytest.raises(ValueError, match="stores nothing to out"):
         plots.halo_strip(idle, radius=3)
 
@@ -97,9 +97,11 @@ def test_what_a_warp_loads_and_stores_is_said_by_rows_and_columns(index, stores)
 
 def test_a_halo_needs_a_block_that_stores():
     with pytest.raises(ValueError, match="touches nothing"):
-        plots.halo_map({"idle": Touched("idle", {"image": np.zeros((4, 4)), "out": np.zeros((4, 4))})}, size=3)
+        plots.halo_map({"idle": TouchedElements("idle", {"image": np.zeros((4, 4)), "out": np.zeros((4, 4))})}, size=3)
     with pytest.raises(ValueError, match="as large as the image"):
-        plots.halo_map({"other": Touched("other", {"image": np.zeros((4, 4)), "out": np.zeros((2, 4))})}, size=3)
+        plots.halo_map(
+            {"other": TouchedElements("other", {"image": np.zeros((4, 4)), "out": np.zeros((2, 4))})}, size=3
+        )
     with pytest.raises(ValueError, match="one to 3 blocks"):
         plots.halo_map({}, size=3)
 

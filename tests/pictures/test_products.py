@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from helpers import Launch, cp, cuda, plots, separate_bytes, tiled_bytes, walked, widgets
 from helpers.models.attention import walk
 from helpers.pictures import figures
-from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
 
 def product(side=64, tile=16, stored=WARP):
@@ -16,7 +16,7 @@ def product(side=64, tile=16, stored=WARP):
     a, b, c = (np.zeros((side, side), np.int8) for _ in range(3))
     a[tile : 2 * tile], b[:, 2 * tile : 3 * tile], c[tile : 2 * tile, 2 * tile : 3 * tile] = BLOCK, BLOCK, stored
     c[tile, 2 * tile : 2 * tile + 2] = THREAD
-    return Touched("multiply", {"a": a, "b": b, "c": c})
+    return TouchedElements("multiply", {"a": a, "b": b, "c": c})
 
 
 @pytest.mark.parametrize(("step", "tiles"), [(16, "4 tiles"), (8, "8 tiles"), (64, "1 tile")])

@@ -10,7 +10,7 @@ from helpers.pictures.plots.labels import around, overlap, spread
 from helpers.pictures.plots.roofline import roofline_tracks
 from vgpu.hardware.gpus import GPUS
 from vgpu.hardware.roofline_measurements import MEASURED_ROOFS
-from vgpu.tools.roofline import Place
+from vgpu.tools.roofline import PlacedLaunch
 
 A100 = GPUS["A100"]
 
@@ -19,7 +19,7 @@ def stands(name, intensity, rate, limiter="DRAM", gpu="A100", measured=False):
     nbytes = 1e9
     flops = intensity * nbytes
     seconds = flops / rate if flops else 1.0
-    return Place(name, gpu, "fp32", "DRAM", flops, nbytes, seconds, measured, limiter, 0.5, 9.56)
+    return PlacedLaunch(name, gpu, "fp32", "DRAM", flops, nbytes, seconds, measured, limiter, 0.5, 9.56)
 
 
 PLACES = {

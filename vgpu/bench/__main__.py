@@ -1,8 +1,9 @@
+# mypy: disallow-untyped-defs
 """How fast the virtual GPU is: `python -m vgpu.bench`.
 
 Prints lane-instructions per second with counters and bounds checks on, compile time, launch overhead, and the
-ratio to Numba's simulator, measured on the same kernels in the same run. Times are the best of several, since on a
-busy machine every disturbance adds.
+ratio to Numba's simulator, measured on the same kernels in the same run. Times are the best of several runs, since
+other load on the machine only adds to them.
 """
 
 from __future__ import annotations
@@ -14,8 +15,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from vgpu.bench.kernels import WORKLOADS, Workload
+
+if TYPE_CHECKING:
+    from vgpu.launch.counters import Counters
 
 SIMULATE = """
 import json, sys, time
@@ -32,18 +38,18 @@ print(json.dumps(seconds))
 """
 
 
-def best(f, repeat: int) -> float:
+def best(call: Callable[[], object], repeat: int) -> float:
     """Seconds of the fastest of several calls."""
     times = []
     for _ in range(repeat):
         start = time.perf_counter()
-        f()
+        call()
         times.append(time.perf_counter() - start)
     return min(times)
 
 
 def simulator() -> dict[str, float]:
-    """Seconds a thread of each kernel on Numba's simulator, in a process of its own; {} where it does not run."""
+    """Seconds per thread of each kernel on Numba's simulator, in a separate process; {} where it doesn't run."""
     environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}
     done = subprocess.run([sys.executable, "-c", SIMULATE], env=environment, capture_output=True, text=True)
     if done.returncode:
@@ -52,8 +58,8 @@ def simulator() -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-class Launch:
-    """One workload on device arrays, ready to be launched again and again."""
+class PreparedWorkload:
+    """One workload on device arrays, ready for repeated launches."""
 
     def __init__(self, workload: Workload, n: int):
         from vgpu.standins import numba_cuda
@@ -70,39 +76,41 @@ class Launch:
         self.prepared.kernel.compiled(True)
         return time.perf_counter() - start
 
-    def run(self, threads: int = 1):
+    def run(self, threads: int = 1) -> Counters:
         """The counters of a launch."""
         from vgpu.launch import launch
 
-        p = self.prepared
-        return launch.launch(
-            p.kernel, self.case.grid, self.case.block, p.params, p.arrays, observe=True, threads=threads
-        )
+        counters = launch.launch(
+            self.prepared.kernel, self.case.grid, self.case.block, self.prepared.params, self.prepared.arrays,
+            observe=True, threads=threads,
+        )  # fmt: skip
+        assert counters is not None, "the launch is observed"
+        return counters
 
 
 def measure(name: str, workload: Workload, threads: int, repeat: int) -> dict:
-    """One kernel: instructions a second with counters, seconds to compile, to find it again, and a thread."""
-    ready = Launch(workload, workload.size)
+    """One kernel: instructions a second with counters; seconds to compile, to load it again, and per thread."""
+    ready = PreparedWorkload(workload, workload.size)
     compiling = ready.compile()
     seconds, several = best(ready.run, repeat), best(lambda: ready.run(threads), repeat)
     lanes = ready.run(threads).total["thread_instructions"]
     return {
         "kernel": name, "lane_instructions": lanes, "seconds": seconds, "rate": lanes / seconds,
         "seconds_on_all_threads": several, "to_ptx": ready.to_ptx, "compile": compiling,
-        "again": best(lambda: Launch(workload, workload.simulated).compile(), 3),
+        "again": best(lambda: PreparedWorkload(workload, workload.simulated).compile(), 3),
         "per_thread": seconds / ready.case.threads,
     }  # fmt: skip
 
 
 def sanitized(repeat: int) -> dict[str, float]:
-    """Lane-instructions a second of two kernels under the sanitizer's eyes, its report included."""
+    """Lane-instructions a second of two kernels under the sanitizer, its report included."""
     from vgpu.standins import numba_cuda
     from vgpu.tools.sanitize import sanitize
 
     found = {}
     for name in ("tiled matmul", "block reduction"):
         workload = WORKLOADS[name]
-        ready = Launch(workload, workload.size)
+        ready = PreparedWorkload(workload, workload.size)
         lanes = ready.run().total["thread_instructions"]
         args = tuple(numba_cuda.to_device(a) if getattr(a, "ndim", 0) else a for a in ready.case.args)
         watched = functools.partial(sanitize, workload.kernel, ready.case.grid, ready.case.block, args)
@@ -116,7 +124,7 @@ def scaling(repeat: int) -> list[dict]:
     found = []
     for name, sizes in (("saxpy", (1 << 14, 1 << 17, 1 << 20, 1 << 23)), ("tiled matmul", (64, 128, 256, 512))):
         for n in sizes:
-            ready = Launch(WORKLOADS[name], n)
+            ready = PreparedWorkload(WORKLOADS[name], n)
             ready.compile()
             seconds = best(ready.run, repeat)
             lanes = ready.run().total["thread_instructions"]
@@ -147,9 +155,9 @@ WORKLOADS["saxpy"].kernel[case.grid, case.block](*case.args)
 }
 
 
-def start_up(repeat: int) -> dict:
-    """Seconds to import `helpers`, and until the first kernel of each language has run, each in a new process."""
-    found = {}
+def start_up(repeat: int) -> dict[str, float]:
+    """Seconds to import `vgpu`, and until the first kernel of each language has run, each in a new process."""
+    found: dict[str, float] = {}
     for language, code in FIRST_KERNELS.items():
         runs = []
         for _ in range(repeat):
@@ -157,17 +165,17 @@ def start_up(repeat: int) -> dict:
                 [sys.executable, "-c", FIRST.format(code)], capture_output=True, text=True, check=True
             )
             runs.append(tuple(map(float, done.stdout.split())))
-        found["import"] = min(found.get("import", 1e9), min(r[0] for r in runs))
-        found[language] = min(r[1] for r in runs)
+        found["import"] = min(found.get("import", 1e9), min(imported for imported, _ in runs))
+        found[language] = min(total for _, total in runs)
     return found
 
 
 def overhead(repeat: int = 200) -> float:
-    """Seconds of a launch of one block that does next to nothing."""
+    """Seconds of a launch of one nearly empty block."""
     from vgpu.standins import numba_cuda as cuda
 
     @cuda.jit
-    def nothing(x):
+    def nothing(x: Any) -> None:
         x[cuda.threadIdx.x] = 1
 
     x = cuda.device_array(32, "float32")
@@ -176,8 +184,8 @@ def overhead(repeat: int = 200) -> float:
     return best(lambda: configured(x), repeat)
 
 
-def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m vgpu.bench", description=__doc__.split("\n")[0])
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m vgpu.bench", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--repeat", type=int, default=5, help="runs of each kernel; the best counts")
     parser.add_argument("--no-simulator", action="store_true", help="leave Numba's simulator out")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -207,12 +215,12 @@ def table(report: dict) -> str:
         f"{'kernel':16} {'G lane-instr/s':>14} {'one core':>10} {'all cores':>10} {'to PTX':>8} {'compile':>8} "
         f"{'again':>9} {'× simulator':>12}",
     ]
-    for r in report["kernels"]:
-        ratio = f"{r['ratio']:,.0f}" if r["ratio"] else "–"
+    for row in report["kernels"]:
+        ratio = f"{row['ratio']:,.0f}" if row["ratio"] else "–"
         lines.append(
-            f"{r['kernel']:16} {r['rate'] / 1e9:14.2f} {r['seconds'] * 1e3:7.1f} ms "
-            f"{r['seconds_on_all_threads'] * 1e3:7.1f} ms {r['to_ptx']:6.2f} s {r['compile']:6.2f} s "
-            f"{r['again'] * 1e6:6.0f} µs {ratio:>12}"
+            f"{row['kernel']:16} {row['rate'] / 1e9:14.2f} {row['seconds'] * 1e3:7.1f} ms "
+            f"{row['seconds_on_all_threads'] * 1e3:7.1f} ms {row['to_ptx']:6.2f} s {row['compile']:6.2f} s "
+            f"{row['again'] * 1e6:6.0f} µs {ratio:>12}"
         )
     lines.append(
         f"launch overhead {report['launch_overhead'] * 1e3:.2f} ms; ratios to the simulator are per GPU thread"
@@ -220,10 +228,10 @@ def table(report: dict) -> str:
     rates = ", ".join(f"{name} {rate / 1e9:.2f}" for name, rate in report["sanitized"].items())
     lines.append(f"G lane-instructions/s under the sanitizer: {rates}")
     lines += ["", f"{'over three decades':16} {'n':>10} {'lane-instr':>14} {'one core':>10} {'ns each':>8}"]
-    for r in report["scaling"]:
-        each = r["seconds"] / r["lane_instructions"] * 1e9
+    for row in report["scaling"]:
+        lanes, seconds = row["lane_instructions"], row["seconds"]
         lines.append(
-            f"{r['kernel']:18} {r['n']:>10} {r['lane_instructions']:14,d} {r['seconds'] * 1e3:7.2f} ms {each:8.3f}"
+            f"{row['kernel']:18} {row['n']:>10} {lanes:14,d} {seconds * 1e3:7.2f} ms {seconds / lanes * 1e9:8.3f}"
         )
     start = report["start"]
     lines.append(

@@ -1,6 +1,6 @@
-"""The kernels that the benchmark runs, in Numba CUDA: on the virtual GPU and on Numba's own simulator alike.
+"""The kernels of the benchmark, in Numba CUDA: for the virtual GPU and for Numba's own simulator.
 
-NUMBA_ENABLE_CUDASIM=1 chooses the simulator, as Numba itself does. Shared arrays stand one to a line, since the
+NUMBA_ENABLE_CUDASIM=1 chooses the simulator, as in Numba itself. Each shared array has its own line, since the
 simulator mixes them up otherwise.
 """
 
@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -187,10 +188,10 @@ class Case:
 class Workload:
     """A kernel to measure: `arguments(n)` makes its case, `size` is the n of the benchmark.
 
-    `simulated` is the n that Numba's simulator does in about a second: it runs one Python thread a GPU thread.
+    `simulated` is the n that Numba's simulator runs in about a second, with one Python thread per GPU thread.
     """
 
-    kernel: object
+    kernel: Any  # of the stand-in or of Numba, which has no types
     arguments: Callable[[int], Case]
     size: int
     simulated: int

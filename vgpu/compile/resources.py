@@ -39,7 +39,7 @@ class Resources:
     arch: str = "sm_80"
 
 
-def register_limit(options: Sequence[str]) -> int | None:
+def register_limit(options: Sequence[str] | None) -> int | None:
     """The registers that nvcc's `-maxrregcount` leaves a thread, among the options of a program; None without one."""
     limit = None
     for option in options or ():

@@ -23,7 +23,9 @@ MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
-def check_dimensions(grid: Dimensions, block: Dimensions) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+def check_dimensions(
+    grid: Dimensions | None, block: Dimensions | None
+) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     """grid and block as three ints each, or `LaunchError`."""
     blocks, threads = _three("grid", grid, MAX_GRID), _three("block", block, MAX_BLOCK)
     if math.prod(threads) > MAX_THREADS_PER_BLOCK:
@@ -35,7 +37,7 @@ def check_dimensions(grid: Dimensions, block: Dimensions) -> tuple[tuple[int, in
     return blocks, threads
 
 
-def _three(what: str, given: Dimensions, limits: tuple[int, int, int]) -> tuple[int, int, int]:
+def _three(what: str, given: Dimensions | None, limits: tuple[int, int, int]) -> tuple[int, int, int]:
     """The size of the grid or block in x, y and z, or `LaunchError`."""
     try:
         sizes = tuple(size.__index__() for size in (given if isinstance(given, (tuple, list)) else (given,)))
@@ -110,7 +112,7 @@ def pack(kernel: Kernel, params: Sequence[bytes]) -> bytes:
 
 
 def check_block_index(
-    grid: Dimensions, block: Dimensions, block_index: int | Sequence[int]
+    grid: Dimensions | None, block: Dimensions | None, block_index: int | Sequence[int]
 ) -> tuple[tuple[int, int, int], tuple[int, int, int], tuple[int, int, int]]:
     """Grid, block and block index as three ints each; raises as a launch does, and IndexError outside the grid."""
     blocks, threads = check_dimensions(grid, block)

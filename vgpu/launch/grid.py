@@ -267,8 +267,8 @@ class Grid:
                 began, epoch = time.monotonic(), self.epoch
                 status = run_blocks(worker.pointer)
                 now = time.monotonic()
-                if status == FAILED:
-                    self.report(faults.failed(worker, self))
+                if status == FAILED and self.fail(worker):
+                    continue
                 if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
                     return
                 if self.deadline.passed():
@@ -291,6 +291,11 @@ class Grid:
             with self.lock:
                 worker.active = worker.running = False
                 self.epoch += 1
+
+    def fail(self, worker: Worker) -> bool:
+        """Report the fault of the worker's block. Whether the worker goes on with other blocks."""
+        self.report(faults.failed(worker, self))
+        return False
 
     def slices_after(self, slices: int, seconds: float) -> int:
         """How many rounds the next slice has, after one of `slices` rounds that took so many seconds.

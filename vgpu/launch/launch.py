@@ -183,8 +183,8 @@ def _main_file(module: ptx.Module, function: ptx.Function) -> str:
 
 def launch(
     kernel: Kernel,
-    grid: Dimensions,
-    block: Dimensions,
+    grid: Dimensions | None,
+    block: Dimensions | None,
     params: Sequence[bytes],
     arrays: Sequence[memory.ArrayInfo] = (),
     shared_bytes: int = 0,

@@ -1,6 +1,7 @@
-"""The one place that decides what `cp`, `cuda` and `triton` are: the real ones on a GPU, their stand-ins elsewhere.
+# mypy: disallow-untyped-defs
+"""Chooses what `cp`, `cuda` and `triton` are: the real ones on a GPU, their stand-ins elsewhere.
 
-Triton itself is always the real one: without a GPU it is given a driver for the virtual GPU.
+Triton itself is always the real one: without a GPU it gets a driver for the virtual GPU.
 
 A real GPU that the installed packages can't use (an old driver, an old GPU, one that fails) counts as none, and the
 reason is printed. VGPU_BACKEND overrides the choice: "virtual" uses the virtual GPU although there is a real one,
@@ -12,6 +13,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from vgpu.hardware import driver
 from vgpu.hardware.device import real_gpu
@@ -42,7 +44,7 @@ def on_gpu() -> bool:
 
 
 @cache
-def module(name: str):
+def module(name: str) -> Any:
     """The module behind "cp", "cupyx", "cuda" or "triton"."""
     real = on_gpu()
     if real and name == "cuda":
@@ -53,5 +55,5 @@ def module(name: str):
         return stand_in.installed() if real else stand_in.activate()
     found = import_module(MODULES[name][real])
     if name == "cuda" and not real:
-        found.activate()  # Numba's own modules that launch kernels launch them there, too
+        found.activate()  # Numba's own modules that launch kernels use it too
     return found

@@ -1,23 +1,25 @@
-"""One way to launch a kernel of either language, and words for what is given in place of one."""
+# mypy: disallow-untyped-defs
+"""Launch a kernel of either language, and explain what was passed in place of one."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
+from typing import Any
 
 from vgpu.base import own
 
-LAUNCHED = own.Listeners()
-"""Called as f(kernel, grid, block, arguments, shared bytes) before a program's launch of a kernel."""
+LAUNCHED: own.Listeners[Any] = own.Listeners()
+"""Called as listener(kernel, grid, block, arguments, shared_bytes) before a program launches a kernel."""
 
 
-def is_numba(kernel) -> bool:
+def is_numba(kernel: object) -> bool:
     """True for what `@cuda.jit` makes, which is launched as `kernel[grid, block](*arguments)`."""
     return hasattr(kernel, "py_func") and not _of_the_cpu(kernel)  # a RawKernel has square brackets too
 
 
-def launch(kernel, grid, block, arguments, *, shared_bytes: int = 0) -> None:
-    """Launch a Numba kernel or a CuPy RawKernel with the same grid, block, arguments and dynamic shared
-    memory. Raises TypeError, with what to do, for what is no kernel."""
+def launch(kernel: Any, grid: Any, block: Any, arguments: Sequence, *, shared_bytes: int = 0) -> None:
+    """Launch a Numba kernel or a CuPy RawKernel. Raises TypeError, with the fix, for anything else."""
     if (words := in_place_of_a_kernel(kernel)) is not None:
         raise TypeError(words)
     if is_numba(kernel):
@@ -27,11 +29,11 @@ def launch(kernel, grid, block, arguments, *, shared_bytes: int = 0) -> None:
         kernel(*triple, tuple(arguments), shared_mem=shared_bytes)
 
 
-def _of_the_cpu(given) -> bool:
-    return type(given).__name__ == "CPUDispatcher"  # Numba's name for it; asking imports nothing
+def _of_the_cpu(given: object) -> bool:
+    return type(given).__name__ == "CPUDispatcher"  # Numba's name for it, without importing Numba
 
 
-def _named(given) -> str:
+def _named(given: object) -> str:
     return f"`{getattr(given, '__name__', 'it')}`"
 
 
@@ -60,9 +62,9 @@ _INSTEAD = (
         ),
     ),
 )
-"""What is often given in place of a kernel, and what to do."""
+"""What is often passed in place of a kernel, and the fix."""
 
 
-def in_place_of_a_kernel(given) -> str | None:
-    """What `given` is instead of a kernel and what to do, in words; None for a kernel, and for what nobody knows."""
+def in_place_of_a_kernel(given: object) -> str | None:
+    """What `given` is instead of a kernel, and the fix, in words; None for a kernel and for unknown objects."""
     return next((words(given) for sort, words in _INSTEAD if sort(given)), None)

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import contextlib
 from math import prod
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from vgpu import operations
-from vgpu.standins.cupy.forward import Function
+from vgpu.standins.cupy.forward import ForwardedFunction
 from vgpu.standins.cupy.missing import getter, submodule
 from vgpu.standins.cupy.ndarray import ndarray
 from vgpu.storage import memory
 
-rsqrt = Function("rsqrt", lambda x: np.reciprocal(np.sqrt(x)))
+rsqrt = ForwardedFunction("rsqrt", lambda x: np.reciprocal(np.sqrt(x)))
 
 
 def empty_pinned(shape, dtype=float, order: str = "C") -> np.ndarray:
@@ -29,7 +30,8 @@ def empty_like_pinned(a, dtype=None, order: str = "K", subok=None, shape=None) -
     """`empty_pinned` with the shape, dtype and layout of a NumPy array or of one on the device."""
     if subok is not None:
         raise TypeError("subok is not supported yet")
-    like = np.empty_like(a._host if isinstance(a, ndarray) else a, dtype, order, False, shape)
+    host: Any = a._host if isinstance(a, ndarray) else a
+    like = np.empty_like(host, dtype, cast(Literal["K", "A", "C", "F"], order), False, shape)
     return _pinned(like.shape, like.dtype, strides=like.strides)
 
 
@@ -54,7 +56,7 @@ def _zeroed(fresh: np.ndarray) -> np.ndarray:
 
 
 def scatter_add(a: ndarray, slices, value) -> None:
-    """Add values to the elements that `slices` picks, each time an index occurs."""
+    """Add values to the elements that `slices` picks, once per occurrence of an index."""
     a.scatter_add(slices, value)
 
 
@@ -70,7 +72,7 @@ def scatter_min(a: ndarray, slices, value) -> None:
 
 @contextlib.contextmanager
 def _range(*args, **kwargs):
-    """A range for NVIDIA's profilers; ignored here, as none is watching."""
+    """A range for NVIDIA's profilers; ignored here."""
     yield
 
 

@@ -1,14 +1,16 @@
+# mypy: disallow-untyped-defs
 """The stand-in for `numba.cuda`: `from vgpu import cuda` gives this module where there is no GPU.
 
-What a kernel uses (`grid`, `threadIdx`, `shared.array`, `atomic`, …) is Numba's own, looked up when asked
-for; what the host uses (`to_device`, streams, events, devices) is the virtual GPU's. On a machine with a GPU
-the real module takes this one's place, so nothing here may behave in a way that Numba does not.
+What kernels use (`grid`, `threadIdx`, `shared.array`, `atomic`, …) is Numba's own, looked up on demand; what the host
+uses (`to_device`, streams, events, devices) is the virtual GPU's. On a machine with a GPU the real module is used
+instead, so everything here has to behave as in Numba.
 """
 
 from __future__ import annotations
 
 import importlib
 from types import SimpleNamespace
+from typing import Any
 
 from vgpu.base.errors import Unsupported
 from vgpu.standins.numba.array import DeviceNDArray, DeviceRecord, MappedNDArray, is_cuda_ndarray
@@ -63,7 +65,7 @@ class _Driver:
         is_cuda_ndarray=is_cuda_ndarray,
     )
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         raise Missing(f"the virtual GPU has no cuda.cudadrv.{name}: it belongs to a real GPU's driver.")
 
 
@@ -79,7 +81,7 @@ __all__ = [
     "profile_start", "profile_stop", "profiling", "select_device", "stream", "synchronize", "to_device",
 ]  # fmt: skip
 
-# Made here, but resting on Numba, whose import takes a second or two: loaded when first asked for.
+# These import Numba, which takes a second or two: they are loaded on demand.
 _LATE = {
     "jit": "vgpu.standins.numba.jit",
     "compile": "vgpu.standins.numba.jit",
@@ -134,7 +136,7 @@ class Missing(Unsupported, AttributeError):
     """A name of `numba.cuda` that the virtual GPU lacks, or that does not exist at all."""
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _LATE:
         return getattr(importlib.import_module(_LATE[name]), name)
     if name in _ADOPTED:

@@ -1,8 +1,10 @@
-"""tensor_map(array, box): what a kernel needs to copy boxes of an array with one instruction (TMA, from Hopper on)."""
+# mypy: disallow-untyped-defs
+"""tensor_map(array, box): for kernels that copy boxes of an array with one instruction (TMA, from Hopper on)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from vgpu.base.errors import Unsupported
 from vgpu.standins.backend import on_gpu
 from vgpu.storage.tensor_map import TensorDescriptor, describe
 
-# What the driver calls the types of elements; the virtual GPU asks for their bytes only.
+# The driver's names of element types; the virtual GPU only needs their size.
 _TYPES = {
     "uint8": "UINT8", "int8": "UINT8", "uint16": "UINT16", "int16": "UINT16", "uint32": "UINT32", "int32": "INT32",
     "uint64": "UINT64", "int64": "INT64", "float16": "FLOAT16", "float32": "FLOAT32", "float64": "FLOAT64",
@@ -18,7 +20,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-class TensorMap(np.void):
+class TensorMap(np.void):  # type: ignore[misc] # NumPy's stubs call it final; at run time it isn't
     """The 128 bytes of a `CUtensorMap`, which print as what they describe."""
 
     description = ""
@@ -29,15 +31,17 @@ class TensorMap(np.void):
     __str__ = __repr__
 
 
-def tensor_map(array, box: Sequence[int], *, swizzle: int = 0, interleave: str = "none", steps=None) -> TensorMap:
+def tensor_map(
+    array: Any, box: Sequence[int], *, swizzle: int = 0, interleave: str = "none", steps: Sequence[int] | None = None
+) -> TensorMap:
     """A `CUtensorMap` of an array, to be passed to a parameter `const __grid_constant__ CUtensorMap`.
 
     array: on the device, at most 5 dimensions. box: elements of one copy, one number a dimension, in the array's own
     order; kernels give coordinates in the opposite order, the fastest first. swizzle: 0, or the 32, 64 or 128 bytes of
-    a row whose 16-byte pieces change places in shared memory. steps: 1 to 8, how far one element of the box is from
-    the next. What lies outside the array is read as zero. Keep the array for as long as kernels use its map.
-    Raises TypeError for what is no array on the device, ValueError for what hardware refuses. Source: NVIDIA "CUDA
-    Driver API", cuTensorMapEncodeTiled.
+    a row whose 16-byte parts are permuted in shared memory. steps: 1 to 8, how far one element of the box is from
+    the next. Elements outside the array are read as zero. Keep the array for as long as kernels use its map.
+    Raises TypeError for anything but an array on the device, ValueError for what the hardware doesn't support.
+    Source: NVIDIA "CUDA Driver API", cuTensorMapEncodeTiled.
     """
     if isinstance(array, np.ndarray) or not hasattr(getattr(array, "data", None), "ptr"):
         given = "a NumPy array, in the host's memory" if isinstance(array, np.ndarray) else f"a {type(array).__name__}"
@@ -79,7 +83,7 @@ def in_words(found: TensorDescriptor, dtype: str) -> str:
 
 
 def driver_arguments(found: TensorDescriptor, kind: str) -> tuple:
-    """What `cuTensorMapEncodeTiled` takes: it wants strides of all dimensions but the fastest."""
+    """The arguments of `cuTensorMapEncodeTiled`, which takes strides of all dimensions but the fastest."""
     from cuda.bindings import driver
 
     swizzles = {0: "NONE", 32: "32B", 64: "64B", 128: "128B"}

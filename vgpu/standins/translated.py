@@ -1,14 +1,15 @@
-"""A program for a real GPU's modules as one for the virtual GPU: what its names mean, replaced.
+"""A program for a real GPU, translated for the virtual GPU by replacing the values of its names.
 
-A function that asks for stream work looks up `cp`, `cuda`, its kernels, its own helper functions and its own classes in
-its globals and closure. The code object stays; the copy sees the stand-ins, twins of the kernels, copies of the arrays,
-and the CPU's tensors for PyTorch's on the GPU, for there the virtual GPU's memory lies.
+A function that issues work to a GPU looks up `cp`, `cuda`, its kernels, its helper functions and its classes in its
+globals and closure. Its copy has the same code object, and gets the stand-ins, twins of the kernels, copies of the
+arrays, and CPU tensors for PyTorch's tensors on the GPU, since the virtual GPU's memory is the host's.
 """
 
 from __future__ import annotations
 
 import types
 from importlib import import_module
+from typing import Any
 
 from vgpu.base.ours import ours
 from vgpu.standins import twins
@@ -20,26 +21,26 @@ STAND_INS = {
     "cupyx": "vgpu.standins.cupyx",
     "numba.cuda": "vgpu.standins.numba_cuda",
 }
-"""Modules of a real GPU, and what stands for each."""
+"""Modules for a real GPU, and the stand-in of each."""
 
 
 def to_virtual(value):
-    """`value` with all that belongs to a real GPU replaced: modules, kernels, arrays, and functions that name them.
+    """`value` with everything of a real GPU replaced: modules, kernels, arrays, and functions that name them.
 
-    Lists, tuples and dictionaries are gone through; every array gets a copy of its own. Classes are copied where they
-    come from the module of the first function that is met, and so are objects of such classes, attribute by attribute:
-    a user's own, such as `torch.autograd.Function`s. What is none of these is handed back as it is.
+    Lists, tuples and dictionaries are translated recursively; every array is copied once. Classes that are defined in
+    the module of the first function, and objects of such classes, are copied attribute by attribute: they are the
+    user's own, such as `torch.autograd.Function`s. Everything else is returned unchanged.
     """
-    return _Walk().to_virtual(value)
+    return _Translation().to_virtual(value)
 
 
-class _Walk:
-    """One replacement: a thing that is met twice is replaced by the same thing."""
+class _Translation:
+    """One translation: a value that occurs twice is replaced by the same value."""
 
-    def __init__(self):
-        self._home: str | None = None  # the module whose classes are gone through
-        self._done: dict[int, object] = {}
-        self._kept: list = []  # so that no address in `_done` is used again
+    def __init__(self) -> None:
+        self._home: str | None = None  # the module whose classes are translated
+        self._done: dict[int, Any] = {}
+        self._kept: list = []  # keeps the ids in `_done` unique
 
     def to_virtual(self, value):
         if id(value) not in self._done:
@@ -69,9 +70,9 @@ class _Walk:
 
     def _function(self, function: types.FunctionType):
         if ours(function.__module__):
-            return function  # it asks where it runs
+            return function  # it chooses the real or the virtual GPU itself
         self._home = self._home or function.__module__
-        # A function may name itself, so its place is taken before its names are gone through.
+        # A function may name itself, so it gets an entry before its names are translated.
         self._done[id(function)] = lambda *args, **named: self._done[id(function)](*args, **named)
         return with_names(function, self.to_virtual)
 
@@ -82,7 +83,7 @@ class _Walk:
         inner = ("__dict__", "__weakref__", *vars(own).get("__slots__", ()))
         body = {name: value for name, value in vars(own).items() if name not in inner}
         made = type(own)(own.__name__, tuple(map(self.to_virtual, own.__bases__)), body)
-        # A method may name its class, so its place is taken before the methods are gone through.
+        # A method may name its class, so the class gets an entry before its methods are translated.
         self._done[id(own)] = made
         for name, value in body.items():
             if isinstance(value, types.FunctionType):
@@ -102,5 +103,5 @@ class _Walk:
 
 
 def _is_torch(name: str, value) -> bool:
-    """Whether `value` is of PyTorch's class of that name; asking imports nothing."""
+    """Whether `value` is of PyTorch's class of that name, without importing PyTorch."""
     return any((each.__module__, each.__name__) == ("torch", name) for each in type(value).__mro__)

@@ -1,7 +1,7 @@
-"""A real GPU's kernel and arguments as their twins on the virtual GPU: what runs there is counted here.
+"""Twins on the virtual GPU of a real GPU's kernel and arguments, so that tools can count a real program's launch.
 
-On a machine with a GPU, `cp` and `cuda` are CuPy and Numba themselves. A twin has the same source, and its
-arrays the same contents, dtype, shape, strides and place within 256 bytes, so that its sectors are the same.
+On a machine with a GPU, `cp` and `cuda` are CuPy and Numba themselves. A twin has the same source, and its arrays have
+the same contents, dtype, shape, strides and address modulo 256, so that its sectors are the same.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,8 +28,8 @@ class Extent:
 
 
 @dataclass(frozen=True, eq=False)
-class Copied:
-    """A span and its copy on the virtual GPU, at `address`."""
+class CopiedExtent:
+    """An extent and its copy on the virtual GPU, at `address`."""
 
     span: Extent
     address: int
@@ -42,12 +43,12 @@ class Copied:
 
 
 def twin(kernel, args=()) -> tuple[object, tuple, Callable[[], None]]:
-    """The virtual kernel and arguments to count with, and what to call after the run to copy contents back.
+    """The virtual kernel and arguments, and a function to call after the run that copies contents back.
 
     kernel: a `cp.RawKernel`, a function of a `cp.RawModule`, a `@cuda.jit` or a `@triton.jit` kernel; args: its
-    arguments, of which device arrays and pointers are copied, one copy for all that share memory, and everything
-    else is passed on. What is virtual already, or no kernel, is handed back as it is. Errors: `Unsupported` for a
-    kernel without source, and for a pointer whose size nobody knows.
+    arguments. Device arrays and pointers are copied, with one copy for all that share memory. Everything else is
+    returned unchanged: virtual arrays and kernels, and values that aren't kernels. Errors: `Unsupported` for a kernel
+    without source, and for a pointer into memory of unknown size.
     """
     other = _kernel(kernel)
     spans: list[Extent] = []
@@ -71,7 +72,7 @@ def twin(kernel, args=()) -> tuple[object, tuple, Callable[[], None]]:
 
 
 def _is(value, kind: tuple[str, str]) -> bool:
-    """Whether `value` is of the class that a module calls so; asking imports nothing."""
+    """Whether `value` is of the class (module, name), without importing it."""
     return any((each.__module__, each.__qualname__) == kind for each in type(value).__mro__)
 
 
@@ -103,7 +104,7 @@ def _triton(kernel):
     return stand_in(kernel)
 
 
-# CuPy's kernels cannot be referred to weakly, so what is kept goes by all that makes a kernel what it is.
+# CuPy's kernels have no weak references, so the cache's key is all that defines a kernel.
 @functools.lru_cache(maxsize=256)
 def _from_source(code, path, name, options, backend, cooperative):
     from vgpu.standins import cupy
@@ -126,12 +127,12 @@ _KERNELS = (
 )
 
 
-def _variables(kernel, other) -> list[Copied]:
+def _variables(kernel, other) -> list[CopiedExtent]:
     """The `__constant__` and `__device__` variables of a CUDA C kernel, which the host may have set."""
     if not _is(kernel, _KERNELS[0][0]):
         return []
     module = other.kernel.module
-    # Texts of printf begin with a dollar, and nobody sets them.
+    # Format strings of printf begin with a dollar, and programs can't set them.
     names = [name for name in module.variables.addresses if not name.startswith("$")]
     if not names:
         return []
@@ -143,7 +144,7 @@ def _variables(kernel, other) -> list[Copied]:
             low = int(there.get_global_var(name))
         except driver.CUDADriverError:  # a variable that the compiler keeps to itself
             continue
-        found.append(Copied(Extent(low, low + module.nbytes(name)), module.address(name)))
+        found.append(CopiedExtent(Extent(low, low + module.nbytes(name)), module.address(name)))
     return found
 
 
@@ -169,7 +170,7 @@ def _walk(value, found):
     return value if described is None or _is_virtual(described) else found(value, _Array)
 
 
-def _described(value) -> dict | None:
+def _described(value) -> dict[str, Any] | None:
     return getattr(value, "__cuda_array_interface__", None)
 
 
@@ -181,7 +182,7 @@ def _is_virtual(described: dict) -> bool:
 
 def _layout(value) -> tuple[int, np.dtype, tuple[int, ...], tuple[int, ...]]:
     """Address, element, shape and strides of a device array; the interface leaves out the strides of C order."""
-    described = _described(value)
+    described = value.__cuda_array_interface__
     dtype = getattr(value, "dtype", None)
     if not isinstance(dtype, np.dtype):
         fields = described.get("descr") if described["typestr"][1] == "V" else None
@@ -197,7 +198,7 @@ class _Array:
 
     @staticmethod
     def span(value) -> Extent:
-        """The bytes of the array this one is a view of, where its library tells, else its own."""
+        """The bytes of the array that this one is a view of, where its library knows it, else its own."""
         first, dtype, shape, strides = _layout(value)
         if 0 in shape:
             return Extent(first, first)
@@ -206,7 +207,7 @@ class _Array:
             first + sum(min(end, 0) for end in ends), first + sum(max(end, 0) for end in ends) + dtype.itemsize
         )
         whole = _whole(value)
-        # A pool or a moved base may tell of other memory; then the array's own bytes are all there is.
+        # The base that a library reports may be other memory; then take the array's own bytes.
         return whole if whole and whole.low <= own.low and own.high <= whole.high else own
 
     @staticmethod
@@ -248,7 +249,7 @@ class _Pointer:
 
 
 def _whole(value) -> Extent | None:
-    """The memory of the array that `value` is a view of, as CuPy and Numba keep it."""
+    """The memory of the array that `value` is a view of, as CuPy and Numba store it."""
     base = getattr(value, "base", None)
     if base is not None and _described(base) is not None:
         return _Array.span(base)
@@ -258,7 +259,7 @@ def _whole(value) -> Extent | None:
 
 
 def _merged(spans: list[Extent]) -> list[Extent]:
-    """The spans with those that overlap made one; neighbours that only touch stay apart."""
+    """The spans with overlapping ones merged; adjacent ones stay separate."""
     merged: list[Extent] = []
     for span in sorted((s for s in spans if s.low < s.high), key=lambda s: s.low):
         if merged and span.low < merged[-1].high:
@@ -268,11 +269,11 @@ def _merged(spans: list[Extent]) -> list[Extent]:
     return merged
 
 
-def _copy_of(span: Extent) -> Copied:
-    """Room on the virtual GPU for a span, as far from a multiple of 256 bytes as the span itself is."""
+def _copy_of(span: Extent) -> CopiedExtent:
+    """Memory on the virtual GPU for a span, at the same address modulo 256."""
     shift = span.low % memory.ALIGNMENT
     allocation = memory.allocate(shift + span.high - span.low)
-    return Copied(span, allocation.address + shift, allocation)
+    return CopiedExtent(span, allocation.address + shift, allocation)
 
 
 # --- the real GPU's side ------------------------------------------------------------------------------------
@@ -286,7 +287,7 @@ def _synchronize() -> None:
 
 
 def _memcpy(target: int, source: int, nbytes: int) -> None:
-    """Copy between host and GPU, whichever way: the driver knows an address's side, whoever allocated it."""
+    """Copy between host and GPU in either direction: the driver knows the side of each address."""
     from cupy.cuda import runtime
 
     runtime.memcpy(target, source, nbytes, runtime.memcpyDefault)

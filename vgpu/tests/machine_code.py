@@ -53,11 +53,11 @@ class Survey:
             TARGET.write_text(self.table(), encoding="utf-8")
 
     def benchmarks(self) -> None:
-        from vgpu.bench.__main__ import Launch
+        from vgpu.bench.__main__ import PreparedWorkload
         from vgpu.bench.kernels import WORKLOADS
 
         for workload in WORKLOADS.values():
-            self.heard(Launch(workload, workload.simulated).prepared.kernel)
+            self.heard(PreparedWorkload(workload, workload.simulated).prepared.kernel)
 
     def table(self) -> str:
         tally: Tally = Tally()

@@ -150,5 +150,5 @@ def test_maxima_of_numba_have_a_tree_too():
 
 
 def test_a_kernel_that_combines_nothing_is_told_so():
-    with pytest.raises(LookupError, match="copy never makes one value of two"):
+    with pytest.raises(LookupError, match="copy never combines two values"):
         dataflow(other("copy"), 1, 32, arrays(32, "float32"))

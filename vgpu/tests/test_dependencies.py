@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vgpu import cp, cuda
+from vgpu import cp, cuda, profile
 from vgpu.tools.steps import dependencies
 from vgpu.tools.steps.dependencies import ChainTooLong, chain
 
@@ -47,6 +47,13 @@ def test_sectors_are_those_of_the_lanes_addresses():
     assert [link.sectors for link in found.links if link.op == "load"] == [4]
     found, _ = of("out[i] = x[0];")
     assert [link.sectors for link in found.links if link.op == "load"] == [1]
+
+
+def test_a_profile_has_the_chain_of_the_watched_warp():
+    kernel = cp.RawKernel('extern "C" __global__ void k(const float* x, float* out) { out[0] = x[0]; }', "k")
+    args = (cp.zeros(1, np.float32), cp.zeros(1, np.float32))
+    assert profile(kernel, 1, 32, args, watched=(0, 0)).chain == chain(kernel, 1, 32, args)
+    assert profile(kernel, 1, 32, args).chain is None
 
 
 def test_the_kernels_arrays_are_put_back():

@@ -43,6 +43,7 @@ CIRCLES = {
     "reference": "a barrier counts copies, and copies arrive at barriers",
     "runtime": "a shadow is made of the runtime's text and part of it",
     "tools": "a profile compares itself with others, and a comparison is of profiles",
+    "tools.sanitize": "a monitor belongs to a launch, which it watches",
     "standins.cupy": "an array's operators make arrays",
     "standins.numba": "a kernel rebinds functions that may be kernels; arrays make arrays",
     "standins.triton": "a kernel asks the driver that launches it",

@@ -13,7 +13,7 @@ from vgpu.reference import machine
 from vgpu.standins import cupy as cp
 from vgpu.standins import numba_cuda as cuda
 from vgpu.storage.memory import ArrayInfo
-from vgpu.tools.steps.naming import Names, assignment, changed, special_name
+from vgpu.tools.steps.naming import KnownValues, assignment, changed, special_name
 from vgpu.tools.steps.recording import At
 from vgpu.tools.steps.stepper import RecordingTooLong
 
@@ -353,7 +353,7 @@ def test_special_registers():
 def agrees(text, values, mask=slice(None), **known):
     x = np.arange(10, 74, dtype=np.int32)
     array = ArrayInfo("x", x.ctypes.data, x.nbytes, "int32", x.shape, x.strides)
-    names = Names("numba", (array,), {"n": 5}, {"%tid.x": LANE.astype(np.uint64)})
+    names = KnownValues("numba", (array,), {"n": 5}, {"%tid.x": LANE.astype(np.uint64)})
     on = np.zeros(32, bool)
     on[mask] = True
     for name, value in known.items():

@@ -395,7 +395,7 @@ def test_a_configuration_that_does_not_fit_is_passed_over(random):
 def test_do_bench_says_what_it_measures(monkeypatch):
     ticks = iter(range(1_000_000))
     monkeypatch.setattr(bench.Event, "clock", staticmethod(lambda: next(ticks) / 100))
-    bench.Interface._say.cache_clear()
+    bench.Interface._warn.cache_clear()
     x = torch.zeros(4)
     with pytest.warns(UserWarning, match="this computer"):
         found = triton.testing.do_bench(lambda: kernels.add[(1,)](x, x, x, 4, BLOCK=16), warmup=1, rep=30)

@@ -1,1 +1,1 @@
-"""What a run tells: counters, findings, steps, schedules, machine code, and the model of its time."""
+"""Tools that analyse a run: counters, findings, steps, schedules, machine code, and modelled times."""

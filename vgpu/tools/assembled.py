@@ -1,9 +1,10 @@
-"""Where the assembler changes what a kernel's lines ask of memory: accesses counted in PTX beside the machine's own.
+# mypy: disallow-untyped-defs
+"""Where the assembler changes a kernel's memory accesses: those counted in PTX beside those of the machine code.
 
 NVIDIA's assembler merges neighbouring accesses to shared memory into wider ones, keeps local arrays in registers,
-spills registers to local memory, and makes operands of constants. It also copies code (it unrolls loops), which changes
-no count: each copy stands for some of the executions. So accesses are compared by their widths first, line by line, and
-then by number. What is found is read from the code; nothing is executed for it.
+spills registers to local memory, and makes operands of constants. It also copies code (unrolls loops), which changes
+no count: each copy stands for some of the executions. So accesses are compared line by line, by their widths first and
+then by number. All of this is read from the code; nothing is executed.
 """
 
 from __future__ import annotations
@@ -11,29 +12,35 @@ from __future__ import annotations
 from collections import Counter as Tally
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from vgpu.compile.machine_code import MachineInstruction, machine_code
+from vgpu.lower import Lowered, Site
 from vgpu.ptx.lines import line_of
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
 
 SAME, COPIED, MERGED, FEWER, GONE, ADDED, LOOP = "same", "copied", "merged", "fewer", "gone", "added", "loop"
 JOINED = "joined"
 _BY_OPCODE = {"CAS": LOOP, "CAST": LOOP, "POPC": JOINED}
 AS_COUNTED = (SAME, COPIED)  # the counter of PTX is what the GPU counts
 Key = tuple[int, str, str]  # line, memory, operation
+PlacedSite = tuple[Site, int]  # with its basic block's number
 
 
 @dataclass(frozen=True)
 class Accesses:
-    """What some lines ask of one memory, in PTX and in machine code; one line, unless accesses moved between lines.
+    """One kind of access of some lines, in PTX and in machine code; one line, unless accesses moved between lines.
 
     `space` is "global", "shared", "local", "const" or "generic", `op` "load", "store", "atomic", "copy" (cp.async) or
-    "matrix" (ldmatrix, stmatrix). `ptx` and `machine` are numbers of instructions by width, in bytes a lane; `opcodes`
-    the machine's. `together` says that all those of PTX stand in one run of instructions without a jump, `plain` that
-    none of them compares and swaps.
+    "matrix" (ldmatrix, stmatrix). `ptx` and `machine` are numbers of instructions by width, in bytes per lane;
+    `opcodes` are the machine's. `together`: all those of PTX are in one basic block. `plain`: none of them is a
+    compare-and-swap.
 
     `verdict`: "same"; "copied" (more of the same, as in an unrolled loop); "merged" (wider ones); "fewer", "gone" (some
     or all are left out); "added" (the assembler's own, such as spilled registers); "loop" (an atomic became a loop of
-    compare-and-swap); "joined" (an atomic that adds 1 counts the lanes that want one word, which then do not queue).
+    compare-and-swap); "joined" (an atomic that adds 1 counts the lanes that access one word, which then don't queue).
     """
 
     lines: tuple[int, ...]
@@ -46,7 +53,7 @@ class Accesses:
     plain: bool = True
     verdict: str = field(init=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", self._verdict())
 
     def _verdict(self) -> str:
@@ -67,11 +74,11 @@ class Accesses:
 
     @property
     def factor(self) -> float | None:
-        """Requests of the machine for each one counted, None where reading the code does not tell.
+        """The machine's requests for each one counted; None where the code alone doesn't determine it.
 
-        The bytes that are asked for stay the same. So where all accesses have one width in PTX and one in the machine
-        code, the widths' ratio is the answer, however often loops were unrolled; and where as many bytes stand in the
-        code as in PTX, in one run of instructions, nothing was copied and the numbers can be compared.
+        The requested bytes stay the same. Where all accesses have one width in PTX and one in the machine code, the
+        factor is the ratio of the widths, however often loops were unrolled. Where the machine code has as many bytes
+        as PTX, in one basic block, nothing was copied and the numbers can be compared.
         """
         if self.verdict in AS_COUNTED:
             return 1.0
@@ -88,8 +95,8 @@ def _bytes(widths: Mapping[int, int]) -> int:
     return sum(width * number for width, number in widths.items())
 
 
-def accesses(kernel, arch: str, max_registers: int | None = None) -> tuple[Accesses, ...]:
-    """What a kernel's lines ask of memory on an architecture ("sm_80"), in the order of lines.
+def accesses(kernel: Kernel, arch: str, max_registers: int | None = None) -> tuple[Accesses, ...]:
+    """The memory accesses of a kernel's lines on an architecture ("sm_80"), in the order of lines.
 
     kernel: as the engine loads it. Errors: as `machine_code`.
     """
@@ -99,44 +106,49 @@ def accesses(kernel, arch: str, max_registers: int | None = None) -> tuple[Acces
     return compare(in_ptx(lowered, own), in_machine(code, kernel.filename))
 
 
-def compare(ptx: Mapping[Key, list], machine: Mapping[Key, list[MachineInstruction]]) -> tuple[Accesses, ...]:
-    """Both sides by line, memory and operation, as `in_ptx` and `in_machine` give them, brought together."""
+def compare(
+    ptx: Mapping[Key, list[PlacedSite]], machine: Mapping[Key, list[MachineInstruction]]
+) -> tuple[Accesses, ...]:
+    """Match the accesses of PTX (from `in_ptx`) and of the machine code (from `in_machine`) by line and kind."""
     found = [_beside(key[1:], [key], ptx, machine) for key in sorted({*ptx, *machine})]
-    # A loop of compare-and-swap begins with a load of the old value, which is no access of the user's.
+    # A loop of compare-and-swap begins with a load of the old value, which isn't an access of the user's.
     loops = {(row.lines, row.space) for row in found if row.verdict == LOOP}
     found = [row for row in found if row.verdict != ADDED or (row.lines, row.space) not in loops]
     kept = [row for row in found if row.verdict in AS_COUNTED]
     for what in sorted({(row.space, row.op) for row in found}):
         changed = [row for row in found if (row.space, row.op) == what and row.verdict not in AS_COUNTED]
-        # What is missing on one line and too many on another has moved, as when a store of four lines is one.
+        # Accesses missing on one line and added on another have moved, as when the stores of four lines become one.
         if {GONE, FEWER} & {row.verdict for row in changed} and {ADDED, MERGED} & {row.verdict for row in changed}:
             changed = [_beside(what, [(row.lines[0], *what) for row in changed], ptx, machine)]
         kept += changed
     return tuple(sorted(kept, key=lambda row: (row.lines, row.space, row.op)))
 
 
-def _beside(what: tuple[str, str], keys: list[Key], ptx: Mapping, machine: Mapping) -> Accesses:
+def _beside(
+    what: tuple[str, str], keys: list[Key], ptx: Mapping[Key, list[PlacedSite]],
+    machine: Mapping[Key, list[MachineInstruction]],
+) -> Accesses:  # fmt: skip
     written = [pair for key in keys for pair in ptx.get(key, ())]
     made = [instruction for key in keys for instruction in machine.get(key, ())]
     return Accesses(
         tuple(key[0] for key in keys),
         *what,
         dict(Tally(site.nbytes for site, _ in written)),
-        dict(Tally(instruction.access[2] for instruction in made)),
+        dict(Tally(instruction.access[2] for instruction in made if instruction.access is not None)),
         tuple(dict.fromkeys(instruction.opcode for instruction in made)),
         len({basic_block for _, basic_block in written}) == 1,
         not any("cas" in site.instruction.modifiers for site, _ in written),
     )
 
 
-def in_ptx(lowered, own: set[int]) -> dict[Key, list]:
-    """The sites of a lowered kernel that access memory, each with its basic block's number; `own`: user's files."""
+def in_ptx(lowered: Lowered, own: set[int]) -> dict[Key, list[PlacedSite]]:
+    """The sites of a lowered kernel that access memory; `own`: the numbers of the user's files in the PTX."""
     basic_blocks = {
         (instruction.text, instruction.location): basic_block.index
         for basic_block in lowered.basic_blocks
         for instruction in basic_block.counted
     }
-    found: dict[Key, list] = {}
+    found: dict[Key, list[PlacedSite]] = {}
     line = basic_block = 0
     for site in lowered.sites:
         line = line_of(site.instruction.location, own) or line
@@ -146,7 +158,7 @@ def in_ptx(lowered, own: set[int]) -> dict[Key, list]:
     return found
 
 
-def _operation(site) -> tuple[str, str] | None:
+def _operation(site: Site) -> tuple[str, str] | None:
     if site.kind == "copy":  # two sites, one for each side
         return ("shared", "copy") if site.space == "shared" else None
     if site.matrices:
@@ -155,7 +167,7 @@ def _operation(site) -> tuple[str, str] | None:
 
 
 def in_machine(code: Iterable[MachineInstruction], filename: str) -> dict[Key, list[MachineInstruction]]:
-    """A kernel's accesses to memory; an instruction without a line of the user's belongs to the one before it."""
+    """A kernel's accesses to memory; an instruction without a line of the user's counts as the line before it."""
     found: dict[Key, list[MachineInstruction]] = {}
     line = 0
     for instruction in code:

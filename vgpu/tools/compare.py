@@ -1,4 +1,5 @@
-"""Put profiles side by side: the counters that tell them apart, and the modelled time on several GPUs."""
+# mypy: disallow-untyped-defs
+"""Put profiles side by side: the counters that differ, and the modelled time on several GPUs."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 GPUS_SHOWN = ("T4", "A100", "H100")
 
-# Plain words, what kind of number it is, and the profile's key.
-_ROWS = (
+# In words, what kind of number it is, and the profile's key.
+_METRICS = (
     ("warp instructions (PTX)", "counted", "instructions"),
     ("active lanes an instruction", "counted", "lanes_per_instruction"),
     ("global load sectors", "counted", "global_load_sectors"),
@@ -41,7 +42,7 @@ _ROWS = (
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """A table with one column a profile; `rows` are (what, kind, one text a profile)."""
+    """A table with a column for each profile; `rows` are (what, kind, a text for each profile)."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, str, tuple[str, ...]], ...]
@@ -68,11 +69,13 @@ class Comparison:
         )
 
 
-def _named(profiles) -> dict[str, Profile]:
+def _by_name(profiles: Sequence[Profile | Mapping[str, Profile]]) -> dict[str, Profile]:
     if len(profiles) == 1 and isinstance(profiles[0], Mapping):
         return dict(profiles[0])
     found: dict[str, Profile] = {}
     for each in profiles:
+        if isinstance(each, Mapping):
+            raise TypeError("compare takes profiles, or one mapping from names to profiles")
         name, again = each.name, 2
         while name in found:
             name, again = f"{each.name} ({again})", again + 1
@@ -80,17 +83,17 @@ def _named(profiles) -> dict[str, Profile]:
     return found
 
 
-def compare(*profiles, gpus: Sequence[str] = GPUS_SHOWN) -> Comparison:
+def compare(*profiles: Profile | Mapping[str, Profile], gpus: Sequence[str] = GPUS_SHOWN) -> Comparison:
     """Compare profiles, given one by one or as one mapping from names to profiles.
 
     The last rows are modelled times on `gpus`; a row in which no profile has a number is left out. Raises
     ValueError when there is nothing to compare.
     """
-    named = _named(profiles)
+    named = _by_name(profiles)
     if not named:
         raise ValueError("compare takes at least one profile")
     rows = []
-    for what, kind, key in _ROWS:
+    for what, kind, key in _METRICS:
         values = tuple(number(each[key]) for each in named.values())
         if any(value not in ("", "0") for value in values):
             rows.append((what, kind, values))

@@ -1,16 +1,24 @@
+# mypy: disallow-untyped-defs
 """The compiler's numbers of a kernel, for every GPU of the table, without running it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from vgpu.hardware.gpus import GPU
+if TYPE_CHECKING:
+    from vgpu.compile.machine_code import MachineInstruction
+    from vgpu.compile.resources import Resources
+    from vgpu.hardware.gpus import GPU
+    from vgpu.launch.launch import Kernel
+    from vgpu.tools.prepare import Dimensions, Grid
 
 # CUDA 13 assembles for nothing older.
 OLDEST = (7, 5)
 
 
-def limit_on_registers(kernel) -> int | None:
+def limit_on_registers(kernel: Any) -> int | None:
     """The user's limit on registers: Numba's `max_registers=`, or `-maxrregcount` of a RawKernel."""
     from vgpu.compile import register_limit
 
@@ -21,18 +29,18 @@ def limit_on_registers(kernel) -> int | None:
 
 
 def assembled_for(gpu: GPU) -> str:
-    """The architecture that stands for this GPU: its own, or the oldest that today's assembler knows."""
+    """The architecture to assemble for on this GPU: its own, or the oldest that the assembler supports."""
     return gpu.arch if gpu.compute_capability >= OLDEST else "sm_{}{}".format(*OLDEST)
 
 
-def resources_on(kernel, gpu: GPU, max_registers: int | None):
-    """What the assembler says of a kernel, as the engine loads it, on `gpu`: a `Resources`."""
+def resources_on(kernel: Kernel, gpu: GPU, max_registers: int | None) -> Resources:
+    """Registers, shared memory and spills on `gpu` of a kernel, as the engine loads it."""
     from vgpu.compile import resources
 
     return resources(kernel.ptx, "ptx", arch=assembled_for(gpu), entry=kernel.entry, max_registers=max_registers)
 
 
-def machine_code_on(kernel, gpu: GPU, max_registers: int | None):
+def machine_code_on(kernel: Kernel, gpu: GPU, max_registers: int | None) -> tuple[MachineInstruction, ...]:
     """The `MachineInstruction`s of a kernel, as the engine loads it, on `gpu`.
 
     Raises `Unsupported` where NVIDIA's assembler or disassembler isn't installed.
@@ -46,15 +54,15 @@ def machine_code_on(kernel, gpu: GPU, max_registers: int | None):
 class Compiled:
     """A kernel compiled for its arguments, and the limit on registers that its author set (None: none)."""
 
-    kernel: object
+    kernel: Kernel
     max_registers: int | None
 
-    def on(self, gpu: GPU):
-        """Registers, shared memory and spills on `gpu`: a `Resources`."""
+    def on(self, gpu: GPU) -> Resources:
+        """Registers, shared memory and spills on `gpu`."""
         return resources_on(self.kernel, gpu, self.max_registers)
 
 
-def compiled(kernel, grid, block, args, **meta) -> Compiled:
+def compiled(kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, **meta: Any) -> Compiled:
     """Compile `kernel` for these arguments, without running it.
 
     kernel: a Numba or Triton kernel or a `RawKernel`; grid, block, args, meta as at its launch. Errors: as `profile`.

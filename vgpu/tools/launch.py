@@ -1,10 +1,11 @@
-"""A launch as data: what is launched, how, and with what; given to whatever runs it in its own way."""
+# mypy: disallow-untyped-defs
+"""A launch as data: a kernel, its configuration and its arguments, for tools that run it in different ways."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vgpu.tools.profile import Profile
@@ -12,13 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Launch:
-    """A kernel with its grid, block and arguments, and in `what` a few words on what it does.
+    """A kernel with its grid, block and arguments; `what` describes it in a few words.
 
-    `out` is the argument that holds the result, where it is to be compared, and `before` what it holds when the
-    kernel starts, for kernels that add to it; `shared_bytes` is dynamic shared memory per block.
+    `out` is the argument that holds the result, where it is to be compared; `before` is its value when the kernel
+    starts, for kernels that add to it. `shared_bytes` is dynamic shared memory per block, `meta` the constants and
+    options of a Triton kernel.
     """
 
-    kernel: object
+    kernel: Any  # of CuPy, Numba or Triton, which have no types
     grid: int | tuple[int, ...]
     block: int | tuple[int, ...]
     args: tuple
@@ -26,9 +28,9 @@ class Launch:
     out: object = None
     before: float | None = None
     shared_bytes: int = 0
-    meta: Mapping[str, object] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
-    def profile(self, **options) -> Profile:
+    def profile(self, **options: Any) -> Profile:
         """Run it once, counted."""
         from vgpu.tools.profile import profile
 

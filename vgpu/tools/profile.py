@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Profile a kernel: exact counts per source line, the compiler's numbers, and a modelled time.
 
 `profile(kernel, grid, block, args)` runs the kernel once, for real, on its arguments (a kernel that adds to
@@ -10,15 +11,14 @@ from __future__ import annotations
 import difflib
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
-from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import Occupancy, occupancy
 from vgpu.tools.compare import Comparison, compare
 from vgpu.tools.compiled import assembled_for, limit_on_registers, resources_on
@@ -27,7 +27,12 @@ from vgpu.tools.roofline import Model, model_time
 from vgpu.tools.sass import note
 
 if TYPE_CHECKING:
+    from vgpu.compile.resources import Resources
+    from vgpu.hardware.gpus import GPU
+    from vgpu.launch.counters import Counters
+    from vgpu.launch.launch import Kernel
     from vgpu.launch.shares import Shares
+    from vgpu.tools.prepare import Dimensions, Grid
     from vgpu.tools.steps.dependencies import Chain
 
 __all__ = ["Comparison", "Line", "Profile", "compare", "profile"]
@@ -47,19 +52,19 @@ class Line:
 
 @dataclass(frozen=True, repr=False)
 class Profile:
-    """What one launch of a kernel did, line by line, and what that means for one GPU.
+    """What one launch of a kernel did, line by line, and what that means on one GPU.
 
     `profile[name]` takes a plain key ("global_load_sectors"), a derived one ("sectors_per_load_request") or
     Nsight Compute's name; `metrics()` has them all. `counters` are counted, `resources` (registers, shared
     memory, spills) come from the compiler, `occupancy` is arithmetic on those, `model` is a modelled time.
     """
 
-    kernel: object
+    kernel: Kernel
     gpu: GPU
-    counters: object
+    counters: Counters
     dynamic_shared_bytes: int
     max_registers: int | None
-    resources: object
+    resources: Resources
     occupancy: Occupancy
     model: Model
     lines: tuple[Line, ...]
@@ -74,10 +79,12 @@ class Profile:
             raise KeyError(_unknown(name)) from None
 
     def metrics(self) -> dict[str, float | None]:
-        """Every number by Nsight Compute's name, or the plain key: the counters, then what derives from them."""
+        """Every number by Nsight Compute's name, or the plain key: the counters, then the derived metrics."""
         from vgpu.launch.counters import COUNTERS
 
-        found = {counter.nsight or counter.key: self.counters.total[counter.key] for counter in COUNTERS}
+        found: dict[str, float | None] = {
+            counter.nsight or counter.key: self.counters.total[counter.key] for counter in COUNTERS
+        }
         return found | {metric.nsight or metric.key: metric.value(self) for metric in METRICS}
 
     @property
@@ -93,15 +100,19 @@ class Profile:
     @property
     def by_warp(self) -> Shares:
         """What each warp did: instructions, and requests to global memory."""
-        return self.counters.by_warp
+        shares = self.counters.by_warp
+        assert shares is not None, "counted launches have it"
+        return shares
 
     @property
     def chain(self) -> Chain | None:
-        """What the watched warp executed, and what waits for what; None where none was watched.
+        """What the watched warp executed, and which instructions wait for which; None where no warp was watched.
 
-        `ChainTooLong` where that is more than 20,000 instructions.
+        `ChainTooLong` for more than 20,000 instructions.
         """
-        return self.counters.chain
+        from vgpu.tools.steps.dependencies import linked
+
+        return None if self.counters.path is None else linked(self.counters.path)
 
     @property
     def name(self) -> str:
@@ -116,7 +127,7 @@ class Profile:
 
     @cached_property
     def machine_note(self) -> str:
-        """Where the machine code asks other things of memory than the PTX that was counted, in one line, or ""."""
+        """Where the machine code's memory accesses differ from the counted ones of PTX, in one line; "" if nowhere."""
         return note(self.kernel, self.counters, assembled_for(self.gpu), self.max_registers)
 
     @property
@@ -130,7 +141,7 @@ class Profile:
 
     def on(self, gpu: GPU | str) -> Profile:
         """The same counts seen from another GPU: its registers, occupancy and modelled time."""
-        return _assemble(self.kernel, self.counters, self.dynamic_shared_bytes, _row(gpu), self.max_registers)
+        return _assemble(self.kernel, self.counters, self.dynamic_shared_bytes, _gpu_row(gpu), self.max_registers)
 
     def __repr__(self) -> str:
         return as_text(self)
@@ -143,7 +154,7 @@ _BY_NAME = {name: metric for metric in METRICS for name in (metric.key, metric.n
 
 
 def _dims(dims: tuple[int, ...]) -> str:
-    """(4, 2, 1) as "4 × 2": trailing ones say nothing."""
+    """(4, 2, 1) as "4 × 2", without trailing ones."""
     used = max((at + 1 for at, size in enumerate(dims) if size > 1), default=1)
     return " × ".join(map(str, dims[:used]))
 
@@ -157,7 +168,7 @@ def _unknown(name: str) -> str:
     return f"no metric called {name!r}.{hint} `profile.metrics()` has them all."
 
 
-def _row(gpu) -> GPU:
+def _gpu_row(gpu: GPU | str | None) -> GPU:
     """A row of the table from a name, a row, a `Device`, or None for the GPU chosen by `device(...)`."""
     if gpu is None:
         return current()
@@ -167,11 +178,13 @@ def _row(gpu) -> GPU:
 
 
 def _text(source: list[str], at: int) -> str:
-    # A line of a header, or of code the compiler made, is in no source the user wrote.
+    # A line of a header, or of code that the compiler generated, isn't in the user's source.
     return source[at] if 0 <= at < len(source) else ""
 
 
-def _assemble(kernel, counters, dynamic_shared_bytes: int, gpu: GPU, max_registers: int | None) -> Profile:
+def _assemble(
+    kernel: Kernel, counters: Counters, dynamic_shared_bytes: int, gpu: GPU, max_registers: int | None
+) -> Profile:
     needs = resources_on(kernel, gpu, max_registers)
     shared = needs.shared_bytes + dynamic_shared_bytes
     resident = occupancy(needs.registers, shared, math.prod(counters.block), gpu)
@@ -184,8 +197,8 @@ def _assemble(kernel, counters, dynamic_shared_bytes: int, gpu: GPU, max_registe
     return Profile(kernel, gpu, counters, dynamic_shared_bytes, max_registers, needs, resident, model, lines)
 
 
-def modelled(kernel, counters, gpu: GPU) -> tuple[Occupancy, Model]:
-    """The occupancy and the modelled time of a launch that was counted elsewhere; `kernel` as the engine loads it."""
+def modelled(kernel: Kernel, counters: Counters, gpu: GPU) -> tuple[Occupancy, Model]:
+    """The occupancy and the modelled time of a counted launch; `kernel` as the engine loads it."""
     needs = resources_on(kernel, gpu, None)
     shared = max(counters.shared_bytes, needs.shared_bytes)
     resident = occupancy(needs.registers, shared, math.prod(counters.block), gpu)
@@ -193,8 +206,9 @@ def modelled(kernel, counters, gpu: GPU) -> tuple[Occupancy, Model]:
 
 
 def profile(
-    kernel, grid, block, args, *, shared_bytes: int = 0, device=None, timeout: float | None = None,
-    watched: tuple[int, int] | None = None, **meta,
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    *, shared_bytes: int = 0, device: GPU | str | None = None, timeout: float | None = None,
+    watched: tuple[int, int] | None = None, **meta: Any,
 ) -> Profile:  # fmt: skip
     """Run `kernel` once with every counter on and say what it did.
 
@@ -207,7 +221,7 @@ def profile(
     a function as in a launch. Nothing looks for races here: `sanitize` does. Raises what a launch raises, and
     TypeError for what is no kernel.
     """
-    gpu = _row(device)
+    gpu = _gpu_row(device)
     from vgpu.launch import launch
     from vgpu.tools.prepare import prepare
 
@@ -218,4 +232,5 @@ def profile(
         observe=True, timeout=timeout, cooperative=prepared.cooperative, watched=watched,
     )  # fmt: skip
     finish()
+    assert counters is not None, "the launch is observed"
     return _assemble(prepared.kernel, counters, dynamic, gpu, limit_on_registers(kernel))

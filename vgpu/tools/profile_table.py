@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """How a profile reads: its columns and metrics as tables, laid out as text and as HTML.
 
 Columns and metrics are rows of data; a new one is a new row.
@@ -5,19 +6,26 @@ Columns and metrics are rows of data; a new one is a new row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
-from vgpu.tools.roads import ROADS
+from vgpu.tools.counter_sums import COUNTER_SUMS
 from vgpu.tools.roofline import MEMORIES, bytes_moved, flops_by_unit, seconds_text
 from vgpu.tools.source_cells import in_box, source_code
 
+if TYPE_CHECKING:
+    from vgpu.tools.profile import Profile
+
 SOURCE_WIDTH = 50
+Counts = Mapping[str, int]
+FromCounts = Callable[[Counts], float | None]
+FromProfile = Callable[["Profile"], float | None]
 
 
 def ratio(above: float, below: float) -> float | None:
-    """`above / below`, or None where there is nothing to divide by."""
+    """`above / below`; None where `below` is 0."""
     return above / below if below else None
 
 
@@ -27,23 +35,23 @@ class Column:
 
     heading: str
     meaning: str
-    value: Callable[[Mapping[str, int]], float | None]
+    value: FromCounts
 
 
-def _count(key: str):
+def _count(key: str) -> FromCounts:
     return lambda counts: counts.get(key) or None
 
 
-def _per(above: str, below: str):
+def _per(above: str, below: str) -> FromCounts:
     return lambda counts: ratio(counts.get(above, 0), counts.get(below, 0))
 
 
-def _sum(*keys: str):
+def _sum(*keys: str) -> FromCounts:
     """The sum of several counters, or None where it is zero."""
     return lambda counts: sum(counts.get(key, 0) for key in keys) or None
 
 
-# ldmatrix and stmatrix are requests of their own, whose wavefronts are among those of shared loads and stores.
+# ldmatrix and stmatrix are separate requests, whose wavefronts are among those of shared loads and stores.
 _SHARED_REQUESTS = (
     "shared_load_requests", "shared_store_requests", "shared_atomic_requests", "matrix_load_requests",
     "matrix_store_requests",
@@ -60,7 +68,7 @@ def _shared_requests(counts: Mapping[str, int], op: str) -> int:
     return counts.get(f"shared_{op}_requests", 0) + counts.get(f"matrix_{op}_requests", 0)
 
 
-def _per_shared(op: str):
+def _per_shared(op: str) -> FromCounts:
     return lambda counts: ratio(counts.get(f"shared_{op}_wavefronts", 0), _shared_requests(counts, op))
 
 
@@ -101,22 +109,22 @@ class Metric:
     nsight: str | None
     plain: str
     origin: str
-    value: Callable
+    value: FromProfile
 
 
-def _total(above: str, below: str, scale: float = 1.0):
-    def value(profile):
+def _total(above: str, below: str, scale: float = 1.0) -> FromProfile:
+    def value(profile: Profile) -> float | None:
         found = ratio(profile.counters.total[above], profile.counters.total[below])
         return None if found is None else scale * found
 
     return value
 
 
-def _of(found: Callable[[Mapping[str, int]], float | None]):
+def _of(found: FromCounts) -> FromProfile:
     return lambda profile: found(profile.counters.total)
 
 
-def _efficiency(op: str):
+def _efficiency(op: str) -> FromProfile:
     return _total(f"global_{op}_bytes", f"global_{op}_sectors", 100 / 32)
 
 
@@ -124,16 +132,16 @@ def _all_wavefronts(total: Mapping[str, int]) -> int:
     return sum(total.get(f"shared_{op}_wavefronts", 0) for op in ("load", "store", "atomic", "copy"))
 
 
-def _flops(profile) -> int:
+def _flops(profile: Profile) -> int:
     return sum(flops_by_unit(profile.counters.total).values())
 
 
-def _intensity(memory: str):
+def _intensity(memory: str) -> FromProfile:
     return lambda profile: ratio(_flops(profile), bytes_moved(profile.counters, memory))
 
 
 METRICS = (
-    *(Metric(road.key, None, road.plain, "counted", _of(road.of)) for road in ROADS),
+    *(Metric(each.key, None, each.plain, "counted", _of(each.of)) for each in COUNTER_SUMS),
     Metric(
         "sectors_per_load_request",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
@@ -283,7 +291,7 @@ _PRODUCTS = {
 }  # fmt: skip
 
 
-def _special(profile, total: Mapping[str, int]) -> Iterator[str]:
+def _special(profile: Profile, total: Counts) -> Iterator[str]:
     """What few kernels do: textures, copies past the registers, tensor cores, special functions."""
     for kind, name in (("texture", "textures"), ("surface_load", "surface loads"), ("surface_store", "surface stores")):
         if requests := total[f"{kind}_requests"]:
@@ -308,7 +316,7 @@ def _special(profile, total: Mapping[str, int]) -> Iterator[str]:
         yield f"counted: special functions: {total['special_functions']:,} of threads (roots, divisions, exponents, …)"
 
 
-def _overwritten(profile) -> Iterator[str]:
+def _overwritten(profile: Profile) -> Iterator[str]:
     """The lines on which lanes lose what they store."""
     found = [line for line in profile.lines if line["overwritten_stores"]]
     if found:
@@ -316,11 +324,11 @@ def _overwritten(profile) -> Iterator[str]:
         where = f"line{'s' * (len(found) > 1)} {' and '.join(str(line.number) for line in found)}"
         yield (
             f"counted: {where}: lanes of one warp store different values to one element, and one of them wins "
-            f"({many(stores, 'request')}): `sanitize(kernel, grid, block, args, races_in_global=True)` tells more"
+            f"({many(stores, 'request')}): `sanitize(kernel, grid, block, args, races_in_global=True)` shows more"
         )
 
 
-def summary(profile) -> Iterator[str]:
+def summary(profile: Profile) -> Iterator[str]:
     """A profile's lines below its table: counted, then the compiler's, then modelled."""
     total, footprint = profile.counters.total, profile.counters.footprint
     for op, does in (("load", "loads"), ("store", "stores")):
@@ -373,11 +381,11 @@ def summary(profile) -> Iterator[str]:
     yield f"modelled: {seconds_text(model.seconds)} on {profile.gpu.name}, bound by {model.bound}"
 
 
-def text_table(headings, rows, left: int) -> list[str]:
-    """Rows of strings under headings: the column numbered `left` to the left, the numbers to the right."""
+def text_table(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> list[str]:
+    """Rows of strings under headings; the column number `left` is left-aligned, the others right-aligned."""
     widths = [max(len(row[at]) for row in (headings, *rows)) for at in range(len(headings))]
 
-    def line(row):
+    def line(row: Sequence[str]) -> str:
         cells = [
             cell.ljust(width) if at == left else cell.rjust(width)
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))
@@ -387,7 +395,7 @@ def text_table(headings, rows, left: int) -> list[str]:
     return [line(headings), "  ".join("-" * width for width in widths), *(line(row) for row in rows)]
 
 
-def _used(profile) -> list[Column]:
+def _used(profile: Profile) -> list[Column]:
     """The columns with a number in some line; a kernel without shared memory shows none for it."""
     return [col for col in COLUMNS if any(col.value(line.counts) is not None for line in profile.lines)]
 
@@ -397,7 +405,7 @@ def _clip(source: str) -> str:
     return source if len(source) <= SOURCE_WIDTH else source[: SOURCE_WIDTH - 1] + "…"
 
 
-def as_text(profile) -> str:
+def as_text(profile: Profile) -> str:
     """The whole profile in monospaced text, the same on every machine."""
     used = _used(profile)
     rows = [
@@ -413,10 +421,10 @@ _LEFT = _CELL.replace("right", "left")
 _RULE = "border-bottom:1px solid var(--jp-border-color1, currentColor)"
 
 
-def as_html(profile) -> str:
+def as_html(profile: Profile) -> str:
     """The whole profile as an accessible table; colours come from the page's theme."""
     used = _used(profile)
-    # One word a line: what columns of numbers do not take is left to the source.
+    # One word per line keeps columns of numbers narrow, which leaves the width to the source.
     head = "".join(
         f'<th scope="col" style="{_CELL};{_RULE}" title="{escape(col.meaning)}">'
         f"{escape(col.heading).replace(' ', '<br>')}</th>"

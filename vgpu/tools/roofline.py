@@ -1,7 +1,8 @@
+# mypy: disallow-untyped-defs
 """The roofline: how many FLOP/s a GPU allows a kernel of a given arithmetic intensity, and where a kernel stands.
 
 `roofline` and `peak_flops` are arithmetic on a row of `gpus.py`; `place` puts a profiled kernel under a roof. The time
-of a kernel whose counters are known is `time_model`'s business; its names can be had from here as well.
+of a counted kernel comes from `time_model`, whose names this module re-exports.
 Source: Williams, Waterman and Patterson, Roofline, Communications of the ACM 52(4), 2009,
 https://doi.org/10.1145/1498765.1498785; several memories in one diagram: Yang, Kurth and Williams, Hierarchical
 Roofline Analysis for GPUs, Concurrency and Computation 32, 2020, https://doi.org/10.1002/cpe.5547
@@ -11,14 +12,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
-from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import SECTOR_BYTES, Model, l1_bytes, l2_bytes, model_time, seconds_text
 
+if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
+    from vgpu.launch.counters import Counters
+    from vgpu.tools.profile import Profile
+
 __all__ = [
-    "MEMORIES", "PRECISIONS", "SECTOR_BYTES", "Model", "Place", "Point", "bandwidth", "bytes_moved", "flops_by_unit",
-    "model_time", "peak_flops", "place", "rate_text", "roofline", "roofs_missing", "scaled",
+    "MEMORIES",
+    "PRECISIONS",
+    "SECTOR_BYTES",
+    "Model",
+    "PlacedLaunch",
+    "Point",
+    "bandwidth",
+    "bytes_moved",
+    "flops_by_unit",
+    "model_time",
+    "peak_flops",
+    "place",
+    "rate_text",
+    "roofline",
+    "roofs_missing",
+    "scaled",
     "seconds_text",
 ]  # fmt: skip
 
@@ -27,7 +47,7 @@ _TENSOR = ("tf32_tensor", "fp16_tensor", "fp8_tensor")
 PRECISIONS = (*_ORDINARY, *_TENSOR)
 """Units that have a flat roof: ordinary ones, then tensor cores by the type of their inputs."""
 
-# Which counter is done by which units. bfloat16 runs at the rate of half precision.
+# The units that do the operations of each counter. bfloat16 runs at the rate of half precision.
 _COUNTERS = {
     **{f"flops_{unit}": unit for unit in _ORDINARY},
     "flops_tensor_tf32": "tf32_tensor",
@@ -40,11 +60,11 @@ _COUNTERS = {
 
 @dataclass(frozen=True)
 class MemoryRoof:
-    """One memory with a sloping roof: the bytes that a launch moves there, and how many a GPU moves in a second."""
+    """One memory with a sloping roof: the bytes that a launch moves there, and the GPU's bandwidth in bytes/s."""
 
     name: str
     what: str
-    moved: Callable[[object], float]
+    moved: Callable[[Counters], float]
     bandwidth: Callable[[GPU], float | None]
 
 
@@ -53,7 +73,7 @@ MEMORIES: Mapping[str, MemoryRoof] = {
     for memory in (
         MemoryRoof(
             "DRAM",
-            "distinct sectors, each once: what no cache can spare",
+            "distinct sectors, each once: what no cache can save",
             lambda counters: counters.footprint.read_bytes + counters.footprint.written_bytes,
             lambda gpu: gpu.memory_bandwidth,
         ),
@@ -73,7 +93,7 @@ MEMORIES: Mapping[str, MemoryRoof] = {
 }
 """The memories that have a roof, from the farthest to the nearest."""
 
-# What the time model calls a bound, by the state it stands for; all other bounds are units that calculate.
+# The time model's bounds that mean latency or memory; all others are arithmetic units.
 _WAITING = ("latency", "launch")
 _MOVING = {"DRAM": "DRAM", "L2": "L2", "L1 and shared memory": "L1"}
 
@@ -153,8 +173,8 @@ def roofs_missing(gpu: GPU, precision: str, memory: str = "DRAM") -> list[str]:
 def flops_by_unit(total: Mapping[str, int]) -> dict[str, int]:
     """The floating-point operations of a launch by the units that do them, fma = 2; only those that are not zero.
 
-    `total`: counters by key. A product of tensor cores is 2·m·n·k. Roots, divisions and the like are none, as in a
-    profiler; nor is whatever is done on integers.
+    `total`: counters by key. A product of tensor cores is 2·m·n·k. Roots, divisions and the like don't count, as in a
+    profiler, nor do operations on integers.
     """
     found: dict[str, int] = {}
     for key, unit in _COUNTERS.items():
@@ -163,7 +183,7 @@ def flops_by_unit(total: Mapping[str, int]) -> dict[str, int]:
     return found
 
 
-def bytes_moved(counters, memory: str = "DRAM") -> float:
+def bytes_moved(counters: Counters, memory: str = "DRAM") -> float:
     """The bytes that a launch moves at "DRAM" (at least), "L2" or "L1": what its intensity is counted with."""
     if memory not in MEMORIES:
         raise ValueError(f"bytes are counted at {', '.join(MEMORIES)}, not at {memory!r}")
@@ -171,16 +191,16 @@ def bytes_moved(counters, memory: str = "DRAM") -> float:
 
 
 def scaled(gpu: GPU, *, arithmetic: float = 1, memory: float = 1) -> GPU:
-    """`gpu` with so many times the lanes and tensor cores, and so many times the bandwidth of DRAM and L2.
+    """`gpu` with `arithmetic` times the lanes and tensor cores, and `memory` times the bandwidth of DRAM and L2.
 
-    For asking what would help: SMs, issue slots, shared memory and latencies stay. Lanes come in whole ones.
+    SMs, issue slots, shared memory and latencies stay. Numbers of lanes are rounded to whole ones.
     """
     if arithmetic <= 0 or memory <= 0:
         raise ValueError("a GPU is scaled by factors above 0")
     if arithmetic == memory == 1:
         return gpu
     lanes = {f"{unit}_lanes_per_sm": getattr(gpu, f"{unit}_lanes_per_sm") for unit in _ORDINARY}
-    changed: dict[str, object] = {key: max(1, round(count * arithmetic)) for key, count in lanes.items()}
+    changed: dict[str, Any] = {key: max(1, round(count * arithmetic)) for key, count in lanes.items()}
     peaks = ("fp32_flops", "fp64_flops", *(f"{unit}_flops" for unit in _TENSOR))
     for keys, factor in ((peaks, arithmetic), (("memory_bandwidth", "l2_bandwidth"), memory)):
         changed |= {key: value * factor for key in keys if (value := getattr(gpu, key)) is not None}
@@ -189,8 +209,8 @@ def scaled(gpu: GPU, *, arithmetic: float = 1, memory: float = 1) -> GPU:
 
 
 @dataclass(frozen=True, repr=False)
-class Place:
-    """A launch under a roof: what it did, how long that takes, and what holds it up.
+class PlacedLaunch:
+    """A launch under a roof: its FLOPs, bytes and time, and its bottleneck.
 
     `seconds` are modelled, or measured where `measured` says so. `limiter` is the time model's bound; `state` sorts it
     into "memory", "compute" and "latency". `share` is the part of what the roof allows at that intensity; it and
@@ -235,16 +255,18 @@ class Place:
         )
 
 
-def place(profile, gpu: GPU | str | None = None, memory: str = "DRAM", seconds: float | None = None) -> Place:
+def place(
+    profile: Profile, gpu: GPU | str | None = None, memory: str = "DRAM", seconds: float | None = None
+) -> PlacedLaunch:
     """Where a profiled launch stands under the roof of the units that do most of its FLOPs.
 
-    `gpu`: a row or a name, else the profile's own. `memory`: where its bytes are counted. `seconds`: a measured time,
-    which takes the place of the modelled one. A launch without FLOPs has intensity 0 and a share of the bandwidth.
+    `gpu`: a row or a name, else the profile's own. `memory`: where its bytes are counted. `seconds`: a measured time
+    to use instead of the modelled one. A launch without FLOPs has intensity 0 and a share of the bandwidth.
     Where no document gives one of the roofs, share and ridge are None. Raises ValueError where no bytes were moved.
     """
     seen = profile if gpu is None or gpu is profile.gpu else profile.on(gpu)
     by_unit = flops_by_unit(seen.counters.total)
-    precision = max(by_unit, key=by_unit.get, default="fp32")
+    precision = max(by_unit, key=by_unit.__getitem__, default="fp32")
     flops, nbytes = sum(by_unit.values()), bytes_moved(seen.counters, memory)
     took = seen.model.seconds if seconds is None else seconds
     share = ridge = None
@@ -255,7 +277,7 @@ def place(profile, gpu: GPU | str | None = None, memory: str = "DRAM", seconds: 
         ridge = point.ridge
     elif nbytes <= 0:
         raise ValueError("a roofline needs the bytes a kernel moves; 0 bytes have no intensity")
-    return Place(
+    return PlacedLaunch(
         seen.name, seen.gpu.name, precision, memory, flops, nbytes, took, seconds is not None, seen.model.bound, share,
         ridge,
     )  # fmt: skip
@@ -269,4 +291,5 @@ def rate_text(rate: float, unit: str = "FLOP/s") -> str:
     return f"{rate:.3g} {unit}"
 
 
-roofline.place = place  # `roofline.place(profile)` is what chapters write
+# Programs write `roofline.place(profile)`, whether they have this module or the function.
+setattr(roofline, "place", place)  # noqa: B010 (a function has no attributes for mypy)

@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """The machine code (SASS) of a kernel beside its source lines, for any GPU of the table, without running it.
 
 `sass(kernel, grid, block, args)` shows what NVIDIA's assembler makes of a kernel: which loads it merges, which loops it
@@ -8,44 +9,51 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
-from vgpu.hardware.gpus import GPU
 from vgpu.tools.compiled import assembled_for, limit_on_registers
 from vgpu.tools.profile_table import many
 from vgpu.tools.source_cells import in_box, source_code
+
+if TYPE_CHECKING:
+    from vgpu.compile.machine_code import MachineInstruction
+    from vgpu.hardware.gpus import GPU
+    from vgpu.launch.counters import Counters
+    from vgpu.launch.launch import Kernel
+    from vgpu.tools.assembled import Accesses
+    from vgpu.tools.prepare import Dimensions, Grid
 
 MOST_NOTES = 3
 
 
 @dataclass(frozen=True)
-class Line:
-    """One source line of a kernel and its `MachineInstruction`s in order of address; 0 is for code of no line."""
+class MachineLine:
+    """One source line of a kernel and its instructions in order of address; number 0 is for code without a line."""
 
     number: int
     source: str
-    instructions: tuple
+    instructions: tuple[MachineInstruction, ...]
 
 
 @dataclass(frozen=True, repr=False)
 class MachineCode:
     """A kernel as NVIDIA's assembler makes it for one GPU: its source lines, each with its machine instructions.
 
-    `arch` is the architecture assembled for ("sm_80"), `registers` the registers that a thread has in this code, and
-    `instructions` has all of them in the order in which they lie. A profile's registers are those of code that is to
-    be linked with more, and may be others.
+    `arch` is the architecture assembled for ("sm_80"), `registers` the registers of a thread in this code, and
+    `instructions` all of them by address. A profile's registers may differ: they are those of relocatable code.
     """
 
     name: str
     gpu: GPU
     arch: str
     registers: int
-    instructions: tuple
-    lines: tuple[Line, ...]
+    instructions: tuple[MachineInstruction, ...]
+    lines: tuple[MachineLine, ...]
 
     @property
     def title(self) -> str:
@@ -90,9 +98,10 @@ class MachineCode:
 _REGISTER = re.compile(r"\bR(\d+)")
 
 
-def loads_in_flight(instructions: Iterable) -> int:
+def loads_in_flight(instructions: Iterable[MachineInstruction]) -> int:
     """The most loads from global memory that are issued, in order of address, before one of their values is needed."""
-    most, loads, pending = 0, 0, set()
+    most, loads = 0, 0
+    pending: set[int] = set()  # registers
     for each in instructions:
         named = [int(number) for number in _REGISTER.findall(each.operands)]
         if pending.intersection(named):
@@ -105,8 +114,10 @@ def loads_in_flight(instructions: Iterable) -> int:
     return most
 
 
-def sass(kernel, grid, block, args, *, device: GPU | str | None = None, **meta) -> MachineCode:
-    """The machine code that `kernel` has when it is launched with these arguments; nothing runs.
+def sass(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, device: GPU | str | None = None, **meta: Any
+) -> MachineCode:
+    """The machine code of `kernel` for a launch with these arguments; nothing runs.
 
     kernel, grid, block, args, meta: as for `profile`. device: a GPU of the table (else the one chosen by
     `device("...")`); one before Turing is shown as sm_75, the oldest that CUDA 13 knows. Errors: as `profile`;
@@ -118,29 +129,29 @@ def sass(kernel, grid, block, args, *, device: GPU | str | None = None, **meta) 
     gpu = current() if device is None else gpus.find(device) if isinstance(device, str) else device
     kernel, prepared, _ = prepare("sass", kernel, grid, block, args, meta)
     loaded, arch = prepared.kernel, assembled_for(gpu)
-    asked = loaded.ptx, arch, loaded.entry, limit_on_registers(kernel)
-    code = machine_code(*asked)
-    return MachineCode(loaded.name, gpu, arch, registers(*asked), code, tuple(_lines(loaded, code)))
+    request = loaded.ptx, arch, loaded.entry, limit_on_registers(kernel)
+    code = machine_code(*request)
+    return MachineCode(loaded.name, gpu, arch, registers(*request), code, tuple(_lines(loaded, code)))
 
 
-def _lines(kernel, code) -> Iterator[Line]:
+def _lines(kernel: Kernel, code: Iterable[MachineInstruction]) -> Iterator[MachineLine]:
     source = textwrap.dedent("\n".join(kernel.source)).split("\n")
-    by_line: dict[int, list] = {}
+    by_line: dict[int, list[MachineInstruction]] = {}
     for instruction in code:
         by_line.setdefault(instruction.line(kernel.filename) or 0, []).append(instruction)
     for number, found in sorted(by_line.items()):
         at = number - kernel.first_line
-        yield Line(number, source[at] if number and 0 <= at < len(source) else "", tuple(found))
+        yield MachineLine(number, source[at] if number and 0 <= at < len(source) else "", tuple(found))
 
 
 # ---------------------------------------------------------------- words below a profile
 
 
-def note(kernel, counters, arch: str, max_registers: int | None) -> str:
-    """One line on where the machine code asks less or more of memory than the PTX that was counted; "" if nowhere.
+def note(kernel: Kernel, counters: Counters, arch: str, max_registers: int | None) -> str:
+    """One line on where the machine code makes fewer or more accesses than the counted PTX; "" if nowhere.
 
-    kernel: as the engine loads it; counters: of its launch. A kernel of global memory alone needs no look unless it
-    loads matrices: the assembler leaves all other accesses to it as they are (vgpu/tools/SASS.md has the survey).
+    kernel: as the engine loads it; counters: of its launch. A kernel that only uses global memory isn't compared unless
+    it loads matrices: the assembler keeps all other accesses to global memory (vgpu/tools/SASS.md has the survey).
     """
     from vgpu.base.errors import CompileError, Unsupported
     from vgpu.tools.assembled import AS_COUNTED, MERGED, accesses
@@ -151,13 +162,13 @@ def note(kernel, counters, arch: str, max_registers: int | None) -> str:
         changed = [row for row in accesses(kernel, arch, max_registers) if row.verdict not in AS_COUNTED]
     except (CompileError, Unsupported) as error:
         return f"machine code ({arch}) not compared: {' '.join(str(error).split())}"
-    told = list(_told(changed, counters.lines))
-    if not told:
+    notes = list(_notes(changed, counters.lines))
+    if not notes:
         return ""
-    more = f"; {len(told) - MOST_NOTES} more, which sass(…) shows" if len(told) > MOST_NOTES else ""
+    more = f"; {len(notes) - MOST_NOTES} more, which sass(…) shows" if len(notes) > MOST_NOTES else ""
     merged = any(row.verdict == MERGED and row.space == "shared" for row in changed)
     narrow = "; wavefronts are counted for the accesses in PTX" if merged else ""
-    return f"machine code ({arch}): {'; '.join(told[:MOST_NOTES])}{more}{narrow}"
+    return f"machine code ({arch}): {'; '.join(notes[:MOST_NOTES])}{more}{narrow}"
 
 
 _MEMORY = {"const": "constant"}
@@ -168,7 +179,7 @@ _MAY_DIFFER = (
 _COUNTED = (*_MAY_DIFFER[:-1], "global_load_requests", "global_store_requests")
 
 
-def _told(changed: Iterable, lines: Mapping[int, Mapping[str, int]]) -> Iterator[str]:
+def _notes(changed: Iterable[Accesses], lines: Mapping[int, Mapping[str, int]]) -> Iterator[str]:
     from vgpu.tools.assembled import ADDED, GONE, JOINED, LOOP
 
     for row in changed:

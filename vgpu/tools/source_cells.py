@@ -1,7 +1,7 @@
-"""Lines of source in HTML tables: a line that is longer than its cell goes on below, and a table keeps to its page.
+# mypy: disallow-untyped-defs
+"""Lines of source in HTML tables: long lines wrap, so nothing is cut on a narrow screen or in print.
 
-So nothing is cut, on a narrow screen and in print too. Where not even that is enough, the table scrolls in a box of
-its own, and what stands above and below it stays.
+Where that isn't enough, the table scrolls in its own box, and the text around it stays.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from html import escape
 
 HANGING = 2
-"""Characters by which a line that goes on below is moved to the right of where it began."""
-# Blanks matter in Python's source, and a cell would swallow them.
+"""Characters by which the rest of a wrapped line is indented."""
+# Blanks matter in Python's source, and a cell would collapse them.
 _LOOK = "white-space:pre-wrap;overflow-wrap:anywhere;background:transparent;color:inherit"
 _NARROWEST = "min-width:14em"
 
@@ -24,5 +24,5 @@ def source_code(line: str) -> str:
 
 
 def in_box(table: str) -> str:
-    """An HTML table in a box of its own."""
+    """An HTML table in a box that scrolls sideways."""
     return f'<div style="overflow-x:auto">{table}</div>'

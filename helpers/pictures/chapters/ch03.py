@@ -15,12 +15,12 @@ from helpers.pictures.plots.short_values import fitted
 from helpers.pictures.plots.templates import from_template
 from vgpu.hardware.cache_measurements import REREAD, RereadBandwidth
 from vgpu.hardware.gpus import GPU
-from vgpu.tools.steps.spaces import Lives
+from vgpu.tools.steps.spaces import VariableSpaces
 
 MOST_NAMES = 40
 
 
-def memory_map(gpu: GPU, kernels: Sequence[Lives] = ()) -> Drawing:
+def memory_map(gpu: GPU, kernels: Sequence[VariableSpaces] = ()) -> Drawing:
     """The memories of a GPU: what each one holds, its size and latency, and the bandwidth of the links between them.
 
     The figures are those of the GPU's row; a latency or bandwidth that no source gives is left out. kernels: what
@@ -35,7 +35,7 @@ def memory_map(gpu: GPU, kernels: Sequence[Lives] = ()) -> Drawing:
     )  # fmt: skip
 
 
-def _by_space(kernels: Sequence[Lives]) -> dict[str, list[str]]:
+def _by_space(kernels: Sequence[VariableSpaces]) -> dict[str, list[str]]:
     """The names of variables by the memory they live in, each once, in the order of the kernels."""
     found: dict[str, list[str]] = {}
     for one in kernels:
@@ -59,7 +59,7 @@ def _in_dram(names: dict[str, list[str]]) -> list[tuple[int, str, str]]:
     return lines
 
 
-def _told(kernels: Sequence[Lives]) -> str:
+def _told(kernels: Sequence[VariableSpaces]) -> str:
     names = _by_space(kernels)
     where = {"register": "registers", "parameter": "parameters"}
     said = "; ".join(

@@ -8,11 +8,11 @@ import numpy as np
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
-from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
 
 @styled
-def halo_strip(found: Touched, radius: int, x: str = "x", out: str = "out") -> Picture:
+def halo_strip(found: TouchedElements, radius: int, x: str = "x", out: str = "out") -> Picture:
     """The elements that a block of a stencil loads: those of its own results, and the halo at both ends.
 
     `found`: what a block touches of `x`, which begins `radius` elements before `out`; thread 0's window is drawn, too.
@@ -58,7 +58,7 @@ def halo_strip(found: Touched, radius: int, x: str = "x", out: str = "out") -> P
 
 
 @styled
-def moves(found: Sequence[Touched], source: str = "x", target: str = "out") -> Picture:
+def moves(found: Sequence[TouchedElements], source: str = "x", target: str = "out") -> Picture:
     """What a block, one of its warps and one thread load from a matrix, and where they store it, for each kernel.
 
     ValueError for no kernel, or more than three.

@@ -8,10 +8,10 @@ import numpy as np
 
 from helpers.pictures.figures import Picture, new, styled
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
-from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
 
-def _said(found: Touched, left: str, right: str, result: str) -> str:
+def _said(found: TouchedElements, left: str, right: str, result: str) -> str:
     each = [found.count(result, level) for level in (BLOCK, WARP, THREAD)]
     loaded = [f"{found.count(name, THREAD):,} of {name}" for name in (left, right)]
     return (
@@ -21,7 +21,7 @@ def _said(found: Touched, left: str, right: str, result: str) -> str:
 
 
 @styled
-def product_tiles(found: Sequence[Touched], left: str = "a", right: str = "b", result: str = "c") -> Picture:
+def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str = "b", result: str = "c") -> Picture:
     """The elements of `left`, `right` and `result` that a block, one warp of it and one thread touch, for each kernel.
 
     What a thread loads of the factors it loads for its block, where tiles go through shared memory; what it stores

@@ -9,7 +9,7 @@ import numpy as np
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
-from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
 MOST_CELLS = 9
 """Along a side of a matrix whose numbers are written out."""
@@ -145,7 +145,7 @@ def im2col_product(image, weight) -> Picture:
     )
 
 
-def _cropped(found: Touched, image: str, out: str) -> tuple[np.ndarray, np.ndarray]:
+def _cropped(found: TouchedElements, image: str, out: str) -> tuple[np.ndarray, np.ndarray]:
     """Levels of the image's pixels and of the first filter's outputs, cut down to what the block touches."""
     pixels = found.levels[image]
     outputs = found.levels[out][: len(pixels)]
@@ -162,7 +162,7 @@ def _cropped(found: Touched, image: str, out: str) -> tuple[np.ndarray, np.ndarr
 
 
 @styled
-def halo_map(found: Mapping[str, Touched], size: int, image: str = "image", out: str = "out") -> Picture:
+def halo_map(found: Mapping[str, TouchedElements], size: int, image: str = "image", out: str = "out") -> Picture:
     """The pixels that a block of a tiled convolution loads, those under its outputs, and the halo around them.
 
     `found`: by name, what a block of a kernel touches of the matrices `image` and `out`, whose first rows are a map as

@@ -7,12 +7,12 @@ import numpy as np
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
-from vgpu.tools.steps.touched import BLOCK, THREAD, Touched
+from vgpu.tools.steps.touched import BLOCK, THREAD, TouchedElements
 
 MOST_TILES = 16
 
 
-def _band(found: Touched, name: str) -> tuple[slice, slice]:
+def _band(found: TouchedElements, name: str) -> tuple[slice, slice]:
     """Rows and columns of what the block touches of a matrix. ValueError where that is no rectangle."""
     rows, columns = np.nonzero(found.levels[name] >= BLOCK)
     if not len(rows):
@@ -28,7 +28,9 @@ def _long(part: slice) -> int:
 
 
 @styled
-def tile_walk(found: Touched, *, step: int = 16, left: str = "a", right: str = "b", result: str = "c") -> Picture:
+def tile_walk(
+    found: TouchedElements, *, step: int = 16, left: str = "a", right: str = "b", result: str = "c"
+) -> Picture:
     """The tiles of both factors that a block of a matrix product loads, pair by pair, and what one lane holds.
 
     found: what `touched` gives for a launch; `step`: how deep a tile is along the common side. Tiles of one number are

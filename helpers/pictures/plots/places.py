@@ -18,7 +18,7 @@ from vgpu.base.words import plural
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.memory_levels import Figure, Level, levels
 from vgpu.hardware.sources import Source
-from vgpu.tools.steps.spaces import SPACES, Lives, Variable
+from vgpu.tools.steps.spaces import SPACES, SourceVariable, VariableSpaces
 
 WIDTH, CARD = 860, 105
 SOURCE, TABLE = (8, 556), (572, 852)
@@ -34,7 +34,7 @@ _PALE = {"register": "#e0f2ea", "shared": "#fbeed3", "local": "#fde3d3", "parame
          "constant": "#f8e4f0", "texture": "#dcf1f3", "global": "#dcecf8"}  # fmt: skip
 
 
-def lines_needed(found: Lives) -> int:
+def lines_needed(found: VariableSpaces) -> int:
     """Lines of source that a drawing needs room for: its own, or those that its table is as high as."""
     return min(MOST_LINES, max(len(found.lines), math.ceil((14 + ROW * len(found.variables)) / LINE)))
 
@@ -44,7 +44,7 @@ def height(lines: int) -> int:
     return TOP + lines * LINE + CARD
 
 
-def where_variables_live(found: Lives, name: str, *, lines: int | None = None) -> Drawing:
+def where_variables_live(found: VariableSpaces, name: str, *, lines: int | None = None) -> Drawing:
     """The source, a table of its variables, and the evidence for the memory of variable `name`."""
     chosen, ink, room = found[name], Ink(), lines or lines_needed(found)
     _head(ink, found)
@@ -56,7 +56,7 @@ def where_variables_live(found: Lives, name: str, *, lines: int | None = None) -
     return ink.drawing(_finding(found, chosen), WIDTH, height(room))
 
 
-def _head(ink: Ink, found: Lives) -> None:
+def _head(ink: Ink, found: VariableSpaces) -> None:
     needs = found.resources
     spilled = needs.spill_store_bytes
     said = f"{plural(needs.registers, 'register')}, {plural(needs.local_bytes, 'byte')} local a thread"
@@ -72,7 +72,7 @@ def _window(first: int, last: int, count: int, most: int) -> range:
     return range(start, min(count, start + most))
 
 
-def _source(ink: Ink, found: Lives, chosen: Variable, room: int) -> None:
+def _source(ink: Ink, found: VariableSpaces, chosen: SourceVariable, room: int) -> None:
     spots = [at for at, (number, _) in enumerate(found.lines) if number in chosen.lines] or [0]
     shown = _window(spots[0], spots[-1], len(found.lines), room)
     spaces = {variable.name: variable.space for variable in found.variables}
@@ -113,7 +113,7 @@ def _kept(text: str) -> str:
     return escape(text, quote=False).replace(" ", "\u00a0")
 
 
-def _table(ink: Ink, found: Lives, chosen: Variable, room: int) -> None:
+def _table(ink: Ink, found: VariableSpaces, chosen: SourceVariable, room: int) -> None:
     names = [variable.name for variable in found.variables]
     place = names.index(chosen.name)
     shown = _window(place, place, len(names), room)
@@ -136,7 +136,7 @@ def _table(ink: Ink, found: Lives, chosen: Variable, room: int) -> None:
         ink.text(TABLE[1], TOP + 14 + room * ROW, f"{more} not shown", size=9, ink=PALE, mono=False, anchor="end")
 
 
-def _card(ink: Ink, chosen: Variable, y: float) -> None:
+def _card(ink: Ink, chosen: SourceVariable, y: float) -> None:
     space = SPACES[chosen.space]
     _, colour = LOOKS[chosen.space]
     ink.rule(8, y - 16, WIDTH - 8, y - 16)
@@ -157,7 +157,7 @@ def _card(ink: Ink, chosen: Variable, y: float) -> None:
         ink.text(WIDTH - 8, y + 20 + row * LINE, text, size=10.5, ink=PALE, mono=False, anchor="end")
 
 
-def _finding(found: Lives, chosen: Variable) -> str:
+def _finding(found: VariableSpaces, chosen: SourceVariable) -> str:
     space = SPACES[chosen.space]
     article = "a register" if chosen.space == "register" else f"{chosen.space} memory"
     article = "a parameter" if chosen.space == "parameter" else article

@@ -13,7 +13,7 @@ from vgpu.hardware.gpus import GPU
 from vgpu.tools.roofline import (
     MEMORIES,
     PRECISIONS,
-    Place,
+    PlacedLaunch,
     bandwidth,
     peak_flops,
     rate_text,
@@ -40,7 +40,7 @@ _FLAT_AT = 0.66  # where the flat roof can be taken: so far from its ridge to th
 
 
 def roofline_finding(
-    places: Mapping[str, Place], gpu: GPU, precision: str, memory: str, what_if: float | None = None,
+    places: Mapping[str, PlacedLaunch], gpu: GPU, precision: str, memory: str, what_if: float | None = None,
     still: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The ridge, which kernel is bound by what, which has no place, and what a kernel of `what_if` FLOP/byte may do.
@@ -76,7 +76,7 @@ def _names(names: Iterable[str]) -> str:
 
 @styled
 def roofline_chart(
-    places: Mapping[str, Place],
+    places: Mapping[str, PlacedLaunch],
     gpu: GPU,
     precision: str = "fp32",
     memory: str = "DRAM",
@@ -132,7 +132,7 @@ def _height(roof: float | None, unit: str) -> str:
     return "not known" if roof is None else rate_text(roof, unit)
 
 
-def rates_shown(places: Iterable[Place], gpu: GPU, arithmetic: float = 1) -> tuple[float, float]:
+def rates_shown(places: Iterable[PlacedLaunch], gpu: GPU, arithmetic: float = 1) -> tuple[float, float]:
     """FLOP/s at the ends of an axis with room for these kernels, and for roofs so many times as high as the GPU's."""
     top = max(_peaks(gpu).values())
     lowest = [place.rate / 2 for place in places if place.flops]
@@ -265,7 +265,7 @@ def _alike(peaks: Mapping[str, float]) -> list[tuple[list[str], float]]:
     return groups
 
 
-def _marks(axes, places: Mapping[str, Place], numbers: Mapping[str, int], taken: Sequence) -> None:
+def _marks(axes, places: Mapping[str, PlacedLaunch], numbers: Mapping[str, int], taken: Sequence) -> None:
     """A marker for each kernel, and its number beside it, where it hides nothing."""
     spots = {name: _points(axes, _inside(place.intensity), place.rate) for name, place in places.items()}
     sizes = [(5.2 * len(str(numbers[name])) + 2, 9.5) for name in places]
@@ -305,7 +305,9 @@ def _ticks(axes) -> None:
     axes.grid(True, lw=0.5)
 
 
-def _key(figure, places: Mapping[str, Place], numbers: Mapping[str, int], star: bool, still: Sequence[str]) -> None:
+def _key(
+    figure, places: Mapping[str, PlacedLaunch], numbers: Mapping[str, int], star: bool, still: Sequence[str]
+) -> None:
     """The names by number: what each is bound by, and its share of the roof of its own units at its intensity."""
     from matplotlib.lines import Line2D
 

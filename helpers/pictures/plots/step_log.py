@@ -15,7 +15,7 @@ BARS = {
     "bytes to the GPU": lambda version: version.copied("H2D"),
     "waits of the host": lambda version: version.waits,
     "bytes of DRAM": lambda version: version.dram_bytes,
-    "bytes asked of L2": lambda version: version.asked_bytes,
+    "bytes asked of L2": lambda version: version.l2_bytes,
 }
 """What is drawn as bars, by its name: counts of a whole run."""
 

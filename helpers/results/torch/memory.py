@@ -22,8 +22,8 @@ from pathlib import Path
 from helpers.results.torch.caching_allocator import CachingAllocator
 from vgpu.hardware.device import real_gpu
 from vgpu.tools.profile_table import text_table
+from vgpu.tools.streams.profiler_lock import exclusive
 from vgpu.tools.streams.spans import table
-from vgpu.tools.streams.turn import alone
 
 MIB = 2**20
 NO_PHASE = "unmarked"
@@ -139,7 +139,7 @@ def memory_line(run: Callable[[], object]) -> MemoryLine:
     from torch.profiler import profile
 
     on_gpu = torch.cuda.is_available() and real_gpu()
-    with alone(), profile(profile_memory=True, acc_events=True) as seen:
+    with exclusive(), profile(profile_memory=True, acc_events=True) as seen:
         run()
         if on_gpu:
             torch.cuda.synchronize()

@@ -1,12 +1,12 @@
 """CuPy's names on the virtual GPU: `from vgpu import cp` is this package where there is no GPU.
 
-Arrays live in the virtual GPU's memory. RawKernel, RawModule, ElementwiseKernel, ReductionKernel and what `fuse` makes
-are compiled by NVIDIA's compiler and run thread by thread, so they can be counted. Everything else (a * b,
-cp.sum, cp.sort) is NumPy working on that memory: right results, but no kernels to look at.
+Arrays are in the virtual GPU's memory. RawKernel, RawModule, ElementwiseKernel, ReductionKernel and fused functions are
+compiled by NVIDIA's compiler and run thread by thread, so they can be counted. Everything else (a * b, cp.sum, cp.sort)
+is NumPy on that memory: right results, but no kernels.
 
-What is the same as in CuPy on purpose: a device array never turns into a host array by itself, NumPy arrays
-are refused, reductions give 0-d arrays, and integer arrays as index wrap around. What differs: random numbers
-are NumPy's, and work has ended when a call returns. What `cupyx` has here is in vgpu.standins.cupyx.
+As in CuPy, a device array is never converted to a host array implicitly, NumPy arrays are refused, reductions give 0-d
+arrays, and integer arrays as index wrap around. Different from CuPy: random numbers are NumPy's, and work has ended
+when a call returns. `cupyx` is vgpu.standins.cupyx.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def memoize(for_each_device=False):
 
 
 def clear_memo() -> None:
-    """Accepted and ignored: what `memoize` keeps lives as long as the function."""
+    """Accepted and ignored: the cache of `memoize` has the lifetime of its function."""
 
 
 __getattr__ = _getter(

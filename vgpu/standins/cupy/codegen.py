@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Pieces of CUDA C++ for ElementwiseKernel and ReductionKernel: parameter lists, types, loads and indices.
 
 An array that is contiguous over the whole index range is read as `_x[i]`; any other one through its strides,
@@ -7,7 +8,9 @@ which are passed in bytes beside it.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -33,15 +36,16 @@ C_TYPES = {
     "complex64": "complex<float>",
     "complex128": "complex<double>",
 }
-TEXTURE = "cudaTextureObject_t"  # the type of an argument that is a texture, in the place of a dtype
-# What the code of a dtype needs above it.
+TEXTURE = "cudaTextureObject_t"  # the type of a texture argument, used like a dtype
+Kind = np.dtype | str  # a dtype, or TEXTURE
+# The header that the code for a dtype includes.
 HEADERS = {"float16": "cuda_fp16.h", "complex64": "cupy/complex.cuh", "complex128": "cupy/complex.cuh"}
 
-# What every generated kernel may use: `_ind.size()`.
+# In every generated kernel: `_ind.size()`.
 INDEXER = """\
 struct _Indexer { long long _size; __device__ long long size() const { return _size; } };
 """
-# What `raw` arrays are: indexed by their flat position, or by one index an axis.
+# The type of `raw` arrays, which are indexed by their flat position or by one index per axis.
 RAW_ARRAY = """\
 template <typename T, int N, bool contiguous> struct CArray {
   T* _data; long long _size; long long _shape[N ? N : 1]; long long _strides[N ? N : 1];
@@ -74,13 +78,13 @@ class Param:
     raw: bool = False
 
     @property
-    def dtype(self) -> np.dtype | str | None:
+    def dtype(self) -> Kind | None:
         """The dtype, TEXTURE for a texture, or None for a placeholder such as T."""
         return None if len(self.type) == 1 else _dtype(self.type)
 
 
 def parse(text: str) -> tuple[Param, ...]:
-    """A parameter list such as "float32 x, raw T y". Raises ValueError for what is not one."""
+    """A parameter list such as "float32 x, raw T y". Raises ValueError for an invalid one."""
     params = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         words = [word for word in part.split() if word != "_non_const"]
@@ -101,25 +105,25 @@ def parse(text: str) -> tuple[Param, ...]:
     return tuple(params)
 
 
-def _dtype(name: str) -> np.dtype | str:
+def _dtype(name: str) -> Kind:
     return TEXTURE if name == TEXTURE else np.dtype(name)
 
 
-def type_of(value) -> np.dtype | str | None:
-    """The dtype of an array, TEXTURE for a texture, None for a scalar, which takes on the type that others decide."""
+def type_of(value: object) -> Kind | None:
+    """The dtype of an array, TEXTURE for a texture, None for a scalar, whose type other arguments decide."""
     return TEXTURE if isinstance(value, TextureObject) else value.dtype if isinstance(value, ndarray) else None
 
 
-def c_type(dtype: np.dtype | str) -> str:
+def c_type(dtype: Kind) -> str:
     """C's name of a dtype."""
-    if dtype == TEXTURE:
+    if isinstance(dtype, str):
         return TEXTURE
     if dtype.name not in C_TYPES:
         raise missing(f"ElementwiseKernel for {dtype.name}", "RawKernel, whose kernel declares the struct itself")
     return C_TYPES[dtype.name]
 
 
-def argument(value, where: str):
+def argument(value: Any, where: str) -> Any:
     """An argument of a generated kernel: an array or a texture, or a scalar. TypeError for anything else."""
     if isinstance(value, (ndarray, TextureObject, bool, int, float, complex, np.generic)):
         return value
@@ -130,12 +134,12 @@ def argument(value, where: str):
     raise TypeError(f"Unsupported type {type(value)} in {where}: it takes arrays on the device and scalars")
 
 
-def decide_types(params, values, where: str) -> dict[str, np.dtype]:
+def decide_types(params: Sequence[Param], values: Sequence, where: str) -> dict[str, Kind]:
     """The dtype of every placeholder, from the arrays and textures; scalars decide nothing, as in CuPy.
 
     Raises TypeError when an array has another dtype than the list says, or two arrays disagree on T.
     """
-    found: dict[str, tuple[np.dtype | str, str]] = {}
+    found: dict[str, tuple[Kind, str]] = {}
     for param, value in zip(params, values, strict=True):
         given = type_of(value)
         if given is None:
@@ -143,8 +147,8 @@ def decide_types(params, values, where: str) -> dict[str, np.dtype]:
         wanted = param.dtype or found.get(param.type, (given,))[0]
         if wanted != given:
             because = f" ({param.type} is {wanted} in {found[param.type][1]})" if param.dtype is None else ""
-            mend = "" if TEXTURE in (wanted, given) else f" Convert it: {param.name}.astype(np.{wanted})."
-            raise TypeError(f"Type is mismatched in {where}: {param.name} is {given}, not {wanted}{because}.{mend}")
+            fix = "" if TEXTURE in (wanted, given) else f" Convert it: {param.name}.astype(np.{wanted})."
+            raise TypeError(f"Type is mismatched in {where}: {param.name} is {given}, not {wanted}{because}.{fix}")
         if param.dtype is None:
             found.setdefault(param.type, (given, param.name))
     types = {letter: dtype for letter, (dtype, _) in found.items()}
@@ -158,13 +162,13 @@ def decide_types(params, values, where: str) -> dict[str, np.dtype]:
 
 @dataclass
 class Body:
-    """A generated kernel in the making: parameters in C, their bytes, and lines of code."""
+    """Collects the parts of a generated kernel: parameters in C, their bytes, and lines of code."""
 
     declarations: list[str] = field(default_factory=list)
     params: list[bytes] = field(default_factory=list)
     arrays: list[ArrayInfo] = field(default_factory=list)
-    before: list[str] = field(default_factory=list)  # once a thread
-    inside: list[str] = field(default_factory=list)  # once an index
+    before: list[str] = field(default_factory=list)  # executed once per thread
+    inside: list[str] = field(default_factory=list)  # executed once per index
     key: list = field(default_factory=list)
 
     def number(self, name: str, value: int) -> str:
@@ -183,13 +187,13 @@ class Body:
         )
         return kind
 
-    def scalar(self, param: Param, value, dtype: np.dtype) -> None:
+    def scalar(self, param: Param, value: Any, dtype: Kind) -> None:
         """A value, the same for all threads."""
         self.declarations.append(f"const {c_type(dtype)} {param.name}")
         if (type_of(value) == TEXTURE) != (dtype == TEXTURE):
             raise TypeError(f"Type is mismatched: {param.name} is of {type(value)}, and the kernel takes {dtype}")
         self.params.append(
-            struct.pack("<Q", value.ptr) if dtype == TEXTURE else np.asarray(value).astype(dtype).tobytes()
+            struct.pack("<Q", value.ptr) if isinstance(dtype, str) else np.asarray(value).astype(dtype).tobytes()
         )
 
     def raw(self, param: Param, host: np.ndarray, const: bool) -> None:
@@ -207,22 +211,23 @@ class Body:
         self.key.append((param.name, host.ndim, contiguous))
 
     def element(self, param: Param, host: np.ndarray, shape: tuple[int, ...], const: bool, index: str) -> None:
-        """The element that belongs to an index over `shape`, to which `host` is broadcast already."""
+        """The element at an index over `shape`, to which `host` is broadcast already."""
         kind = self.pointer(param, host, const)
+        how: str | tuple[bool, ...]
         if host.size == 0 or host.flags.c_contiguous:
-            place, how = f"_{param.name}[{index}]", "contiguous"
+            element, how = f"_{param.name}[{index}]", "contiguous"
         elif not any(host.strides):
-            place, how = f"_{param.name}[0]", "one"
+            element, how = f"_{param.name}[0]", "one"
         else:
             terms = [
                 f"_at{d} * {self.number(f'_{param.name}_s{d}', s)}"
                 for d, s in enumerate(host.strides)
                 if s and host.shape[d] > 1
             ]
-            place = f"*({kind}*)((const char*)_{param.name} + {' + '.join(terms) or '0'})"
+            element = f"*({kind}*)((const char*)_{param.name} + {' + '.join(terms) or '0'})"
             how = tuple(bool(s) and n > 1 for s, n in zip(host.strides, host.shape, strict=True))
         declare = f"{kind} {param.name}" if const else f"{kind}& {param.name}"
-        self.inside.append(f"{declare} = {place};")
+        self.inside.append(f"{declare} = {element};")
         self.key.append((param.name, how))
 
     def positions(self, shape: tuple[int, ...], index: str) -> list[str]:
@@ -236,8 +241,8 @@ class Body:
         return [*lines, "const long long _at0 = _rest;"]
 
 
-def header(types: dict[str, np.dtype], params, preamble: str) -> str:
-    """What stands above a generated kernel, and only what it needs."""
+def header(types: Mapping[str, Kind], params: Iterable[Param], preamble: str) -> str:
+    """The headers, types and preamble above a generated kernel, as far as it needs them."""
     dtypes = {*types.values(), *(param.dtype for param in params)}
     needed = sorted({HEADERS[str(dtype)] for dtype in dtypes if str(dtype) in HEADERS})
     includes = "".join(f"#include <{name}>\n" for name in needed)
@@ -245,6 +250,6 @@ def header(types: dict[str, np.dtype], params, preamble: str) -> str:
     return includes + INDEXER + raw + typedefs(types) + preamble
 
 
-def typedefs(types: dict[str, np.dtype]) -> str:
-    """One typedef a placeholder."""
+def typedefs(types: Mapping[str, Kind]) -> str:
+    """One typedef per placeholder."""
     return "".join(f"typedef {c_type(dtype)} {letter};\n" for letter, dtype in sorted(types.items()))

@@ -15,7 +15,7 @@ class MixingError(VirtualGPUError, TypeError):
 
 
 def mixing(value, where: str) -> MixingError:
-    """The error for a host value where device data is needed."""
+    """The error for a value on the host where one on the device is needed."""
     kind = type(value)
     call = f" in {where}" if where else ""
     return MixingError(
@@ -48,7 +48,7 @@ def from_interface(thing) -> ndarray:
 
 
 def to_host(value, where: str = ""):
-    """What NumPy is to work on: arrays on the device become views of their memory, inside lists too.
+    """The value for NumPy: arrays on the device become views of their memory, inside lists too.
 
     Raises MixingError for NumPy arrays.
     """
@@ -66,9 +66,9 @@ def to_host(value, where: str = ""):
 
 
 def to_cupy(result, order: str = "C"):
-    """What CuPy would return for a result of NumPy: arrays on the device, and 0-d arrays for scalars.
+    """CuPy's form of a NumPy result: arrays on the device, and 0-d arrays for scalars.
 
-    CuPy's fresh arrays are in C order whatever the arguments are; NumPy's follow the arguments, which is order "K".
+    CuPy's fresh arrays are in C order whatever the arguments' order; NumPy's follow the arguments, which is order "K".
     """
     if isinstance(result, np.ndarray):
         return over(result) if memory.owner(result) is not None else to_device(result, order=order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vgpu import operations
+from vgpu.base.errors import Unsupported
 from vgpu.standins.cupy.convert import from_interface, over, to_cupy, to_device
 from vgpu.standins.cupy.host_memory import cast, check_dtype
 from vgpu.standins.cupy.ndarray import ndarray
@@ -15,7 +16,7 @@ from vgpu.storage import memory
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False) -> ndarray:
     """An array on the device from numbers, lists, or arrays on the host or the device; a copy by default.
 
-    Raises TypeError for dtypes that a device has not (strings, objects).
+    Raises TypeError for dtypes that a device doesn't have (strings, objects).
     """
     result = asarray(obj, dtype, order) if not copy else _from(obj, dtype, order or "K")
     if result.ndim < ndmin:
@@ -61,7 +62,7 @@ def asfortranarray(a, dtype=None) -> ndarray:
 
 
 def require(a, dtype=None, requirements=None) -> ndarray:
-    """An array with the dtype and layout asked for ("C" or "F" among the requirements)."""
+    """An array with the requested dtype and layout ("C" or "F" among the requirements)."""
     wanted = [str(letter).upper()[0] for letter in (requirements or "")]
     return asarray(a, dtype, "F" if "F" in wanted else "C" if "C" in wanted else None)
 
@@ -85,7 +86,7 @@ def copy(a, order="K") -> ndarray:
 
 
 def empty(shape, dtype=float, order="C") -> ndarray:
-    """An array whose contents are whatever is there: here 0xFF bytes (NaN, -1), so that it shows."""
+    """An uninitialised array: here its bytes are 0xFF (NaN, -1), so that reads of unwritten elements show."""
     return over(memory.array(shape, check_dtype(dtype), order=order or "C", kind="cupy"))
 
 
@@ -134,13 +135,16 @@ def load(file, mmap_mode=None, allow_pickle=False):
 
 
 def from_dlpack(array, *, device=None, copy=None) -> ndarray:
-    """An array over the memory of another library's, such as PyTorch's tensor; a copy only when `copy` is True.
+    """An array over the memory of another library's array, such as a PyTorch tensor; a copy only when `copy` is True.
 
-    Such a library has its own devices; without a GPU its tensors are on the CPU, and stand for tensors on the GPU.
-    Raises TypeError for NumPy arrays, as CuPy does, and ValueError for memory that is partly another array's.
+    Without a GPU, tensors on the CPU stand for tensors on the GPU. Raises TypeError for NumPy arrays, as CuPy does,
+    ValueError for memory that is partly another array's, and Unsupported for `device`.
     """
     if device is not None:
-        raise NotImplementedError("from_dlpack() does not support device yet.")
+        raise Unsupported(
+            "from_dlpack takes no device=…: the virtual GPU is the only device. Leave it out, and for a copy write "
+            "copy=True."
+        )
     if isinstance(array, np.ndarray) or not hasattr(array, "__dlpack__"):
         raise TypeError(
             f"from_dlpack takes the arrays of libraries for GPUs, and {type(array)} is on the host: cp.asarray(x) "
@@ -177,7 +181,7 @@ def _from(obj, dtype, order) -> ndarray:
             result = to_device(cast(obj._host, None if dtype is None else np.dtype(dtype)), dtype, order)
             written.append(result._host)
         return result
-    # With the dtype at once: a list of large integers would otherwise become floats on the way.
+    # Convert with the dtype: NumPy would make floats of a list of large integers.
     host = np.asarray(_nested(obj), None if dtype is None else check_dtype(dtype))
     queue = get_current_stream().queue
     operations.refuse_captured(queue, "making an array")

@@ -1,8 +1,10 @@
+# mypy: disallow-untyped-defs
 """`cupy.cuda`: devices, streams, events, memory and CUDA's runtime, on the virtual GPU."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 
 from vgpu.base.errors import CompileError, LaunchError, OutOfMemory
 from vgpu.standins.cupy import cudart as runtime
@@ -80,9 +82,9 @@ __all__ = [
 
 
 class UnownedMemory(Memory):
-    """Memory that somebody else owns; `owner` is kept alive."""
+    """Memory of another owner, which is kept alive."""
 
-    def __init__(self, ptr: int, size: int, owner, device_id: int = 0):
+    def __init__(self, ptr: int, size: int, owner: object, device_id: int = 0):
         super().__init__(ptr, size, owner)
 
 
@@ -102,7 +104,7 @@ def get_local_runtime_version() -> int:
 
 
 @contextlib.contextmanager
-def profile():
+def profile() -> Iterator[None]:
     """A range for NVIDIA's profilers; ignored here."""
     yield
 

@@ -1,8 +1,10 @@
-"""`cupy.cuda.runtime`: the part of CUDA's runtime API that a lesson needs, on the virtual GPU."""
+# mypy: disallow-untyped-defs
+"""`cupy.cuda.runtime`: part of CUDA's runtime API, on the virtual GPU."""
 
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import numpy as np
 
@@ -149,7 +151,7 @@ def free(ptr: int) -> None:
 
 
 def memcpy(dst: int, src: int, size: int, kind: int) -> None:
-    """Copy bytes between addresses; those said to be on the device have to lie within live device memory."""
+    """Copy bytes between addresses; those that `kind` puts on the device have to be in live device memory."""
     _copy(dst, src, size, kind, operations.LEGACY, False)
 
 
@@ -158,7 +160,7 @@ def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int = 0) -> No
     _copy(dst, src, size, kind, operations.find_queue(stream), True)
 
 
-def _copy(dst: int, src: int, size: int, kind: int, queue, asynchronous: bool) -> None:
+def _copy(dst: int, src: int, size: int, kind: int, queue: operations.Queue, asynchronous: bool) -> None:
     if kind == memcpyDefault:
         kind = 2 * _on_device(src) + _on_device(dst)
         kind = (memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice)[kind]
@@ -242,7 +244,7 @@ def eventElapsedTime(start: streams.Event, end: streams.Event) -> float:
     return streams.get_elapsed_time(start, end)
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name.startswith("cudaDevAttr"):
         from cuda.bindings.runtime import cudaDeviceAttr
 

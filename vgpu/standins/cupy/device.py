@@ -1,24 +1,29 @@
+# mypy: disallow-untyped-defs
 """The one device there is: the virtual GPU, which takes its limits and its name from the modelled GPU."""
 
 from __future__ import annotations
 
 import importlib
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from vgpu import operations
 from vgpu.storage import memory
 
+if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
 
-def modelled():
+
+def modelled() -> GPU:
     """The row of the GPU that is being modelled (vgpu.hardware.gpus.GPU)."""
-    # By its full name and only now: what a launch needs is the last choice made.
+    # Imported by name at each call, so that the GPU chosen last counts.
     return importlib.import_module("vgpu.hardware.device").current()
 
 
 class Device:
-    """Device 0, the virtual GPU; `with Device(0):` and `.use()` change nothing, as there is no other."""
+    """Device 0, the virtual GPU; `with Device(0):` and `.use()` change nothing, as it is the only one."""
 
-    def __init__(self, device=None):
+    def __init__(self, device: Any = None):
         number = getattr(device, "id", device)
         self.id = 0 if number is None else int(number)
 
@@ -27,7 +32,7 @@ class Device:
             from vgpu.standins.cupy.cudart import CUDARuntimeError
 
             raise CUDARuntimeError(
-                f"cudaErrorInvalidDevice: device {self.id} was asked for, and the virtual GPU, device 0, "
+                f"cudaErrorInvalidDevice: device {self.id} was requested, and the virtual GPU, device 0, "
                 "is the only one"
             )
 
@@ -44,7 +49,7 @@ class Device:
         self._check()
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         return None
 
     @property
@@ -54,7 +59,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """What it is, said so that nobody takes it for the real one."""
+        """The name, which says that the GPU is virtual."""
         return f"virtual GPU (modelled: {modelled().product})"
 
     @property
@@ -96,7 +101,7 @@ class Device:
             "WarpSize": gpu.warp_size,
         }
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Device) and other.id == self.id
 
     def __hash__(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vgpu.standins.cupy.forward import Function
+from vgpu.standins.cupy.forward import ForwardedFunction
 from vgpu.standins.cupy.missing import getter
 from vgpu.standins.cupy.tables import words
 
@@ -15,8 +15,8 @@ NAMES = words(
 )
 
 for _name in NAMES:
-    globals()[_name] = Function(f"fft.{_name}", getattr(np.fft, _name), first_is_array=True)
+    globals()[_name] = ForwardedFunction(f"fft.{_name}", getattr(np.fft, _name), first_is_array=True)
 for _name in ("fftfreq", "rfftfreq"):
-    globals()[_name] = Function(f"fft.{_name}", getattr(np.fft, _name))
+    globals()[_name] = ForwardedFunction(f"fft.{_name}", getattr(np.fft, _name))
 
 __getattr__ = getter("fft.", {"config": "the transforms as they are: there are no plans to configure"})

@@ -1,4 +1,4 @@
-"""The names that CuPy shares with NumPy: one table, and the way a call is forwarded.
+"""The names that CuPy shares with NumPy: tables, and how calls are forwarded.
 
 Arrays on the device become views of their memory, NumPy does the work, and the result goes into fresh device
 memory. NumPy arrays are refused, and scalar results come back as 0-d arrays, as in CuPy.
@@ -68,7 +68,7 @@ CREATION = words(
     """
 )
 
-# What CuPy takes over from NumPy as it is: types, constants, and questions that need no device.
+# CuPy re-exports these of NumPy: types, constants, and functions that need no device.
 SAME = words(
     """
     array_repr base_repr binary_repr bool bool_ broadcast_shapes byte can_cast cdouble complex128
@@ -81,7 +81,7 @@ SAME = words(
     """
 )
 
-# Questions about arrays whose answers are plain Python values.
+# Functions of arrays that return plain Python values.
 ANSWERS = words(
     """
     array2string array_repr array_str common_type iscomplexobj isrealobj may_share_memory ndim
@@ -95,11 +95,11 @@ _NOT_ON_DEVICE = set("gGOmM")  # letters of NumPy's dtypes that a device lacks: 
 ON_DEVICE = {"allclose", "array_equal", "array_equiv"}
 
 
-# Functions whose fresh arrays have the layout of their argument, as `order="K"` asks for elsewhere.
+# Functions whose fresh arrays have the layout of their argument, as with `order="K"` elsewhere.
 LAYOUT_KEPT = {"astype", "reshape"}
 
 
-class Function:
+class ForwardedFunction:
     """One function of NumPy, called with arrays on the device."""
 
     def __init__(self, name: str, function, first_is_array: bool = False, wrap: bool = True):
@@ -136,13 +136,13 @@ class Function:
 
 
 def _into(outs: list, result):
-    """What a call with `out=` gives: the arrays that were given, and fresh ones where None was."""
+    """The result of a call with `out=`: the given arrays, and fresh ones in place of None."""
     results = result if isinstance(result, tuple) else (result,)
     whole = tuple(to_cupy(value) if out is None else out for out, value in zip(outs, results, strict=True))
     return whole if isinstance(result, tuple) else whole[0]
 
 
-class ufunc(Function):
+class ufunc(ForwardedFunction):
     """An elementwise function, with `reduce`, `accumulate`, `reduceat`, `outer` and `at` as in NumPy."""
 
     def __init__(self, name: str, function: np.ufunc):
@@ -167,7 +167,7 @@ class ufunc(Function):
 
     def _part(self, method: str):
         name = f"{self.__name__}.{method}"
-        return Function(name, getattr(self._function, method))
+        return ForwardedFunction(name, getattr(self._function, method))
 
     reduce = property(lambda self: self._part("reduce"))
     accumulate = property(lambda self: self._part("accumulate"))
@@ -175,7 +175,7 @@ class ufunc(Function):
     outer = property(lambda self: self._part("outer"))
 
     def at(self, a: ndarray, indices, *b) -> None:
-        """Work on the elements picked, each time an index occurs; indices and values may be on the host, as in CuPy."""
+        """Apply to the picked elements, once per occurrence of an index; indices and values may be on the host."""
         values = [getattr(value, "_host", value) for value in b]
         with array_work(f"cupy.{self.__name__}.at", a._host, writes=[a._host]):
             self._function.at(a._host, host_key(indices, a.shape), *values)
@@ -184,7 +184,7 @@ class ufunc(Function):
         return f"<ufunc '{self.name}' on the virtual GPU>"
 
 
-class Grid:
+class IndexExpression:
     """`mgrid`, `ogrid`, `r_` and `c_`: an array made by indexing."""
 
     def __init__(self, thing):
@@ -205,7 +205,7 @@ def _arrays(values) -> list[np.ndarray]:
 
 
 def _callback(function):
-    """A Python function handed to NumPy: it sees arrays on the device, may return one, and may write into its own."""
+    """A Python function passed to NumPy: it gets arrays on the device, and may return one and write to arguments."""
 
     def called(*args, **kwargs):
         given = [to_device(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
@@ -219,22 +219,22 @@ def _callback(function):
 
 
 def names() -> dict[str, object]:
-    """Every forwarded name with what stands behind it; names that this NumPy lacks are left out."""
-    table = {name: ufunc(name, getattr(np, name)) for name in UFUNCS if hasattr(np, name)}
+    """Every forwarded name and its implementation; names that this NumPy lacks are left out."""
+    table: dict[str, object] = {name: ufunc(name, getattr(np, name)) for name in UFUNCS if hasattr(np, name)}
     for group, first, wrap in ((ARRAYS, True, True), (SEQUENCES, False, True), (CREATION, False, True)):
         for name in group:
             if hasattr(np, name):
-                table[name] = Function(name, getattr(np, name), first, wrap)
+                table[name] = ForwardedFunction(name, getattr(np, name), first, wrap)
     table |= {name: getattr(np, name) for name in SAME if hasattr(np, name)}
-    table |= {name: Function(name, getattr(np, name), False, False) for name in ANSWERS if hasattr(np, name)}
-    table |= {name: Grid(getattr(np, name)) for name in ("mgrid", "ogrid", "r_", "c_")}
+    table |= {name: ForwardedFunction(name, getattr(np, name), False, False) for name in ANSWERS if hasattr(np, name)}
+    table |= {name: IndexExpression(getattr(np, name)) for name in ("mgrid", "ogrid", "r_", "c_")}
     for name in ("apply_along_axis", "piecewise", "fromfunction"):
-        table[name] = Function(name, getattr(np, name))
+        table[name] = ForwardedFunction(name, getattr(np, name))
     return table
 
 
 def serve_numpy(package) -> None:
-    """From now on NumPy's functions that meet an array on the device are answered by those of `package`."""
+    """Let NumPy's functions forward to those of `package` where an argument is an array on the device."""
 
     def array_ufunc(self, function: np.ufunc, method: str, *inputs, **kwargs):
         for value in (*inputs, *kwargs.get("out", ())):
@@ -256,11 +256,12 @@ def serve_numpy(package) -> None:
             raise missing(function.__name__, f"numpy.{function.__name__} on cp.asnumpy(x)")
         return target(*args, **kwargs)
 
-    ndarray.__array_ufunc__, ndarray.__array_function__ = array_ufunc, array_function
+    for name, function in (("__array_ufunc__", array_ufunc), ("__array_function__", array_function)):
+        setattr(ndarray, name, function)
 
 
 __all__ = words(
     """
-    Function Grid names over serve_numpy ufunc
+    ForwardedFunction IndexExpression names over serve_numpy ufunc
     """
 )

@@ -1,4 +1,4 @@
-"""What kernels generated from expressions share: parameters, a program for each variant, and the launch."""
+"""The base of kernels generated from expressions: parameters, a program for each variant, and the launch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vgpu.standins.cupy.ndarray import ndarray
 
 
 class GeneratedKernel:
-    """A kernel made of `in_params` and `out_params` and of what a subclass makes of its expressions."""
+    """A kernel with parameters `in_params` and `out_params`, whose code a subclass generates from expressions."""
 
     def __init__(self, in_params: str, out_params: str, name: str, preamble: str, reduce_dims: bool, options=()):
         self.in_params, self.out_params = codegen.parse(in_params), codegen.parse(out_params)

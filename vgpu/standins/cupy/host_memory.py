@@ -1,6 +1,9 @@
-"""Device memory as NumPy arrays: what may lie in it, copies into fresh memory, another library's arrays."""
+# mypy: disallow-untyped-defs
+"""Device memory as NumPy arrays: the supported dtypes, copies into fresh memory, other libraries' arrays."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +15,8 @@ from vgpu.storage import memory
 _KINDS = "biufcV"  # what device memory can hold; no strings, dates or objects
 
 
-def check_dtype(dtype) -> np.dtype:
-    """`dtype` as a NumPy dtype; TypeError for strings, dates and objects, which CuPy has not."""
+def check_dtype(dtype: Any) -> np.dtype:
+    """`dtype` as a NumPy dtype; TypeError for strings, dates and objects, as in CuPy."""
     dtype = np.dtype(dtype)
     too_wide = dtype.itemsize > {"f": 8, "c": 16}.get(dtype.kind, dtype.itemsize)
     if dtype.hasobject or too_wide or dtype.kind not in _KINDS:
@@ -22,10 +25,10 @@ def check_dtype(dtype) -> np.dtype:
 
 
 def cast(host: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
-    """`host` with floats made integers as a GPU makes them, for a copy to `dtype`; anything else as it is.
+    """`host` with floats converted to integers as on a GPU, for a copy to `dtype`; anything else unchanged.
 
-    What lies beyond the integers is the nearest of them, through 32 bits at least, and NaN is 0, or the sign bit where
-    64 bits take part (PTX ISA, `cvt`). C leaves it open, and NumPy does what this computer's processor does.
+    Floats out of range are clamped, to 32 bits at least; NaN is 0, or the sign bit where 64 bits take part (PTX ISA,
+    `cvt`). C leaves this undefined, and NumPy does what this computer's CPU does.
     """
     if host.dtype.kind != "f" or dtype is None or dtype.kind not in "iu":
         return host
@@ -43,7 +46,7 @@ def cast(host: np.ndarray, dtype: np.dtype | None) -> np.ndarray:
     return result
 
 
-def fresh(host, dtype=None, order: str = "K") -> np.ndarray:
+def fresh(host: Any, dtype: Any = None, order: str = "K") -> np.ndarray:
     """A NumPy array (or scalar) copied into fresh device memory; order "K" keeps C or Fortran layout."""
     operations.refuse_captured(streams.get_current_stream().queue, "making an array")
     host = np.asarray(host)
@@ -55,7 +58,7 @@ def fresh(host, dtype=None, order: str = "K") -> np.ndarray:
     return made
 
 
-def seen(thing) -> np.ndarray:
+def seen(thing: Any) -> np.ndarray:
     """The memory of any array on the device that has `__cuda_array_interface__`, such as Numba's, without a copy.
 
     Raises ValueError when the memory is not the virtual GPU's, or has been freed.
@@ -69,6 +72,6 @@ def seen(thing) -> np.ndarray:
     address = int(interface["data"][0])
     place = memory.describe(address)
     found = place.allocation
-    if found is None or place.freed or place.offset >= found.nbytes:
+    if not isinstance(found, memory.Allocation) or place.freed or place.offset >= found.nbytes:
         raise ValueError("this array's memory has been freed, or is not the virtual GPU's")
     return memory.view(found, shape, dtype, offset=place.offset, strides=interface.get("strides"))

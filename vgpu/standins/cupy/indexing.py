@@ -1,4 +1,4 @@
-"""Keys and values of `x[key] = value`, turned from CuPy's meaning into NumPy's."""
+"""Keys and values of `x[key] = value`, converted from CuPy's meaning to NumPy's."""
 
 from __future__ import annotations
 

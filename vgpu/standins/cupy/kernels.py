@@ -6,8 +6,9 @@ import difflib
 import functools
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vgpu import compile as compilers
 from vgpu import operations
@@ -15,12 +16,15 @@ from vgpu.base.errors import ArgumentError, LaunchError, NoSuchKernel
 from vgpu.hardware.occupancy import most_threads
 from vgpu.standins import calls
 from vgpu.standins.cupy import streams
-from vgpu.standins.cupy.arguments import pack, slots
+from vgpu.standins.cupy.arguments import KernelParameter, kernel_parameters, pack
 from vgpu.standins.cupy.device import modelled
 from vgpu.standins.cupy.missing import missing
 from vgpu.standins.cupy.pointer import Memory, MemoryPointer
 from vgpu.standins.cupy.signature import parameters
 from vgpu.standins.cupy.tables import words
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
 
 ATTRIBUTES = words(
     """
@@ -28,11 +32,11 @@ ATTRIBUTES = words(
     binary_version cache_mode_ca max_dynamic_shared_size_bytes preferred_shared_memory_carveout
     """
 )
-_DEFAULT_SHARED = 48 * 1024  # what a block may have without asking, on every GPU
+_DEFAULT_SHARED = 48 * 1024  # bytes that a block may have without opting in, on every GPU
 
 
-def _of_nvcc(options) -> Iterator[str]:
-    """nvcc's options without those for its host compiler and its optimiser, which NVRTC has not: PTX needs neither."""
+def _for_nvrtc(options: Iterable[str]) -> Iterator[str]:
+    """nvcc's options without those that NVRTC lacks, for the host compiler and the optimiser; PTX needs neither."""
     left = iter(options)
     for option in left:
         if option in ("-Xcompiler", "--compiler-options"):
@@ -44,8 +48,8 @@ def _of_nvcc(options) -> Iterator[str]:
 @functools.cache
 def own_headers() -> list[str]:
     """The folder of CuPy's own headers (`cupy/complex.cuh`), from the package where it is installed."""
-    found = importlib.util.find_spec("cupy")  # finding does not import it, which takes a second
-    return [f"{folder}/_core/include" for folder in found.submodule_search_locations] if found else []
+    found = importlib.util.find_spec("cupy")  # doesn't import it, which takes a second
+    return [f"{folder}/_core/include" for folder in (found.submodule_search_locations if found else None) or ()]
 
 
 class Program:
@@ -60,17 +64,18 @@ class Program:
             raise missing("RawModule of a binary", "the source, or its PTX: the virtual GPU runs PTX")
         self.code, self.path, self.cooperative = code, path, cooperative
         self.filename = "kernel.cu" if path is None else Path(path).name
-        self.options = tuple(options if backend == "nvrtc" else _of_nvcc(options))
+        self.options = tuple(options if backend == "nvrtc" else _for_nvrtc(options))
         self.expressions = tuple(name_expressions or ())
-        self._loaded: dict[str, tuple] = {}
+        self._loaded: dict[str, tuple[dict[str, Kernel], Mapping[str, str], str]] = {}
 
-    def load(self):
+    def load(self) -> tuple[dict[str, Kernel], Mapping[str, str], str]:
         """(kernels by entry name, lowered names, PTX) for the GPU that is modelled now."""
         from vgpu.launch import launch
 
         arch = compilers.architecture(modelled().compute_capability)
         if arch not in self._loaded:
-            lowered, source = {}, ""
+            lowered: Mapping[str, str] = {}
+            source = ""
             if self.path is not None:
                 ptx = Path(self.path).read_text()
             else:
@@ -86,7 +91,7 @@ class Program:
             self._loaded[arch] = kernels, lowered, ptx
         return self._loaded[arch]
 
-    def kernel(self, name: str):
+    def kernel(self, name: str) -> Kernel:
         """The kernel of that name or name expression; AttributeError that says which there are."""
         kernels, lowered, _ = self.load()
         entry = lowered.get(name, name)
@@ -96,12 +101,12 @@ class Program:
 
 
 def _not_found(name: str, entries: list[str], source: str) -> str:
-    there = ", ".join(entries) or "no kernel at all"
-    message = f"no kernel named {name!r}: the compiled code has {there}."
+    found = ", ".join(entries) or "no kernel at all"
+    message = f"no kernel named {name!r}: the compiled code has {found}."
     if re.search(rf"__global__[^;{{}}]*\b{re.escape(name.split('<')[0])}\s*\(", source):
         if "<" in name or "template" in source:
             return (
-                f"{message} A template has to be asked for: cp.RawModule(code=…, "
+                f"{message} A template has to be requested: cp.RawModule(code=…, "
                 f"name_expressions=['{name}']).get_function('{name}')."
             )
         return f'{message} C++ has changed its name: write extern "C" before __global__.'
@@ -145,7 +150,7 @@ class RawKernel:
     def _set_up(self, program: Program, name: str, backend: str) -> None:
         self._program, self.name, self.backend = program, name, backend
         self._dynamic_limit: int | None = None
-        self._slots: dict = {}
+        self._parameters: dict[Kernel, list[KernelParameter]] = {}
         self.__name__ = name
 
     code = property(lambda self: self._program.code)
@@ -154,8 +159,8 @@ class RawKernel:
     enable_cooperative_groups = property(lambda self: self._program.cooperative)
 
     @property
-    def kernel(self):
-        """The compiled kernel (vgpu.launch.launch.Kernel)."""
+    def kernel(self) -> Kernel:
+        """The compiled kernel."""
         return self._program.kernel(self.name)
 
     def compile(self, log_stream=None) -> None:
@@ -167,10 +172,10 @@ class RawKernel:
         from vgpu.launch.launch import Prepared
 
         kernel = self.kernel
-        if kernel not in self._slots:
-            named = parameters(self.code or "", self.name)
-            self._slots[kernel] = slots(self.name, kernel.parameters, named)
-        params, arrays = pack(self.name, self._slots[kernel], args)
+        if kernel not in self._parameters:
+            from_source = parameters(self.code or "", self.name)
+            self._parameters[kernel] = kernel_parameters(self.name, kernel.parameters, from_source)
+        params, arrays = pack(self.name, self._parameters[kernel], args)
         return Prepared(kernel, params, arrays, shared_bytes, holding(args), cooperative=self.enable_cooperative_groups)
 
     def __call__(self, grid, block, args, *more, shared_mem: int = 0, stream=None) -> None:
@@ -187,8 +192,8 @@ class RawKernel:
                 )
         prepared = self.prepare(args, grid, block)
         self._check_shared(shared_mem)
-        for hear in calls.LAUNCHED:
-            hear(self, grid, block, args, shared_mem)
+        for listener in calls.LAUNCHED:
+            listener(self, grid, block, args, shared_mem)
         operations.kernel(
             streams.queue_of(stream),
             prepared.kernel,
@@ -204,8 +209,8 @@ class RawKernel:
     def _check_shared(self, nbytes: int) -> None:
         if nbytes and nbytes > self.max_dynamic_shared_size_bytes:
             raise LaunchError(
-                f"{self.name}: {nbytes} bytes of dynamic shared memory asked for, and a launch may have "
-                f"{self.max_dynamic_shared_size_bytes}. Above 48 KiB a kernel has to ask first: "
+                f"{self.name}: {nbytes} bytes of dynamic shared memory requested, and a launch may have "
+                f"{self.max_dynamic_shared_size_bytes}. Above 48 KiB a kernel has to opt in: "
                 f"kernel.max_dynamic_shared_size_bytes = {nbytes} (the modelled GPU allows "
                 f"{modelled().shared_optin_limit} for static and dynamic together)."
             )
@@ -245,7 +250,7 @@ class RawKernel:
         allowed = modelled().shared_optin_limit - self.shared_size_bytes
         if not 0 <= nbytes <= allowed:
             raise LaunchError(
-                f"{self.name}: {nbytes} bytes of dynamic shared memory asked for; {modelled().product} "
+                f"{self.name}: {nbytes} bytes of dynamic shared memory requested; {modelled().product} "
                 f"allows {allowed}, beside the {self.shared_size_bytes} static ones"
             )
         self._dynamic_limit = int(nbytes)
@@ -299,7 +304,7 @@ class RawModule:
     enable_cooperative_groups = property(lambda self: self._program.cooperative)
 
     def compile(self, log_stream=None) -> None:
-        """Compile now instead of when something is asked for."""
+        """Compile now instead of at the first use."""
         self._program.load()
 
     def get_function(self, name: str) -> RawKernel:
@@ -329,6 +334,10 @@ class RawModule:
         return f"<RawModule of {self.file_path or 'CUDA C++'}>"
 
 
-def holding(arrays):
-    """What to call after a launch: it copies nothing back, and keeps the arrays alive until then."""
-    return lambda: arrays and None
+def holding(arrays: Sequence) -> Callable[[], None]:
+    """The `finish` of a launch: it keeps the arrays alive until it is called, and copies nothing back."""
+
+    def finish(kept: Sequence = arrays) -> None:
+        """Nothing is copied back."""
+
+    return finish

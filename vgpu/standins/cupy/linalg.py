@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vgpu.standins.cupy.forward import Function
+from vgpu.standins.cupy.forward import ForwardedFunction
 from vgpu.standins.cupy.missing import getter
 from vgpu.standins.cupy.tables import words
 
@@ -17,6 +17,6 @@ NAMES = words(
 
 LinAlgError = np.linalg.LinAlgError
 for _name in NAMES:
-    globals()[_name] = Function(f"linalg.{_name}", getattr(np.linalg, _name), first_is_array=True)
+    globals()[_name] = ForwardedFunction(f"linalg.{_name}", getattr(np.linalg, _name), first_is_array=True)
 
 __getattr__ = getter("linalg.", {})

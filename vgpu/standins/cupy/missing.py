@@ -1,8 +1,11 @@
-"""What CuPy has and the virtual GPU has not: one error that says so and what to use."""
+# mypy: disallow-untyped-defs
+"""Names of CuPy that the virtual GPU lacks: the error for them, which says what to use instead."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 from vgpu.base.errors import Unsupported
 
@@ -21,16 +24,16 @@ def missing(name: str, instead: str = "") -> Missing:
 
 
 def submodule(name: str, has: dict[str, object], table: dict[str, str] | None = None) -> ModuleType:
-    """A small module of CuPy that has its names from elsewhere here; `table` as for `getter`."""
+    """A small module of CuPy with the names in `has`; `table` as for `getter`."""
     made = ModuleType(name, f"`{name}` of CuPy on the virtual GPU.")
     made.__dict__.update(has, __getattr__=getter(f"{name}.", table or {}))
     return made
 
 
-def getter(prefix: str, table: dict[str, str]):
-    """A module's `__getattr__`: `table` has what is known to be missing and what to use instead of it."""
+def getter(prefix: str, table: dict[str, str]) -> Callable[[str], Any]:
+    """A module's `__getattr__`: `table` has names known to be missing and what to use instead."""
 
-    def __getattr__(name: str):
+    def __getattr__(name: str) -> Any:
         if name in table:
             raise missing(prefix + name, table[name])
         if name.startswith("_"):

@@ -1,10 +1,12 @@
-"""CuPy's ndarray on the virtual GPU: a NumPy array over device memory, inside a class that is no NumPy array.
+"""CuPy's ndarray on the virtual GPU: a NumPy array over device memory, inside a class that isn't a NumPy array.
 
-What a GPU program must not do by accident raises here as it does in CuPy: turning a device array into a host
-array without saying so, and mixing the two in one expression.
+As in CuPy, two accidents raise errors: implicit conversion of a device array to a host array, and mixing the two in one
+expression.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -44,7 +46,13 @@ class ndarray:
 
     __slots__ = ("__weakref__", "_host", "base")
     __array_priority__ = 100
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment] # typeshed gives every object a hash
+    _host: np.ndarray
+    base: ndarray | None
+
+    if TYPE_CHECKING:  # `operators` adds NumPy's operators and methods
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order="C"):
         self.base = None
@@ -63,7 +71,7 @@ class ndarray:
         self._host, self.base = host, base
         return self
 
-    # What it looks like.
+    # Its layout.
     dtype = property(lambda self: self._host.dtype)
     ndim = property(lambda self: self._host.ndim)
     size = property(lambda self: self._host.size)
@@ -178,7 +186,8 @@ class ndarray:
         key, value = indexing.host_key(key, self.shape), indexing.host_value(value)
         value = host_memory.cast(value, self.dtype) if isinstance(value, np.ndarray) else value
         part = _part(self._host, key)
-        call, target = (None, self._host) if part is None else (("copy", (value,), {}), part)
+        call: streams.NumpyCall | None = None if part is None else ("copy", (value,), {})
+        target = self._host if part is None else part
         with streams.array_work("an assignment to elements", writes=[target], call=call):
             self._host[key] = value
 
@@ -227,10 +236,10 @@ class ndarray:
         }
 
     def __dlpack__(self, *, stream=None, max_version=None, copy=None, **device):
-        """The array for another library, such as `torch.from_dlpack(x)`: the same memory, which is the computer's own.
+        """The array for another library, such as `torch.from_dlpack(x)`: over the same memory.
 
-        A library without devices, NumPy, names the one it wants: there the copy to the host has to be asked for, as
-        in CuPy, with `np.from_dlpack(x, device="cpu")`. Raises BufferError otherwise.
+        NumPy, a library without devices, passes the one it needs: there the copy to the host has to be explicit, as in
+        CuPy, with `np.from_dlpack(x, device="cpu")`. Raises BufferError otherwise.
         """
         if not device:
             return self._host.__dlpack__(max_version=max_version, copy=copy)
@@ -269,9 +278,9 @@ def _part(host: np.ndarray, key) -> np.ndarray | None:
     return host[keys if ... in keys else (*keys, ...)]
 
 
-def _order(host: np.ndarray, order: str | None) -> str:
+def _order(host: np.ndarray, order: Literal["C", "F", "A", "K"] | None) -> Literal["C", "F"]:
     """C or F, for one of NumPy's four letters."""
-    if order in ("A", "K"):
+    if order == "A" or order == "K":
         return "F" if host.flags.f_contiguous and not host.flags.c_contiguous else "C"
     return order or "C"
 

@@ -12,7 +12,7 @@ from vgpu.standins.cupy.convert import to_cupy, to_host
 from vgpu.standins.cupy.host_memory import check_dtype
 from vgpu.standins.cupy.indexing import host_value
 from vgpu.standins.cupy.ndarray import ndarray
-from vgpu.standins.cupy.streams import array_work
+from vgpu.standins.cupy.streams import NumpyCall, array_work
 from vgpu.standins.cupy.tables import words
 from vgpu.storage import memory
 
@@ -55,14 +55,14 @@ IN_PLACE = words(
     partition put sort
     """
 )
-# Methods that say what the elements are, on the host: NumPy's, of a copy.
+# Methods that write the elements out on the host: NumPy's, of a copy.
 ON_HOST = words(
     """
     dump dumps tofile
     """
 )
 
-# Those that give the same memory in another shape, and so do no work.
+# Those that give the same memory in another shape, without any work.
 VIEWS = words(
     """
     diagonal ravel reshape squeeze swapaxes transpose
@@ -100,7 +100,7 @@ def _binary(name: str, ufunc: np.ufunc, swapped: bool):
 def _in_place(name: str, ufunc: np.ufunc):
     def operator(self, other):
         other = _operand(other, ufunc.__name__)
-        call = ufunc.__name__, (self._host, other), {}
+        call: NumpyCall = (ufunc.__name__, (self._host, other), {})
         with array_work(name, *_arrays(self._host, other), writes=[self._host], call=call):
             ufunc(self._host, other, out=self._host)
         return self
@@ -124,7 +124,7 @@ def _method(name: str):
     def method(self, *args, **kwargs):
         out = kwargs.get("out")
         args = to_host(args, f"ndarray.{name}")
-        named = {k: to_host(v, name) for k, v in kwargs.items()}
+        named = {key: to_host(value, name) for key, value in kwargs.items()}
         if name in VIEWS:
             return _of(self, getattr(self._host, name)(*args, **named), "K")
         call = name, (self._host, *args), {key: value for key, value in named.items() if key != "out"}
@@ -140,7 +140,7 @@ def _method(name: str):
 
 
 def _of(array: ndarray, result, order: str = "C"):
-    """A result of a method: what is a view of `array` remembers it as its base; a fresh array gets the layout."""
+    """A method's result on the device: a view has `array` as its base, a fresh array gets the layout `order`."""
     if isinstance(result, np.ndarray) and memory.owner(result) is not None:
         return ndarray._over(result, array if array.base is None else array.base)
     return to_cupy(result, order)
@@ -188,7 +188,7 @@ def _scatter(name: str):
     def method(self, slices, value):
         forward.ufunc(name, getattr(np, name)).at(self, slices, value)
 
-    method.__doc__ = f"`{name}` values into the elements picked, each time an index occurs."
+    method.__doc__ = f"`{name}` values into the picked elements, once per occurrence of an index."
     return method
 
 
@@ -219,5 +219,7 @@ for _name in ON_HOST:
     setattr(ndarray, _name, _method_on_host(_name))
 for _name in ("T", "mT", "real", "imag"):
     setattr(ndarray, _name, _part(_name))
-ndarray.fill, ndarray.view, ndarray.ptp, ndarray.__bytes__ = _fill, _view, _ptp, ndarray.tobytes
-ndarray.scatter_add, ndarray.scatter_max, ndarray.scatter_min = map(_scatter, ("add", "maximum", "minimum"))
+for _name, _function in (("fill", _fill), ("view", _view), ("ptp", _ptp), ("__bytes__", ndarray.tobytes)):
+    setattr(ndarray, _name, _function)
+for _name, _operation in (("scatter_add", "add"), ("scatter_max", "maximum"), ("scatter_min", "minimum")):
+    setattr(ndarray, _name, _scatter(_operation))

@@ -12,7 +12,7 @@ from vgpu.storage import memory
 
 
 class Memory:
-    """A piece of device memory: `ptr` and `size` in bytes; `owner` is what keeps it alive."""
+    """A range of device memory: address `ptr`, `size` in bytes; `owner` keeps it alive."""
 
     device_id = 0
 
@@ -21,7 +21,7 @@ class Memory:
 
     @property
     def base(self):
-        return self.owner  # so that an array over this memory is traced back to its allocation
+        return self.owner  # `memory.owner` follows bases to the allocation
 
     @property
     def device(self):
@@ -38,7 +38,7 @@ class Memory:
 
 
 class MemoryPointer:
-    """A place in a piece of memory: `mem` plus `offset` bytes. Adding bytes gives another one."""
+    """A pointer: memory `mem` plus `offset` bytes. Adding a number of bytes gives another one."""
 
     device_id = 0
 
@@ -81,11 +81,11 @@ class MemoryPointer:
         )
 
     def copy_from_device(self, src: MemoryPointer, size: int) -> None:
-        """Copy `size` bytes from another place on the device, in the default stream."""
+        """Copy `size` bytes from another pointer on the device, in the default stream."""
         self.copy_from_device_async(src, size, 0)
 
     def copy_from_device_async(self, src: MemoryPointer, size: int, stream=None) -> None:
-        """Copy `size` bytes from another place on the device."""
+        """Copy `size` bytes from another pointer on the device."""
         target, source = self.bytes(size), src.bytes(size)
         operations.device_copy(streams.queue_of(stream), f"D2D {size} bytes", source, target, _assign(target, source))
 
@@ -135,7 +135,7 @@ def _host_bytes(mem, size: int) -> np.ndarray:
 
 
 def _assign(target: np.ndarray, source):
-    """The work of a copy, to be done now or whenever a graph runs."""
+    """The work of a copy, run now or by a graph."""
 
     def run() -> None:
         target[...] = source

@@ -1,6 +1,6 @@
-"""Allocators: device memory and pinned host memory, with CuPy's pools in front of them.
+"""Allocators of device memory and pinned host memory, behind CuPy's pools.
 
-A pool here keeps no free blocks: what is freed goes back at once, so `total_bytes()` is `used_bytes()`.
+A pool here keeps no free blocks: freed memory is returned immediately, so `total_bytes()` is `used_bytes()`.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import threading
+from collections.abc import Callable
 
 from vgpu.standins.cupy.device import modelled
 from vgpu.standins.cupy.missing import missing
@@ -16,7 +17,7 @@ from vgpu.storage import memory
 
 
 class MemoryPool:
-    """The books of the arrays' memory. On a GPU a pool keeps freed blocks for reuse; here it has none."""
+    """Accounting of the arrays' memory. On a GPU a pool keeps freed blocks for reuse; here it has none."""
 
     def __init__(self, allocator=None):
         self._allocator = allocator
@@ -66,7 +67,7 @@ class MemoryAsyncPool(MemoryPool):
         super().__init__()
 
     def malloc(self, size: int) -> MemoryPointer:
-        """Fresh device memory of `size` bytes; what is under way in a stream need not be waited for."""
+        """Fresh device memory of `size` bytes, without waiting for work in flight."""
         return allocate(size)
 
 
@@ -76,7 +77,7 @@ def malloc_async(size: int) -> MemoryPointer:
 
 
 class PinnedMemoryPointer:
-    """A place in pinned host memory, for `numpy.frombuffer(mem, dtype, count)`; kernels may use `.ptr`."""
+    """A pointer into pinned host memory, for `numpy.frombuffer(mem, dtype, count)`; kernels may use `.ptr`."""
 
     device_id = 0
     mem: Memory
@@ -87,7 +88,7 @@ class PinnedMemoryPointer:
         return self.mem.ptr
 
     def size(self) -> int:
-        """Bytes of this piece of memory."""
+        """Bytes of this allocation."""
         return self.mem.size
 
     def __repr__(self) -> str:
@@ -95,7 +96,7 @@ class PinnedMemoryPointer:
 
 
 class PinnedMemoryPool:
-    """The books of pinned host memory; nothing is kept for reuse."""
+    """Accounting of pinned host memory; nothing is kept for reuse."""
 
     def __init__(self, allocator=None):
         self._allocator = allocator
@@ -116,7 +117,7 @@ def _pinned(size: int) -> PinnedMemoryPointer:
     allocation = memory.allocate(size, kind="pinned")
 
     # A ctypes array, because before Python 3.12 no class written in Python can offer its bytes to NumPy.
-    class Pinned(PinnedMemoryPointer, ctypes.c_uint8 * size):
+    class Pinned(PinnedMemoryPointer, ctypes.c_uint8 * size):  # type: ignore[misc] # a base class made at run time
         pass
 
     place = Pinned.from_address(allocation.address)
@@ -124,9 +125,10 @@ def _pinned(size: int) -> PinnedMemoryPointer:
     return place
 
 
+Allocator = Callable[[int], MemoryPointer]
 _pool = MemoryPool()
 _pinned_pool = PinnedMemoryPool()
-_allocator = _pool.malloc
+_allocator: Allocator = _pool.malloc
 _here = threading.local()  # its `allocator`: that of `using_allocator`, which is this thread's
 
 
@@ -149,7 +151,7 @@ def set_allocator(allocator=None) -> None:
     _allocator = allocator or allocate
 
 
-def get_allocator():
+def get_allocator() -> Allocator:
     """The current allocator of this thread."""
     return getattr(_here, "allocator", None) or _allocator
 

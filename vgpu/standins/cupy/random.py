@@ -13,7 +13,7 @@ from vgpu.standins.cupy.missing import getter
 from vgpu.standins.cupy.ndarray import ndarray
 from vgpu.standins.cupy.tables import words
 
-# name -> whether CuPy's function takes a dtype, float64 or float32
+# Functions of CuPy that take a dtype, float64 or float32.
 _FLOATS = words(
     """
     beta chisquare dirichlet exponential f gamma gumbel laplace logistic lognormal multivariate_normal
@@ -36,13 +36,13 @@ _GENERATOR = words(
 
 
 class RandomState:
-    """A generator with a state of its own; `seed` None takes one from the system."""
+    """A generator with its own state; `seed` None takes one from the system."""
 
     def __init__(self, seed=None, method=None):
         self._state = np.random.RandomState(_seed(seed))
 
     def seed(self, seed=None) -> None:
-        """Start the sequence anew."""
+        """Restart the sequence."""
         self._state.seed(_seed(seed))
 
     def random_integers(self, low, high=None, size=None) -> ndarray:
@@ -63,7 +63,7 @@ class RandomState:
         return to_device(self._state.permutation(to_host(a)))
 
     def shuffle(self, a: ndarray) -> None:
-        """Bring an array's first axis into random order, in place."""
+        """Shuffle an array along its first axis, in place."""
         if not isinstance(a, ndarray):
             raise TypeError("The array must be cupy.ndarray")
         self._state.shuffle(a._host)
@@ -86,7 +86,7 @@ def _seed(seed):
 
 def _draw(name: str, has_dtype: bool):
     def method(self, *args, dtype=None, **kwargs):
-        result = getattr(self._state, name)(*to_host(args), **{k: to_host(v) for k, v in kwargs.items()})
+        result = getattr(self._state, name)(*to_host(args), **{key: to_host(value) for key, value in kwargs.items()})
         if dtype is not None and has_dtype and np.dtype(dtype) not in (np.float32, np.float64):
             raise TypeError(f"cupy.random only supports float32 and float64 here, not {np.dtype(dtype)}")
         return to_device(result, dtype)
@@ -98,7 +98,8 @@ def _draw(name: str, has_dtype: bool):
 
 def _generate(name: str):
     def method(self, *args, **kwargs):
-        result = getattr(self._generator, name)(*to_host(args), **{k: to_host(v) for k, v in kwargs.items()})
+        named = {key: to_host(value) for key, value in kwargs.items()}
+        result = getattr(self._generator, name)(*to_host(args), **named)
         return to_cupy(result) if isinstance(result, np.ndarray) else to_device(result)
 
     method.__name__ = name
@@ -110,7 +111,8 @@ for _name in _FLOATS + _INTEGERS:
     setattr(RandomState, _name, _draw(_name, _name in _FLOATS))
 for _name in _GENERATOR:
     setattr(Generator, _name, _generate(_name))
-RandomState.random = RandomState.sample = RandomState.ranf = RandomState.random_sample
+for _name in ("random", "sample", "ranf"):
+    setattr(RandomState, _name, getattr(RandomState, "random_sample"))  # noqa: B009 (added above)
 
 _global = RandomState()
 
@@ -121,7 +123,7 @@ def get_random_state() -> RandomState:
 
 
 def set_random_state(state: RandomState) -> None:
-    """Put another generator behind the functions of this module."""
+    """Choose another generator for the functions of this module."""
     global _global
     if not isinstance(state, RandomState):
         raise TypeError(f"a RandomState is needed, not {type(state)}")

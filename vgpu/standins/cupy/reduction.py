@@ -1,4 +1,4 @@
-"""ReductionKernel: map every element, combine pairwise, finish; made into a kernel and really run."""
+"""ReductionKernel: map every element, combine pairwise, finish; as a generated kernel."""
 
 from __future__ import annotations
 

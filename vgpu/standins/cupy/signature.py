@@ -1,6 +1,7 @@
-"""The parameter list of a kernel as its author wrote it: C types and names, for messages and checks.
+# mypy: disallow-untyped-defs
+"""The parameter list of a kernel from its source: C types and names, for messages and checks.
 
-PTX only says how many bytes each parameter has. This reads the source, and gives up rather than guess.
+PTX only has the size of each parameter. Where the source isn't clear, there is no list: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -76,8 +77,9 @@ def parameters(source: str, name: str) -> tuple[CParameter, ...] | None:
     inside = _inside(source, heads[0].end())
     if inside is None or not inside.strip() or inside.strip() == "void":
         return None if inside is None else ()
-    found = [_parameter(text) for text in _split(inside)]
-    return None if None in found else tuple(found)
+    parts = _split(inside)
+    found = tuple(each for part in parts if (each := _parameter(part)) is not None)
+    return found if len(found) == len(parts) else None
 
 
 def _inside(source: str, start: int) -> str | None:

@@ -1,15 +1,17 @@
 """Streams, events and graphs under CuPy's names.
 
 Every launch and copy on the virtual GPU has ended when it returns, so a stream is always done, and events read the
-host's clock. Which order CUDA would have guaranteed, and how long each thing would take on the modelled GPU, is what
-`vgpu.streams.record()` keeps; there, who asks until something is done has waited for it. A stream under capture runs
-nothing: its graph does, each time it is launched.
+host's clock. `vgpu.streams.record()` records which order CUDA guarantees, and models how long each operation takes;
+there, polling `done` counts as waiting. A stream under capture runs nothing: its graph does, each time it is launched.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
+
+import numpy as np
 
 from vgpu import operations
 from vgpu.base import own
@@ -24,16 +26,18 @@ class Event:
 
     def __init__(self, block=False, disable_timing=False, interprocess=False):
         self.ptr = id(self)
-        self._timed, self._when, self._captured = not disable_timing, None, None
+        self._timed = not disable_timing
+        self._when: int | None = None  # nanoseconds of the host's clock
+        self._captured: tuple[graphs.Capture, frozenset[int]] | None = None
 
     @property
     def done(self) -> bool:
-        """True: the work before it has ended. In a recording the host has waited for it, as a loop that asks does."""
+        """True: the work before it has ended. In a recording the host has waited for it, as a polling loop would."""
         self.synchronize()
         return True
 
     def record(self, stream=None) -> None:
-        """Note that the stream has come this far."""
+        """Record the event after the stream's work so far."""
         queue = queue_of(stream)
         self._captured = graphs.record(queue)
         if self._captured is None:
@@ -58,20 +62,26 @@ class Event:
 
 
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:
-    """Milliseconds between two recorded events: the host's clock, so no time of a GPU.
+    """Milliseconds between two recorded events, of the host's clock: not a GPU's time.
 
     The modelled GPU's time between them is `timeline.elapsed(start, end)` of `vgpu.streams.record()`.
     """
-    for event, name in ((start_event, "start"), (end_event, "end")):
-        if not event._timed:
-            raise ValueError(f"the {name} event was made with disable_timing=True: it has no time")
-        if event._when is None:
-            raise ValueError(f"the {name} event was never recorded: call event.record() first")
-    return (end_event._when - start_event._when) / 1e6
+    start, end = _time(start_event, "start"), _time(end_event, "end")
+    return (end - start) / 1e6
+
+
+def _time(event: Event, name: str) -> int:
+    if not event._timed:
+        raise ValueError(f"the {name} event was made with disable_timing=True: it has no time")
+    if event._when is None:
+        raise ValueError(f"the {name} event was never recorded: call event.record() first")
+    return event._when
 
 
 class Graph:
-    """What a capture has kept: `launch` runs it all, with the same arguments, as often as wanted."""
+    """The operations of a capture: `launch` runs them all, with the same arguments, any number of times."""
+
+    _kept: graphs.Graph
 
     def __init__(self, *args, **kwargs):
         raise TypeError("cannot create a Graph object; capture one: stream.begin_capture() … stream.end_capture()")
@@ -100,17 +110,18 @@ class Stream:
     ptds: Stream
 
     def __init__(self, null=False, non_blocking=False, ptds=False, priority=0):
+        self._queue: Queue | None  # None: each thread has its own
+        self.device_id, self.priority = -1, 0
         if null or ptds:
-            self._queue = LEGACY if null else None  # each thread has its own
+            self._queue = LEGACY if null else None
         else:
             self._queue = operations.new_queue(not non_blocking, priority)
-        self.device_id = -1 if null or ptds else 0
+            self.device_id, self.priority = 0, self._queue.priority
         self.is_non_blocking = bool(non_blocking)
-        self.priority = 0 if null or ptds else self._queue.priority
 
     @property
     def queue(self) -> Queue:
-        """What the virtual GPU knows of the stream."""
+        """The virtual GPU's queue behind the stream."""
         return self._queue or operations.find_queue(2)
 
     @property
@@ -119,7 +130,7 @@ class Stream:
 
     @property
     def done(self) -> bool:
-        """True: all its work has ended. In a recording the host has waited for it, as a loop that asks does."""
+        """True: all its work has ended. In a recording the host has waited for it, as a polling loop would."""
         self.synchronize()
         return True
 
@@ -139,7 +150,7 @@ class Stream:
         return event
 
     def wait_event(self, event: Event) -> None:
-        """Let the work that follows wait for an event; one recorded under capture draws this stream into it."""
+        """Let later work wait for an event; an event recorded under capture adds this stream to the capture."""
         graphs.wait(self.queue, event)
 
     def use(self) -> Stream:
@@ -149,8 +160,8 @@ class Stream:
 
     def launch_host_func(self, callback, arg) -> None:
         """Call `callback(arg)` once the work so far has ended: at once, or whenever the captured graph runs."""
-        asked = Operation("host function", label=getattr(callback, "__name__", "a host function"), asynchronous=True)
-        operations.submit(self.queue, asked, lambda: callback(arg) and None)
+        call = Operation("host function", label=getattr(callback, "__name__", "a host function"), asynchronous=True)
+        operations.submit(self.queue, call, lambda: callback(arg) and None)
 
     def add_callback(self, callback, arg) -> None:
         """Call `callback(stream, status, arg)` once the work so far has ended: at once."""
@@ -160,15 +171,15 @@ class Stream:
                 "cudaErrorStreamCaptureUnsupported: operation not permitted when stream is capturing. add_callback "
                 "cannot be captured; launch_host_func can."
             )
-        asked = Operation("host function", label=getattr(callback, "__name__", "a callback"), asynchronous=True)
-        operations.submit(self.queue, asked, lambda: callback(self, 0, arg) and None)
+        call = Operation("host function", label=getattr(callback, "__name__", "a callback"), asynchronous=True)
+        operations.submit(self.queue, call, lambda: callback(self, 0, arg) and None)
 
     def begin_capture(self, mode=None) -> None:
-        """Keep what is given to the stream instead of running it. `mode` as CUDA's: 0 global, 1 thread, 2 relaxed."""
+        """Record the stream's operations instead of running them. `mode` as in CUDA: 0 global, 1 thread, 2 relaxed."""
         graphs.begin(self.queue, _MODES[2 if mode is None else int(mode)])
 
     def end_capture(self) -> Graph:
-        """The captured graph. Raises CUDARuntimeError where a forked stream was not joined again."""
+        """The captured graph. Raises CUDARuntimeError where a forked stream wasn't joined."""
         return Graph._of(graphs.end(self.queue))
 
     def __enter__(self) -> Stream:
@@ -234,21 +245,26 @@ def queue_of(stream=None) -> Queue:
     return found if isinstance(found, Queue) else operations.find_queue(int(getattr(stream, "ptr", stream)))
 
 
+NumpyCall = tuple[str, tuple, dict]
+
+
 class array_work:
     """Work that NumPy does here and a kernel would do on a GPU: noted for a recorder, refused under capture.
 
-    `arrays` are NumPy arrays over device memory that are read, `writes` those that are written; the with block may
-    append more of those to what it gets. `call`: the name, the arguments and the named arguments of a function of NumPy
-    that gives what is written, where there is one: without it, the work cannot be replayed.
+    `arrays` are NumPy arrays over device memory that are read, `writes` those that are written; `with … as written`
+    gives a list to which the block may append more of these. `call`: the name, arguments and keyword arguments of the
+    NumPy function that computes the result, if there is one; without it, the work can't be replayed.
     """
 
     __slots__ = ("arrays", "call", "what", "written")
 
-    def __init__(self, what: str, *arrays, writes=(), call: tuple[str, tuple, dict] | None = None):
+    def __init__(
+        self, what: str, *arrays: np.ndarray, writes: Iterable[np.ndarray] = (), call: NumpyCall | None = None
+    ):
         self.what, self.arrays, self.written, self.call = what, arrays, list(writes), call
 
-    def __enter__(self) -> list:
-        with own.LAUNCHING:  # memory that is about to be put back is not the one to be worked on
+    def __enter__(self) -> list[np.ndarray]:
+        with own.LAUNCHING:  # wait for tools that restore memory after a run
             pass
         if operations.capturing:
             operations.refuse_captured(get_current_stream().queue, self.what)
@@ -264,5 +280,5 @@ class array_work:
             if self.call is not None:
                 name, inputs, named = self.call
                 does = operations.NumPyCall(name, tuple(inputs), tuple(self.written), named)
-            asked = Operation("array", queue, self.what, nbytes, asynchronous=True, accesses=tuple(touched), does=does)
-            operations.note(asked)
+            work = Operation("array", queue, self.what, nbytes, asynchronous=True, accesses=tuple(touched), does=does)
+            operations.note(work)

@@ -1,11 +1,15 @@
-"""`cupy.lib.stride_tricks`: views with strides of their own, in bytes."""
+"""`cupy.lib.stride_tricks`: views with any strides, in bytes."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vgpu.standins.cupy.convert import over
-from vgpu.standins.cupy.ndarray import ndarray
+
+if TYPE_CHECKING:
+    from vgpu.standins.cupy.ndarray import ndarray
 
 
 def as_strided(x: ndarray, shape=None, strides=None) -> ndarray:

@@ -1,4 +1,5 @@
-"""Tables of names as text: one long list of strings would be mostly quotation marks."""
+# mypy: disallow-untyped-defs
+"""Tables of names as text, which is easier to read than a long list of strings."""
 
 from __future__ import annotations
 

@@ -31,6 +31,12 @@ def _invalid(why: str) -> runtime.CUDARuntimeError:
     return runtime.CUDARuntimeError(f"cudaErrorInvalidValue: {why}")
 
 
+def _allocation_of(array: np.ndarray) -> memory.Allocation:
+    allocation = memory.owner(array)
+    assert allocation is not None, "arrays on the device lie in allocations"
+    return allocation
+
+
 class ChannelFormatDescriptor:
     """The channels of a texel: bits of x, y, z and w, and one of runtime.cudaChannelFormatKind…"""
 
@@ -45,8 +51,8 @@ class ChannelFormatDescriptor:
         bits = [self._given[name] for name in "xyzw"]
         used = [b for b in bits if b]
         kind = _KINDS.get(self._given["f"])
-        right = kind and len(used) in (1, 2, 4) and len(set(used)) == 1 and bits[: len(used)] == used
-        if not right or used[0] not in ((16, 32) if kind == "f" else (8, 16, 32)):
+        same = len(used) in (1, 2, 4) and len(set(used)) == 1 and bits[: len(used)] == used
+        if kind is None or not same or used[0] not in ((16, 32) if kind == "f" else (8, 16, 32)):
             raise runtime.CUDARuntimeError(
                 f"cudaErrorInvalidChannelDescriptor: {self._given}. A texel has 1, 2 or 4 channels of 8, 16 or 32 "
                 "bits each, all the same; floats have 16 or 32."
@@ -58,7 +64,7 @@ class CUDAarray:
     """Memory for texels of 1, 2 or 3 dimensions, or in layers (flag 1), read through textures and surfaces only.
 
     Sizes are in texels; height 0 means one dimension, depth 0 at most two. With the flag for layers, depth is their
-    number. It does not count in a memory pool's books, as on a GPU.
+    number. As on a GPU, memory pools don't count it.
     """
 
     def __init__(self, desc: ChannelFormatDescriptor, width: int, height: int = 0, depth: int = 0, flags: int = 0):
@@ -81,7 +87,7 @@ class CUDAarray:
         if nbytes > _MOST_BYTES:
             raise Unsupported(f"an array of {nbytes} bytes: the virtual GPU's textures have at most {_MOST_BYTES}")
         self._texels = memory.array(shape, self._dtype(), label="CUDA array", kind="cuda array")
-        self._allocation = memory.owner(self._texels)
+        self._allocation = _allocation_of(self._texels)
 
     @property
     def ptr(self) -> int:
@@ -134,10 +140,10 @@ class CUDAarray:
 
         if isinstance(arr, ndarray):
             touched = operations.access(source, False) + operations.access(target, True)
-            asked = operations.Operation(
+            copy = operations.Operation(
                 "D2D", None, "D2D (CUDA array)", host.nbytes, asynchronous=True, accesses=touched
             )
-            operations.submit(queue, asked, run)
+            operations.submit(queue, copy, run)
         else:
             operations.copy(queue, kind, host, self._texels, run, asynchronous=stream is not None)
 
@@ -152,7 +158,7 @@ class CUDAarray:
 
 
 class ResourceDescriptor:
-    """What a texture or surface lies over: a CUDAarray, linear memory or pitched memory (runtime.cudaResourceType…)."""
+    """The memory of a texture or surface: a CUDAarray, linear or pitched memory (runtime.cudaResourceType…)."""
 
     def __init__(
         self, restype: int, cuArr=None, arr=None, chDesc=None, sizeInBytes=0, width=0, height=0, pitchInBytes=0
@@ -185,7 +191,7 @@ class ResourceDescriptor:
         if self.cuArr is not None and self._given["resType"] == runtime.cudaResourceTypeArray:
             return self.cuArr._resource()
         host, f = self.arr._host, self.chDesc._format()
-        address, allocation = host.ctypes.data, memory.owner(host)
+        address, allocation = host.ctypes.data, _allocation_of(host)
         if address % memory.ALIGNMENT:
             raise _invalid(f"a texture begins at a multiple of {memory.ALIGNMENT} bytes: copy the part of the array")
         if self._given["resType"] == runtime.cudaResourceTypeLinear:
@@ -255,9 +261,11 @@ class TextureDescriptor:
 
 
 class _Handle:
-    """An object whose `ptr` is a handle that kernels take; it goes with the object."""
+    """An object whose `ptr` is a handle that kernels take; the handle is destroyed with the object."""
 
-    def _take(self, resource: textures.Resource, sampler: textures.Sampler | None) -> None:
+    ResDesc: ResourceDescriptor
+
+    def _create(self, resource: textures.Resource, sampler: textures.Sampler | None) -> None:
         self.ptr = textures.create(resource, sampler)
         weakref.finalize(self, textures.destroy, self.ptr).atexit = False
 
@@ -277,7 +285,7 @@ class TextureObject(_Handle):
             raise TypeError("TextureObject takes a ResourceDescriptor and a TextureDescriptor")
         self.ResDesc, self.TexDesc = ResDesc, TexDesc
         resource = ResDesc._resource()
-        self._take(resource, TexDesc._sampler(resource.format, resource.geometry))
+        self._create(resource, TexDesc._sampler(resource.format, resource.geometry))
 
 
 class SurfaceObject(_Handle):
@@ -291,4 +299,4 @@ class SurfaceObject(_Handle):
             raise _invalid("a surface needs a CUDAarray (cudaResourceTypeArray)")
         if not ResDesc.cuArr.flags & runtime.cudaArraySurfaceLoadStore:
             raise _invalid("make the CUDAarray with flags=runtime.cudaArraySurfaceLoadStore to have a surface over it")
-        self._take(ResDesc._resource(), None)
+        self._create(ResDesc._resource(), None)

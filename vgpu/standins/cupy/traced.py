@@ -1,13 +1,14 @@
-"""What a function under `cp.fuse` sees in place of its arguments: it notes what is done with them, and does nothing.
+"""Traced values: what a function under `cp.fuse` gets as arguments. They record operations and compute nothing.
 
-A note is a `Node`, with the dtype and the shape that NumPy's rules give it. `vgpu.standins.cupy.fusion` makes
-kernels of them.
+Each operation becomes a `Node`, with the dtype and shape of NumPy's rules. `vgpu.standins.cupy.fusion` makes kernels of
+them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -87,10 +88,10 @@ SAME = {
     "bitwise_not": "invert", "bitwise_right_shift": "right_shift", "mod": "remainder", "pow": "power",
     "true_divide": "divide",
 }  # fmt: skip
-"""Functions of two names."""
+"""Functions with two names."""
 
-# Reductions: how two are combined, and what an empty one is; of extremes the empty one is an error, as in NumPy.
-REDUCTIONS = {
+# Reductions: how two values are combined, and the identity; without one, an empty reduction is an error, as in NumPy.
+REDUCTIONS: dict[str, tuple[str, str | None]] = {
     "all": ("a && b", "true"),
     "amax": ("_maximum(a, b)", None),
     "amin": ("_minimum(a, b)", None),
@@ -98,9 +99,9 @@ REDUCTIONS = {
     "prod": ("a * b", "1"),
     "sum": ("a + b", "0"),
 }
-_REDUCES = dict.fromkeys(REDUCTIONS) | {"max": "amax", "min": "amin"}
+_REDUCTION_NAMES = {name: name for name in REDUCTIONS} | {"max": "amax", "min": "amin"}
 
-# What NumPy means where C means something else, or has no word.
+# NumPy's meaning of functions that C lacks or defines differently.
 PREAMBLE = """\
 template <typename T> __device__ inline T _maximum(T a, T b) { return a != a || a > b ? a : b; }
 template <typename T> __device__ inline T _minimum(T a, T b) { return a != a || a < b ? a : b; }
@@ -138,32 +139,35 @@ __device__ inline double _power(double a, double b) { return pow(a, b); }
 """
 
 
+Kind = np.dtype | type
+
+
 @dataclass(frozen=True, eq=False)
 class Node:
     """One value. `what`: "argument" (`detail`: its number), "constant" (its value), "cast", "where", a key of
-    `EXPRESSIONS`, or one of `REDUCTIONS` (its axes and keepdims). `dtype` is a Python type where a Python number
-    stands, which takes on the type of what it meets; `loop`: the dtypes that the inputs are cast to.
+    `EXPRESSIONS`, or one of `REDUCTIONS` (its axes and keepdims). `dtype` is a Python type for a Python number, which
+    takes on the dtype of other operands; `loop`: the dtypes that the inputs are cast to.
     """
 
     what: str
-    dtype: object
+    dtype: Kind
     shape: tuple[int, ...] = ()
     inputs: tuple[Node, ...] = ()
     loop: tuple[np.dtype, ...] = ()
-    detail: object = None
+    detail: Any = None
 
 
-def _kind(value):
-    """The dtype of a value, or the type of a Python number, which takes on the dtype of what it meets."""
+def _kind(value: Any) -> Kind:
+    """The dtype of a value, or the type of a Python number, which takes on the dtype of other operands."""
     return np.dtype(bool) if isinstance(value, bool) else getattr(value, "dtype", type(value))
 
 
-def argument(number: int, value) -> Node:
+def argument(number: int, value: Any) -> Node:
     """The node of an argument: an array on the device, or a number."""
     return Node("argument", _kind(value), getattr(value, "shape", ()), detail=number)
 
 
-def _node(value) -> Node:
+def _node(value: Any) -> Node:
     if isinstance(value, Traced):
         return value.node
     if isinstance(value, (bool, int, float, complex, np.generic)):
@@ -171,19 +175,19 @@ def _node(value) -> Node:
     raise TypeError(f"Unsupported type {type(value)} in cupy.fuse: a fused function takes its arguments and numbers")
 
 
-def cast(node: Node, dtype) -> Node:
+def cast(node: Node, dtype: Any) -> Node:
     """`node` as that dtype."""
     wanted = np.dtype(dtype)
     return node if node.dtype == wanted else Node("cast", wanted, node.shape, (node,), (wanted,))
 
 
-def _kinds(nodes: list[Node]) -> list:
-    """The dtypes of values that meet; Python numbers alone have the dtypes that NumPy gives them."""
+def _kinds(nodes: list[Node]) -> list[Kind]:
+    """The dtypes of an operation's inputs; Python numbers alone have NumPy's default dtypes."""
     kinds = [node.dtype for node in nodes]
     return kinds if any(isinstance(kind, np.dtype) for kind in kinds) else [np.dtype(kind) for kind in kinds]
 
 
-def elementwise(name: str, values) -> Node:
+def elementwise(name: str, values: Sequence) -> Node:
     """One of `EXPRESSIONS` on traced values and numbers, with the types of NumPy's function of that name."""
     nodes = [_node(value) for value in values]
     *loop, result = getattr(np, name).resolve_dtypes((*_kinds(nodes), None))
@@ -208,14 +212,14 @@ def _clip(x, low=None, high=None, **named) -> Node:
 
 def _reduced(name: str, x, axis=None, dtype=None, keepdims: bool = False) -> Node:
     node = _node(x)
-    result = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones(1, node.dtype)).dtype
+    result = np.dtype(dtype if dtype is not None else getattr(np, name)(np.ones(1, node.dtype)).dtype)
     dims = range(len(node.shape))
     axes = tuple(dims) if axis is None else tuple(np.lib.array_utils.normalize_axis_tuple(axis, len(dims)))
     shape = tuple(1 if d in axes else node.shape[d] for d in dims if keepdims or d not in axes)
     return Node(name, result, shape, (node,), (result,), (axes, bool(keepdims)))
 
 
-_OTHERS: dict[str, Callable] = {
+_OTHERS: dict[str, Callable[..., Node]] = {
     "astype": lambda x, dtype, **_: cast(_node(x), dtype),
     "clip": _clip,
     "copy": lambda x, **_: _node(x),
@@ -223,15 +227,15 @@ _OTHERS: dict[str, Callable] = {
 }
 
 
-def among(args) -> bool:
-    """Whether a value of a function that is being fused is among these."""
+def among(args: Sequence) -> bool:
+    """Whether one of these is a traced value."""
     return any(isinstance(arg, Traced) for arg in args)
 
 
-def call(name: str, args, kwargs) -> Traced:
-    """What a function of CuPy does under `fuse`: a note. ArgumentError for one that cannot be fused."""
-    kwargs, into = dict(kwargs), kwargs.get("out")
-    kwargs.pop("out", None)
+def call(name: str, args: Sequence, kwargs: Mapping[str, Any]) -> Traced:
+    """Record a call of one of CuPy's functions. ArgumentError for one that cannot be fused."""
+    into = kwargs.get("out")
+    kwargs = {key: value for key, value in kwargs.items() if key != "out"}
     plain = SAME.get(name, name)
     if plain in EXPRESSIONS:
         nin = getattr(np, plain).nin
@@ -240,8 +244,8 @@ def call(name: str, args, kwargs) -> Traced:
         if kwargs:
             raise TypeError(f"cupy.{name} takes no {next(iter(kwargs))}=… under cupy.fuse")
         node = elementwise(plain, args)
-    elif name in _REDUCES:
-        node = _reduced(_REDUCES[name] or name, *args, **kwargs)
+    elif name in _REDUCTION_NAMES:
+        node = _reduced(_REDUCTION_NAMES[name], *args, **kwargs)
     elif name in _OTHERS:
         node = _OTHERS[name](*args, **kwargs)
     else:
@@ -256,37 +260,42 @@ def call(name: str, args, kwargs) -> Traced:
 class Traced:
     """A value of a function that is being fused: it has a dtype and dimensions, and no elements."""
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment] # typeshed gives every object a hash
 
     def __init__(self, node: Node):
         self.node = node
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs, **kwargs):
-        """NumPy's functions are noted like CuPy's: np.maximum(x, y), np.float32(2) * x."""
+        """NumPy's functions are recorded like CuPy's: np.maximum(x, y), np.float32(2) * x."""
         if method != "__call__":
             raise TypeError(f"numpy.{function.__name__}.{method} cannot be fused")
         if isinstance(kwargs.get("out"), tuple):
             (kwargs["out"],) = kwargs["out"]
         return call(function.__name__, inputs, kwargs)
 
-    dtype = property(lambda self: np.dtype(self.node.dtype))
-    ndim = property(lambda self: len(self.node.shape))
+    @property
+    def dtype(self) -> np.dtype:
+        return np.dtype(self.node.dtype)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.node.shape)
 
     @property
     def shape(self):
         raise NotImplementedError("a fused function cannot ask for a shape, as in CuPy: pass the number as an argument")
 
     def become(self, node: Node) -> Traced:
-        """Hold another value from now on, of the same shape and dtype: what `x += 1` and `out=x` do."""
+        """Take another value of the same shape and dtype, as `x += 1` and `out=x` do."""
         if np.broadcast_shapes(self.node.shape, node.shape) != self.node.shape:
             raise ValueError(f"an array of shape {self.node.shape} cannot hold a result of shape {node.shape}")
         self.node = cast(node, self.dtype)
         return self
 
-    def _no_number(self, *_):
+    def _refuse_conversion(self, *_):
         raise TypeError("Cannot convert to Python scalar in cupy.fuse: nothing is computed yet. Use cp.where for an if")
 
-    __bool__ = __int__ = __float__ = __complex__ = __index__ = _no_number
+    __bool__ = __int__ = __float__ = __complex__ = __index__ = _refuse_conversion
 
     def __getitem__(self, key):
         raise ArgumentError("a fused function takes whole arrays: index them before the call")

@@ -1,8 +1,8 @@
-"""Numba's own modules that launch kernels, for random numbers, ufuncs and reductions: here on the virtual GPU.
+"""Numba's own modules that launch kernels (random numbers, ufuncs, reductions), made to use the virtual GPU.
 
-Each says `from numba import cuda`, and then makes arrays and kernels as any user does. While such a module is
-loaded, that import gives it the stand-in. So `from numba.cuda.random import …` and `@vectorize(…, target="cuda")`
-mean the virtual GPU wherever `from vgpu import cuda` does.
+Each has `from numba import cuda`, and then makes arrays and kernels as any user does. While such a module is loaded,
+that import gives it the stand-in. So `from numba.cuda.random import …` and `@vectorize(…, target="cuda")` use the
+virtual GPU wherever `from vgpu import cuda` does.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import builtins
 import importlib
 import sys
 import types
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
 
 from vgpu.base import steady
 from vgpu.standins.numba.rebind import STAND_IN
@@ -42,32 +44,34 @@ def adopted(name: str) -> types.ModuleType:
 
 
 def _import(name, globals=None, locals=None, fromlist=(), level=0):
-    """Python's `import`, but that `from numba import cuda` gives the stand-in."""
+    """Python's `import`, except that `from numba import cuda` gives the stand-in."""
     found = builtins.__import__(name, globals, locals, fromlist, level)
     if name == "numba" and fromlist and "cuda" in fromlist:
         return types.SimpleNamespace(**{**vars(found), "cuda": importlib.import_module(STAND_IN)})
     return found
 
 
-class _Finder:
-    """Finds the adopted modules where the other finders do, and lets them see another `import`."""
+class _AdoptedFinder:
+    """Finds the adopted modules through the other finders, and gives them another `import`."""
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
         if name not in ADOPTED:
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
         spec = next((spec for finder in others if (spec := finder.find_spec(name, path, target)) is not None), None)
-        if spec is not None:
-            spec.loader.exec_module = _executing(spec.loader.exec_module)
+        if spec is not None and spec.loader is not None:
+            vars(spec.loader)["exec_module"] = _executing(spec.loader.exec_module)
         return spec
 
 
-def _executing(execute):
+def _executing(execute: Callable[[types.ModuleType], None]) -> Callable[[types.ModuleType], None]:
     def exec_module(module: types.ModuleType) -> None:
-        module.__builtins__ = {**vars(builtins), "__import__": _import}
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": _import}
         execute(module)
 
     return exec_module
 
 
-_FINDER = _Finder()
+_FINDER = _AdoptedFinder()

@@ -12,22 +12,23 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from vgpu.base.errors import ArgumentError
 from vgpu.base.ours import ours
 from vgpu.compile.python import PerformanceWarning, typeof, types
-from vgpu.standins.numba.array import DeviceNDArray, DeviceRecord
+from vgpu.standins.numba.array import DeviceNDArray
 from vgpu.standins.numba.transfer import as_cuda_array, is_cuda_array, to_device
 from vgpu.storage.memory import ArrayInfo
 
 
 @dataclass(frozen=True, eq=False)
 class ArgumentHint:
-    """`cuda.In`, `cuda.Out` and `cuda.InOut`: which way a host array is copied around a launch."""
+    """`cuda.In`, `cuda.Out` and `cuda.InOut`: in which direction a host array is copied around a launch."""
 
-    value: object
+    value: Any
 
     copies_in = True
     copies_out = True
@@ -49,7 +50,7 @@ class InOut(ArgumentHint):
     """Copy the host array both ways, as happens without a hint."""
 
 
-# What people pass that no kernel takes → what to write instead.
+# Types that a kernel cannot take → what to pass instead.
 _INSTEAD = {
     "list": "numpy.array({name}, dtype=numpy.float32), or a tuple when it is short",
     "set": "numpy.array(sorted({name}))",
@@ -69,8 +70,8 @@ _INSTEAD = {
 _NO_NUMBERS = {"O": "Python objects"}
 
 
-def present(value):
-    """An argument, with other libraries' device arrays taken as `DeviceNDArray`s over the same memory."""
+def present(value: Any) -> Any:
+    """An argument with other libraries' device arrays as `DeviceNDArray`s over the same memory."""
     if isinstance(value, DeviceNDArray | int | float | np.generic):
         return value
     if isinstance(value, tuple):
@@ -167,7 +168,7 @@ class Packer:
         for action in self._after:
             action()
 
-    def _to_device(self, hint) -> DeviceNDArray:
+    def _to_device(self, hint: ArgumentHint) -> DeviceNDArray:
         value = hint.value
         if isinstance(value, DeviceNDArray):
             return value
@@ -189,16 +190,16 @@ class Packer:
         self.params.extend(packed[i : i + 8] for i in range(0, len(packed), 8))
         self._note(device, name, address)
 
-    def _record(self, device: DeviceRecord, name: str) -> None:
+    def _record(self, device: DeviceNDArray, name: str) -> None:
         address = device._data.ctypes.data
         self.params.append(struct.pack("<q", address))
         self._note(device, name, address)
 
-    def _note(self, device, name: str, address: int) -> None:
+    def _note(self, device: DeviceNDArray, name: str, address: int) -> None:
         self.arrays.append(
             ArrayInfo(name, address, device.alloc_size, _dtype_name(device.dtype), device.shape, device.strides)
         )
-        # The launch needs addresses only, so something has to keep the memory until it has ended.
+        # The launch has only addresses, so this keeps the memory until the launch has ended.
         self._after.append(lambda: device)
 
 
@@ -206,23 +207,23 @@ _dtype_name = functools.lru_cache(maxsize=256)(str)
 
 
 def _users_frame() -> int:
-    """How far up the stack the caller's first frame outside this package is, as `warnings.warn` counts."""
+    """The `stacklevel` of the innermost frame outside this package, for `warnings.warn`."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and ours(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
     return level
 
 
-def _copy_back(device, value) -> None:
+def _copy_back(device: DeviceNDArray, value: Any) -> None:
     if isinstance(value, np.void):
-        for field in value.dtype.names:
+        for field in value.dtype.names or ():
             value[field] = device[field]
     elif isinstance(value, np.ndarray) and value.flags.writeable:
         device.copy_to_host(value)
 
 
 def scalar(expected, value) -> list[bytes]:
-    """The parameters of one number, as the type of the compiled kernel wants it."""
+    """The parameters of one number, in the type of the compiled kernel."""
     if isinstance(expected, types.Complex):
         half = "<f" if expected.bitwidth == 64 else "<d"
         number = complex(value)
@@ -232,7 +233,7 @@ def scalar(expected, value) -> list[bytes]:
     if isinstance(expected, types.Integer):
         return [(int(value) % (1 << expected.bitwidth)).to_bytes(expected.bitwidth // 8, "little")]
     if isinstance(expected, types.Float):
-        # Through NumPy: what is too big for the type becomes infinite instead of raising.
+        # Through NumPy: a number too large for the type becomes infinite instead of raising.
         with np.errstate(over="ignore"):
             return [np.dtype(f"<f{expected.bitwidth // 8}").type(value).tobytes()]
     if isinstance(expected, types.CPointer):

@@ -1,7 +1,7 @@
-"""Arrays on the virtual GPU with the manners of Numba's `DeviceNDArray`.
+"""Arrays on the virtual GPU that behave like Numba's `DeviceNDArray`.
 
-The host cannot reach into them except by copying: they have no arithmetic, an index copies one element out, a
-slice is a view on the device.
+The host accesses them only by copying: they have no arithmetic, an index copies one element out, a slice is a view on
+the device.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class DeviceNDArray:
         """Not on the virtual GPU, whose memory belongs to one process."""
         raise Unsupported(
             "The virtual GPU's memory belongs to one process, so there are no handles for others: share arrays between "
-            "threads of this one, or pass them on by way of the host (copy_to_host, multiprocessing.shared_memory)."
+            "threads of this one, or pass them through the host (copy_to_host, multiprocessing.shared_memory)."
         )
 
     shape = property(lambda self: self._data.shape)
@@ -76,11 +76,11 @@ class DeviceNDArray:
         return {name: self._data.flags[name] for name in ("C_CONTIGUOUS", "F_CONTIGUOUS")}
 
     def is_c_contiguous(self) -> bool:
-        """Whether rows lie one behind the other without gaps."""
+        """Whether the array is contiguous in C order, row by row."""
         return self._data.flags.c_contiguous
 
     def is_f_contiguous(self) -> bool:
-        """Whether columns lie one behind the other without gaps."""
+        """Whether the array is contiguous in Fortran order, column by column."""
         return self._data.flags.f_contiguous
 
     @property
@@ -102,7 +102,7 @@ class DeviceNDArray:
 
     @property
     def _numba_type_(self):
-        """The type that Numba compiles for: contiguous arrays spare the kernel the strides."""
+        """The type that Numba compiles for: kernels for contiguous arrays need no strides."""
         from vgpu.compile.python import array_type
 
         return array_type(self._data)
@@ -204,7 +204,7 @@ class DeviceNDArray:
     T = property(transpose)
 
     def split(self, section: int, stream=0):
-        """Yield pieces of `section` elements; the last may be shorter."""
+        """Yield views of `section` elements; the last may be shorter."""
         if self.ndim != 1:
             raise ValueError("only one-dimensional arrays can be split")
         for begin in range(0, self.size, section):
@@ -279,7 +279,7 @@ def is_cuda_ndarray(value) -> bool:
 
 
 def _on_device(value) -> np.ndarray | None:
-    """The array behind any device array, None for what lies on the host."""
+    """The NumPy array over any device array's memory; None for host arrays."""
     if isinstance(value, DeviceNDArray):
         return value._data
     if not hasattr(value, "__cuda_array_interface__"):
@@ -309,7 +309,7 @@ def _check_basic(item) -> None:
 
 
 def _check_same(one, other, strides: bool = True) -> None:
-    """Numba copies bytes, so both sides must look the same apart from dimensions of size one."""
+    """Numba copies bytes, so both sides need the same layout, except for dimensions of size one."""
     if one.dtype != other.dtype:
         raise TypeError(f"incompatible dtype: {one.dtype} on the device, {other.dtype} on the other side")
     one_shape, other_shape = (tuple(n for n in array.shape if n != 1) for array in (one, other))

@@ -1,18 +1,22 @@
-"""Real Numba's kernels and device functions as this GPU's: the same Python function, compiled anew."""
+# mypy: disallow-untyped-defs
+"""Stand-ins for real Numba's kernels and device functions: the same Python functions, compiled for this GPU."""
 
 from __future__ import annotations
 
 import weakref
+from typing import TYPE_CHECKING, Any
 
 from vgpu.compile import python as compile_numba
-from vgpu.standins.numba.function import Function
 from vgpu.standins.numba.jit import jit
 from vgpu.standins.numba.kernel import OPTIONS
+
+if TYPE_CHECKING:
+    from vgpu.standins.numba.function import Function
 
 _made: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
-def stand_in(dispatcher) -> Function:
+def stand_in(dispatcher: Any) -> Function:
     """The `Kernel` or `DeviceFunction` for what `numba.cuda.jit` made, with its options and signatures.
 
     Always the same one for the same dispatcher.

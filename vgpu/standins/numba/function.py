@@ -11,8 +11,8 @@ from vgpu.hardware import device
 from vgpu.standins.numba.rebind import Pending, rebind
 
 NO_MACHINE_CODE = (
-    "The virtual GPU runs PTX: it makes no machine code (SASS) of it, and what is linked is linked before. "
-    "inspect_asm() is the PTX that runs, and a kernel's get_regs_per_thread() and its like tell what NVIDIA's "
+    "The virtual GPU runs PTX: it makes no machine code (SASS), and links when it compiles. "
+    "inspect_asm() is the PTX that runs, and a kernel's get_regs_per_thread() and similar methods report what NVIDIA's "
     "assembler makes of it."
 )
 
@@ -22,7 +22,7 @@ class MissingConfiguration(LaunchError, ValueError):
 
 
 class Function:
-    """What kernels and device functions share: another kernel may call them."""
+    """The base of kernels and device functions: other kernels may call both."""
 
     def __init__(self, py_func, options: dict, signatures=None):
         functools.update_wrapper(self, py_func)
@@ -33,7 +33,7 @@ class Function:
     def as_device_function(self, capability):
         """The real Numba device function, compiled for GPUs of this compute capability.
 
-        A `Pending` of it while it is being made: then a function that it calls, perhaps itself, calls it in turn.
+        While it is being compiled, a `Pending`, for functions that call it recursively.
         """
         capability = compile_numba.target(capability)
         if capability in self._pending:
@@ -57,6 +57,9 @@ class Function:
             f"{type(self).__name__!r} object has no attribute {name!r}"
             + (": it belongs to Numba's own launches, which the virtual GPU does not go through" if of_numba else "")
         )
+
+    def __call__(self, *args, **kwargs):
+        raise NotImplementedError  # kernels and device functions say how they are called
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)

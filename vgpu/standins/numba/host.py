@@ -1,8 +1,8 @@
 """The host's side of `numba.cuda`: devices, contexts, streams, events.
 
-Launches and copies on the virtual GPU end before they return, so a stream is always idle and an event has
-happened as soon as it is recorded. Its time is the host's monotonic clock. Which order CUDA would have guaranteed,
-and how long each thing would take on the modelled GPU, is what `vgpu.streams.record()` keeps.
+Launches and copies on the virtual GPU end before they return, so a stream is always idle and an event has happened as
+soon as it is recorded, at a time of the host's monotonic clock. `vgpu.streams.record()` records which order CUDA
+guarantees, and models how long each operation takes.
 """
 
 from __future__ import annotations
@@ -10,13 +10,18 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vgpu import operations
 from vgpu.base.errors import LaunchError
 from vgpu.hardware import device as _device
 from vgpu.operations import Operation, Queue, graphs
 from vgpu.storage import heap, memory
+
+if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
 
 MemoryInfo = namedtuple("MemoryInfo", ("free", "total"))
 
@@ -41,8 +46,8 @@ class Stream:
 
     def add_callback(self, callback, arg=None) -> None:
         """Call `callback(stream, status, arg)` once the work is done: now."""
-        asked = Operation("host function", label=getattr(callback, "__name__", "a callback"), asynchronous=True)
-        operations.submit(self.queue, asked, lambda: callback(self, 0, arg) and None)
+        call = Operation("host function", label=getattr(callback, "__name__", "a callback"), asynchronous=True)
+        operations.submit(self.queue, call, lambda: callback(self, 0, arg) and None)
 
     def async_done(self):
         """An awaitable that is done when the stream is."""
@@ -78,7 +83,7 @@ def external_stream(ptr: int) -> Stream:
 
 
 def per_thread_default_stream() -> Stream:
-    """This thread's own default stream; work in it waits for the legacy default stream, and the other way round."""
+    """This thread's own default stream; work in it waits for the legacy default stream, and vice versa."""
     return Stream(operations.find_queue(2))
 
 
@@ -89,12 +94,14 @@ def queue_of(stream) -> Queue:
 
 
 class Event:
-    """A mark in a stream with a time: milliseconds of the host's clock pass between two of them."""
+    """A mark in a stream with a time of the host's clock."""
 
     clock = staticmethod(time.perf_counter)
 
     def __init__(self, timing: bool = True):
-        self.timing, self._at, self._captured = timing, None, None
+        self.timing = timing
+        self._at: float | None = None
+        self._captured: tuple[graphs.Capture, frozenset[int]] | None = None
 
     def record(self, stream=0) -> None:
         """Take the time."""
@@ -106,7 +113,7 @@ class Event:
             operations.note(Operation("record", queue, label="event", event=self))
 
     def query(self) -> bool:
-        """True: the work before it is done. In a recording the host has waited for it, as a loop that asks does."""
+        """True: the work before it is done. In a recording the host has waited for it, as a polling loop would."""
         self.synchronize()
         return True
 
@@ -145,8 +152,8 @@ def synchronize() -> None:
     operations.synchronise()
 
 
-# Attributes of a device under the driver's names: how to find each in the modelled GPU's row.
-_LIMITS = {
+# Attributes of a device under the driver's names, from the modelled GPU's row.
+_LIMITS: dict[str, Callable[[GPU], int | None]] = {
     "MAX_THREADS_PER_BLOCK": lambda gpu: gpu.threads_per_block,
     "MAX_BLOCK_DIM_X": lambda gpu: 1024,
     "MAX_BLOCK_DIM_Y": lambda gpu: 1024,
@@ -190,7 +197,8 @@ class Device:
     @property
     def compute_capability(self) -> tuple[int, int]:
         """That of the modelled GPU."""
-        return tuple(_device.current().compute_capability)
+        major, minor = _device.current().compute_capability
+        return major, minor
 
     supports_bfloat16 = property(lambda self: self.compute_capability >= (8, 0))
     supports_fp8 = property(lambda self: self.compute_capability >= (8, 9))
@@ -208,7 +216,7 @@ class Device:
         return _CONTEXT
 
     def reset(self) -> None:
-        """Forget the heap that kernels allocate from; arrays live as long as they are referred to."""
+        """Reset the heap that kernels allocate from; arrays stay as long as they are referenced."""
         heap.reset()
 
     def __enter__(self) -> Device:
@@ -236,7 +244,7 @@ class Context:
         operations.synchronise()
 
     def reset(self) -> None:
-        """Nothing to reset: arrays live as long as they are referred to."""
+        """Nothing to reset: arrays stay as long as they are referenced."""
 
     push = pop = reset
     create_stream = staticmethod(stream)
@@ -315,19 +323,19 @@ def cuda_error() -> None:
 
 
 def close() -> None:
-    """Forget the heap that kernels allocate from; arrays live as long as they are referred to."""
+    """Reset the heap that kernels allocate from; arrays stay as long as they are referenced."""
     heap.reset()
 
 
 @contextlib.contextmanager
 def defer_cleanup():
-    """Postpone giving memory back; here it goes back when the last reference goes, in any case."""
+    """Postpone freeing memory; here it is always freed with the last reference."""
     yield
 
 
 @contextlib.contextmanager
 def pinned(*arrays):
-    """Pin host arrays for a while: on a GPU copies are faster then and need not be waited for; a recording knows."""
+    """Pin host arrays in a with block: on a GPU their copies are faster and can be asynchronous, as recordings show."""
     with operations.registered(arrays):
         yield
 
@@ -339,8 +347,8 @@ def profiling():
 
 
 def profile_start() -> None:
-    """Tell a profiler to start; the virtual GPU's own is `vgpu.tools.profile`."""
+    """Start a profiler; the virtual GPU's own is `vgpu.tools.profile`."""
 
 
 def profile_stop() -> None:
-    """Tell a profiler to stop."""
+    """Stop a profiler."""

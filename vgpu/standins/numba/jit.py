@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 
+from vgpu.base.errors import Unsupported
 from vgpu.compile import python as compile_numba
 from vgpu.hardware import device as modelled
 from vgpu.standins.numba.function import DeviceFunction, Function
@@ -16,8 +17,8 @@ def jit(func_or_sig=None, device: bool = False, **options):
     """Compile a Python function for the GPU: the decorator `@cuda.jit`, with Numba's arguments.
 
     Plain, with options, with a signature ("void(float32[::1], int64)") or a list of them, or with
-    `device=True` for functions that kernels call. `lineinfo`, `cache`, `lto` and the carve-out change nothing here,
-    since source lines are always kept; memory is always checked.
+    `device=True` for functions that kernels call. `lineinfo`, `cache`, `lto` and the carve-out have no effect here:
+    source lines are always kept. Memory is always checked, so `boundscheck=True` raises Unsupported, as in Numba.
     """
     for name in options:
         if name not in OPTIONS:
@@ -25,7 +26,10 @@ def jit(func_or_sig=None, device: bool = False, **options):
     if device and options.get("link"):
         raise ValueError("link= has no meaning for a device function")
     if options.get("boundscheck"):
-        raise NotImplementedError("Numba has no boundscheck=True for CUDA; the virtual GPU always checks memory")
+        raise Unsupported(
+            "Numba has no boundscheck=True for CUDA, and the virtual GPU always checks memory: leave it out. On a GPU, "
+            "run the program under compute-sanitizer."
+        )
     compile_numba.check_options(options)
 
     if func_or_sig is None:

@@ -22,7 +22,7 @@ from vgpu.standins.numba import host
 from vgpu.standins.numba.args import Packer, mismatch, present, type_of
 from vgpu.standins.numba.config import best_block, dimensions
 from vgpu.standins.numba.function import NO_MACHINE_CODE, Function, MissingConfiguration
-from vgpu.standins.numba.raised import Raised
+from vgpu.standins.numba.raised import KernelExceptions
 from vgpu.standins.numba.rebind import rebind
 
 # Options of numba.cuda.jit: what they are when not given. All but the first six leave the PTX as it is.
@@ -51,9 +51,9 @@ class Overload:
         return [parameter.nbytes for parameter in self.kernel.parameters]
 
     @functools.cached_property
-    def raised(self) -> Raised | None:
+    def raised(self) -> KernelExceptions | None:
         """The exceptions that its threads raise; None unless it was compiled with `debug=True`."""
-        return Raised(self.kernel, self.compiled) if self.compiled.debug else None
+        return KernelExceptions(self.kernel, self.compiled) if self.compiled.debug else None
 
     def resources(self) -> Resources:
         """Registers, shared memory and spills on the modelled GPU, as NVIDIA's assembler says."""
@@ -125,7 +125,7 @@ class NumbaKernel(Function):
         except Exception as error:
             raise CompileError(
                 f"`{self.__name__}`: {signature!r} is no signature Numba understands ({error}). Write for "
-                'example "void(float32[::1], int64)", or leave it out: the launch tells the types.'
+                'example "void(float32[::1], int64)", or leave it out: the launch determines the types.'
             ) from None
         if returns not in (None, compile_numba.types.void):
             raise CompileError(f"`{self.__name__}`: a kernel returns nothing, so its signature is `void(…)`.")
@@ -205,10 +205,10 @@ class NumbaKernel(Function):
         try:
             return fitting[0] if len(fitting) == 1 else compile_numba.nearest(given, fitting)
         except TypeError:
-            told = "\n".join(f"  {', '.join(map(str, types))}" for types in fitting)
+            listed = "\n".join(f"  {', '.join(map(str, types))}" for types in fitting)
             raise ArgumentError(
                 f"`{self.__name__}`: several signatures fit the types ({', '.join(map(str, given))}), none better than "
-                f"the others:\n{told}\nAdd a signature of exactly these types, or convert the numbers "
+                f"the others:\n{listed}\nAdd a signature of exactly these types, or convert the numbers "
                 "(`numpy.float32(x)`)."
             ) from None
 
@@ -361,8 +361,8 @@ class Configured:
         prepared = self.dispatcher.prepare(args, shared_bytes=self.sharedmem)
         for callback in self.pre_launch_callbacks:
             callback(self.dispatcher._select(tuple(map(present, args))), self)
-        for hear in calls.LAUNCHED:
-            hear(self.dispatcher, self.griddim, self.blockdim, args, prepared.shared_bytes)
+        for listener in calls.LAUNCHED:
+            listener(self.dispatcher, self.griddim, self.blockdim, args, prepared.shared_bytes)
         operations.kernel(
             host.queue_of(self.stream),
             prepared.kernel,

@@ -1,7 +1,7 @@
-"""A user's function as real Numba wants it: every name that means a stand-in made to mean the real thing.
+"""A copy of a user's function for real Numba: names that refer to a stand-in refer to Numba's own objects instead.
 
-Numba looks names up in a function's globals and closure while it compiles. So the code object stays as it is,
-and the new function gets globals and cells of its own.
+Numba looks names up in a function's globals and closure while it compiles. So the copy has the same code object, and
+its own globals and cells.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable
+from typing import Any
 
 from vgpu.base.ours import ours
 from vgpu.compile import python as compile_numba
@@ -19,9 +20,9 @@ STAND_IN = "vgpu.standins.numba_cuda"
 
 
 class Pending:
-    """What a name shall mean as soon as it is there: the device function that is being made, which calls itself."""
+    """A device function that is being compiled and calls itself: names get its value as soon as there is one."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._waiting: list[Callable] = []
 
     def then(self, put: Callable) -> None:
@@ -37,12 +38,13 @@ def rebind(function, capability) -> types.FunctionType:
     return with_names(function, lambda value: real(value, capability))
 
 
-def with_names(function, translate: Callable) -> types.FunctionType:
-    """A function with the same code that sees `translate(value)` wherever a name of its own means `value`."""
+def with_names(function: types.FunctionType, translate: Callable) -> types.FunctionType:
+    """A function with the same code whose globals and closure have `translate(value)` in place of each value."""
     have = function.__globals__
     wanted = {name for name in _names(function.__code__) if name in have}
     cells = tuple(_cell(cell, translate) for cell in function.__closure__ or ())
-    names = {name: have[name] for name in ("__builtins__", "__name__", "__file__", "__package__") if name in have}
+    own = ("__builtins__", "__name__", "__file__", "__package__")
+    names: dict[str, Any] = {name: have[name] for name in own if name in have}
     for name in wanted:
         _give(translate(have[name]), functools.partial(names.__setitem__, name))
     copy = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells or None)
@@ -57,7 +59,7 @@ def with_names(function, translate: Callable) -> types.FunctionType:
 
 def _cell(cell, translate: Callable) -> types.CellType:
     made = types.CellType()
-    with contextlib.suppress(ValueError):  # a name of the closure that has no value yet
+    with contextlib.suppress(ValueError):  # a closure variable without a value yet
         _give(translate(cell.cell_contents), functools.partial(setattr, made, "cell_contents"))
     return made
 
@@ -67,7 +69,7 @@ def _give(value, put: Callable) -> None:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """Every name that the code, or a function defined inside it, might look up."""
+    """All global names used by the code and by functions defined inside it."""
     names = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -76,7 +78,7 @@ def _names(code: types.CodeType) -> set[str]:
 
 
 def real(value, capability):
-    """What Numba should see where the user wrote `value`."""
+    """Numba's own object for `value`, where that is a stand-in; else `value`."""
     if isinstance(value, types.ModuleType):
         return _module(value)
     if isinstance(value, compile_numba.Dispatcher) and not str(value.py_func.__module__).startswith("numba."):
@@ -92,17 +94,17 @@ def _module(module: types.ModuleType):
     if module.__name__ == STAND_IN:
         return compile_numba.cuda
     if ours(module.__name__) or getattr(vars(module).get("cuda"), "__name__", None) == STAND_IN:
-        # `vgpu.cuda.grid(1)`: the package as Numba shall see it, with the real module in it.
+        # `vgpu.cuda.grid(1)`: a copy of the package for Numba, with the real module in it.
         package = types.ModuleType(module.__name__)
         package.__dict__.update(vars(module))
         if getattr(module, "cuda", None) is sys.modules.get(STAND_IN):
-            package.cuda = compile_numba.cuda
+            package.__dict__["cuda"] = compile_numba.cuda
         return package
     return module
 
 
 def _seen(value, capability):
-    """What Numba should see where it finds `value` itself: of Numba's own device functions nothing is to be made."""
+    """`real(value)` where Numba finds the value itself; Numba's own device functions stay as they are."""
     if not isinstance(value, types.ModuleType) and not hasattr(type(value), "as_device_function"):
         return value
     found = real(value, capability)

@@ -1,9 +1,9 @@
+# mypy: disallow-untyped-defs
 """Triton on the virtual GPU: Triton compiles its kernels to PTX as for a GPU, and the virtual GPU runs them.
 
-`activate()` gives the real `triton` package a driver of ours, so that `kernel[grid](…)` works unchanged. It lies in
-`driver` (what Triton asks of a driver), `arguments` (from tensors to kernel parameters), `complaints` (errors in the
-user's terms), `kernel` (launches, and what `profile` and `trace` need of one) and `bench` (what `autotune` and
-`do_bench` go by).
+`activate()` gives the real `triton` package a driver of ours, so that `kernel[grid](…)` works unchanged. The parts:
+`driver` (Triton's driver interface), `arguments` (tensors to kernel parameters), `complaints` (errors in the user's
+terms), `kernel` (launches, also for `profile` and `trace`) and `bench` (times for `autotune` and `do_bench`).
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from __future__ import annotations
 import importlib.util
 import sys
 from functools import cache
+from types import ModuleType
 
 from vgpu.base.errors import Unsupported
 
-# Triton's internals that are relied on here; another release may have moved them.
+# The release whose internals are used here; others may differ.
 VERSION = "3.7"
 
 
-def installed():
+def installed() -> ModuleType:
     """The `triton` package; raises `Unsupported`, with what to do, where there is none or another release."""
     if importlib.util.find_spec("triton") is None:
         raise Unsupported(missing())
@@ -33,7 +34,7 @@ def installed():
 
 
 @cache
-def activate():
+def activate() -> ModuleType:
     """The real `triton` package, whose kernels run on the virtual GPU from now on.
 
     Tensors of PyTorch's CPU build (and arrays of `cp` and `cuda`) may be passed to kernels; those that lie in host

@@ -1,7 +1,7 @@
-"""From what a Triton kernel is launched with to the parameters of its PTX.
+"""From the arguments of a Triton launch to the parameters of its PTX.
 
-A pointer is all that a kernel sees of a tensor. Tensors in host memory are copied, the whole storage that they are
-views of and one copy for all that share it, and what the kernel changed is copied back.
+A kernel gets only the pointer of a tensor. Tensors in host memory are copied: their whole storage, one copy for all
+that share it. What the kernel changed is copied back.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from triton.compiler.errors import CompilationError
@@ -19,14 +20,16 @@ from vgpu.standins.triton import complaints
 from vgpu.storage import memory
 from vgpu.storage.memory import ArrayInfo
 
-# Triton reasons about multiples of 16, so a copy has to be as far from one as what it is a copy of.
+# Triton specialises on addresses that are multiples of 16, so a copy needs the same remainder as its original.
 _DIVISIBLE = 16
 _INTEGERS = {f"{sign}{bits}": bits // 8 for sign in "iu" for bits in (8, 16, 32, 64)} | {"i1": 1, "u1": 1}
-_FLOATS = {"fp16": np.float16, "fp32": np.float32, "f32": np.float32, "fp64": np.float64}
+_FLOATS: dict[str, type[np.floating]] = {
+    "fp16": np.float16, "fp32": np.float32, "f32": np.float32, "fp64": np.float64
+}  # fmt: skip
 
 
 class Pointer:
-    """An array of `cp` or `cuda` in the manner of a tensor: Triton looks for `data_ptr()` and `dtype`."""
+    """An array of `cp` or `cuda` that looks like a tensor to Triton: it has `data_ptr()` and `dtype`."""
 
     def __init__(self, array):
         described = array.__cuda_array_interface__
@@ -55,10 +58,11 @@ def present(value):
 
 
 def presenting(run):
-    """`JITFunction.run` that also takes the device arrays of `cp` and `cuda`, and says what it cannot take."""
+    """`JITFunction.run` that also takes the device arrays of `cp` and `cuda`, with errors for wrong arguments."""
 
     @functools.wraps(run)
     def wrapper(self, *args, **kwargs):
+        failure: VirtualGPUError | None
         for name, value in (*zip(self.arg_names, args, strict=False), *kwargs.items()):
             if isinstance(value, np.ndarray | np.generic):
                 kind = "array" if isinstance(value, np.ndarray) else "number"
@@ -76,21 +80,21 @@ def presenting(run):
             failure = complaints.misfit(error, self, dict(zip(self.arg_names, args, strict=False)) | kwargs)
             if failure is None:
                 raise
-        raise failure  # out here, so that Triton's own words are not chained to it
+        raise failure  # outside of the handlers, so that Triton's error isn't chained to it
 
     return wrapper
 
 
 def without_a_grid(kernel, *args, **kwargs):
-    """What a Triton kernel does when it is called like an ordinary function."""
+    """Raise the error for a Triton kernel that is called like an ordinary function."""
     name = kernel.__name__
     raise LaunchError(
         f"`{name}` is a kernel: it needs to know how many programs to launch. Write {name}[(programs,)](…)."
     )
 
 
-def flattened(signature, values, names) -> Iterator[tuple[str, object, str]]:
-    """(type, value, name) of every argument that the compiled kernel still has: constants are part of its code."""
+def flattened(signature: Iterable, values: Iterable, names: Iterable[str]) -> Iterator[tuple[str, Any, str]]:
+    """(type, value, name) of every argument of the compiled kernel: constants are part of its code."""
     for kind, value, name in zip(signature, values, names, strict=True):
         if isinstance(kind, tuple):
             yield from flattened(kind, value, [f"{name}[{i}]" for i in range(len(kind))])
@@ -100,8 +104,8 @@ def flattened(signature, values, names) -> Iterator[tuple[str, object, str]]:
             yield kind, value, name
 
 
-def _descriptor(kind: str, value, name: str) -> Iterator[tuple[str, object, str]]:
-    """A `TensorDescriptor` as compilers for GPUs without tensor maps take it apart."""
+def _descriptor(kind: str, value: Any, name: str) -> Iterator[tuple[str, Any, str]]:
+    """The arguments that a `TensorDescriptor` becomes on GPUs without tensor maps."""
     yield "*" + kind.partition("<")[2].partition("[")[0], value.base, name
     yield from (("i64", n, name) for n in (*value.shape, *value.strides))
     yield "i1", value.padding == "nan", name
@@ -117,7 +121,7 @@ class Packer:
         self.kernel = kernel
         self.params: list[bytes] = []
         self.arrays: list[ArrayInfo] = []
-        self._copies: dict[tuple[int, int], _Copy] = {}
+        self._copies: dict[tuple[int, int], _StorageCopy] = {}
         self._keep: list = []
 
     def add(self, kind: str, value, name: str) -> None:
@@ -125,11 +129,13 @@ class Packer:
         self.params.append(self._pointer(value, name) if kind[0] == "*" else _number(kind, value, name, self.kernel))
 
     def scratch(self, nbytes: int) -> None:
-        """Append a pointer to memory that the compiler wants for itself, a null pointer for none."""
+        """Append a pointer to scratch memory of the compiled code; a null pointer for 0 bytes."""
+        address = 0
         if nbytes:
             allocation = memory.allocate(nbytes, label="Triton's scratch memory")
             self._keep.append(allocation)
-        self.params.append(struct.pack("<Q", allocation.address if nbytes else 0))
+            address = allocation.address
+        self.params.append(struct.pack("<Q", address))
 
     def finish(self) -> None:
         for copy in self._copies.values():
@@ -156,12 +162,12 @@ class Packer:
         storage = tensor.untyped_storage()
         low, nbytes = storage.data_ptr(), storage.nbytes()
         if (low, nbytes) not in self._copies:
-            self._copies[low, nbytes] = _Copy(low, nbytes, name)
+            self._copies[low, nbytes] = _StorageCopy(low, nbytes, name)
         return self._copies[low, nbytes].address + address - low
 
 
-class _Copy:
-    """A piece of host memory and its copy on the virtual GPU."""
+class _StorageCopy:
+    """A tensor's storage in host memory, and its copy on the virtual GPU."""
 
     def __init__(self, low: int, nbytes: int, label: str):
         shift = low % _DIVISIBLE
@@ -177,11 +183,11 @@ class _Copy:
 
 
 def _bytes(address: int, nbytes: int) -> np.ndarray:
-    return np.frombuffer((ctypes.c_uint8 * nbytes).from_address(address), np.uint8)
+    return np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address))
 
 
 def _span(value) -> tuple[int, int, str, tuple[int, ...], tuple[int, ...]]:
-    """Address, bytes, dtype by NumPy's name, shape and strides in bytes of what a pointer points to."""
+    """Address, bytes, NumPy's dtype name, shape and strides in bytes of the data of a tensor or pointer."""
     if isinstance(value, Pointer):
         return (
             value.address,
@@ -199,7 +205,7 @@ def _span(value) -> tuple[int, int, str, tuple[int, ...], tuple[int, ...]]:
 
 @functools.cache
 def _dtype(dtype, size: int) -> str:
-    """NumPy's name of a tensor's dtype; it has none for bfloat16 and 8-bit floats, of which the size counts."""
+    """NumPy's name of a tensor's dtype; for bfloat16 and 8-bit floats, which NumPy lacks, an unsigned type's."""
     name = str(dtype).removeprefix("torch.")
     return name if name in np.sctypeDict else f"u{size}"
 

@@ -1,4 +1,5 @@
-"""Triton's compile errors and calls that do not fit, in the user's terms: the line, what happened, what mends it."""
+# mypy: disallow-untyped-defs
+"""Triton's compile errors and wrong calls in the user's terms: the line, what happened and the fix."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from triton.runtime.jit import JITFunction, get_jit_fn_file_line
 
 from vgpu.base.errors import ArgumentError, CompileError
 
-# First match wins: what Triton says → what happened and what usually mends it, filled with the pattern's groups.
+# First match wins: Triton's message → what happened and the usual fix, formatted with the pattern's groups.
 TABLE = (
     (
         r"arange's range must be a power of 2",
@@ -92,41 +93,53 @@ TABLE = (
 
 
 def explain(error: CompilationError | RuntimeError, kernel: JITFunction) -> CompileError | None:
-    """One `CompileError` for what Triton raised, kept as its `original`; None for a RuntimeError of another kind."""
-    said = _reason(error)
-    what, cure = f"Triton cannot compile it: {said}", "See Triton's language reference."
-    for pattern, happened, mends in TABLE:
-        if match := re.search(pattern, said):
+    """A `CompileError` for Triton's error, kept as its `original`; None for a RuntimeError of another kind."""
+    reason = _reason(error)
+    what, cure = f"Triton cannot compile it: {reason}", "See Triton's language reference."
+    for pattern, happened, fix in TABLE:
+        if match := re.search(pattern, reason):
             groups = match.groups()
-            what, cure = happened.format(*groups), mends.format(*groups, near=_near(groups))
+            what, cure = happened.format(*groups), fix.format(*groups, near=_near(groups))
             break
     else:
         if not isinstance(error, CompilationError):
             return None
     line = shown = None
-    if hasattr(getattr(error, "node", None), "lineno"):
-        line = get_jit_fn_file_line(kernel)[1] + error.node.lineno - 1
-        shown = kernel.src.splitlines()[error.node.lineno - 1].strip()
+    lineno = getattr(getattr(error, "node", None), "lineno", None)
+    if lineno is not None:
+        line = get_jit_fn_file_line(kernel)[1] + lineno - 1
+        shown = kernel.src.splitlines()[lineno - 1].strip()
     where = f"`{kernel.__name__}`" + ("" if line is None else f", line {line}")
     source = f"\n\n  {line:>4} | {shown}" if shown else ""
-    failure = CompileError(f"{where}: {what}{source}\n\n{cure}", line)
-    failure.original = error
-    return failure
+    return TritonCompileError(f"{where}: {what}{source}\n\n{cure}", line, error)
+
+
+class TritonCompileError(CompileError):
+    """A `CompileError` with Triton's own error as `original`."""
+
+    def __init__(self, message: str, line: int | None, original: Exception):
+        super().__init__(message, line)
+        self.original = original
 
 
 def _reason(error: BaseException) -> str:
-    """What the innermost error says: one in a function that the kernel calls is behind those of its callers."""
+    """The message of the innermost error: that of a called function is the cause of its callers'."""
     while error.__cause__ is not None:
         error = error.__cause__
-    said = getattr(error, "error_message", None) or str(error)
+    message = getattr(error, "error_message", None) or str(error)
     try:  # Triton quotes some errors by their repr
-        call = ast.parse(said, mode="eval").body
-        return call.args[0].value if isinstance(call, ast.Call) else said
-    except (SyntaxError, IndexError, AttributeError):
-        return " ".join(said.split())
+        call = ast.parse(message, mode="eval").body
+    except SyntaxError:
+        return " ".join(message.split())
+    if not isinstance(call, ast.Call):
+        return message
+    first = call.args[0] if call.args else None
+    quoted = isinstance(first, ast.Constant) and isinstance(first.value, str)
+    return str(first.value) if isinstance(first, ast.Constant) and quoted else " ".join(message.split())
 
 
 def _near(groups: tuple[str, ...]) -> str:
+    """A suggestion for a misspelt name of `triton.language`."""
     import triton.language
 
     near = difflib.get_close_matches(groups[0], dir(triton.language), n=1) if groups else []
@@ -134,18 +147,18 @@ def _near(groups: tuple[str, ...]) -> str:
 
 
 def misfit(error: TypeError, kernel: JITFunction, given: dict) -> ArgumentError | None:
-    """The error for a grid or arguments (by name) that are not the kernel's; None for any other TypeError."""
-    said = str(error)
-    if "'int' has no len()" in said:
+    """The error for a grid or arguments (by name) that don't fit the kernel; None for any other TypeError."""
+    message = str(error)
+    if "'int' has no len()" in message:
         return ArgumentError(f"`{kernel.__name__}[grid]`: the grid is a tuple, such as (4,) or (8, 8).")
-    if "failed to specialize argument" in said:
-        kind = said.rpartition(" ")[2]
+    if "failed to specialize argument" in message:
+        kind = message.rpartition(" ")[2]
         name = next((name for name, value in given.items() if type(value).__name__ == kind), "")
         return ArgumentError(
             f"`{kernel.__name__}`: argument `{name}` is a {kind}, which a kernel cannot take. Pass a tensor, an array "
             "on the device or a number."
         )
-    match = re.search(r"dynamic_func\(\) (missing|got|takes)(.*)", said)
+    match = re.search(r"dynamic_func\(\) (missing|got|takes)(.*)", message)
     if match is None:
         return None
     constants = [param.name for param in kernel.params if param.is_constexpr]

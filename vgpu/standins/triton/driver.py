@@ -1,4 +1,4 @@
-"""What Triton asks of a GPU's driver, answered for the virtual GPU.
+"""Triton's driver interface, implemented for the virtual GPU.
 
 Triton's own compiler does all the compiling, its assembler included; a "binary" that it loads is only looked up.
 """
@@ -29,17 +29,17 @@ class VirtualDriver(DriverBase):
         self.utils = Utilities()
 
     def launcher_cls(self, src, metadata) -> Launcher:
-        """What launches a compiled kernel. Triton asks for it right before it loads the binary."""
+        """What launches a compiled kernel. Triton calls it right before it loads the binary."""
         self.utils.loading.launcher = Launcher(src, metadata)
         return self.utils.loading.launcher
 
     @classmethod
     def is_active(cls) -> bool:
-        """Never by itself: `activate()` says so."""
+        """False: only `activate()` chooses this driver."""
         return False
 
     def get_current_device(self) -> str:
-        """The modelled GPU's name: limits differ from one to the next, so each is a device of its own."""
+        """The modelled GPU's name: limits differ between GPUs, so each counts as a separate device."""
         return current().name
 
     def set_current_device(self, device) -> None:
@@ -56,7 +56,7 @@ class VirtualDriver(DriverBase):
     def get_current_target(self) -> GPUTarget:
         """What to compile for: the modelled GPU, or compute capability 8.9 where that is 9.0 or newer.
 
-        TRITON_OVERRIDE_ARCH, such as "sm90", has the last word.
+        TRITON_OVERRIDE_ARCH, such as "sm90", takes precedence.
         """
         # Triton itself overrides the first steps of compiling only, and LLVM ends the process at the contradiction.
         if override := re.fullmatch(r"sm(\d+)", knobs.runtime.override_arch or ""):
@@ -96,7 +96,7 @@ class VirtualDriver(DriverBase):
 
 
 class Utilities:
-    """The part of the driver that looks after binaries and limits."""
+    """The part of the driver for binaries and limits."""
 
     def __init__(self):
         self.loading = threading.local()  # its `launcher`: the one whose binary this thread is about to load

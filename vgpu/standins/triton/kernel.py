@@ -1,4 +1,4 @@
-"""Launches of Triton's kernels: what the driver does, and what `profile`, `trace` and `record` need of one."""
+"""Launches of Triton's kernels, for the driver and for `profile`, `trace` and `record`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from vgpu.standins.triton.lines import user_lines
 
 LANES = 32
 
-# What is done with a launch; the default runs it.
+# The handler of launches; the default runs them.
 _handling: ContextVar[Callable[[launch.Prepared], None]] = ContextVar("handling")
 
 
 @contextmanager
 def handling(handle: Callable[[launch.Prepared], None]) -> Iterator[None]:
-    """Within a `with` block, give every launch to `handle` in place of running it."""
+    """Within a `with` block, pass every launch to `handle` instead of running it."""
     token = _handling.set(handle)
     try:
         yield
@@ -43,7 +43,7 @@ def run(prepared: launch.Prepared, observe: bool = False):
             return launch.launch(*given, observe=True, cooperative=prepared.cooperative)
         return operations.kernel(operations.LEGACY, *given, **({"cooperative": True} if prepared.cooperative else {}))
     finally:
-        # After a fault as on a GPU: what was written before it has been written.
+        # After a fault too: as on a GPU, earlier writes stay.
         prepared.finish()
 
 
@@ -99,7 +99,7 @@ def _load(src, metadata) -> launch.Kernel:
 
 
 class TritonKernel:
-    """A Triton kernel (or one under `autotune` or `heuristics`) with the manners of the other kernels here."""
+    """A Triton kernel (or one under `autotune` or `heuristics`) with the interface of the other kernels here."""
 
     takes_meta = True
 

@@ -1,7 +1,8 @@
+# mypy: disallow-untyped-defs
 """Triton's PTX with the user's lines.
 
-Code of Triton's own library (`tl.sum` and the like) is inlined, and its `.loc` names the library's line only. Where it
-was called from stands in the comment behind: `// standard.py:293:36 @[ kernel.py:76:34 ]`.
+Code of Triton's own library (such as `tl.sum`) is inlined, and its `.loc` names only the library's line. The caller's
+line is in the comment after it: `// standard.py:293:36 @[ kernel.py:76:34 ]`.
 """
 
 from __future__ import annotations

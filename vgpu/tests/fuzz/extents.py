@@ -120,7 +120,7 @@ class Watcher:
         arrays = [watch.words, watch.pairs, watch.bounds, watch.offsets, *watch.kept]
         for resident in watch.resident.values():
             arrays += [*resident.shadows.values(), resident.local]
-        arrays += [knowledge.known for knowledge in watch.order.places.values()]
+        arrays += [clocks.known for clocks in watch.order.resident.values()]
         return [_array(array, BOOKS) for array in arrays]
 
     def refresh(self) -> None:

@@ -436,7 +436,7 @@ extern "C" __global__ void put(float* out, int step) {
     (said,) = [line for line in found.summary if "one of them wins" in line]
     assert said == (
         "counted: line 3: lanes of one warp store different values to one element, and one of them wins (2 requests): "
-        "`sanitize(kernel, grid, block, args, races_in_global=True)` tells more"
+        "`sanitize(kernel, grid, block, args, races_in_global=True)` shows more"
     )
 
 

@@ -1,8 +1,10 @@
-"""Asynchronous copies as the host hears of them: arrivals at mbarriers, and bulk copies from issue to end."""
+# mypy: disallow-untyped-defs
+"""Asynchronous copies under the sanitizer: arrivals at mbarriers, and bulk copies from issue to end."""
 
 from __future__ import annotations
 
 import ctypes
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,24 +27,27 @@ from vgpu.base.context import (
 )
 from vgpu.runtime.shadow import IN_FLIGHT, READ_LATE, UNFENCED, UNSET, WRITE_LATE, WRITE_TWICE
 
+if TYPE_CHECKING:
+    from vgpu.tools.sanitize.monitor import Monitor
+
 _PENDING = np.uint64(PENDING << ENTRY_STRENGTH)
 _KEPT = np.uint64((1 << ENTRY_TIME) - 1 - (PENDING << ENTRY_STRENGTH))
 _TIME, _THREAD = np.uint64(ENTRY_TIME), np.uint64(ENTRY_THREADS - 1)
 
 
 class Copies:
-    """What one launch's asynchronous copies do to the shadows of its monitor."""
+    """Records a launch's asynchronous copies in the shadows of its monitor."""
 
-    def __init__(self, monitor):
+    def __init__(self, monitor: Monitor):
         self.monitor = monitor
         places = monitor.lowered.places
         self.numbers = {place.site: number for number, place in enumerate(places, 1) if place.site is not None}
         self.any = any(place.strength == PENDING for place in places)
-        # Places whose stores take the way of bulk copies themselves; 0 stands for what nobody wrote.
+        # Places whose stores go through the asynchronous proxy, as bulk copies do; 0 stands for unwritten.
         self.bulk_places = np.array([0, *self.numbers.values()])
 
     def arrived(self, entry: int, lanes: list[int]) -> None:
-        """Lanes arrive at an mbarrier as the copies they issued before have landed: whoever waits knows of them."""
+        """Lanes arrive at an mbarrier once their earlier copies have landed: threads that wait there know of them."""
         monitor = self.monitor
         warp = (entry - monitor.worker["copies"] - COPIES) // QUEUE_BYTES
         targets = (ctypes.c_uint32 * 32).from_address(entry + ENTRY["targets"])
@@ -60,7 +65,7 @@ class Copies:
             name: ctypes.c_int64.from_address(entry + offset).value
             for name, offset in BULK_ENTRY.items() if name not in ("coordinates", "map")
         }  # fmt: skip
-        number = self.numbers.get((fields["site"] - monitor.worker.sites.ctypes.data) // SITE_BYTES)
+        number = self.numbers.get((fields["site"] - monitor.worker["sites"]) // SITE_BYTES)
         if number is None or not fields["bytes"]:
             return
         thread, stores = fields["thread"], bool(fields["kind"] & STORES)
@@ -85,7 +90,7 @@ class Copies:
             self._release(fields["barrier"], thread)
 
     def _check(self, name: str, kind: int, number: int, thread: int, part: slice) -> bool:
-        """Report the first element that the copy must not touch yet; whether there is one."""
+        """Report the first element that the copy must not touch yet. Whether there is one."""
         monitor = self.monitor
         entries = monitor.here.shadows[name][part]
         stamps, threads = entries >> _TIME, entries & _THREAD
@@ -123,11 +128,12 @@ class Copies:
         monitor.conflict(kind, number, thread, (part.start + at) << monitor["shift"], entry)
 
     def _written(self, fields: dict[str, int], entry: int) -> None:
-        """A copy has written global memory: it is nobody's fresh memory any more."""
+        """A copy has written global memory: it no longer counts as unwritten."""
         monitor = self.monitor
-        start, nbytes = fields["remote"], fields["bytes"]
-        if fields["kind"] & TENSOR:  # a box of a tensor: the allocation it lies in counts as written as a whole
-            start, nbytes = ctypes.c_int64.from_address(entry + BULK_ENTRY["map"] + TENSOR_MAP["address"]).value, None
-        writes = monitor.global_part(start, nbytes)
+        if fields["kind"] & TENSOR:  # a box of a tensor: its whole allocation counts as written
+            start = ctypes.c_int64.from_address(entry + BULK_ENTRY["map"] + TENSOR_MAP["address"]).value
+            writes = monitor.global_part(start, None)
+        else:
+            writes = monitor.global_part(fields["remote"], fields["bytes"])
         if writes is not None:
             writes[writes == NEVER_WRITTEN] = 0

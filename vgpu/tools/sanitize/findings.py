@@ -1,9 +1,11 @@
+# mypy: disallow-untyped-defs
 """What the sanitizer found: one `Finding` a mistake, and `Findings` of a launch, as text and as a table."""
 
 from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vgpu.tools.sanitize.kinds import KINDS
@@ -11,19 +13,19 @@ from vgpu.tools.source_cells import in_box, source_code
 
 Index = tuple[int, int, int]
 SHOWN = 3
-"""As many findings of one kind and with one remedy are shown in full, where there are more than one more."""
+"""Findings of one kind and remedy that are shown in full, where at least two more follow."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One mistake, seen `count` times; everything else is about the first time.
+    """One mistake, seen `count` times. Everything else describes the first time.
 
-    kind: a key of `sanitize.KINDS`. line, source: the user's; other_line, other_source: where the other access,
-    the write missed or the other barrier stands. thread, block and other_thread, other_block: x, y, z indices. array,
-    index: the argument's or shared array's name and the element (an int, or a tuple by dimensions). space: "global",
-    "shared", "local" or "". Of a race, spans: which of "warp" (one warp), "block" (warps of one block) and "grid" (two
-    blocks) the pairs that were seen lie in; overwrites: whether some were a write over what the other had read. what:
-    one sentence; cure: what usually mends it.
+    kind: a key of `sanitize.KINDS`. line, source: the user's; other_line, other_source: those of the other access or
+    the other barrier. thread, block and other_thread, other_block: x, y, z indices. array, index: the name of the
+    argument or shared array, and the element (an int, or a tuple by dimensions). space: "global", "shared", "local" or
+    "". For races, spans: "warp" (lanes of one warp), "block" (warps of one block) and "grid" (two blocks), as far as
+    conflicting pairs were seen there; overwrites: whether some pairs are a write after the other's read. what: one
+    sentence; cure: the usual fix.
     """
 
     kind: str
@@ -69,9 +71,8 @@ class Finding:
 class Findings:
     """All findings of one launch, by line. `ok` says that there are no errors; hints may remain.
 
-    It is a sequence of its findings, so that it is true where something was found. `ran_to_end` is False where a
-    fault, a deadlock or the time-out ended a block early. seeds: those of the random schedules it ran under, none where
-    blocks and warps ran in order.
+    A sequence of findings, so it is true where something was found. `ran_to_end` is False where a fault, a deadlock or
+    the time-out ended a block early. seeds: those of the random schedules, none where blocks and warps ran in order.
     """
 
     kernel: str
@@ -107,15 +108,15 @@ class Findings:
     def __len__(self) -> int:
         return len(self.findings)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
 
-    def __getitem__(self, at):
+    def __getitem__(self, at: int) -> Finding:
         return self.findings[at]
 
     @property
     def title(self) -> str:
-        def many(n, word):
+        def many(n: int, word: str) -> str:
             return f"{n} {word}{'' if n == 1 else 's'}"
 
         if not self.findings:
@@ -154,24 +155,24 @@ class Findings:
         if not self.findings:
             return f"<p>{html.escape(self.title)}</p>"
         shown, sentences = self._grouped()
-        rows = "".join(_row(f) for f in shown)
+        rows = "".join(_table_row(f) for f in shown)
         rows += "".join(f"<tr><td></td><td colspan='3'>{html.escape(text)}</td></tr>" for text in sentences)
         head = "".join(f"<th style='text-align:left'>{h}</th>" for h in ("line", "what", "seen", "usual cure"))
         caption = f"<caption style='text-align:left;color:inherit'>{html.escape(self.title)}</caption>"
         return in_box(f"<table style='color:inherit;background:transparent'>{caption}<tr>{head}</tr>{rows}</table>")
 
 
-def _row(f: Finding) -> str:
-    places = {line: source for line, source in ((f.line, f.source), (f.other_line, f.other_source)) if line is not None}
+def _table_row(finding: Finding) -> str:
+    lines = {finding.line: finding.source, finding.other_line: finding.other_source}
     code = "".join(
-        f'<div style="display:flex">{line}:&nbsp;{source_code(source)}</div>' for line, source in places.items()
-    )
-    cells = (
-        code, f"<b>{html.escape(f.title)}</b><br>{_words(f.what)}", f"{f.count}×", _words(f.cure),
+        f'<div style="display:flex">{line}:&nbsp;{source_code(source)}</div>'
+        for line, source in lines.items() if line is not None
     )  # fmt: skip
+    what = f"<b>{html.escape(finding.title)}</b><br>{_as_html(finding.what)}"
+    cells = (code, what, f"{finding.count}×", _as_html(finding.cure))
     return "<tr>" + "".join(f"<td style='text-align:left;vertical-align:top'>{c}</td>" for c in cells) + "</tr>"
 
 
-def _words(text: str) -> str:
-    """A sentence as HTML, with what stands in back quotes as code."""
+def _as_html(text: str) -> str:
+    """A sentence as HTML, with words in back quotes as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))

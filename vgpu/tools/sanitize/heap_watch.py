@@ -1,9 +1,11 @@
-"""The heap of kernels under watch: fresh pieces count as unwritten, and what nothing points to at the end is lost."""
+# mypy: disallow-untyped-defs
+"""The kernels' heap under the sanitizer: fresh allocations count as unwritten; those without a pointer are lost."""
 
 from __future__ import annotations
 
 import ctypes
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,15 +20,18 @@ from vgpu.base.context import (
 )
 from vgpu.runtime.shadow import WRITE_LATE
 from vgpu.storage import heap, memory
-from vgpu.storage.heap import Heap, HeapAllocation
+
+if TYPE_CHECKING:
+    from vgpu.storage.heap import Heap, HeapAllocation
+    from vgpu.tools.sanitize.monitor import Monitor
 
 _ASSIGNED = re.compile(r"([\w.\->\[\]]*\w)\]*\s*=[^=;]*\b(?:malloc|new)\b")
 
 
 class HeapWatch:
-    """What the launch of a monitor does to the heap; `shadows` are those of writes, reads and other reads of it."""
+    """Follows what a launch does to the heap; `shadows` are the heap's parts of writes, reads and other reads."""
 
-    def __init__(self, monitor, area: Heap, shadows, shift: int):
+    def __init__(self, monitor: Monitor, area: Heap, shadows: list[np.ndarray], shift: int):
         self.monitor, self.area, self.shadows, self.shift = monitor, area, shadows, shift
         places = monitor.lowered.places
         self.numbers = {place.site: number for number, place in enumerate(places, 1) if place.kind == "free"}
@@ -36,11 +41,11 @@ class HeapWatch:
         heap.OBSERVERS.remove(self._changed)
 
     def part(self, start: int, end: int) -> slice:
-        """The entries of some bytes."""
+        """The shadow entries of the bytes from `start` up to `end`."""
         return slice(start - self.area.base >> self.shift, (end - 1 - self.area.base >> self.shift) + 1)
 
     def _changed(self, address: int, nbytes: int, alive: bool, caller: tuple) -> None:
-        """What was known of these bytes belongs to whoever had them before."""
+        """These bytes were allocated or freed: what the shadows hold of them belongs to the allocation before."""
         here = self.part(address, address + max(1, nbytes))
         number = self.numbers.get(caller[1])
         if not alive and number is not None and self.monitor.races_in_global:
@@ -51,10 +56,10 @@ class HeapWatch:
             self.shadows[0][here] = NEVER_WRITTEN
 
     def _race(self, here: slice, number: int, thread: int) -> None:
-        """Whether the thread that frees may have overtaken an access of another one."""
+        """Report the first access of another thread that nothing orders before this free."""
         monitor = self.monitor
         known = monitor.order.here.known[thread]
-        for shadow in reversed(self.shadows):  # reads are what a free mostly overtakes
+        for shadow in reversed(self.shadows):  # reads first: they are what a free mostly races with
             entries = shadow[here]
             stamps, threads = entries >> ENTRY_TIME, (entries & (ENTRY_THREADS - 1)).astype(np.int64)
             home = entries >> ENTRY_HOME & (ENTRY_HOMES - 1)
@@ -71,9 +76,9 @@ class HeapWatch:
 
 
 def lost(area: Heap, since: int) -> list[HeapAllocation]:
-    """The live pieces allocated after number `since` to which no pointer is left, neither in arrays nor in others.
+    """The live allocations after number `since` that no pointer leads to, in arrays or in other live allocations.
 
-    A word of 8 bytes that holds an address within a piece counts as a pointer to it, whatever it was meant to be.
+    A word of 8 bytes that holds an address within an allocation counts as a pointer to it, whatever it means.
     """
     pieces = area.live()
     fresh = [piece for piece in pieces if piece.serial > since]
@@ -84,18 +89,18 @@ def lost(area: Heap, since: int) -> list[HeapAllocation]:
     roots += [(piece.address, piece.nbytes) for piece in pieces if piece.serial <= since]
     by_address = {piece.address: piece for piece in fresh}
     while roots:
-        found = set().union(*(_pointed_to(area, address, nbytes) for address, nbytes in roots))
+        found: set[int] = set().union(*(_pointed_to(area, address, nbytes) for address, nbytes in roots))
         reached = [by_address.pop(address) for address in found if address in by_address]
         roots = [(piece.address, piece.nbytes) for piece in reached]
     return sorted(by_address.values(), key=lambda piece: piece.serial)
 
 
 def _pointed_to(area: Heap, address: int, nbytes: int) -> set[int]:
-    """The addresses of the pieces that words of this memory point into."""
+    """The addresses of the allocations that words of this memory point into."""
     words = nbytes // 8
     if not words:
         return set()
-    held = np.frombuffer((ctypes.c_uint64 * words).from_address(address), np.uint64)
+    held = np.ctypeslib.as_array((ctypes.c_uint64 * words).from_address(address))
     offsets = held - np.uint64(area.base)
     inside = np.unique(offsets[offsets < np.uint64(area.nbytes)] // np.uint64(heap.GRAIN)).astype(np.int64)
     owners = np.unique(area.owners[inside])
@@ -103,7 +108,7 @@ def _pointed_to(area: Heap, address: int, nbytes: int) -> set[int]:
 
 
 def name_of(piece: HeapAllocation) -> str:
-    """What the user calls a piece: the name on the left of the line that allocated it, where there is one."""
+    """The user's name for an allocation: the left side of the line that made it, else "heap"."""
     launch, site, _, _ = piece.caller
     text = launch.kernel.line_text(launch.line(site)) if hasattr(launch.kernel, "line_text") else ""
     found = _ASSIGNED.search(text)

@@ -1,4 +1,4 @@
-"""The kinds of finding: one row each, with its title, how bad it is, and what usually mends it."""
+"""The kinds of finding: one row each, with its title, its level and the usual fix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Kind:
     level: str = "error"
 
 
-_ROWS = (
+_KINDS = (
     Kind("out_of_bounds", "out of bounds", "check the index against the size of the array."),
     Kind(
         "overrun", "overrun into the neighbouring shared array",
@@ -23,7 +23,7 @@ _ROWS = (
     ),
     Kind("misaligned", "misaligned access", "let every index start at a multiple of the access's size."),
     Kind("null_pointer", "null pointer", "pass an array for every pointer of the kernel."),
-    Kind("bad_free", "invalid free", "free each piece once, by exactly the pointer that malloc or new gave."),
+    Kind("bad_free", "invalid free", "free each allocation once, by exactly the pointer that malloc or new returned."),
     Kind("heap_leak", "memory of the heap that nothing points to any more",
          "free it before the last pointer to it goes, or store the pointer where a later launch finds it."),
     Kind("use_after_free", "use after free", "keep a reference to the array for as long as kernels use it."),
@@ -78,4 +78,4 @@ _ROWS = (
     Kind("trap", "trap", "find out what leads to the trap."),
     Kind("fault", "fault", "see the message."),
 )  # fmt: skip
-KINDS = {row.key: row for row in _ROWS}
+KINDS = {kind.key: kind for kind in _KINDS}

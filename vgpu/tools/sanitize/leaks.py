@@ -1,3 +1,4 @@
+# mypy: disallow-untyped-defs
 """Leaks: device memory that was allocated within a `with` block and is alive at its end, by the user's line."""
 
 from __future__ import annotations
@@ -12,20 +13,21 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from vgpu.base.ours import ours
 from vgpu.storage import heap, heap_words, memory
 from vgpu.storage.host import size_text
 
 _INSTALLED = re.compile(r"[/\\](site-packages|dist-packages)[/\\]|^<frozen|[/\\]lib[/\\]python3")
-# Memory that launches and modules need for themselves: none of it is an array of the user's.
+# Files that allocate for launches and modules: none of that is an array of the user's.
 _OWN = {"layout.py", "grid.py", "machine.py"}
 _NAMES = {"cupy": "array", "pinned": "pinned memory", "cuda array": "CUDA array", "device": "device memory"}
 
 
 @dataclass(frozen=True)
 class Leak:
-    """What one line allocated and nobody freed: `count` allocations of `nbytes` bytes in all.
+    """What one line allocated and the program didn't free: `count` allocations of `nbytes` bytes in all.
 
     file is the base name of the user's file, or "<notebook>" for a cell; line, source: where it was allocated;
     what: the kind of memory, or its label.
@@ -46,7 +48,7 @@ class Leak:
 class Leaks:
     """The leaks of a `with` block, filled at its end: a sequence that is true where there are some."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.found: tuple[Leak, ...] = ()
 
     @property
@@ -62,10 +64,10 @@ class Leaks:
     def __len__(self) -> int:
         return len(self.found)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Leak]:
         return iter(self.found)
 
-    def __getitem__(self, at):
+    def __getitem__(self, at: int) -> Leak:
         return self.found[at]
 
     @property
@@ -87,22 +89,23 @@ class Leaks:
 
 @contextlib.contextmanager
 def leaks() -> Iterator[Leaks]:
-    """Within `with leaks() as found:` note where device memory is allocated; at the end, what is still alive.
+    """`with leaks() as found:` lists the device memory that was allocated in the block and is alive at its end.
 
-    Memory counts that kernels took from their heap with malloc or new and did not free. Arrays count as well as
-    `cp.cuda.alloc`, `runtime.malloc`, pinned memory and `cuda.device_array`. What is meant to outlive the block counts
-    too: allocate it before. Pools keep nothing here, so that all that is found is held by a name, a container or a
-    pointer that was not freed. Allocations made before the block are never listed.
+    Arrays count, and so do `cp.cuda.alloc`, `runtime.malloc`, pinned memory, `cuda.device_array`, and memory that
+    kernels took from their heap with malloc or new. Memory that is meant to outlive the block counts too: allocate it
+    before. Pools keep nothing here, so every leak is held by a name, a container or a pointer that wasn't freed.
     """
-    found, noted, launches = Leaks(), [], set()
+    found = Leaks()
+    noted: list[_Noted] = []
+    launches: set[heap.LaunchRecord] = set()
 
-    def note(allocation) -> None:
-        frame = sys._getframe(2)
+    def note(allocation: memory.Allocation) -> None:
+        frame: FrameType | None = sys._getframe(2)
         while frame is not None and frame.f_code.co_filename == memory.__file__:
             frame = frame.f_back
         if frame is None or Path(frame.f_code.co_filename).name in _OWN:
             return
-        noted.append((weakref.ref(allocation._block), *_users(frame), allocation.label, allocation.kind))
+        noted.append((weakref.ref(allocation._block), *_user_line(frame), allocation.label, allocation.kind))
 
     try:
         with memory.ALLOCATED.hearing(note), heap.LAUNCHES.hearing(launches.add):
@@ -115,7 +118,8 @@ def leaks() -> Iterator[Leaks]:
 
 def _in_heap(launches: set[heap.LaunchRecord]) -> tuple[Leak, ...]:
     """What kernels have allocated in these launches and not freed, by the line of the kernel."""
-    area, groups = heap.current(), {}
+    area = heap.current()
+    groups: dict[tuple, list[heap.HeapAllocation]] = {}
     for piece in area.live() if area is not None and launches else ():
         launch, site, _, _ = piece.caller
         if launch in launches:
@@ -132,9 +136,9 @@ def _in_heap(launches: set[heap.LaunchRecord]) -> tuple[Leak, ...]:
     return tuple(sorted(found, key=lambda leak: (leak.file, leak.line)))
 
 
-def _users(frame) -> tuple[str, int]:
+def _user_line(innermost: FrameType) -> tuple[str, int]:
     """File and line of the innermost frame that is neither ours nor an installed package's."""
-    innermost = frame
+    frame: FrameType | None = innermost
     while frame is not None:
         name = frame.f_code.co_filename
         if not ours(frame.f_globals.get("__name__", "")) and not _INSTALLED.search(name):
@@ -143,7 +147,10 @@ def _users(frame) -> tuple[str, int]:
     return innermost.f_code.co_filename, innermost.f_lineno
 
 
-def _grouped(noted) -> tuple[Leak, ...]:
+_Noted = tuple[weakref.ref, str, int, str, str]  # the allocation's block, file, line, label, kind
+
+
+def _grouped(noted: list[_Noted]) -> tuple[Leak, ...]:
     groups: dict[tuple, list[int]] = {}
     for block, file, line, label, kind in noted:
         alive = block()

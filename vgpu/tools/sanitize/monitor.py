@@ -1,9 +1,12 @@
-"""What watches a launch: the shadows that compiled code writes, and what it tells the host."""
+# mypy: disallow-untyped-defs
+"""The monitor of a watched launch: the shadows that compiled code writes, and the events that it reports."""
 
 from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,41 +38,49 @@ from vgpu.tools.sanitize.heap_watch import HeapWatch
 from vgpu.tools.sanitize.order import Order
 from vgpu.tools.sanitize.report import GOES_ON, Report
 
+if TYPE_CHECKING:
+    from vgpu.launch.worker import Worker
+    from vgpu.lower.watch import Place
+    from vgpu.tools.sanitize.run import _WatchedGrid
+
 _SIGNATURE = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
 )
 MOST_PLACES = ENTRY_PLACES  # their pairs are counted in a table
 EVERYWHERE = (1 << 63) - 1
 ENTRY_BYTES = 8
-# … where the site is of a kind that leaves the wrong lanes out.
-LEAVES_OUT = ("load", "store", "atomic", "copy", "heap")
+# Kinds of sites at which lanes with a fault are masked out, so that the others can go on.
+MASKS_FAULTS = ("load", "store", "atomic", "copy", "heap")
 
 
 _OF_BLOCK = [WATCH_SLOT[name] for name in WATCH_BLOCK]
 
 
-class _Resident:
-    """The shadows of one resident block, and the words of `WATCH_BLOCK` while others have their turn."""
+class _ResidentBlock:
+    """The shadows of one resident block, and its words of `WATCH_BLOCK` while other blocks run."""
 
-    def __init__(self, place: int, known: np.ndarray, entries: int, local_bytes: int):
+    def __init__(self, slot: int, known: np.ndarray, entries: int, local_bytes: int):
         self.shadows = {name: np.zeros(entries, np.uint64) for name in ("writes", "reads", "others")}
         self.local = np.zeros(local_bytes, np.uint8)
         values = {name: shadow.ctypes.data for name, shadow in self.shadows.items()}
-        values |= {"known": known.ctypes.data, "local_written": self.local.ctypes.data, "home": place % ENTRY_HOMES}
+        values |= {"known": known.ctypes.data, "local_written": self.local.ctypes.data, "home": slot % ENTRY_HOMES}
         self.words = np.array([values.get(name, 0) for name in WATCH_BLOCK], np.int64)
 
 
 class Monitor:
-    """Shadows, knowledge and findings of one launch; `attach` lets a worker's compiled code use them."""
+    """Shadows, clocks and findings of one launch; `attach` lets a worker's compiled code use them."""
 
-    def __init__(self, run, report: Report, arrays, races_in_global: bool):
+    worker: Worker
+    offsets: np.ndarray  # where the shadow of each allocation begins; -1 where there is none
+
+    def __init__(self, run: _WatchedGrid, report: Report, arrays: Sequence[memory.ArrayInfo], races_in_global: bool):
         self.run, self.report = run, report
         self.lowered, self.races_in_global = run.lowered, races_in_global
         self.order = Order(int(np.prod(run.block)))
         self.words = np.zeros(len(WATCH), np.int64)
         self.written: np.ndarray | None = None  # the shadow of writes to global memory
         self.heap: HeapWatch | None = None
-        self.kept: list = []  # what compiled code has the addresses of
+        self.kept: list[np.ndarray] = []  # memory whose addresses compiled code has
         self.error: BaseException | None = None
         places = self.lowered.places
         self.cells = len(places) + 1
@@ -80,13 +91,13 @@ class Monitor:
         self.bounds[:, 1] = EVERYWHERE
         self._fill_bounds()
         self.shift, reached = _granule(places, ("shared", "generic")), _granule(places, ("global", "generic"))
-        self.resident: dict[int, _Resident] = {}
-        self.here = self._resident(0)
+        self.resident: dict[int, _ResidentBlock] = {}
+        self.here = self._switch_to(0)
         scratch = np.zeros(SITE_BYTES, np.uint8)
         self.kept.append(scratch)
-        self.callback = _SIGNATURE(self._event)
+        self.callback: ctypes._CFunctionType | None = _SIGNATURE(self._event)
         self._set(
-            event=ctypes.cast(self.callback, ctypes.c_void_p).value, time=1, places=self.cells, shift=self.shift,
+            event=ctypes.cast(self.callback, ctypes.c_void_p).value or 0, time=1, places=self.cells, shift=self.shift,
             global_shift=reached, pairs=self.pairs.ctypes.data, bounds=self.bounds.ctypes.data,
             scratch=scratch.ctypes.data,
         )  # fmt: skip
@@ -95,28 +106,30 @@ class Monitor:
         self._watch_global(arrays, reached, races_in_global)
         self.handlers = {code: getattr(self, f"on_{name}") for code, name in EVENTS.items()}
 
-    def _resident(self, place: int) -> _Resident:
-        """What is kept of the block in a place; it has its turn now."""
-        known = self.order.turn(place)
-        if place not in self.resident:
+    def _switch_to(self, slot: int) -> _ResidentBlock:
+        """The block in this slot runs now. Its shadows."""
+        known = self.order.switch_to(slot)
+        if slot not in self.resident:
             run = self.run
-            self.resident[place] = _Resident(
-                place, known, (run.shared_bytes >> self.shift) + 16, run.warps * 32 * self.lowered.local_bytes + 16
+            self.resident[slot] = _ResidentBlock(
+                slot, known, (run.shared_bytes >> self.shift) + 16, run.warps * 32 * self.lowered.local_bytes + 16
             )
-        found = self.resident[place]
+        found = self.resident[slot]
         self.words[_OF_BLOCK] = found.words
         return found
 
-    def attach(self, worker) -> None:
+    def attach(self, worker: Worker) -> None:
         """Let a worker's compiled code find the shadows."""
         self.worker = worker
         worker.slots[SLOT["watch"]] = self.words.ctypes.data
 
     def close(self) -> None:
-        """Let go of the launch, so that nothing of it waits for the garbage collector."""
+        """Drop all references to and from the launch, so that its memory doesn't wait for the garbage collector."""
         if self.heap is not None:
             self.heap.close()
-        self.callback, self.handlers, self.run.monitor, self.run.workers, self.worker = None, {}, None, [], None
+        self.callback, self.handlers, self.run.workers = None, {}, []
+        self.__dict__.pop("worker", None)
+        del self.run.monitor
 
     def _set(self, **values: int) -> None:
         for name, value in values.items():
@@ -132,7 +145,7 @@ class Monitor:
         return found
 
     def _fill_bounds(self) -> None:
-        """For each place the extent of the one array that its addresses are made from."""
+        """Fill `bounds`: for each place the extent of the one array that its addresses are computed from."""
         variables = self.run.kernel.module.variables
         pointers = {}
         for parameter, value in zip(self.run.kernel.parameters, self.run.given, strict=True):
@@ -152,38 +165,41 @@ class Monitor:
                     ((address, nbytes),) = homes
                     self.bounds[number] = address, address + nbytes
 
-    def _watch_global(self, arrays, shift: int, races: bool) -> None:
-        """Shadows of the memory that the arguments lie in, where races or unwritten memory are looked for."""
+    def _watch_global(self, arrays: Sequence[memory.ArrayInfo], shift: int, races: bool) -> None:
+        """Make shadows of the arguments' allocations, where races or unwritten memory are looked for."""
         starts, ends = self.run.table
-        self.offsets = np.zeros(max(1, len(starts)), np.int64)  # where the shadow of each allocation begins
+        self.offsets = np.zeros(max(1, len(starts)), np.int64)
         self.run.slots["shadow_offsets"] = self.offsets.ctypes.data
-        homes: dict[int, list] = {}
+        homes: dict[int, list[memory.ArrayInfo]] = {}
         for array in arrays:
             if array.nbytes:
                 homes.setdefault(int(np.searchsorted(starts, array.address, "right")) - 1, []).append(array)
-        unwritten = {i: _unwritten(int(starts[i]), int(ends[i]), inside, shift) for i, inside in homes.items()}
-        unwritten = {i: found for i, found in unwritten.items() if found is not None}
+        unwritten = {
+            index: found for index, inside in homes.items()
+            if (found := _unwritten(int(starts[index]), int(ends[index]), inside, shift)) is not None
+        }  # fmt: skip
         self.offsets[:] = -1
         total = 0
         for index in sorted(set(homes) | self._variables(starts) if races else unwritten):
             self.offsets[index] = total
             total += (int(ends[index] - starts[index]) >> shift) + 1
         area, in_heap = self.run.heap, total
-        watched = area is not None and (any(s.kind == "heap" for s in self.lowered.sites) or bool(area.live()))
-        self.run.slots["heap_shadow"] = in_heap if watched else -1
-        total += (area.nbytes >> shift) + 1 if watched else 0
+        if area is not None and not area.live() and all(site.kind != "heap" for site in self.lowered.sites):
+            area = None
+        self.run.slots["heap_shadow"] = -1 if area is None else in_heap
+        total += 0 if area is None else (area.nbytes >> shift) + 1
         if not total:
             return
         shadows = [self._shadow(f"global_{name}", total) for name in ("writes", "reads", "others")]
         self.written = writes = shadows[0]
-        if watched:
+        if area is not None:
             self.heap = HeapWatch(self, area, [shadow[in_heap:] for shadow in shadows], shift)
         for index, found in unwritten.items():
             begin = int(self.offsets[index])
             writes[begin : begin + len(found)][found] = NEVER_WRITTEN
 
     def global_part(self, start: int, nbytes: int | None) -> np.ndarray | None:
-        """The shadow of writes to a part of an allocation (None: to its end), where there is one."""
+        """The shadow of writes to `nbytes` bytes from `start` on (None: to the allocation's end), if there is one."""
         if self.heap is not None and self.heap.area.contains(start):
             piece = self.heap.area.find(start)
             end = start + nbytes if nbytes is not None else piece.address + piece.nbytes if piece else start + 1
@@ -196,13 +212,13 @@ class Monitor:
         end = int(ends[index]) if nbytes is None else start + nbytes
         return self.written[first + (start - int(starts[index]) >> shift) : first + (end - int(starts[index]) >> shift)]
 
-    def _variables(self, starts) -> set[int]:
+    def _variables(self, starts: np.ndarray) -> set[int]:
         addresses = self.run.kernel.module.variables.addresses.values()
         return {int(np.searchsorted(starts, a, "right")) - 1 for a in addresses}
 
-    # ------------------------------------------------------------ what compiled code tells
+    # ------------------------------------------------------------ events of compiled code
 
-    def _event(self, _, code: int, a: int, b: int, mask: int, vector) -> int:
+    def _event(self, _: int, code: int, a: int, b: int, mask: int, vector: int) -> int:
         try:
             return self.handlers[code](a, b, mask, vector) or 0
         except BaseException as error:  # an exception must not cross into compiled code
@@ -222,21 +238,21 @@ class Monitor:
     def _threads(self, mask: int) -> np.ndarray:
         return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
 
-    def on_begin(self, *_) -> None:
+    def on_begin(self, *_: int) -> None:
         time = self.tick()
         self._set(floor=time, start=time, detail=0, cross=0)
         self.here.local[:] = 0
         self.order.begin(time, self.block())
 
-    def on_enter(self, *_) -> None:
-        """Another resident block has its turn."""
+    def on_enter(self, *_: int) -> None:
+        """Another resident block runs next."""
         self.here.words[:] = self.words[_OF_BLOCK]
-        self.here = self._resident(self.worker["resident_slot"])
+        self.here = self._switch_to(self.worker["resident_slot"])
         self.order.since(self.tick())
 
-    def on_fault(self, code: int, site: int, mask: int, vector) -> int:
+    def on_fault(self, code: int, site: int, mask: int, vector: int) -> int:
         kind = ERRORS[code]
-        if kind not in GOES_ON or self.lowered.sites[site].kind not in LEAVES_OUT:
+        if kind not in GOES_ON or self.lowered.sites[site].kind not in MASKS_FAULTS:
             return 1
         lanes = [lane for lane in range(32) if mask >> lane & 1]
         lane = lanes[0]
@@ -244,7 +260,7 @@ class Monitor:
         self.report.fault(fault, len(lanes))
         return 0
 
-    def on_pair(self, what: int, entry: int, lane: int, vector) -> None:
+    def on_pair(self, what: int, entry: int, lane: int, vector: int) -> None:
         if self.worker["error"]:  # this block has failed, and goes on to the end of its basic block only
             return
         row, place, address = what >> 16, what & (ENTRY_PLACES - 1), _words(vector)[lane]
@@ -256,7 +272,7 @@ class Monitor:
         self.conflict(row, place, 32 * self.worker["warp"] + lane, address, entry & (1 << 64) - 1)
 
     def conflict(self, row: int, place: int, thread: int, address: int, entry: int) -> None:
-        """The first time that an access at a place conflicts with an entry of this other place, in a row of `pairs`."""
+        """Report the first conflict of an access at a place with a shadow entry; `row` is its row of `pairs`."""
         kind = row % PAIR_KINDS
         if kind == UNSET and self._zeroed(address):
             return
@@ -266,23 +282,23 @@ class Monitor:
             entry >> ENTRY_PLACE & (ENTRY_PLACES - 1), entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
         self.report.pair(row, place, thread, self.block(), address, other)
 
-    def on_arrived(self, entry: int, _: int, mask: int, __) -> None:
+    def on_arrived(self, entry: int, _: int, mask: int, __: int) -> None:
         self.copies.arrived(entry, [lane for lane in range(32) if mask >> lane & 1])
         self._set(detail=1)
 
-    def on_bulk(self, entry: int, landed: int, *_) -> None:
+    def on_bulk(self, entry: int, landed: int, *_: int) -> None:
         self.copies.bulk(entry, bool(landed))
 
     def _zeroed(self, address: int) -> bool:
-        """Whether this, an offset or a generic address, is in the shared memory that begins as zeros."""
+        """Whether an offset or generic address lies in the shared memory that begins as zeros."""
         base = self.worker["shared_base"]
         return 0 <= (address - base if address >= base else address) < self.lowered.zeroed_shared
 
     def _standing(self) -> np.ndarray:
         return np.array(self.worker.program_counters(), np.int32)
 
-    def on_uneven(self, *_) -> None:
-        """A barrier of the whole block has opened, and not all its threads came from the same place."""
+    def on_uneven(self, *_: int) -> None:
+        """A barrier of the whole block has opened for threads that waited at different instructions."""
         threads = int(np.prod(self.run.block))
         standing = self._standing()[:threads]
         ended = np.flatnonzero(standing == PC_DONE)
@@ -292,26 +308,26 @@ class Monitor:
                 places.setdefault(pc, thread)
         self.report.uneven(places, ended, self.block())
 
-    def on_named(self, barrier: int, *_) -> None:
+    def on_named(self, barrier: int, *_: int) -> None:
         waits = np.flatnonzero(self._standing() >> PC_BARRIER_SHIFT == (PC_WAIT >> PC_BARRIER_SHIFT) + barrier)
         self._set(detail=1)
         self.order.open(barrier, waits, self.tick())
 
-    def on_counted(self, place: int, told: int, mask: int, _) -> None:
-        count, arrives, barrier = told & 0xFFFFFFFF, told >> 32 & 1, told >> 33
+    def on_counted(self, place: int, packed: int, mask: int, _: int) -> None:
+        count, arrives, barrier = packed & 0xFFFFFFFF, packed >> 32 & 1, packed >> 33
         threads = self._threads(mask)
         if count % 32:
             self.report.counted(place, count, int(threads[0]) if len(threads) else 0, self.block())
         if arrives and len(threads):
             self.order.arrive(barrier, threads, self.tick())
 
-    def on_fence(self, place: int, wide: int, mask: int, _) -> None:
+    def on_fence(self, place: int, wide: int, mask: int, _: int) -> None:
         threads, time = self._threads(mask), self.tick()
         if "proxy" in self.lowered.places[place - 1].instruction.modifiers:
             self.order.fence_proxy(threads, time, self["floor"])
         self.order.fence(threads, time, self["floor"], bool(wide))
 
-    def on_strong(self, place: int, order: int, mask: int, vector) -> None:
+    def on_strong(self, place: int, order: int, mask: int, vector: int) -> None:
         addresses, shared = _words(vector), self.worker["shared_base"]
         for thread in self._threads(mask).tolist():
             address = addresses[thread % 32]
@@ -323,14 +339,14 @@ class Monitor:
                 time = self.tick() if order & 4 else self["time"]
                 self.order.release(key, thread, time, self["floor"], bool(order & 4))
 
-    def on_mask(self, place: int, active: int, alive: int, vector) -> None:
+    def on_mask(self, place: int, active: int, alive: int, vector: int) -> None:
         self.report.mask(place, self.worker["warp"], active, alive, _words(vector), self.block())
 
-    def on_cross(self, _a: int, _b: int, mask: int, vector) -> int:
+    def on_cross(self, _a: int, _b: int, mask: int, vector: int) -> int:
         entries = _words(vector)
         return sum(1 << lane for lane in range(32) if mask >> lane & 1 and self.order.unknown(entries[lane]))
 
-    def on_stray(self, place: int, _: int, mask: int, vector) -> None:
+    def on_stray(self, place: int, _: int, mask: int, vector: int) -> None:
         lanes = [lane for lane in range(32) if mask >> lane & 1]
         thread = 32 * self.worker["warp"] + lanes[0]
         self.report.stray(place, thread, self.block(), _words(vector)[lanes[0]], self.bounds[place], len(lanes))
@@ -341,24 +357,25 @@ def _words(pointer: int) -> list[int]:
     return list((ctypes.c_uint64 * 32).from_address(pointer))
 
 
-def _unwritten(start: int, end: int, arrays, shift: int) -> np.ndarray | None:
-    """Which granules of an allocation hold floats that nobody has written: they still are its fill, 0xFF bytes.
+def _unwritten(start: int, end: int, arrays: Sequence[memory.ArrayInfo], shift: int) -> np.ndarray | None:
+    """Which granules of an allocation hold unwritten floats: they still have the fill of fresh memory, 0xFF bytes.
 
-    No arithmetic makes such a NaN of other numbers. None where there are none, and for integers, which may be -1.
+    No arithmetic on other numbers gives this NaN. None where there are none, and for integers, which may be -1.
     """
     kinds = {a.dtype for a in arrays}
     if len(kinds) != 1 or not re.fullmatch(r"(float|complex)\d+", kind := kinds.pop()):
         return None
     dtype = np.dtype(kind)
     size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
-    words = np.frombuffer((ctypes.c_uint8 * ((end - start) // size * size)).from_address(start), f"u{size}")
+    held = np.ctypeslib.as_array((ctypes.c_uint8 * ((end - start) // size * size)).from_address(start))
+    words = held.view(f"u{size}")
     fill = words == np.iinfo(words.dtype).max
     if not fill.any():
         return None
     return np.repeat(fill, size >> shift) if size >> shift else None
 
 
-def _granule(places, spaces) -> int:
-    """Log2 of the bytes that one entry stands for: as narrow as the narrowest access, 4 at most."""
+def _granule(places: Sequence[Place], spaces: Collection[str]) -> int:
+    """Log2 of the bytes of one shadow entry: those of the narrowest access, 4 at most."""
     smallest = min((p.nbytes for p in places if p.space in spaces and p.nbytes), default=4)
     return min(smallest, 4).bit_length() - 1

@@ -1,25 +1,32 @@
-"""From addresses, places and thread numbers to what the user calls them."""
+# mypy: disallow-untyped-defs
+"""From addresses, places and thread numbers to the user's names."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from vgpu import faults
 from vgpu.ptx.lines import line_of
 from vgpu.storage import heap, layout, memory
-from vgpu.tools.sanitize.findings import Index
 from vgpu.tools.sanitize.heap_watch import name_of
 
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
+    from vgpu.ptx import Instruction
+    from vgpu.tools.sanitize.findings import Index
 
-class Names:
+
+class LaunchNames:
     """The names of one launch: of its kernel's lines, its arguments and its shared arrays."""
 
-    def __init__(self, kernel, lowered, grid, block, arrays):
-        self.kernel, self.lowered, self.grid, self.block, self.arrays = kernel, lowered, grid, block, arrays
+    def __init__(self, kernel: Kernel, grid: Index, block: Index, arrays: Sequence[memory.ArrayInfo]):
+        self.kernel, self.grid, self.block, self.arrays = kernel, grid, block, arrays
         self.own = {i for i, name in kernel.module.module.files.items() if name == kernel.filename}
 
-    def line(self, instruction) -> int | None:
+    def line(self, instruction: Instruction) -> int | None:
         return line_of(instruction.location, self.own)
 
     def text(self, line: int | None) -> str:
@@ -39,22 +46,25 @@ class Names:
         return words if block is None else f"{words} of block {_short(block, self.grid)}"
 
     @cached_property
-    def shared(self) -> list[tuple[int, int, str]]:
-        """(start, end, name) of every shared array; the end of a dynamic one is open."""
+    def shared(self) -> list[tuple[int, int, str | None]]:
+        """(start, end, name) of every shared array. A dynamic one ends at 2**62; the compiler's have no name."""
         module, function = self.kernel.module.module, self.kernel.function
         offsets, _, _ = layout.shared_layout(module, function)
         known = {**module.variables}
         for each in layout.reachable(module, function):
             known.update(each.variables)
         ordered = sorted(offsets.items(), key=lambda item: item[1])
-        told = self._python_names(list(offsets))
+        python_names = self._python_names(list(offsets))
         return [
-            (start, 1 << 62 if known[name].external else start + known[name].nbytes, told.get(name) or plain(name))
+            (
+                start, 1 << 62 if known[name].external else start + known[name].nbytes,
+                python_names.get(name) or plain(name),
+            )
             for name, start in ordered if name in known
         ]  # fmt: skip
 
     def _python_names(self, symbols: list[str]) -> dict[str, str]:
-        """Numba numbers its shared arrays in the order of the source: the variables they are given to."""
+        """The variables that a Numba kernel's shared arrays are assigned to: Numba numbers them in source order."""
         if self.kernel.language != "numba":
             return {}
         text = "\n".join(self.kernel.source)
@@ -62,7 +72,7 @@ class Names:
         return dict(zip(symbols, found, strict=True)) if len(found) == len(symbols) else {}
 
     def element(self, space: str, address: int, nbytes: int) -> tuple[str | None, int | tuple[int, ...] | None]:
-        """The array an address lies in, and the element."""
+        """The name of the array an address lies in, and the element's index; None where unknown."""
         if space == "shared":
             for start, end, name in self.shared:
                 if start <= address < end:
@@ -84,8 +94,8 @@ class Names:
         return (label.label if label is not None else None), None
 
 
-def _index(array, address: int):
-    """The element of an array at an address, by dimensions where it has several."""
+def _index(array: memory.ArrayInfo, address: int) -> int | tuple[int, ...]:
+    """The index of an array's element at an address, by dimensions where it has several."""
     size = faults.access.itemsize(array)
     flat = (address - array.address) // size
     if len(array.shape) < 2:
@@ -100,7 +110,7 @@ def _index(array, address: int):
     return flat
 
 
-def element_text(name: str | None, index) -> str:
+def element_text(name: str | None, index: int | tuple[int, ...] | None) -> str:
     if name is None:
         return "an array"
     if index is None:
@@ -110,7 +120,7 @@ def element_text(name: str | None, index) -> str:
 
 
 def plain(symbol: str) -> str | None:
-    """The user's name in a compiler's symbol, None for one that the compiler made up."""
+    """The user's name in a compiler's symbol; None for a symbol that the compiler invented."""
     short = re.sub(r"^_ZZ.*?E(\d+)(?=\w)", lambda m: "", symbol) if symbol.startswith("_ZZ") else symbol
     found = re.match(r"^_ZZ.*E(\d+)(\w+)$", symbol)
     if found:

@@ -1,12 +1,13 @@
-"""Who knows of whose accesses, where more than a block's barrier says so: counted barriers, fences and flags.
+# mypy: disallow-untyped-defs
+"""Which thread's accesses happen before whose, beyond a block's barriers: counted barriers, fences and flags.
 
-A row of `known` says for each thread of the block up to when its accesses are known to the row's thread. Time counts
-synchronisations, of all blocks together, so a time belongs to one block.
+This is a vector clock per thread. Row t of `known` holds, for each thread of the block, the time up to which thread t
+knows of its accesses. Time counts synchronisations of all blocks together, so each time belongs to one block.
 
-Knowledge travels through memory where a thread fences, then writes a flag or does an atomic, and another reads it
-(NVIDIA "PTX ISA", memory consistency model: release and acquire patterns). The reading side is taken to acquire
-without a fence of its own, and what threads fenced before a barrier is published by any of them after it: programs
-are written so, and none of them is to be blamed.
+Knowledge passes through memory where a thread fences, then writes a flag or does an atomic, and another thread reads it
+(NVIDIA "PTX ISA", memory consistency model: release and acquire patterns). A reading thread acquires even without its
+own fence, and what threads fenced before a barrier is published by any of them after it: working programs rely on both,
+so neither is reported.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ import numpy as np
 from vgpu.base.context import ENTRY_THREADS, ENTRY_TIME
 from vgpu.launch.worker import aligned
 
-Rows = dict[int, np.ndarray]  # block -> what is known of each of its threads
+Clocks = dict[int, np.ndarray]  # block -> up to which time each of its threads is known
 
 
 @dataclass
 class _Flag:
-    """What is known to whoever reads a flag: by threads of the writer's own block, and by all."""
+    """What a thread that reads a flag comes to know: `near` in the writer's block, `far` in any block."""
 
-    near: Rows = field(default_factory=dict)
-    far: Rows = field(default_factory=dict)
+    near: Clocks = field(default_factory=dict)
+    far: Clocks = field(default_factory=dict)
     version: int = 0
 
 
 @dataclass(frozen=True)
 class _ProxyFence:
-    """Threads of a warp that executed `fence.proxy.async` at a time, and what each knew then: a row a thread."""
+    """Threads of a warp that executed `fence.proxy.async` at a time, and what each knew then: one row per thread."""
 
     time: int
     threads: np.ndarray
@@ -41,10 +42,10 @@ class _ProxyFence:
 
 
 MOST_PROXIES = 64
-"""Proxy fences kept apart; older ones count as known to all, so that nothing is blamed wrongly."""
+"""Proxy fences that are stored separately; older ones count as known to all, so that no report is wrong."""
 
 
-class _Knowledge:
+class _BlockClocks:
     """What is known in one resident block; `known` is the table that compiled code reads."""
 
     def __init__(self, threads: int):
@@ -56,43 +57,43 @@ class _Knowledge:
     def begin(self, block: int) -> None:
         """A block begins: its threads know nothing yet."""
         self.block = block
-        self.arrived: Rows = {}
-        self.seen: Rows = {}  # what other blocks did, known to all of this one
-        self.fenced: tuple[Rows, Rows] = ({}, {})  # what a thread knew at its last fence: for the block, for all
+        self.arrived: Clocks = {}
+        self.seen: Clocks = {}  # what other blocks did, known to all of this one
+        self.fenced: tuple[Clocks, Clocks] = ({}, {})  # what a thread knew at its last fence: for the block, for all
         self.published = np.zeros((2, ENTRY_THREADS), np.uint32)  # when each thread fenced last
-        # What need not be done again, as lanes that spin would: by flag and thread, what was read and written last.
+        # By flag and thread, the version read and the state released last: lanes that spin would repeat both.
         self.read: dict[tuple, int] = {}
-        self.told: dict[tuple, tuple[int, int]] = {}
+        self.released: dict[tuple, tuple[int, int]] = {}
         self.fences = 0
         self.proxies: list[_ProxyFence] = []
         self.fenced_for_all = np.zeros(ENTRY_THREADS, np.uint32)  # what proxy fences covered that all threads know of
 
 
 class Order:
-    """The part of the host that keeps what each resident block knows; `here` is the one that runs."""
+    """What each resident block of a launch knows; `here` is the block that runs."""
 
     def __init__(self, threads: int):
         self.threads = threads
         self.times: list[int] = []
         self.blocks: list[int] = []
         self.flags: dict[tuple, _Flag] = {}
-        self.places: dict[int, _Knowledge] = {}
-        self.turn(0)
+        self.resident: dict[int, _BlockClocks] = {}
+        self.switch_to(0)
 
-    def turn(self, place: int) -> np.ndarray:
-        """The block in this place has its turn; what its threads know of each other."""
-        if place not in self.places:
-            self.places[place] = _Knowledge(self.threads)
-        self.here = self.places[place]
+    def switch_to(self, slot: int) -> np.ndarray:
+        """The block in this slot runs now. What its threads know of each other."""
+        if slot not in self.resident:
+            self.resident[slot] = _BlockClocks(self.threads)
+        self.here = self.resident[slot]
         return self.here.known
 
     def begin(self, time: int, block: int) -> None:
-        """A block begins in the place that has its turn."""
+        """A block begins in the slot that runs now."""
         self.here.begin(block)
         self.since(time)
 
     def since(self, time: int) -> None:
-        """From this time on it is the block here that runs."""
+        """The block that runs now runs from this time on."""
         self.times.append(time)
         self.blocks.append(self.here.block)
 
@@ -109,9 +110,9 @@ class Order:
         self.here.arrived[barrier] = np.maximum(self.here.arrived.get(barrier, row), row)
 
     def open(self, barrier: int, threads: np.ndarray, time: int) -> None:
-        """The barrier opens for those who wait: they know what they and those who arrived knew and did."""
+        """The barrier opens: the waiting threads know what they and those that arrived knew and did."""
         left = self.here.arrived.pop(barrier, None)
-        if len(threads):  # those who arrive may open it with nobody waiting
+        if len(threads):  # arriving threads may open it while none waits
             row = self._joined(threads, time)
             self.here.known[threads] = row if left is None else np.maximum(row, left)
 
@@ -123,7 +124,7 @@ class Order:
     # ------------------------------------------------------------ fences and flags
 
     def fence(self, threads: np.ndarray, time: int, floor: int, wide: bool) -> None:
-        """The threads' accesses, and what they know, may be published by their next strong write."""
+        """The threads fence: their next strong write publishes their accesses and what they know."""
         self.here.fences += 1
         for thread in threads.tolist():
             row = np.maximum(self.here.known[thread], floor)
@@ -133,7 +134,7 @@ class Order:
                 self.here.published[level][thread] = time
 
     def fence_proxy(self, threads: np.ndarray, time: int, floor: int) -> None:
-        """What the threads stored and know of will be seen by bulk copies that are issued with knowledge of this."""
+        """The threads execute a proxy fence: bulk copies that are issued after it see what they stored and know of."""
         here = self.here
         rows = np.maximum(here.known[threads], np.uint32(floor))
         rows[np.arange(len(threads)), threads] = time
@@ -142,7 +143,7 @@ class Order:
             np.maximum(here.fenced_for_all, here.proxies.pop(0).rows.max(axis=0), out=here.fenced_for_all)
 
     def visible(self, thread: int, floor: int) -> np.ndarray:
-        """For each thread up to when its stores are seen by a bulk copy that this thread issues now."""
+        """For each thread the time up to which a bulk copy that `thread` issues now sees its stores."""
         here, found = self.here, self.here.fenced_for_all.copy()
         for fence in here.proxies:
             known = np.maximum(here.known[thread][fence.threads], np.uint32(floor)) > fence.time
@@ -152,11 +153,11 @@ class Order:
         return found
 
     def release(self, key: tuple, thread: int, time: int, floor: int, by_itself: bool) -> None:
-        """A strong write: whoever reads it knows what the thread published."""
+        """A strong write: a thread that reads it knows what this thread published."""
         state = self.here.fences, floor
-        if not by_itself and self.here.told.get((key, thread)) == state:
+        if not by_itself and self.here.released.get((key, thread)) == state:
             return
-        self.here.told[key, thread] = state
+        self.here.released[key, thread] = state
         for level in (0, 1):
             row = self._publishable(level, thread, time, floor, by_itself)
             if row is None:
@@ -182,7 +183,7 @@ class Order:
         return row if own is None else np.maximum(row, own)
 
     def acquire(self, key: tuple, thread: int) -> bool:
-        """A strong read: the thread knows what was published there; whether that was anything."""
+        """A strong read: the thread knows what was published there. Whether that was anything new."""
         flag = self.flags.get(key)
         if flag is None or self.here.read.get((key, thread)) == flag.version:
             return False
@@ -201,8 +202,8 @@ class Order:
         return row is None or int(row[entry & (ENTRY_THREADS - 1)]) <= time
 
 
-def _merge(rows: Rows, block: int, row: np.ndarray) -> None:
-    """Rows are shared between tables, so that a merge makes a new one."""
+def _merge(rows: Clocks, block: int, row: np.ndarray) -> None:
+    """Raise a block's clocks to those in `row`. Tables share rows, so a merge makes a new one."""
     have = rows.get(block)
     if have is not row:
         rows[block] = row if have is None else np.maximum(have, row)

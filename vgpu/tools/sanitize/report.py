@@ -1,9 +1,12 @@
-"""Findings in the making: what the monitor saw, put in words once for each mistake and counted."""
+# mypy: disallow-untyped-defs
+"""From the monitor's events to findings: each mistake is described once and counted."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +19,12 @@ from vgpu.storage import heap_words, memory
 from vgpu.storage.host import size_text
 from vgpu.tools.sanitize.findings import Finding
 from vgpu.tools.sanitize.kinds import KINDS
-from vgpu.tools.sanitize.names import Names, element_text
+from vgpu.tools.sanitize.names import LaunchNames, element_text
+
+if TYPE_CHECKING:
+    from vgpu.lower import Lowered
+    from vgpu.lower.watch import Place
+    from vgpu.storage.heap import HeapAllocation
 
 _DOES = {"load": "reads", "store": "writes", "atomic": "updates", "free": "frees"}
 _DID = {"load": "read", "store": "wrote", "atomic": "updated", "free": "freed"}
@@ -29,11 +37,8 @@ _ENDS = {
 }  # fmt: skip
 
 
-def _of_one_element(place, other) -> bool:
-    """Whether a load and a store of one kernel have the same address in each thread: both are of its own element.
-
-    A thread that meets another's store at what it has loaded itself will store there as well.
-    """
+def _of_one_element(place: Place, other: Place) -> bool:
+    """Whether two places are a load and a store of the same address in each thread, as in `x[i] += 1`."""
     mine, theirs = ([o for o in each.instruction.operands if isinstance(o, Mem)] for each in (place, other))
     return {place.kind, other.kind} == {"load", "store"} and bool(mine) and mine == theirs
 
@@ -44,16 +49,16 @@ GOES_ON = ("bounds", "alignment", "free")  # faults after which the other lanes,
 
 
 @dataclass
-class _Entry:
-    """A finding and what adds to its count: a number, and cells of the monitor's table of pairs.
+class _CountedFinding:
+    """A finding and its count: `count`, and `cells` of the monitor's table of pairs.
 
-    Of pairs of the same two lines the finding tells of one that is furthest apart (of `reaches`): what orders those two
-    threads orders the others as well.
+    `reaches` are how far apart the threads of its pairs were: 0 in a warp, 1 in a block, 2 in the grid. The finding
+    describes a pair with the largest reach: what orders those two threads orders the others as well.
     """
 
     finding: Finding
     count: int
-    cells: list[tuple[int, int, int]]
+    cells: list[tuple[int, int, int]] = field(default_factory=list)
     reaches: set[int] = field(default_factory=set)
     overwrites: bool = False
     update: bool = False  # several threads read, change and write one element
@@ -62,17 +67,19 @@ class _Entry:
 class Report:
     """Collects findings of one launch, the first instance of each kind, pair of lines and array."""
 
-    def __init__(self, names: Names, cooperative: bool = False):
-        self.names, self.cooperative = names, cooperative
-        self.entries: dict[tuple, _Entry] = {}
-        self.by_site: dict[tuple, _Entry] = {}
+    def __init__(self, names: LaunchNames, lowered: Lowered, cooperative: bool = False):
+        self.names, self.lowered, self.cooperative = names, lowered, cooperative
+        self.entries: dict[tuple, _CountedFinding] = {}
+        self.by_site: dict[tuple, _CountedFinding] = {}
         self.ended_early = False
         self.error: Exception | None = None  # what a plain launch would have raised first
 
-    def _add(self, finding: Finding, count: int, cell=None, reach: int | None = None) -> _Entry:
+    def _add(
+        self, finding: Finding, count: int, cell: tuple[int, int, int] | None = None, reach: int | None = None
+    ) -> _CountedFinding:
         lines = frozenset((finding.line, finding.other_line))
         key = (finding.kind, lines, finding.array, finding.space)
-        entry = self.entries.setdefault(key, _Entry(finding, 0, []))
+        entry = self.entries.setdefault(key, _CountedFinding(finding, 0))
         if reach is not None:
             if reach > max(entry.reaches, default=reach):
                 entry.finding = finding
@@ -87,18 +94,18 @@ class Report:
         self._merge_updates()
         found = [
             replace(
-                e.finding, count=e.count + sum(int(pairs[cell]) for cell in e.cells),
-                spans=tuple(_SPANS[reach] for reach in sorted(e.reaches)), overwrites=e.overwrites,
+                entry.finding, count=entry.count + sum(int(pairs[cell]) for cell in entry.cells),
+                spans=tuple(_SPANS[reach] for reach in sorted(entry.reaches)), overwrites=entry.overwrites,
             )
-            for e in self.entries.values()
+            for entry in self.entries.values()
         ]  # fmt: skip
-        # A read that came before the write it races with found nothing there: one mistake, not two.
+        # A read that races with the first write of its element also reads unwritten memory: one mistake, not two.
         racing = {(f.array, line) for f in found if f.kind.startswith("race_") for line in (f.line, f.other_line)}
         found = [f for f in found if f.kind != "uninitialised" or (f.array, f.line) not in racing]
-        # A wrong mask says the same as what is then shuffled from lanes that take no part.
+        # A wrong mask and a shuffle from lanes that take no part are the same mistake.
         masks = {f.line for f in found if f.kind in ("mask_absent", "mask_ended", "mask_self")}
         found = [f for f in found if f.kind != "shuffle_absent" or f.line not in masks]
-        # Whether a read came before the free that it races with or after it is the schedule's choice.
+        # Whether a read came before or after the free that it races with depends on the schedule.
         freeing = {line for f in found if f.cure == _FREE_LATER for line in (f.line, f.other_line)}
         found = [f for f in found if f.kind != "use_after_free" or f.line not in freeing]
         rank = {kind: i for i, kind in enumerate(KINDS)}
@@ -109,7 +116,7 @@ class Report:
         )
 
     def _merge_updates(self) -> None:
-        """`x += 1` by several threads is one mistake, though its reads and its writes both race."""
+        """Merge the races of `x += 1` by several threads: its reads and its writes race, and it is one mistake."""
         for key in list(self.entries):
             kind, lines, array, space = key
             if kind not in ("race_write_write", "race_lanes") or len(lines) > 1:
@@ -127,20 +134,21 @@ class Report:
             if entry.update:
                 entry.finding = replace(entry.finding, cure=cure)
 
-    def _place(self, number: int):
-        place = self.names.lowered.places[number - 1]
+    def _place(self, number: int) -> tuple[Place, int | None, str]:
+        """The place of this number, from 1 on, with its line and the line's text."""
+        place = self.lowered.places[number - 1]
         return place, place.line, self.names.text(place.line)
 
     # ------------------------------------------------------------ faults
 
     def fault(self, fault: faults.Fault, lanes: int = 1) -> None:
-        """Something that a plain launch would have raised."""
+        """A fault that an ordinary launch would have raised."""
         found = self.by_site.get((fault.kind, fault.site))
         if found is not None and fault.kind in GOES_ON:
             found.count += lanes
             return
         names = self.names
-        error = faults.error(names.kernel, names.lowered, fault, names.grid, names.block, names.arrays)
+        error = faults.error(names.kernel, self.lowered, fault, names.grid, names.block, names.arrays)
         self.error = self.error or error
         first, _, rest = str(error).partition("\n")
         cure = rest.partition("Usual cure: ")[2].replace("\n", " ").strip()
@@ -149,7 +157,7 @@ class Report:
         if kind == "out_of_bounds" and (named := re.search(r"`(\w+)\[(-?\d+)\]`", first)):
             array, index = named[1], int(named[2])
         what = first.partition(": ")[2] if ": " in first and kind not in ("assertion", "trap") else first
-        space = names.lowered.sites[fault.site].space if fault.kind in ("bounds", "alignment") else ""
+        space = self.lowered.sites[fault.site].space if fault.kind in ("bounds", "alignment") else ""
         finding = Finding(
             kind, error.line, names.text(error.line), what or first, cure or KINDS[kind].cure, thread=error.thread,
             block=error.block or names.block_index(fault.block), array=array, index=index, space=space,
@@ -161,12 +169,12 @@ class Report:
         if fault.kind == "alignment":
             return "misaligned"
         if fault.kind == "deadlock":
-            return "barrier_divergent" if _torn(fault.program_counters) else "deadlock"
+            return "barrier_divergent" if _diverged_at_barriers(fault.program_counters) else "deadlock"
         if fault.kind == "all wait":
             return "grid_barrier" if self.cooperative else "deadlock"
         if fault.kind != "bounds":
             return _ENDS.get(fault.kind, "fault")
-        site = self.names.lowered.sites[fault.site]
+        site = self.lowered.sites[fault.site]
         if site.space in ("shared", "local"):
             return "out_of_bounds"
         address = faults.access.signed(fault.address, 64)
@@ -175,8 +183,8 @@ class Report:
         freed = memory.describe(address).freed or heap_words.is_freed(address)
         return "use_after_free" if freed else "out_of_bounds"
 
-    def stray(self, number: int, thread: int, block: int, address: int, bounds, lanes: int) -> None:
-        """An access made from one array that lands elsewhere in valid memory."""
+    def stray(self, number: int, thread: int, block: int, address: int, bounds: np.ndarray, lanes: int) -> None:
+        """An access whose address is computed from one array and lies outside of it, in valid memory."""
         found = self.by_site.get(("stray", number))
         if found is not None:
             found.count += lanes
@@ -205,18 +213,20 @@ class Report:
     # ------------------------------------------------------------ races and unwritten memory
 
     @staticmethod
-    def _space(place, address: int) -> str:
-        """The space of an access; generic ones to shared memory are told by their offset."""
+    def _space(place: Place, address: int) -> str:
+        """The space of an access. A generic one to shared memory comes with an offset instead of an address."""
         return place.space if place.space != "generic" else "shared" if address < 1 << 20 else "global"
 
     def in_global(self, number: int, address: int) -> bool:
         """Whether an access is one of global memory."""
-        return self._space(self.names.lowered.places[number - 1], address) == "global"
+        return self._space(self.lowered.places[number - 1], address) == "global"
 
-    def pair(self, row: int, number: int, thread: int, block: int, address: int, other) -> None:
-        """The first conflict of two places in a row of the monitor's pairs, or a read of what nobody wrote.
+    def pair(
+        self, row: int, number: int, thread: int, block: int, address: int, other: tuple[int, int, int] | None
+    ) -> None:
+        """The first conflict of two places in a row of the monitor's pairs, or a read of unwritten memory.
 
-        other: the place, thread and block that it conflicts with.
+        other: the number of the place, the thread and the block that it conflicts with; None for unwritten memory.
         """
         kind = row % PAIR_KINDS
         place, line, text = self._place(number)
@@ -229,7 +239,7 @@ class Report:
         me, here = names.thread_index(thread), names.block_index(block)
         inside = heap_words.within(address) if space == "global" else None
         lies = f" It lies {inside}." if inside else ""
-        common = dict(
+        common: dict[str, Any] = dict(
             line=line, source=text, thread=me, block=here, array=array, index=index, space=space,
             address=address if space != "global" else None,
         )  # fmt: skip
@@ -240,13 +250,13 @@ class Report:
         other_number, other_thread, other_block = other
         there = self._place(other_number) if other_number else (place, line, text)
         them, their_block = names.thread_index(other_thread), names.block_index(other_block)
-        apart = other_block != block
+        two_blocks = other_block != block
         who = f"{names.said(me, here)} {_DOES[place.kind]} {element_text(array, index)}"
-        they = names.said(them, their_block if apart else None)
+        they = names.said(them, their_block if two_blocks else None)
         where = f" at line {there[1]}" if there[1] is not None and there[1] != line else ""
         if kind == CLASH:
             key, what = "race_lanes", f"{who}, and {they} writes another value there at the same time."
-        elif kind == WRITE_TWICE and number == other_number and not apart and thread // 32 == other_thread // 32:
+        elif kind == WRITE_TWICE and number == other_number and not two_blocks and thread // 32 == other_thread // 32:
             # The lanes of one store happened to run one after another.
             key, what = "race_lanes", f"{who}, and {they} writes another value there; nothing orders the two."
         elif kind == IN_FLIGHT:
@@ -256,29 +266,29 @@ class Report:
             what = f"{who} by a bulk copy, which {they} stored{where}, and no fence.proxy.async stands between the two."
         else:
             key = self._race(kind, place, there[0])
-            between = "nothing orders the two blocks" if apart else "nothing orders the two"
+            between = "nothing orders the two blocks" if two_blocks else "nothing orders the two"
             what = f"{who}, which {they} {_DID[there[0].kind]}{where}; {between}."
         finding = Finding(
             key, what=what + lies, cure=_FREE_LATER if "free" in (place.kind, there[0].kind) else self._cure(
-                key, apart, thread // 32 == other_thread // 32, space),
+                key, two_blocks, thread // 32 == other_thread // 32),
             other_line=there[1], other_source=there[2], other_thread=them, other_block=their_block, **common,
         )  # fmt: skip
-        reach = 2 if apart else int(thread // 32 != other_thread // 32)
+        reach = 2 if two_blocks else int(thread // 32 != other_thread // 32)
         entry = self._add(finding, 0, (row, number, other_number), reach)
         entry.overwrites |= kind == WRITE_LATE
         entry.update |= key == "race_read_write" and _of_one_element(place, there[0])
 
     @staticmethod
-    def _race(kind: int, place, other) -> str:
+    def _race(kind: int, place: Place, other: Place) -> str:
         if (place.kind == "atomic") != (other.kind == "atomic"):
             return "race_atomic"
         return "race_write_write" if kind == WRITE_TWICE else "race_read_write"
 
-    def _cure(self, key: str, apart: bool, same_warp: bool, space: str) -> str:
+    def _cure(self, key: str, two_blocks: bool, same_warp: bool) -> str:
         numba = self.names.kernel.language == "numba"
         if key in ("copy_pending", "proxy_fence", "race_lanes", "race_atomic"):
             return KINDS[key].cure
-        if apart:
+        if two_blocks:
             return (
                 "blocks run in any order: give every block its own elements, use atomics, or split the work in two "
                 "launches."
@@ -291,7 +301,7 @@ class Report:
         call = "cuda.syncthreads()" if numba else "__syncthreads()"
         return f"put a barrier, {call}, between the two; in a loop, also one before the next turn writes again."
 
-    def _unset(self, place, common: dict, element: str) -> Finding:
+    def _unset(self, place: Place, common: dict[str, Any], element: str) -> Finding:
         scopes = {"shared": "no thread of the block has", "local": "the thread has not", "global": "nobody has"}
         who = self.names.said(common["thread"], common["block"])
         element = "a local array" if common["space"] == "local" else element
@@ -300,26 +310,27 @@ class Report:
         return Finding("uninitialised", what=what, cure=KINDS["uninitialised"].cure, **common)
 
     def _absent(self, row: int, number: int, thread: int, block: int, lane: int) -> None:
-        """A use of what a shuffle gave for a lane that took no part in it."""
+        """A use of a shuffle's result that came from a lane which took no part."""
         _, line, text = self._place(number)
         me, here = self.names.thread_index(thread), self.names.block_index(block)
         what = f"{self.names.said(me, here)} uses a value that came from lane {lane}, which isn't part of this shuffle."
         finding = Finding("shuffle_absent", line, text, what, KINDS["shuffle_absent"].cure, thread=me, block=here)
         self._add(finding, 0, (row, number, 0))
 
-    def lost(self, pieces) -> None:
-        """Pieces of the heap that were allocated by this launch, and that nobody can free any more."""
-        names, lines = self.names, {}
-        if self.by_site:  # faults left out accesses and frees, which may be why
+    def lost(self, pieces: Iterable[HeapAllocation]) -> None:
+        """Heap allocations of this launch that no pointer leads to any more."""
+        names = self.names
+        lines: dict[int | None, list[HeapAllocation]] = {}
+        if self.by_site:  # faults left out accesses and frees, which may be the reason
             return
         for piece in pieces:
             lines.setdefault(piece.caller[0].line(piece.caller[1]), []).append(piece)
         for line, found in lines.items():
             first = found[0]
-            what = f"nothing points any more to {heap_words.owned(first)}, and nobody has freed them."
+            what = f"nothing points any more to {heap_words.owned(first)}, and no thread has freed them."
             if len(found) > 1:
                 total = sum(piece.nbytes for piece in found)
-                what = f"{what[:-1]}; so it is with {len(found)} pieces, {size_text(total)} in all."
+                what = f"{what[:-1]}; the same holds for {len(found)} allocations, {size_text(total)} in all."
             _, _, block, thread = first.caller
             me, here = names.thread_index(thread), names.block_index(block)
             cure = KINDS["heap_leak"].cure
@@ -328,18 +339,20 @@ class Report:
     # ------------------------------------------------------------ barriers and masks
 
     def uneven(self, places: dict[int, int], ended: np.ndarray, block: int) -> None:
-        """Threads left a block's barrier for these basic blocks, each with one thread; others had ended."""
+        """A block's barrier opened for threads that go on in these basic blocks (one thread of each); others ended."""
         names = self.names
-        found, parted = [], True  # whether all these barriers are of the kind that parted threads may meet at
+        found: list[tuple[int | None, int]] = []
+        loose = True  # whether all these barriers are of the kind at which diverged threads may wait
         for target, thread in sorted(places.items()):
-            basic_blocks = names.lowered.basic_blocks
-            basic_block = next((s for s in basic_blocks if s.end == "barrier" and target in s.targets), None)
-            if basic_block is not None and len(basic_block.last.operands) < 2:
-                found.append((names.line(basic_block.last), thread))
-                parted = parted and Lowering.is_loose(basic_block.last)
+            basic_blocks = self.lowered.basic_blocks
+            barriers = (each.last for each in basic_blocks if each.end == "barrier" and target in each.targets)
+            barrier = next(barriers, None)
+            if barrier is not None and len(barrier.operands) < 2:
+                found.append((names.line(barrier), thread))
+                loose = loose and Lowering.is_loose(barrier)
         here = names.block_index(block)
         lines = dict(reversed(found))
-        if len(lines) > 1 and not parted:
+        if len(lines) > 1 and not loose:
             (line, thread), (other_line, other) = sorted(lines.items(), key=lambda item: item[0] or 0)[:2]
             me, them = names.thread_index(thread), names.thread_index(other)
             what = f"{names.said(me, here)} waits at line {line}, and {names.said(them)} at line {other_line}."
@@ -362,7 +375,7 @@ class Report:
             )  # fmt: skip
 
     def counted(self, number: int, count: int, thread: int, block: int) -> None:
-        """A barrier for a number of threads that is no whole number of warps."""
+        """A barrier for a number of threads that isn't a whole number of warps."""
         _, line, text = self._place(number)
         me, here = self.names.thread_index(thread), self.names.block_index(block)
         what = f"{self.names.said(me, here)} comes to a barrier for {count} threads."
@@ -372,7 +385,7 @@ class Report:
         """A `.sync` instruction whose mask leaves the lane itself out, or names lanes that are elsewhere."""
         place, line, text = self._place(number)
         names = self.names
-        # Lanes that have ended may be named; only a shuffle would take something from them.
+        # Naming lanes that have ended is a mistake only in a shuffle, which would take values from them.
         exist = (
             (1 << min(32, int(np.prod(names.block)) - 32 * warp)) - 1 if place.instruction.opcode == "shfl" else alive
         )
@@ -383,7 +396,7 @@ class Report:
                 continue
             me, here = names.thread_index(32 * warp + lane), names.block_index(block)
             mask = f"{names.said(me, here)} names the mask 0x{named[lane]:08x}"
-            common = dict(line=line, source=text, thread=me, block=here)
+            common: dict[str, Any] = dict(line=line, source=text, thread=me, block=here)
             if without:
                 what = f"{mask}, in which its own lane {lane} is missing."
                 self._add(Finding("mask_self", what=what, cure=KINDS["mask_self"].cure, **common), 1)
@@ -412,7 +425,7 @@ class Report:
         )  # fmt: skip
 
 
-def _torn(standing: tuple[int, ...]) -> bool:
+def _diverged_at_barriers(standing: tuple[int, ...]) -> bool:
     """Whether lanes of one warp wait at different barriers."""
     warps = [standing[at : at + 32] for at in range(0, len(standing), 32)]
     return any(len({pc for pc in warp if pc != PC_DONE}) > 1 for warp in warps)

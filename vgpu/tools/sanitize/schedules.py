@@ -1,9 +1,11 @@
-"""Several random schedules of one launch: findings put together, and whether the results were the same."""
+# mypy: disallow-untyped-defs
+"""Several random schedules of one launch: the findings merged, and whether the results were the same."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +14,14 @@ from vgpu.tools.sanitize.findings import Finding, Findings
 from vgpu.tools.sanitize.kinds import KINDS
 from vgpu.tools.sanitize.names import plain
 
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
 
-class _Bytes:
-    """A copy of the memory that a launch may change: what its arrays lie in, and the module's variables."""
 
-    def __init__(self, prepared):
+class _LaunchMemory:
+    """The memory that a launch may change: the allocations of its arrays, and the module's variables."""
+
+    def __init__(self, prepared: Prepared):
         self.homes: dict[int, tuple[int, list[str]]] = {}
         for array in prepared.arrays:
             home = memory.describe(array.address).allocation
@@ -41,7 +46,7 @@ class _Bytes:
 
 
 def _differ(one: bytes, other: bytes) -> bool:
-    """Whether bytes differ in more than where in the heap of kernels pointers lead."""
+    """Whether bytes differ in more than in pointers into the kernels' heap."""
     area = heap.current()
     if one == other or area is None or len(one) % 8:
         return one != other
@@ -50,18 +55,18 @@ def _differ(one: bytes, other: bytes) -> bool:
     return bool(((words[0] != words[1]) & ~(pointers[0] & pointers[1])).any())
 
 
-def run_all(prepared, run_once: Callable[[int], Findings], seeds: Sequence[int]) -> Findings:
-    """Run under each seed from the same memory; what the first run wrote is what stays."""
-    there = _Bytes(prepared)
-    before, found, results = there.read(), [], []
+def run_all(prepared: Prepared, run_once: Callable[[int], Findings], seeds: Sequence[int]) -> Findings:
+    """Run under each seed from the same memory. What the first run wrote stays."""
+    touched = _LaunchMemory(prepared)
+    before, found, results = touched.read(), [], []
     in_heap, first_heap = heap.save(), None
     for seed in seeds:
-        there.write(before)
+        touched.write(before)
         heap.restore(in_heap)
         found.append(run_once(seed))
-        results.append(there.read())
+        results.append(touched.read())
         first_heap = first_heap or heap.save()
-    there.write(results[0])
+    touched.write(results[0])
     heap.restore(first_heap)
     merged: dict[tuple, Finding] = {}
     for each in found:
@@ -70,17 +75,17 @@ def run_all(prepared, run_once: Callable[[int], Findings], seeds: Sequence[int])
             merged.setdefault((finding.kind, lines, finding.array, finding.space), finding)
     findings = sorted(merged.values(), key=lambda f: (f.level != "error", f.line or 0, f.other_line or 0))
     if all(each.ran_to_end for each in found):
-        findings += _varying(there, seeds, results)
+        findings += _varying(touched, seeds, results)
     to_end = all(each.ran_to_end for each in found)
     return Findings(found[0].kernel, tuple(findings), to_end, tuple(seeds), found[0].races_in_global)
 
 
-def _varying(there: _Bytes, seeds, results) -> list[Finding]:
+def _varying(touched: _LaunchMemory, seeds: Sequence[int], results: list[dict[int, bytes]]) -> list[Finding]:
     for seed, result in zip(seeds[1:], results[1:], strict=True):
-        names = there.differing(results[0], result)
+        names = touched.differing(results[0], result)
         if names:
-            told = ", ".join(f"`{name}`" for name in names)
+            listed = ", ".join(f"`{name}`" for name in names)
             verb = "differs" if len(names) == 1 else "differ"
-            what = f"{told} {verb} between seed {seeds[0]} and seed {seed}."
+            what = f"{listed} {verb} between seed {seeds[0]} and seed {seed}."
             return [Finding("schedule", None, "", what, KINDS["schedule"].cure, array=names[0], space="global")]
     return []

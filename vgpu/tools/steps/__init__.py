@@ -1,1 +1,1 @@
-"""One block in slow motion: who touched what, which step follows which, and how a launch shares its work out."""
+"""One block step by step: accesses, dependencies between steps, and how a launch distributes its work."""

@@ -1,31 +1,36 @@
+# mypy: disallow-untyped-defs
 """When asynchronous copies land and mbarriers change: one block of a launch, step by step.
 
-As everything that shows single steps, this comes from the reference interpreter, on a copy of the memory. Copies land
-there when they are waited for and not before; a GPU may make them at any time between their issue and the wait.
+Like all single steps, this comes from the reference interpreter, on a copy of the memory. Copies land there at the
+wait; on a GPU they may land at any time between their issue and the wait.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgpu import reference
 from vgpu.launch.configuration import check_block_index
-from vgpu.tools.prepare import prepare
-from vgpu.tools.sanitize.names import Names as Places
+from vgpu.tools.prepare import Dimensions, Grid, prepare
+from vgpu.tools.sanitize.names import LaunchNames
 from vgpu.tools.steps.trace import run_block
+
+if TYPE_CHECKING:
+    from vgpu import reference
+    from vgpu.launch.launch import Prepared
 
 MOST_EVENTS = 400
 
 
 @dataclass(frozen=True)
 class GroupEvent:
-    """One thing that a thread does with its groups of `cp.async`.
+    """One step of a thread with its groups of `cp.async`.
 
-    kind: "copy" (`count` of them, one after the other), "commit" or "wait", whose `count` is how many groups it leaves
-    pending. group: the one that copies join or that is committed; landed: the groups whose copies land here.
+    kind: "copy" (`count` of them in a row), "commit" or "wait" (`count` is how many groups it leaves pending). group:
+    the one that copies join or that is committed; landed: the groups whose copies land here.
     """
 
     kind: str
@@ -37,7 +42,7 @@ class GroupEvent:
 
 @dataclass(frozen=True, repr=False)
 class CopyGroups:
-    """What one thread did with its groups, in order; `pending`: groups with copies that never landed."""
+    """The steps of one thread with its groups, in order; `pending`: groups with copies that never landed."""
 
     kernel: str
     thread: int
@@ -45,17 +50,17 @@ class CopyGroups:
     pending: tuple[int, ...]
 
     def __repr__(self) -> str:
-        told = {"copy": "copies to group", "commit": "commits group", "wait": "waits, all but"}
+        verbs = {"copy": "copies to group", "commit": "commits group", "wait": "waits, all but"}
         rows = [f"{self.kernel}, thread {self.thread}"]
         for event in self.events:
             number = event.count if event.kind == "wait" else event.group
-            rows.append(f"  line {event.line}: {told[event.kind]} {number}; landed: {list(event.landed)}")
+            rows.append(f"  line {event.line}: {verbs[event.kind]} {number}; landed: {list(event.landed)}")
         return "\n".join(rows)
 
 
 @dataclass(frozen=True)
 class BarrierState:
-    """An mbarrier: the number of its phase from 0, arrivals and bytes that this phase lacks, arrivals of a phase."""
+    """An mbarrier: its phase from 0, the arrivals and bytes that are still expected, and the arrivals per phase."""
 
     phase: int
     arrivals: int
@@ -65,9 +70,9 @@ class BarrierState:
 
 @dataclass(frozen=True)
 class BarrierEvent:
-    """An instruction after which mbarriers have changed: its warp, line and what it does, and all states after it.
+    """An instruction after which mbarriers have changed: its warp, its line, and all states after it.
 
-    kind: "init", "arrive", "expect" (it arrives and announces bytes) or "land": copies that somebody waits for land.
+    kind: "init", "arrive", "expect" (it arrives and announces bytes) or "land": copies that threads wait for land.
     """
 
     kind: str
@@ -90,12 +95,18 @@ class BarrierPhases:
         for event in self.events:
             for name in event.changed:
                 state = event.states[name]
+                if state is None:
+                    continue
                 lacks = f"phase {state.phase} lacks {state.arrivals} of {state.expected} arrivals, {state.bytes} bytes"
                 rows.append(f"  warp {event.warp}, line {event.line}, {event.kind}: {name} {lacks}")
         return "\n".join(rows)
 
 
-def _observed(kernel, grid, block, args, block_index, shared_bytes: int, before: Callable, meta: dict):
+def _observed(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    block_index: Dimensions, shared_bytes: int, before: Callable[[reference.Executed | None], None],
+    meta: dict,
+) -> tuple[Prepared, tuple[int, int, int], tuple[int, int, int]]:  # fmt: skip
     """Run one block; `before(step)` is called before each of its instructions, and once with None at the end."""
     if block is not None:
         check_block_index(grid, block, block_index)
@@ -107,7 +118,15 @@ def _observed(kernel, grid, block, args, block_index, shared_bytes: int, before:
 
 
 def copy_groups(
-    kernel, grid, block, args, block_index=0, *, thread: int = 0, shared_bytes: int = 0, **meta
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
+    block_index: Dimensions = 0,
+    *,
+    thread: int = 0,
+    shared_bytes: int = 0,
+    **meta: Any,
 ) -> CopyGroups:
     """What one thread of a block does with groups of `cp.async`: which copies join which, and which wait lands them.
 
@@ -115,26 +134,25 @@ def copy_groups(
     launch raises, and ValueError for more than 400 events, for one thread without any and for no such thread.
     """
     events: list[GroupEvent] = []
-    last: dict = {"open": None}
+    copying: list[reference.Executed] = []  # the thread's steps with copies
+    running: list[tuple[reference.Executed, set[int], int]] = []  # the one that runs, pending groups, commits before
 
     def before(step: reference.Executed | None) -> None:
-        opened, last["open"] = last["open"], None
-        if opened is not None:
-            events.append(_group_event(opened, *last["was"], thread))
+        if running:
+            events.append(_group_event(*running.pop(), thread))
         if step is None or step.warp != thread // 32 or not step.mask[thread % 32]:
             return
         words = step.instruction.modifiers
         if step.instruction.opcode == "cp" and "async" in words and not {"bulk", "mbarrier"} & set(words):
-            held = _issued(step, thread)
-            last["open"], last["was"] = step, (set(held), _committed(step, thread))
-            last["end"] = step
+            running.append((step, set(_issued(step, thread)), _committed(step, thread)))
+            copying.append(step)
 
     prepared, _, block = _observed(kernel, grid, block, args, block_index, shared_bytes, before, meta)
     if not 0 <= thread < int(np.prod(block)):
         raise ValueError(f"a block of {int(np.prod(block))} threads has no thread {thread}")
     if not events:
         raise ValueError(f"{prepared.kernel.name}: thread {thread} makes no asynchronous copy")
-    left = sorted(set(_issued(last["end"], thread)))
+    left = sorted(set(_issued(copying[-1], thread)))
     return CopyGroups(prepared.kernel.name, thread, tuple(_few(_merged(events))), tuple(left))
 
 
@@ -181,34 +199,44 @@ def _few(events: list) -> list:
 _KINDS = {"init": "init", "arrive": "arrive", "arrive_drop": "arrive", "expect_tx": "expect"}
 
 
-def barrier_phases(kernel, grid, block, args, block_index=0, *, shared_bytes: int = 0, **meta) -> BarrierPhases:
+def barrier_phases(
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
+    block_index: Dimensions = 0,
+    *,
+    shared_bytes: int = 0,
+    **meta: Any,
+) -> BarrierPhases:
     """How the mbarriers of one block change, from their initialisation on.
 
     kernel, grid, block, args, block_index and `meta` as for `record`. Raises what a launch raises, and ValueError for
     more than 400 changes and for a block without an mbarrier.
     """
-    raw: list[tuple] = []
-    last: dict = {"open": None, "states": {}}
+    raw: list[tuple[str, int, int | None, dict[int, BarrierState], tuple[int, ...]]] = []
+    running: reference.Executed | None = None
+    before_it: dict[int, BarrierState] = {}
 
     def before(step: reference.Executed | None) -> None:
-        opened = last["open"]
-        if opened is not None:
+        nonlocal running, before_it
+        if running is not None:
             states = {
                 offset: BarrierState(phase.number, phase.pending, phase.missing, phase.expected)
-                for offset, phase in opened.lanes.block.mbarriers.found.items()
+                for offset, phase in running.lanes.block.mbarriers.found.items()
             }
-            changed = tuple(sorted(at for at, state in states.items() if state != last["states"].get(at)))
+            changed = tuple(sorted(at for at, state in states.items() if state != before_it.get(at)))
             if changed:
-                raw.append((_kind(opened), opened.warp, opened.line, states, changed))
-            last["states"] = states
-        last["open"] = step
+                raw.append((_kind(running), running.warp, running.line, states, changed))
+            before_it = states
+        running = step
 
     prepared, grid, block = _observed(kernel, grid, block, args, block_index, shared_bytes, before, meta)
     if not raw:
         raise ValueError(f"{prepared.kernel.name}: no mbarrier is initialised in this block")
     offsets = sorted({offset for *_, states, _ in raw for offset in states})
-    places = Places(prepared.kernel, None, grid, block, prepared.arrays)
-    names = dict(zip(offsets, _names(places, offsets), strict=True))
+    known = LaunchNames(prepared.kernel, grid, block, prepared.arrays)
+    names = dict(zip(offsets, _names(known, offsets), strict=True))
     events = [
         BarrierEvent(
             kind, warp, line, {names[at]: states.get(at) for at in offsets}, tuple(names[at] for at in changed)
@@ -225,9 +253,9 @@ def _kind(step: reference.Executed) -> str:
     return "expect" if "expect_tx" in words else _KINDS.get(words[0], "land")
 
 
-def _names(places: Places, offsets: list[int]) -> list[str]:
+def _names(known: LaunchNames, offsets: list[int]) -> list[str]:
     """The user's names of mbarriers, with an index where an array has several."""
-    found = [places.element("shared", offset, 8) for offset in offsets]
+    found = [known.element("shared", offset, 8) for offset in offsets]
     arrays = [name for name, _ in found]
     return [
         f"mbarrier at byte {offset}" if name is None else name if arrays.count(name) == 1 else f"{name}[{index}]"

@@ -1,16 +1,18 @@
-"""Which thread combines which values when: the tree of a reduction or a scan, followed through a running kernel.
+# mypy: disallow-untyped-defs
+"""Which thread combines which values when: the tree of a reduction or a scan, from a running kernel.
 
 Every element that a block loads from global memory is followed through registers, shuffles and memory. An instruction
-that makes one value of two such values (an addition, a maximum, an atomic) gives a `Value` with its sources; a move
-gives none. So the picture of a tree needs no help from the kernel, in either language.
+that combines two such values (an addition, a maximum, an atomic) makes a `FlowValue` with its sources; a move
+doesn't. So the tree can be drawn of any kernel, in either language.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,28 +20,32 @@ from vgpu import isa, ptx, reference
 from vgpu.launch.configuration import check_block_index
 from vgpu.reference import lanes as between_lanes
 from vgpu.storage import banks
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.steps.trace import named, run_block
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
+    from vgpu.reference.warp import Frame
 
 LANES = 32
 NOTHING = -1
 PASSES = {"mov", "cvt", "selp", "prmt", "shl", "shr", "neg", "abs"}
-"""What hands one value on and makes none of two; packing two halves into one register is such a move."""
+"""Instructions that pass on one value and combine none; packing two halves into one register counts as a move."""
 WORDS = {"add": np.add, "min": np.minimum, "max": np.maximum}
 
 
 @dataclass(eq=False)
-class Value:
-    """One value of the flow: an element that was loaded, a constant that was stored, or what two values became.
+class FlowValue:
+    """One value of the flow: a loaded element, a stored constant, or a combination of other values.
 
-    `thread` loaded or made it; `sources` are the values it was made of (none for elements and constants), `round` says
-    in which round. `home` is where it was first stored, as (space, address); `used` whether a result depends on it.
+    `thread` loaded or made it; `sources` are the values it was made of (none for elements and constants), `round` the
+    number of its round. `home` is where it was first stored, as (space, address); `used`: a result depends on it.
     """
 
     number: int
     thread: int
     operation: str = ""
-    sources: tuple[Value, ...] = ()
+    sources: tuple[FlowValue, ...] = ()
     atomic: bool = False
     value: float | int | None = None
     key: tuple[int, int] = (0, 0)
@@ -49,28 +55,28 @@ class Value:
 
     @property
     def operations(self) -> int:
-        """How many times two became one; `redux` does that for a whole warp at once."""
+        """How many combinations of two values it takes; `redux` does that for a whole warp at once."""
         return max(0, len(self.sources) - 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """What one instruction of each warp, between the same two barriers, made: `made` by thread.
+    """The values that one instruction of each warp made, between the same two barriers: `made` by thread.
 
-    `idle`: threads of those warps that took no part. `wavefronts`: of the costliest shared load that led to it.
-    `before` and `after`: what shared memory held, address → value.
+    `idle`: threads of those warps that took no part. `wavefronts`: of the shared load before it that took most.
+    `before` and `after`: the contents of shared memory, address → value.
     """
 
     number: int
-    made: dict[int, Value]
+    made: dict[int, FlowValue]
     idle: tuple[int, ...]
     wavefronts: int
-    before: dict[int, Value]
-    after: dict[int, Value]
+    before: dict[int, FlowValue]
+    after: dict[int, FlowValue]
 
     @property
     def atomic(self) -> bool:
-        """Whether memory made these values, one lane after another."""
+        """Whether atomics made these values, one lane after another."""
         return any(value.atomic for value in self.made.values())
 
     @property
@@ -80,22 +86,22 @@ class Round:
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
-    """The values of one block, in `rounds`; `elements` are what it loaded, `nbytes` bytes each, in order."""
+class DataFlow:
+    """The values of one block, in `rounds`; `elements` are those it loaded, in order, `nbytes` bytes each."""
 
     kernel: str
     threads: int
     nbytes: int
-    elements: tuple[Value, ...]
+    elements: tuple[FlowValue, ...]
     rounds: tuple[Round, ...]
 
     @property
-    def results(self) -> Iterator[Value]:
+    def results(self) -> Iterator[FlowValue]:
         return (value for each in self.rounds for value in each.made.values())
 
     @property
     def operations(self) -> int:
-        """How many times a lane made one value of two; atomics not counted."""
+        """How many times a lane combined two values; atomics not counted."""
         return sum(value.operations for value in self.results if not value.atomic)
 
     def __repr__(self) -> str:
@@ -103,52 +109,61 @@ class Flow:
         return f"Flow of {self.kernel}: {len(self.elements)} elements, {self.operations} operations in {steps} steps"
 
 
-def dataflow(kernel, grid, block, args, *, block_index=0, shared_bytes: int = 0) -> Flow:
+def dataflow(
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
+    *,
+    block_index: Dimensions = 0,
+    shared_bytes: int = 0,
+) -> DataFlow:
     """Run one block of a launch and follow its elements; the arrays are put back as they were.
 
-    Arguments as for `trace`. Raises what a launch raises, and LookupError for a block that never makes one value of
-    two.
+    Arguments as for `trace`. Raises what a launch raises, and LookupError for a block that never combines two values.
     """
     _, prepared, _ = prepare("dataflow", kernel, grid, block, args, {})
     grid, block, block_index = check_block_index(grid, block, block_index)
-    watch = _Watch(prepared)
+    observer = _FlowObserver(prepared)
     run_block(
         prepared, grid, block, block_index, shared_bytes,
-        on_access=watch.access, on_step=watch.step, on_pause=watch.settle,
+        on_access=observer.access, on_step=observer.step, on_pause=observer.settle,
     )  # fmt: skip
-    return watch.flow(int(np.prod(block)))
+    return observer.flow(int(np.prod(block)))
 
 
 @dataclass
-class _Turn:
-    """What belongs to one round while the block runs."""
+class _OpenRound:
+    """A round while the block runs: its values and threads, and shared memory when it began."""
 
-    made: dict[int, Value] = field(default_factory=dict)
+    made: dict[int, FlowValue] = field(default_factory=dict)
     present: set[int] = field(default_factory=set)
     wavefronts: int = 0
-    before: dict[int, Value] = field(default_factory=dict)
+    before: dict[int, FlowValue] = field(default_factory=dict)
 
 
-class _Watch:
-    """Watches the interpreter; a value that an instruction makes can be read when the next one begins."""
+class _FlowObserver:
+    """Observes the interpreter; the value that an instruction makes can be read when the next one begins."""
 
-    def __init__(self, prepared):
+    now: reference.Executed
+    active: np.ndarray
+
+    def __init__(self, prepared: Prepared):
         self.kernel, self.arrays = prepared.kernel, prepared.arrays
-        self.values: list[Value] = []
+        self.values: list[FlowValue] = []
         self.registers: dict[int, dict[str, np.ndarray]] = defaultdict(dict)
-        self.frames: dict[int, object] = {}  # kept alive, so that the keys of `registers` stay unique
-        self.memory: dict[tuple, Value] = {}
-        self.shared: dict[int, Value] = {}
-        self.turns: dict[tuple[int, int], _Turn] = {}
-        self.epochs: dict[int, int] = defaultdict(int)  # barriers that a warp has met
+        self.frames: dict[int, Frame] = {}  # kept alive, so that the keys of `registers` stay unique
+        self.memory: dict[tuple, FlowValue] = {}
+        self.shared: dict[int, FlowValue] = {}
+        self.rounds: dict[tuple[int, int], _OpenRound] = {}
+        self.epochs: dict[int, int] = defaultdict(int)  # barriers that a warp has passed
         self.next: dict[int, int] = defaultdict(int)  # its next instruction of this epoch
-        self.begun: dict[int, dict[int, Value]] = {}  # what shared memory held when an epoch began
+        self.begun: dict[int, dict[int, FlowValue]] = {}  # contents of shared memory when an epoch began
         self.waves: dict[int, int] = defaultdict(int)  # of the shared loads since a warp's last round
-        self.open: list[tuple[Value, object, str, int]] = []
-        self.results: list[Value] = []
+        self.open: list[tuple[FlowValue, Frame, str, int]] = []
         self.dtype = np.dtype(np.float32)
 
-    # -- what the interpreter calls
+    # -- called by the interpreter
 
     def step(self, step: reference.Executed) -> None:
         self.settle()
@@ -183,33 +198,33 @@ class _Watch:
 
     # -- registers
 
-    def _of(self, operand) -> np.ndarray:
-        """The number of the value that each lane has in an operand."""
+    def _of(self, operand: object) -> np.ndarray:
+        """The number of the value that each lane has in an operand; `NOTHING` for none."""
         if isinstance(operand, ptx.Not):
             operand = operand.reg
         if isinstance(operand, ptx.Reg):
             return self.registers[id(self.now.frame)].get(operand.name, _NONE)
         return _NONE
 
-    def _put(self, operand, numbers: np.ndarray, active: np.ndarray) -> None:
+    def _put(self, operand: object, numbers: np.ndarray, active: np.ndarray) -> None:
         if isinstance(operand, ptx.Reg):
             mine = self.registers[id(self.now.frame)]
             if (numbers >= 0).any() or operand.name in mine:
                 mine[operand.name] = np.where(active, numbers, mine.get(operand.name, _NONE))
 
-    def _forget(self, instruction) -> None:
+    def _forget(self, instruction: ptx.Instruction) -> None:
         for operand in instruction.operands[:1]:
             for target in _flat(operand):
                 self._put(target, _NONE, self.active)
 
-    def _compute(self, instruction) -> None:
+    def _compute(self, instruction: ptx.Instruction) -> None:
         targets = _flat(instruction.operands[0])
         sources = [o for operand in instruction.operands[1:] for o in _flat(operand)]
         held = np.stack([self._of(operand) for operand in sources] or [_NONE])
         numbers = np.full(LANES, NOTHING)
-        turn = None
-        for lane in np.flatnonzero(self.active & (held >= 0).any(axis=0)):
-            found = [self.values[n] for n in held[:, lane] if n >= 0]
+        key = None
+        for lane in np.flatnonzero(self.active & (held >= 0).any(axis=0)).tolist():
+            found = [self.values[number] for number in held[:, lane] if number >= 0]
             if instruction.opcode == "selp":
                 found = self._chosen(sources, held, lane)
                 if not found:
@@ -219,58 +234,59 @@ class _Watch:
                 if instruction.opcode == "selp" and made.operation == "setp":
                     self.open.append((made, self.now.frame, targets[0].name, lane))
             else:
-                turn = turn or self._turn()
-                made = self._make(lane, instruction.opcode, found, turn)
+                key = key or self._open_round()
+                made = self._make(lane, instruction.opcode, found, key)
                 if instruction.opcode != "setp":
                     self.open.append((made, self.now.frame, targets[0].name, lane))
             numbers[lane] = made.number
         for target in targets:
             self._put(target, numbers, self.active)
 
-    def _chosen(self, sources, held, lane: int) -> list[Value]:
-        """What `selp` takes: by a comparison of two values their comparison, else one of the two."""
+    def _chosen(self, sources: list, held: np.ndarray, lane: int) -> list[FlowValue]:
+        """The result of `selp`: the comparison where two followed values were compared, else the selected value."""
         first, second, by = held[:, lane]
         if by >= 0:
             return [self.values[by]]
         taken = first if self.now.lanes.read(self.now.frame, sources[2], isa.TYPES["pred"])[lane] else second
         return [self.values[taken]] if taken >= 0 else []
 
-    def _shuffle(self, instruction) -> None:
+    def _shuffle(self, instruction: ptx.Instruction) -> None:
         target, source, b, c, *_ = instruction.operands
         mode = next(word for word in instruction.modifiers if word in ("up", "down", "bfly", "idx"))
         word = lambda operand: self.now.lanes.read(self.now.frame, operand, isa.TYPES["u32"])
         held, _ = between_lanes.shuffle(mode, self._of(source), word(b), word(c))
         self._put(target.first if isinstance(target, ptx.Pair) else target, held, self.active)
 
-    def _redux(self, instruction) -> None:
+    def _redux(self, instruction: ptx.Instruction) -> None:
         held = self._of(instruction.operands[1])
-        numbers, found = np.full(LANES, NOTHING), [self.values[n] for n in held[self.active] if n >= 0]
+        numbers = np.full(LANES, NOTHING)
+        found = [self.values[number] for number in held[self.active] if number >= 0]
         if found:
             first = int(np.argmax(self.active))
-            made = found[0] if len(found) == 1 else self._make(first, "redux", found, self._turn())
+            made = found[0] if len(found) == 1 else self._make(first, "redux", found, self._open_round())
             numbers[:] = made.number
             self.open.append((made, self.now.frame, instruction.operands[0].name, first))
         self._put(instruction.operands[0], numbers, self.active)
 
     # -- memory
 
-    def _load(self, seen) -> None:
+    def _load(self, seen: reference.Requested) -> None:
         if seen.space == "shared":
             fronts = len(banks.wavefronts(named(seen, self.arrays)))
             self.waves[seen.warp] = max(self.waves[seen.warp], fronts)
-        targets = _flat(seen.instruction.operands[0])
+        targets = _flat(_instruction(seen).operands[0])
         width = seen.nbytes // len(targets)
         for at, target in enumerate(targets):
             numbers = np.full(LANES, NOTHING)
-            for lane in np.flatnonzero(seen.mask):
+            for lane in np.flatnonzero(seen.mask).tolist():
                 found = self._at(seen, lane, at * width, width)
                 numbers[lane] = NOTHING if found is None else found.number
             self._put(target, numbers, seen.mask)
 
-    def _at(self, seen, lane: int, offset: int, width: int) -> Value | None:
-        """What lies at an address; an element of an array becomes a value when it is first touched."""
+    def _at(self, seen: reference.Requested, lane: int, offset: int, width: int) -> FlowValue | None:
+        """The value at an address; an element of an array becomes a value when it is first touched."""
         address = int(seen.addresses[lane]) + offset
-        key = self._place(seen, lane, address)
+        key = self._key(seen, lane, address)
         if key not in self.memory and seen.space == "global":
             array = next((a for a in self.arrays if a.address <= address < a.address + a.nbytes), None)
             if array is None:
@@ -282,14 +298,14 @@ class _Watch:
             self.memory[key] = made
         return self.memory.get(key)
 
-    def _store(self, seen) -> None:
-        sources = _flat(seen.instruction.operands[1])
+    def _store(self, seen: reference.Requested) -> None:
+        sources = _flat(_instruction(seen).operands[1])
         width = seen.nbytes // len(sources)
         for at, source in enumerate(sources):
             held = self._of(source)
-            for lane in np.flatnonzero(seen.mask):
+            for lane in np.flatnonzero(seen.mask).tolist():
                 address = int(seen.addresses[lane]) + at * width
-                key = self._place(seen, lane, address)
+                key = self._key(seen, lane, address)
                 if held[lane] < 0 and seen.space != "shared":
                     self.memory.pop(key, None)
                     continue
@@ -298,31 +314,31 @@ class _Watch:
                 value.home = value.home or (seen.space, address)
                 value.used |= seen.space == "global"
                 if seen.space == "shared":
-                    self.shared.pop(address, None)  # so that the order is that of the last writes
+                    self.shared.pop(address, None)  # keeps the order of the last writes
                     self.shared[address] = value
 
-    def _atomic(self, seen) -> None:
-        operands = seen.instruction.operands[seen.instruction.opcode == "atom" :]
-        word = next((w for w in seen.instruction.modifiers if w in WORDS), None)
+    def _atomic(self, seen: reference.Requested) -> None:
+        operands = _instruction(seen).operands[_instruction(seen).opcode == "atom" :]
+        word = next((w for w in _instruction(seen).modifiers if w in WORDS), None)
         held, old = self._of(operands[1]), np.full(LANES, NOTHING)
-        for lane in np.flatnonzero(seen.mask):
+        for lane in np.flatnonzero(seen.mask).tolist():
             before = self._at(seen, lane, 0, seen.nbytes)
             mine = self.values[held[lane]] if held[lane] >= 0 else self._constant(operands[1], lane, seen.nbytes)
             if before is None:
                 continue
             old[lane] = before.number
-            made = self._make(lane, word or "atomic", [before, mine], self._turn(only=lane))
+            made = self._make(lane, word or "atomic", [before, mine], self._open_round(only=lane))
             made.atomic, made.used = True, seen.space == "global"
             if word and None not in (before.value, mine.value):
                 kind = self.dtype.type
                 made.value = WORDS[word](kind(before.value), kind(mine.value)).item()
-            self.memory[self._place(seen, lane, int(seen.addresses[lane]))] = made
+            self.memory[self._key(seen, lane, int(seen.addresses[lane]))] = made
             if seen.space == "shared":
                 self.shared[int(seen.addresses[lane])] = made
-        if seen.instruction.opcode == "atom":
-            self._put(seen.instruction.operands[0], old, seen.mask)
+        if _instruction(seen).opcode == "atom":
+            self._put(_instruction(seen).operands[0], old, seen.mask)
 
-    def _place(self, seen, lane: int, address: int) -> tuple:
+    def _key(self, seen: reference.Requested, lane: int, address: int) -> tuple[str, int, int]:
         return (seen.space, address, self._thread(lane) if seen.space == "local" else 0)
 
     # -- values and rounds
@@ -330,68 +346,73 @@ class _Watch:
     def _thread(self, lane: int) -> int:
         return LANES * self.now.warp + int(lane)
 
-    def _new(self, thread: int, operation: str, sources=()) -> Value:
-        self.values.append(Value(len(self.values), thread, operation, tuple(sources)))
+    def _new(self, thread: int, operation: str, sources: Iterable[FlowValue] = ()) -> FlowValue:
+        self.values.append(FlowValue(len(self.values), thread, operation, tuple(sources)))
         return self.values[-1]
 
-    def _constant(self, operand, lane: int, width: int) -> Value:
+    def _constant(self, operand: object, lane: int, width: int) -> FlowValue:
         made = self._new(self._thread(lane), "constant")
         raw = self.now.lanes.read(self.now.frame, operand, isa.TYPES[f"b{8 * width}"])[lane]
         made.value = _number(raw.tobytes(), self.dtype) if width == self.dtype.itemsize else None
         return made
 
-    def _turn(self, only: int | None = None) -> tuple[int, int]:
-        """Open the next round of this warp; with `only` it is one lane's."""
+    def _open_round(self, only: int | None = None) -> tuple[int, int]:
+        """Open the next round of this warp, or of its one lane `only`. Its key in `rounds`."""
         warp = self.now.warp
         if only is not None:  # atomics wait for those of other warps
             self.next[warp] = max(self.next[w] for w in [*self.next, warp] if self.epochs[w] == self.epochs[warp])
         key = self.epochs[warp], self.next[warp]
         self.next[warp] += 1
-        turn = self.turns.setdefault(key, _Turn(before=dict(self.shared)))
+        opened = self.rounds.setdefault(key, _OpenRound(before=dict(self.shared)))
         inside = self.now.lanes.live if only is None else np.arange(LANES) == only
-        turn.present |= {LANES * warp + int(lane) for lane in np.flatnonzero(inside)}
-        turn.wavefronts = max(turn.wavefronts, self.waves.pop(warp, 0))
+        opened.present |= {LANES * warp + lane for lane in np.flatnonzero(inside).tolist()}
+        opened.wavefronts = max(opened.wavefronts, self.waves.pop(warp, 0))
         return key
 
-    def _make(self, lane: int, operation: str, sources: list[Value], key: tuple[int, int]) -> Value:
+    def _make(self, lane: int, operation: str, sources: list[FlowValue], key: tuple[int, int]) -> FlowValue:
         made = self._new(self._thread(lane), operation, sources)
         made.key = key
-        self.turns[key].made[made.thread] = made
+        self.rounds[key].made[made.thread] = made
         return made
 
-    def flow(self, threads: int) -> Flow:
-        if not self.turns:
-            raise LookupError(f"block 0 of {self.kernel.name} never makes one value of two: there is no tree to show")
+    def flow(self, threads: int) -> DataFlow:
+        if not self.rounds:
+            raise LookupError(f"block 0 of {self.kernel.name} never combines two values: there is no tree to show")
         for value in reversed(self.values):
             for source in value.sources if value.used else ():
                 source.used = True
-        keys = sorted(self.turns)
+        keys = sorted(self.rounds)
         rounds = []
         for number, (key, later) in enumerate(zip(keys, [*keys[1:], None], strict=True)):
-            turn = self.turns[key]
-            for value in turn.made.values():
+            each = self.rounds[key]
+            for value in each.made.values():
                 value.round = number
-            after = self.shared if later is None else self.turns[later].before
-            before = turn.before
+            after = self.shared if later is None else self.rounds[later].before
+            before = each.before
             if later is not None and later[0] > key[0]:
                 after = self.begun[later[0]]
             if number == 0 or keys[number - 1][0] < key[0]:
                 before = self.begun.get(key[0], before)
-            idle = tuple(sorted(turn.present - set(turn.made)))
-            rounds.append(Round(number, turn.made, idle, turn.wavefronts, before, after))
+            idle = tuple(sorted(each.present - set(each.made)))
+            rounds.append(Round(number, each.made, idle, each.wavefronts, before, after))
         elements = tuple(value for value in self.values if value.operation == "element")
-        return Flow(self.kernel.name, threads, self.dtype.itemsize, elements, tuple(rounds))
+        return DataFlow(self.kernel.name, threads, self.dtype.itemsize, elements, tuple(rounds))
 
 
 _NONE = np.full(LANES, NOTHING)
 
 
-def _flat(operand) -> list:
+def _instruction(seen: reference.Requested) -> ptx.Instruction:
+    assert isinstance(seen.instruction, ptx.Instruction)
+    return seen.instruction
+
+
+def _flat(operand: object) -> list:
     """The registers of an operand one by one."""
     if isinstance(operand, ptx.Vec):
         return list(operand.items)
     return [operand.first, operand.second] if isinstance(operand, ptx.Pair) else [operand]
 
 
-def _number(raw: bytes, dtype: np.dtype):
+def _number(raw: bytes, dtype: np.dtype) -> float | int | None:
     return np.frombuffer(raw, dtype)[0].item() if len(raw) == dtype.itemsize else None

@@ -1,6 +1,7 @@
+# mypy: disallow-untyped-defs
 """What a kernel's source declares: parameters, arrays and variables, each with the lines that name it.
 
-Read from the text, for kernels in Python and in CUDA C. In which memory they come to lie is another matter: `spaces`.
+Read from the text, for kernels in Python and in CUDA C. `spaces` finds out in which memory they reside.
 """
 
 from __future__ import annotations
@@ -8,10 +9,15 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
 
 KINDS = ("parameter", "texture", "shared array", "constant array", "array", "variable")
-"""What a name is in the source; "array" is one of the thread's own."""
+"""What a name is in the source; "array" is a local array of each thread."""
 
 _PYTHON_ARRAYS = {"shared": "shared array", "const": "constant array", "local": "array"}
 _SKIPPED = {"return", "else", "goto", "case", "default", "delete", "typedef", "using", "break", "continue", "do"}
@@ -28,7 +34,7 @@ _DECLARATION = re.compile(
 
 @dataclass(frozen=True)
 class Declared:
-    """A name that the source declares: one of `KINDS`, and the source lines on which it stands."""
+    """A name that the source declares: one of `KINDS`, and the source lines on which it appears."""
 
     name: str
     kind: str
@@ -36,14 +42,14 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Source:
-    """A kernel's own lines, number and text in order, and what they declare (constants from outside included)."""
+class KernelSource:
+    """A kernel's lines, number and text in order, and the names they declare (constants from outside included)."""
 
     lines: tuple[tuple[int, str], ...]
     declared: tuple[Declared, ...]
 
 
-def read(kernel) -> Source:
+def read(kernel: Kernel) -> KernelSource:
     """The source of one kernel, as the engine loaded it (its `language`, `source` and `first_line`)."""
     return (_python if kernel.language == "numba" else _cuda)(kernel)
 
@@ -51,7 +57,7 @@ def read(kernel) -> Source:
 # -- Python ---------------------------------------------------------------------------------------------
 
 
-def _python(kernel) -> Source:
+def _python(kernel: Kernel) -> KernelSource:
     text = textwrap.dedent("\n".join(kernel.source))
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
     # The text may begin with a device function that the kernel calls.
@@ -70,13 +76,15 @@ def _python(kernel) -> Source:
             kinds |= dict(_python_arrays(node))
     lines = text.splitlines()[function.lineno - 1 : function.end_lineno]
     numbered = tuple((function.lineno + shift + at, line) for at, line in enumerate(lines))
-    return Source(numbered, tuple(Declared(name, kind, tuple(sorted(named[name]))) for name, kind in kinds.items()))
+    return KernelSource(
+        numbered, tuple(Declared(name, kind, tuple(sorted(named[name]))) for name, kind in kinds.items())
+    )
 
 
-def _python_arrays(node: ast.Assign):
+def _python_arrays(node: ast.Assign) -> Iterator[tuple[str, str]]:
     """The arrays that an assignment makes: `a = cuda.shared.array(…)`, or several by tuples."""
     for target in node.targets:
-        pairs = [(target, node.value)]
+        pairs: list[tuple[ast.expr, ast.expr]] = [(target, node.value)]
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
             pairs = list(zip(target.elts, node.value.elts, strict=False))
         for name, value in pairs:
@@ -88,12 +96,12 @@ def _python_arrays(node: ast.Assign):
 # -- CUDA C ---------------------------------------------------------------------------------------------
 
 
-def _blanked(match: re.Match) -> str:
-    """As many line ends as the comment or literal had, so that lines keep their numbers."""
+def _blanked(match: re.Match[str]) -> str:
+    """The line ends of a comment or literal, so that lines keep their numbers."""
     return "\n" * match[0].count("\n") or " "
 
 
-def _cuda(kernel) -> Source:
+def _cuda(kernel: Kernel) -> KernelSource:
     text = "\n".join(kernel.source)
     plain = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', _blanked, text, flags=re.DOTALL)
     start, brace, end = _extent(plain, kernel.name.split("<")[0])
@@ -112,7 +120,7 @@ def _cuda(kernel) -> Source:
         Declared(name, kind, tuple(at for at, line in own.items() if re.search(rf"\b{name}\b", line)))
         for name, kind in kinds.items()
     )
-    return Source(numbered, found)
+    return KernelSource(numbered, found)
 
 
 def _extent(plain: str, name: str) -> tuple[int, int, int]:
@@ -129,7 +137,7 @@ def _extent(plain: str, name: str) -> tuple[int, int, int]:
 
 
 def _parts(text: str) -> list[str]:
-    """The text cut at the commas that stand in no bracket."""
+    """The text split at the commas outside of brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in "([{<") - (character in ")]}>")
@@ -140,7 +148,8 @@ def _parts(text: str) -> list[str]:
     return parts
 
 
-def _parameters(head: str):
+def _parameters(head: str) -> Iterator[tuple[str, bool]]:
+    """The names in a parameter list, and whether each is a texture or surface."""
     inside = head[head.find("(") + 1 : head.rfind(")")]
     for part in _parts(inside):
         names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^\]]*\]", "", part))
@@ -148,8 +157,8 @@ def _parameters(head: str):
             yield names[-1], bool(re.search(r"cuda(?:Texture|Surface)Object_t", part))
 
 
-def _declarations(body: str):
-    """Names declared in a body, with what they are; a name declared twice counts as it is declared first."""
+def _declarations(body: str) -> Iterator[tuple[str, str]]:
+    """Names declared in a body, with their kinds; of a name declared twice the first declaration counts."""
     seen = set()
     for statement in re.split(r"[;{}]", re.sub(r"\bfor\s*\(", ";", body)):
         words = statement.strip()

@@ -1,26 +1,28 @@
-"""What one warp executes, instruction by instruction, and which of them wait for which.
+# mypy: disallow-untyped-defs
+"""The instructions that one warp executes, and which of them wait for which: the data of latency hiding.
 
-This is the data under pictures of latency hiding. It comes from the compiled code of a counted launch, in which one
-warp writes a log (`vgpu.launch.path`).
+It comes from the compiled code of a counted launch, in which one warp writes a log (`vgpu.launch.path`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from vgpu.base.errors import LaunchError
 from vgpu.launch.configuration import check_block_index
-from vgpu.launch.launch import dry_run
-from vgpu.launch.path import Path
+from vgpu.launch.launch import Kernel, dry_run
 from vgpu.lower.basic_blocks import kind_of, results, sources
 from vgpu.ptx import Imm, Instruction
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
+
+if TYPE_CHECKING:
+    from vgpu.launch.path import Path
 
 MOST = 20_000
-# They name a value anew and cost nothing in machine code: copies, conversions of addresses, parameters.
-_COPIES = ("mov", "cvta")
-# Calls that were put in place are jumps in compiled code, or nothing.
-_CALLS = ("ret", "call")
+_COPIES = ("mov", "cvta")  # machine code has none of these
+_CALLS = ("ret", "call")  # inlined calls are jumps in compiled code, or nothing
 
 
 class ChainTooLong(LaunchError):
@@ -28,12 +30,12 @@ class ChainTooLong(LaunchError):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """One instruction of the warp: the earlier ones (by number) whose results it reads, and what it asks of memory.
+class ChainLink:
+    """One instruction of the warp: the earlier ones (by number) whose results it needs, and its memory request.
 
     `space` is "global", "shared", "local", "const" or "" (no memory), `op` "load", "store", "atomic" or ""; `sectors`
-    are the 32-byte sectors that a request to global memory touches. Textures and surfaces lie in global memory, and
-    an asynchronous copy loads from there: whoever waits for it needs it.
+    are the 32-byte sectors that a request to global memory touches. Textures and surfaces are in global memory, and an
+    asynchronous copy loads from there: an instruction that waits for it needs it.
     """
 
     opcode: str
@@ -49,7 +51,7 @@ class Chain:
     """All instructions of one warp in the order in which it executes them."""
 
     kernel: str
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
 
     @property
     def loads(self) -> int:
@@ -58,43 +60,46 @@ class Chain:
 
     @property
     def waits(self) -> int:
-        """How often the warp stands still for global memory: it goes on until it needs a value that is not there."""
-        found, there = 0, set()
+        """How often the warp stalls on global memory: at each instruction that needs a value still in flight."""
+        found = 0
+        arrived: set[int] = set()
         for number, link in enumerate(self.links):
-            waiting = [n for n in link.needs if self.links[n].space == "global" and n not in there]
-            if waiting:
+            if any(self.links[need].space == "global" and need not in arrived for need in link.needs):
                 found += 1
-                there.update(range(number))  # what was asked for before has come meanwhile
+                arrived.update(range(number))  # all earlier requests have completed meanwhile
         return found
 
     @property
     def abreast(self) -> float:
-        """Loads from global memory for each time that the warp waits for them."""
+        """Loads from global memory per wait for them."""
         return self.loads / max(1, self.waits)
 
 
 def chain(
-    kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int = 0, shared_bytes: int = 0, **meta
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence,
+    *, block_index: Dimensions = (0, 0, 0), warp: int = 0, shared_bytes: int = 0, **meta: Any
 ) -> Chain:  # fmt: skip
-    """Run a launch and say what one of its warps executes, and what waits for what.
+    """The instructions that one warp of a launch executes, and which of them wait for which.
 
-    Copies between registers, conversions of addresses and parameters are no instructions of their own here: machine
-    code has none of them. What one thread hands to another through memory is not followed. kernel, grid, block, args,
-    shared_bytes, meta: as at the launch, whose arrays stay as they are. Errors: as a launch; IndexError for a block
-    outside the grid or a warp outside the block; `ChainTooLong` beyond 20,000 instructions.
+    Copies between registers, conversions of addresses and loads of parameters are left out: machine code has none of
+    them. Dependencies through memory aren't followed. kernel, grid, block, args, shared_bytes, meta: as at the launch,
+    whose arrays stay as they are. Errors: as a launch; IndexError for a block outside the grid or a warp outside the
+    block; `ChainTooLong` beyond 20,000 instructions.
     """
     if block is not None:
         check_block_index(grid, block, block_index)
     _, prepared, _ = prepare("chain", kernel, grid, block, args, meta)
     grid, block, (x, y, z) = check_block_index(prepared.grid or grid, prepared.block or block, block_index)
     number = (z * grid[1] + y) * grid[0] + x
-    return linked(dry_run(prepared, grid, block, shared_bytes, watched=(number, warp)).path)
+    path = dry_run(prepared, grid, block, shared_bytes, watched=(number, warp)).path
+    assert path is not None, "the warp is watched"
+    return linked(path)
 
 
 def linked(path: Path) -> Chain:
     """The instructions of a path, and which of them need which. Errors: `ChainTooLong`."""
-    links: list[Link] = []
-    registers, copies = _Registers(), _Copies()
+    links: list[ChainLink] = []
+    registers, copies = _RegisterLinks(), _PendingCopies()
     for step in path.steps():
         instruction, written = step.instruction, results(step.instruction)
         # A lane whose guard is false keeps the old value.
@@ -104,23 +109,26 @@ def linked(path: Path) -> Chain:
             made = tuple(needs)
         else:
             made = (len(links),)
-            needs |= copies.waited_for(instruction)
+            needs |= copies.completed_by(instruction)
             if step.op and instruction.opcode == "cp":
-                copies.asked_for(len(links))
-            links.append(Link(_opcode(instruction), step.line, tuple(sorted(needs)), step.space, step.op, step.sectors))
+                copies.issue(len(links))
+            links.append(
+                ChainLink(_opcode(instruction), step.line, tuple(sorted(needs)), step.space, step.op, step.sectors)
+            )
         if len(links) > MOST:
             break
         for name in written:
             registers.write(name, step.lanes, made)
     if len(links) > MOST or not path.whole:
         raise ChainTooLong(f"the warp executes more than {MOST:,} instructions: take fewer elements a thread.")
+    assert isinstance(path.kernel, Kernel)
     return Chain(path.kernel.name, tuple(links))
 
 
-class _Registers:
-    """Which links the values in registers come from, lane by lane."""
+class _RegisterLinks:
+    """The links that the values in registers come from, lane by lane."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.made_by: dict[str, list[tuple[int, tuple[int, ...]]]] = {}  # of each register: (lanes, links)
 
     def links(self, name: str, lanes: int) -> set[int]:
@@ -131,29 +139,29 @@ class _Registers:
         self.made_by[name] = [*kept, (lanes, links)]
 
 
-class _Copies:
-    """The asynchronous copies that a warp has asked for and not waited for, in the groups that it closed."""
+class _PendingCopies:
+    """The asynchronous copies that a warp has issued, by committed groups; the last group is open."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.groups: list[set[int]] = [set()]
 
-    def asked_for(self, link: int) -> None:
+    def issue(self, link: int) -> None:
         self.groups[-1].add(link)
 
-    def waited_for(self, instruction: Instruction) -> set[int]:
-        """The copies that must have come before the instruction is over."""
+    def completed_by(self, instruction: Instruction) -> set[int]:
+        """The copies that an instruction waits for."""
         words = instruction.modifiers
         if "commit_group" in words:
             self.groups.append(set())
             return set()
-        if "wait_group" in words:  # all but the latest groups that were closed
+        if "wait_group" in words:  # all but the latest committed groups
             (pending,) = instruction.operands
             last = len(self.groups) - 1 - (pending.value if isinstance(pending, Imm) else 0)
         elif "wait_all" in words or (instruction.opcode == "mbarrier" and {"test_wait", "try_wait"} & set(words)):
             last = len(self.groups)
         else:
             return set()
-        return set().union(*self.groups[: max(0, last)])
+        return set[int]().union(*self.groups[: max(0, last)])
 
 
 def _is_copy(instruction: Instruction) -> bool:
@@ -161,4 +169,5 @@ def _is_copy(instruction: Instruction) -> bool:
 
 
 def _opcode(instruction: Instruction) -> str:
-    return instruction.modifiers[0] if instruction.modifiers in ((word,) for word in _CALLS) else instruction.opcode
+    inlined = len(instruction.modifiers) == 1 and instruction.modifiers[0] in _CALLS
+    return instruction.modifiers[0] if inlined else instruction.opcode

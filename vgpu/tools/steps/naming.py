@@ -1,8 +1,9 @@
+# mypy: disallow-untyped-defs
 """From registers to the user's names: which variable a value belongs to, where that is certain.
 
-PTX has no names, and compilers move, merge and drop what a line says. So a value is called `i` only if it is what the
-line's own expression gives: on a line `i = expression`, the expression is computed from what is known (special
-registers, arguments, names found before, elements of arrays), and the value must be that, in every lane.
+PTX has no names, and compilers move, merge and drop statements. So a value is called `i` only if it equals the line's
+expression: on a line `i = expression`, the expression is computed from known values (special registers, arguments,
+names found before, elements of arrays), and the value must be the same in every lane.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ import ast
 import ctypes
 import operator
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vgpu.storage.memory import ArrayInfo
+if TYPE_CHECKING:
+    from vgpu.storage.memory import ArrayInfo
 
 LANES = 32
 _VECTORS = {"tid": "threadIdx", "ntid": "blockDim", "ctaid": "blockIdx", "nctaid": "gridDim"}
@@ -27,16 +31,16 @@ _C_TYPES = (
 _C_ASSIGNMENT = re.compile(rf"^(?:{_C_TYPES}+[*&\s]*)?(\w+)\s*(\+|-|\*|/|%|&|\||\^|<<|>>)?=(?!=)\s*([^;]+);\s*$")
 _C_CAST = re.compile(rf"\(\s*{_C_TYPES}+\)")
 _C_SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?)[uUlLfF]*(?![\w.])")
-# What else changes a variable without saying to what: these names are unknown afterwards.
+# Everything that changes a variable: where its new value isn't an assignment's, the name is unknown afterwards.
 _CHANGED = re.compile(r"\b(\w+)\s*(?:(?:[-+*/%&|^]|<<|>>|//)?=(?!=)|\+\+|--)|(?:\+\+|--)(\w+)|\bfor\s+(\w+)\s+in\b")
-_OPERATORS = {
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
     ast.FloorDiv: operator.floordiv, ast.USub: operator.neg, ast.UAdd: operator.pos,
 }  # fmt: skip
 
 
-class Unknown(Exception):
+class UnknownValue(Exception):
     """The expression needs something that is not known."""
 
 
@@ -49,7 +53,7 @@ class Assignment:
 
 
 def special_name(register: str, language: str) -> str | None:
-    """What the user calls a special register: `%tid.x` is `threadIdx.x`, `cuda.threadIdx.x` or nothing at all."""
+    """The user's name of a special register: `%tid.x` is `threadIdx.x` or `cuda.threadIdx.x`; None for others."""
     name, _, axis = register.lstrip("%").partition(".")
     if language == "triton":
         return f"{_TRITON[name]}({'xyz'.index(axis)})" if name in _TRITON else None
@@ -60,7 +64,7 @@ def special_name(register: str, language: str) -> str | None:
 
 
 def assignment(text: str, language: str) -> Assignment | None:
-    """The assignment that a line consists of, if it is a plain one to one name."""
+    """The assignment on a line that consists of a plain assignment to one name; else None."""
     if language == "cuda":
         found = _C_ASSIGNMENT.match(re.sub(r"//.*|/\*.*?\*/", "", text).strip())
         if not found:
@@ -85,8 +89,8 @@ def changed(text: str) -> set[str]:
 
 
 @dataclass
-class Names:
-    """What is known of the names of one warp: the values they were last seen to get, a lane at a time."""
+class KnownValues:
+    """The known values of one warp's variables, lane by lane."""
 
     language: str
     arrays: tuple[ArrayInfo, ...]
@@ -95,13 +99,13 @@ class Names:
     known: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)  # name -> values, lanes
 
     def forget(self, names: set[str], mask: np.ndarray) -> None:
-        """The lanes of `mask` may have given these names values that nobody saw."""
+        """These names may have got other values in the lanes of `mask`."""
         for name in names & set(self.known):
             values, lanes = self.known[name]
             self.known[name] = values, lanes & ~mask
 
     def learn(self, name: str, values: np.ndarray, mask: np.ndarray) -> None:
-        """The lanes of `mask` gave a name these values."""
+        """A name got these values in the lanes of `mask`."""
         before, lanes = self.known.get(name, (values, np.zeros(LANES, bool)))
         if before.dtype != values.dtype and {before.dtype.kind, values.dtype.kind} <= {"i", "u"}:
             before = before.astype(values.dtype)
@@ -114,7 +118,7 @@ class Names:
         try:
             with np.errstate(all="ignore"):
                 wanted = np.broadcast_to(np.asarray(_Evaluation(self, mask).value(expression)), (LANES,))
-        except (Unknown, TypeError, ValueError, OverflowError, ZeroDivisionError):
+        except (UnknownValue, TypeError, ValueError, OverflowError, ZeroDivisionError):
             return False
         is_float = wanted.dtype.kind == "f"
         if is_float != (values.dtype.kind == "f") or wanted.dtype.kind not in "iuf":
@@ -125,50 +129,50 @@ class Names:
 
 @dataclass(frozen=True)
 class _Evaluation:
-    """An expression over 32 lanes; only those of `mask` count."""
+    """Evaluates expressions over 32 lanes, of which those of `mask` count."""
 
-    names: Names
+    names: KnownValues
     mask: np.ndarray
 
-    def value(self, node):
+    def value(self, node: ast.expr) -> Any:
         kind = type(node).__name__
         method = getattr(self, f"_{kind.lower()}", None)
         if method is None:
-            raise Unknown(kind)
+            raise UnknownValue(kind)
         return method(node)
 
-    def _constant(self, node):
+    def _constant(self, node: ast.Constant) -> Any:
         if not isinstance(node.value, int | float):
-            raise Unknown(node.value)
+            raise UnknownValue(node.value)
         if isinstance(node.value, float) and self.names.language == "cuda":
             return np.float32(node.value)
         return node.value
 
-    def _name(self, node):
+    def _name(self, node: ast.Name) -> Any:
         if node.id in self.names.known:
             values, lanes = self.names.known[node.id]
             if (self.mask & ~lanes).any():
-                raise Unknown(node.id)
-            # Indices are 64 bits wide here, so that no sum wraps that does not wrap in the kernel.
+                raise UnknownValue(node.id)
+            # Indices are 64 bits wide here, so that only sums that wrap in the kernel differ.
             return values.astype(np.int64) if values.dtype.kind in "iu" else values
         if node.id in self.names.scalars:
             return self.names.scalars[node.id]
-        raise Unknown(node.id)
+        raise UnknownValue(node.id)
 
-    def _attribute(self, node):
+    def _attribute(self, node: ast.Attribute) -> Any:
         return self._special(ast.unparse(node))
 
-    def _special(self, text: str):
+    def _special(self, text: str) -> np.ndarray:
         for register, values in self.names.specials.items():
             if special_name(register, self.names.language) == text:
                 return values.astype(np.int64)
-        raise Unknown(text)
+        raise UnknownValue(text)
 
-    def _call(self, node):
+    def _call(self, node: ast.Call) -> Any:
         text = ast.unparse(node)
         if re.fullmatch(r"(?:numba\.)?cuda\.grid\(1\)", text):
-            at = (self.names.specials[f"%{name}.x"].astype(np.int64) for name in ("ctaid", "ntid", "tid"))
-            block, size, thread = at
+            special = self.names.specials
+            block, size, thread = (special[f"%{name}.x"].astype(np.int64) for name in ("ctaid", "ntid", "tid"))
             return block * size + thread
         cast = re.fullmatch(r"(?:np|numpy|numba)\.(float32|float64|int32|int64|uint32|uint64)", ast.unparse(node.func))
         if cast and len(node.args) == 1 and not node.keywords:
@@ -176,12 +180,14 @@ class _Evaluation:
         if self.names.language == "triton":
             axis = re.fullmatch(r"(tl\.program_id|tl\.num_programs)\((?:axis=)?(\d)\)", text)
             return self._special(f"{axis[1]}({axis[2]})" if axis else text)
-        raise Unknown(text)
+        raise UnknownValue(text)
 
-    def _unaryop(self, node):
-        return _OPERATORS[type(node.op)](self.value(node.operand)) if type(node.op) in _OPERATORS else self._no(node)
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        if type(node.op) not in _OPERATORS:
+            raise UnknownValue(type(node).__name__)
+        return _OPERATORS[type(node.op)](self.value(node.operand))
 
-    def _binop(self, node):
+    def _binop(self, node: ast.BinOp) -> Any:
         left, right = self.value(node.left), self.value(node.right)
         if self.names.language == "cuda" and isinstance(node.op, ast.Div | ast.Mod):
             return _c_division(node.op, left, right)
@@ -190,35 +196,32 @@ class _Evaluation:
         if isinstance(node.op, ast.Mod):
             return np.mod(left, right)
         if type(node.op) not in _OPERATORS:
-            self._no(node)
+            raise UnknownValue(type(node).__name__)
         return _OPERATORS[type(node.op)](left, right)
 
-    def _no(self, node):
-        raise Unknown(type(node).__name__)
-
-    def _subscript(self, node):
+    def _subscript(self, node: ast.Subscript) -> np.ndarray:
         """An element of an array argument, as memory has it now."""
         array = next(
             (a for a in self.names.arrays if isinstance(node.value, ast.Name) and a.name == node.value.id), None
         )
         if array is None:
-            raise Unknown("array")
+            raise UnknownValue("array")
         dtype = np.dtype(array.dtype)
         indices = [node.slice] if not isinstance(node.slice, ast.Tuple) else node.slice.elts
         steps = (dtype.itemsize,) if self.names.language == "cuda" else array.strides
         if len(indices) != len(steps):
-            raise Unknown("indices")
+            raise UnknownValue("indices")
         offset = sum(np.asarray(self.value(at), np.int64) * step for at, step in zip(indices, steps, strict=True))
         offset = np.broadcast_to(offset, (LANES,))
         if ((offset < 0) | (offset + dtype.itemsize > array.nbytes))[self.mask].any():
-            raise Unknown("outside")
+            raise UnknownValue("outside")
         found = np.zeros(LANES, dtype)
         for lane in np.flatnonzero(self.mask):
             found[lane] = np.frombuffer(ctypes.string_at(array.address + int(offset[lane]), dtype.itemsize), dtype)[0]
         return found.astype(np.int64) if dtype.kind in "iu" else found
 
 
-def _c_division(op, left, right):
+def _c_division(op: ast.operator, left: Any, right: Any) -> np.ndarray:
     left, right = np.asarray(left), np.asarray(right)
     if left.dtype.kind == "f" or right.dtype.kind == "f":
         return left / right if isinstance(op, ast.Div) else np.fmod(left, right)

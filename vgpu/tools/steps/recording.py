@@ -1,14 +1,19 @@
-"""What a recording of a block is made of: steps, registers, memory, and the way through them."""
+# mypy: disallow-untyped-defs
+"""The recording of a block: its steps with registers and memory, and how to go through them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vgpu.tools.source_cells import in_box, source_code
-from vgpu.tools.steps.trace import Access
+
+if TYPE_CHECKING:
+    from vgpu.tools.steps.trace import Access
 
 LANES = 32
 MOST_SHOWN = 24  # steps of a representation
@@ -16,7 +21,7 @@ MOST_SHOWN = 24  # steps of a representation
 
 @dataclass(frozen=True, repr=False)
 class At:
-    """An address: so many bytes into an array, a variable, or the block's "shared" or the thread's "local" memory."""
+    """An address: an offset in bytes into an array, a variable, or the memory named "shared" or "local"."""
 
     home: str
     offset: int
@@ -26,7 +31,7 @@ class At:
 
 
 def brief(values: tuple, most: int = 8) -> str:
-    """One value a lane in a few words: a dot for None, one value for all where they are equal."""
+    """One value per lane as short text: a dot for None, one value for all where they are equal."""
     given = [value for value in values if value is not None]
     if given and len(given) == len(values) and all(value == given[0] for value in given):
         return f"{_short(given[0])} in all lanes"
@@ -34,7 +39,7 @@ def brief(values: tuple, most: int = 8) -> str:
     return shown + (" …" if len(values) > most else "")
 
 
-def _short(value) -> str:
+def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -57,10 +62,10 @@ class Written:
 
 
 @dataclass(frozen=True, repr=False)
-class Touched:
-    """An access to memory with what lay there before and after it, one value a lane (None in the others).
+class MemoryAccess:
+    """An access to memory with the values before and after it, one per lane (None in lanes that take no part).
 
-    Several values that a lane moves at once (a vector) are a tuple. `access` has space, array, lanes and addresses.
+    A vector access has a tuple per lane. `access` has space, array, lanes and addresses.
     """
 
     access: Access
@@ -73,12 +78,12 @@ class Touched:
 
 @dataclass(frozen=True, repr=False)
 class Step:
-    """One instruction, executed by the lanes of one warp that stood at it.
+    """One instruction, executed by the lanes of one warp that are at it.
 
-    `number` counts the steps of the recording from 0. `mask` has the lanes that came together to this instruction,
-    `active` those of them whose guard let them execute it. `waiting` and `done` say of each lane of the warp whether
-    it waits at a barrier or has ended after the step, `standing` at which line it stands then (None: ended). Of the
-    names in `forgotten` the line before may have changed the value without a trace: it is not known from here on.
+    `number` counts the steps of the recording from 0. `mask` has the lanes that reached this instruction together,
+    `active` those whose guard let them execute it. For each lane of the warp after the step: `waiting` (at a barrier),
+    `done` (it has ended), `standing` (its line, None: ended). The values of the names in `forgotten` aren't known from
+    here on: the line before may have changed them without a trace.
     """
 
     number: int
@@ -92,7 +97,7 @@ class Step:
     done: tuple[bool, ...]
     standing: tuple[int | None, ...]
     written: tuple[Written, ...]
-    touched: tuple[Touched, ...]
+    touched: tuple[MemoryAccess, ...]
     forgotten: tuple[str, ...] = ()
 
     @property
@@ -111,7 +116,7 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Named:
-    """A variable's values as they were last seen to be set: in which step, and what (None: not in that lane)."""
+    """A variable's values, one per lane (None: not set in that lane), and the step that set them last."""
 
     name: str
     values: tuple
@@ -123,10 +128,10 @@ class Named:
 
 @dataclass(frozen=True)
 class Held:
-    """What an array held before the block ran: `data`, from byte `first` on, as far as the block touches it.
+    """An array's contents before the block ran: `data`, from byte `first` on, as far as the block touches it.
 
-    `start` is the address of its first byte as accesses count. Of a shared array `dtype` is None, its shape is in
-    bytes, and there is no data: shared memory holds nothing before.
+    `start` is the address of its first byte as accesses count. A shared array has no dtype and no data; its shape is in
+    bytes.
     """
 
     space: str
@@ -143,8 +148,8 @@ class Held:
 class Recording:
     """All steps of one block, in the order in which they ran; `steps[number]` goes both ways.
 
-    `source` has the lines with steps, `listing` all lines of the kernel, indented; `held` the arrays as they were
-    before; `stopped` the error that ended a partial recording, where one did.
+    `source` has the lines with steps, `listing` all lines of the kernel; `held` the contents of arrays before;
+    `stopped` the error that ended a partial recording, where one did.
     """
 
     kernel: str
@@ -177,7 +182,7 @@ class Recording:
         return next((step for step in later if step.warp == here.warp and step.line != here.line), None)
 
     def previous_line(self, number: int) -> Step | None:
-        """The first step of the line on which the same warp was before this one; None at the start."""
+        """The first step of the same warp's stay on the line before this one; None at the start."""
         here, found = self.steps[number], None
         for step in reversed(self.steps[: here.number]):
             if step.warp != here.warp:
@@ -189,25 +194,27 @@ class Recording:
         return found
 
     def registers(self, number: int, warp: int | None = None) -> dict[str, Written]:
-        """Every register of a warp (that of the step, else) after a step, with the lanes that were ever written."""
+        """The registers of a warp (the step's, by default) after a step; None in lanes that were never written."""
         return {
             key: value for key, (value, _) in self._gathered(number, warp, lambda written: written.register).items()
         }
 
     def values(self, number: int, warp: int | None = None) -> dict[str, Named]:
-        """The variables of a warp after a step, by name, as far as they are certain, each as it was last seen set."""
+        """The variables of a warp after a step by name, as far as they are certain, each with its last value."""
         found = self._gathered(number, warp, lambda written: written.name)
         return {name: Named(name, written.values, since) for name, (written, since) in found.items()}
 
-    def _gathered(self, number: int, warp: int | None, key) -> dict[str, tuple[Written, int]]:
+    def _gathered(
+        self, number: int, warp: int | None, key: Callable[[Written], str | None]
+    ) -> dict[str, tuple[Written, int]]:
         last = self.steps[number]
         warp = last.warp if warp is None else warp
         found: dict[str, tuple[Written, int]] = {}
         for step in self.steps[: last.number + 1]:
             if step.warp != warp:
                 continue
-            for name in step.forgotten:
-                found.pop(name, None)
+            for forgotten in step.forgotten:
+                found.pop(forgotten, None)
             for written in step.written:
                 name = key(written)
                 if name is None:
@@ -221,7 +228,7 @@ class Recording:
 
     @property
     def runs(self) -> tuple[tuple[Step, int], ...]:
-        """Steps on end of one warp, on one line and with the same active lanes, as (the first, how many)."""
+        """Consecutive steps of one warp, on one line and with the same active lanes, as (the first, how many)."""
         found: list[tuple[Step, int]] = []
         for step in self.steps:
             first, count = found[-1] if found else (None, 0)

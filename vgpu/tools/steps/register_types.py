@@ -1,7 +1,9 @@
-"""What the registers of a PTX function hold: `.b32` says 32 bits, and the instructions that use them say of what."""
+# mypy: disallow-untyped-defs
+"""The types of a PTX function's registers: `.b32` declares 32 bits only; the instructions show the type."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -11,12 +13,12 @@ from vgpu.ptx import TYPE_BYTES, Function, Instruction, Pair, Reg, Vec
 
 # Of several types the first wins: a float's sign is cleared by `and.b32`, a signed index is widened by `mul.wide.u32`.
 _ORDER = ("f64", "f32", "bf16x2", "f16x2", "bf16", "f16", "s64", "s32", "s16", "s8")
-# Instructions that hand on what they are given.
+# Instructions whose result has the type of their inputs.
 _SAME = {"mov": (0, 1), "selp": (0, 1, 2), "shfl": (0, 1)}
 
 
 def register_types(function: Function) -> dict[str, str]:
-    """The type of every register: "pred", or a PTX type with its sign or float format where that shows."""
+    """The type of every register: "pred", or a PTX type with its sign or float format where that is known."""
     parent = {name: name for name in function.registers}
 
     def root(name: str) -> str:
@@ -42,12 +44,12 @@ def register_types(function: Function) -> dict[str, str]:
     return {name: _decided(declared, together[root(name)]) for name, declared in function.registers.items()}
 
 
-def _register(operand) -> str | None:
+def _register(operand: object) -> str | None:
     operand = operand.first if isinstance(operand, Pair) else operand
     return operand.name if isinstance(operand, Reg) else None
 
 
-def _typed(instruction: Instruction):
+def _typed(instruction: Instruction) -> Iterator[tuple[object, str]]:
     """(operand, type) pairs of an instruction whose types say more than a width."""
     if instruction.opcode in ("ld", "ldu", "st", "atom", "red"):
         kind = instruction.modifiers[-1]
@@ -55,21 +57,21 @@ def _typed(instruction: Instruction):
             yield from ((item, kind) for item in (operand.items if isinstance(operand, Vec) else (operand,)))
         return
     if instruction.opcode == "mma":
-        kinds = [word for word in instruction.modifiers if word in TYPE_BYTES]
+        types = [word for word in instruction.modifiers if word in TYPE_BYTES]
         for operand, kind in zip(
-            (instruction.operands[0], instruction.operands[3]), (kinds[0], kinds[-1]), strict=True
+            (instruction.operands[0], instruction.operands[3]), (types[0], types[-1]), strict=True
         ):
             yield from ((item, {"f16": "f16x2"}.get(kind, kind)) for item in getattr(operand, "items", ()))
         return
     found = isa.match(instruction.opcode, instruction.modifiers)
     if found is None:
         return
-    # A second result (`p|q`) and the carry flag are no operands of their own.
+    # A second result (`p|q`) and the carry flag aren't separate operands.
     symbols = [found.op.outputs[0], *(symbol for symbol in found.op.inputs if symbol != "c")]
     words = [word for word in instruction.modifiers if word in isa.PACKED]
     for symbol, operand in zip(symbols, instruction.operands, strict=False):
-        kind = isa.operand_type(symbol, found.form)
-        yield operand, words[0] if found.packed and words and kind.kind == "h" else kind.name
+        expected = isa.operand_type(symbol, found.form)
+        yield operand, words[0] if found.packed and words and expected.kind == "h" else expected.name
 
 
 def _decided(declared: str, seen: set[str]) -> str:
@@ -81,7 +83,7 @@ def _decided(declared: str, seen: set[str]) -> str:
 
 
 def decoded(raw: np.ndarray, kind: str) -> list:
-    """32 registers' bits as Python values: numbers, bools, or pairs (low, high) of packed halves."""
+    """The bits of 32 lanes' registers as Python values: numbers, bools, or pairs (low, high) of packed halves."""
     if kind == "pred":
         return raw.astype(bool).tolist()
     if kind in isa.PACKED:

@@ -1,24 +1,32 @@
-"""In which memory each variable of a kernel lives: read off its PTX, the assembler's report and one recorded warp.
+# mypy: disallow-untyped-defs
+"""In which memory each variable of a kernel resides: from its PTX, the assembler's report and one recorded warp.
 
-The PTX says of every load and store which memory it means; a recording of one warp says which array it meant. What
-the assembler makes of local arrays stands in its report alone: it may still move a small one into registers.
+Every load and store of the PTX names its memory; a recording of one warp shows which array it accesses. What becomes of
+local arrays is in the assembler's report alone: it may still move a small one into registers.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from vgpu.base.errors import KernelError
 from vgpu.ptx import SPACES as PTX_SPACES
 from vgpu.ptx import Instruction, Mem, Sym
 from vgpu.ptx.lines import line_table
 from vgpu.storage import layout
-from vgpu.tools.prepare import prepare
-from vgpu.tools.sanitize.names import Names, plain
+from vgpu.tools.prepare import Dimensions, Grid, prepare
+from vgpu.tools.sanitize.names import LaunchNames, plain
 from vgpu.tools.steps import declared
-from vgpu.tools.steps.recording import Recording
 from vgpu.tools.steps.stepper import record
+
+if TYPE_CHECKING:
+    from vgpu.compile.resources import Resources
+    from vgpu.launch.launch import Prepared
+    from vgpu.tools.steps.recording import Recording
+    from vgpu.tools.steps.trace import Access
 
 MOST_STEPS = 2_000
 _MEMORY = {"ld", "ldu", "st", "atom", "red", "tex", "tld4", "suld", "sust", "cp"}
@@ -27,7 +35,7 @@ _TEXTURES = {"tex", "tld4", "suld", "sust"}
 
 @dataclass(frozen=True)
 class Space:
-    """One memory: who sees what lies in it, how long that lasts, where it is."""
+    """One memory space: its scope, the lifetime of its contents, and where it is."""
 
     name: str
     seen_by: str
@@ -35,7 +43,7 @@ class Space:
     place: str
 
 
-# Who and how long: CUDA C++ Programming Guide, Variable Memory Space Specifiers, and Device Memory Accesses.
+# Scope and lifetime: CUDA C++ Programming Guide, Variable Memory Space Specifiers, and Device Memory Accesses.
 SPACES = {
     space.name: space
     for space in (
@@ -51,8 +59,8 @@ SPACES = {
 
 
 @dataclass(frozen=True)
-class Space:
-    """One memory instruction of the PTX: its line in the source, what it means ("global", "local", …), its text."""
+class MemoryInstruction:
+    """One memory instruction of the PTX: its source line, its space ("global", "local", …) and its text."""
 
     line: int | None
     space: str
@@ -60,11 +68,11 @@ class Space:
 
 
 @dataclass(frozen=True)
-class Variable:
-    """One name of the source: what it is declared as, the `SPACES` row it lives in, and what says so.
+class SourceVariable:
+    """One name of the source: what it is declared as, its space (a key of `SPACES`), and the evidence.
 
-    `nbytes`: bytes of the array (a thread's, a block's or the whole one's), None where unknown. `evidence`: PTX
-    instructions, or the register that a value was seen in; `note`: what else is to be known, or "".
+    `nbytes`: bytes of the array (per thread, per block or in all), None where unknown. `evidence`: PTX instructions, or
+    the registers that held the value; `note`: a remark, or "".
     """
 
     name: str
@@ -77,16 +85,16 @@ class Variable:
 
 
 @dataclass(frozen=True, repr=False)
-class Lives:
-    """Where the variables of one kernel live, with its source, its memory instructions and the assembler's report."""
+class VariableSpaces:
+    """Where the variables of one kernel reside, with its source, memory instructions and the assembler's report."""
 
     kernel: str
     lines: tuple[tuple[int, str], ...]
-    memory: tuple[Space, ...]
-    variables: tuple[Variable, ...]
-    resources: object
+    memory: tuple[MemoryInstruction, ...]
+    variables: tuple[SourceVariable, ...]
+    resources: Resources
 
-    def __getitem__(self, name: str) -> Variable:
+    def __getitem__(self, name: str) -> SourceVariable:
         for variable in self.variables:
             if variable.name == name:
                 return variable
@@ -97,44 +105,51 @@ class Lives:
         return "\n".join([f"Where the variables of {self.kernel} live:", *rows])
 
 
-def spaces(kernel, grid, block, args, *, shared_bytes: int = 0, arch: str = "sm_80") -> Lives:
-    """In which memory each variable of a kernel lives; the kernel's first warp runs, and nothing it writes stays.
+def spaces(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, shared_bytes: int = 0, arch: str = "sm_80"
+) -> VariableSpaces:
+    """In which memory each variable of a kernel resides. The kernel's first warp runs on a copy of memory.
 
-    kernel: a Numba kernel or a `RawKernel`; grid, block, args, shared_bytes as at its launch; arch: the architecture
-    that the assembler is asked for. Errors: as a launch; ValueError for a kernel in another language.
+    kernel: a Numba kernel or a `RawKernel`; grid, block, args, shared_bytes as at its launch; arch: the architecture to
+    assemble for. Errors: as a launch; ValueError for a kernel in another language.
     """
     from vgpu.compile import resources
 
-    _, prepared, _ = prepare("lives", kernel, grid, block, args, {})
+    _, prepared, _ = prepare("spaces", kernel, grid, block, args, {})
     loaded = prepared.kernel
     if loaded.language not in ("numba", "cuda"):
         raise ValueError(
-            f"{loaded.name} is a {loaded.language} kernel; variables can be told in Python and CUDA C only"
+            f"{loaded.name} is a {loaded.language} kernel; variables can be found in Python and CUDA C only"
         )
     seen = record(
         kernel, grid, block, args, warp=0, shared_bytes=shared_bytes, max_steps=MOST_STEPS, partial=True
     )  # fmt: skip
     needs = resources(loaded.ptx, "ptx", arch=arch, entry=loaded.entry)
     source = declared.read(loaded)
-    finder = _Finder(prepared, seen, needs, source, shared_bytes or prepared.shared_bytes)
-    return Lives(
+    finder = _SpaceFinder(prepared, seen, needs, source, shared_bytes or prepared.shared_bytes)
+    return VariableSpaces(
         loaded.name, source.lines, finder.memory, tuple(finder.variable(each) for each in source.declared), needs
     )
 
 
-class _Finder:
-    """What is known of one kernel, asked for one name after the other."""
+Found = tuple[str, int | None, list[str], str]  # space, bytes, evidence, note
 
-    def __init__(self, prepared, seen: Recording, needs, source: declared.Source, dynamic_bytes: int):
+
+class _SpaceFinder:
+    """Finds the space of each name of one kernel."""
+
+    def __init__(
+        self, prepared: Prepared, seen: Recording, needs: Resources, source: declared.KernelSource, dynamic_bytes: int
+    ):
         self.kernel, self.arrays, self.seen, self.needs = prepared.kernel, prepared.arrays, seen, needs
         self.source, self.dynamic_bytes = source, dynamic_bytes
         self.module = self.kernel.module.module
         self.memory = tuple(self._memory())
         self.own_arrays = [each.name for each in source.declared if each.kind == "array"]
-        names = Names(self.kernel, None, (1, 1, 1), (32, 1, 1), self.arrays)
+        names = LaunchNames(self.kernel, (1, 1, 1), (32, 1, 1), self.arrays)
         self.shared = {name: (start, end) for start, end, name in names.shared}
 
-    def _memory(self):
+    def _memory(self) -> Iterator[MemoryInstruction]:
         text = self.kernel.ptx.splitlines()
         function = self.kernel.function
         for line, statement in zip(
@@ -143,28 +158,28 @@ class _Finder:
             if isinstance(statement, Instruction) and statement.opcode in _MEMORY:
                 space = next((m for m in statement.modifiers if m in PTX_SPACES), "generic")
                 space = "texture" if statement.opcode in _TEXTURES else space
-                yield Space(line, space, " ".join(text[statement.text - 1].split()))
+                yield MemoryInstruction(line, space, " ".join(text[statement.text - 1].split()))
 
-    def variable(self, each: declared.Declared) -> Variable:
+    def variable(self, each: declared.Declared) -> SourceVariable:
         find = {
             "parameter": self._parameter, "texture": self._texture, "shared array": self._shared,
             "constant array": self._constant, "array": self._own, "variable": self._scalar,
         }[each.kind]  # fmt: skip
         space, nbytes, evidence, note = find(each)
-        return Variable(each.name, each.kind, space, nbytes, each.lines, tuple(dict.fromkeys(evidence)), note)
+        return SourceVariable(each.name, each.kind, space, nbytes, each.lines, tuple(dict.fromkeys(evidence)), note)
 
     def _of(self, each: declared.Declared, space: str) -> list[str]:
         """Instructions of one space on the lines that name a variable."""
         return [memory.text for memory in self.memory if memory.space == space and memory.line in each.lines]
 
-    def _touching(self, wanted) -> list[str]:
+    def _touching(self, wanted: Callable[[Access], bool]) -> list[str]:
         """Instructions of the recorded warp whose access `wanted` accepts."""
         return [
             " ".join(step.instruction.split())
             for step in self.seen.steps if any(wanted(touched.access) for touched in step.touched)
         ]  # fmt: skip
 
-    def _parameter(self, each):
+    def _parameter(self, each: declared.Declared) -> Found:
         array = next((array for array in self.arrays if array.name == each.name), None)
         if array is None:
             return "parameter", None, self._loads_of(each.name), ""
@@ -175,21 +190,23 @@ class _Finder:
         return "global", array.nbytes, found, note
 
     def _untouched(self) -> str:
-        """What is known of an array that no recorded step touches: a recording may end before the warp does."""
+        """The note for an array that no recorded step touches: a recording may end before the warp does."""
         if self.seen.stopped is None:
             return "this warp does not touch it"
         failed = isinstance(self.seen.stopped, KernelError)
         return f"not touched {'before the kernel fails' if failed else f'in the first {MOST_STEPS:,} steps'}"
 
     def _loads_of(self, name: str) -> list[str]:
-        """The loads of one scalar parameter; Numba hands over an array of d dimensions as 5 + 2·d parameters."""
+        """The loads of one scalar parameter; Numba passes an array of d dimensions as 5 + 2·d parameters."""
         at = 0
         for each in self.source.declared:
             if each.kind not in ("parameter", "texture") or each.name == name:
                 break
             array = next((array for array in self.arrays if array.name == each.name), None)
             at += 1 if array is None or self.kernel.language == "cuda" else 5 + 2 * len(array.shape)
-        symbol = self.kernel.parameters[at].name if at < len(self.kernel.parameters) else None
+        if at >= len(self.kernel.parameters):
+            return []
+        symbol = self.kernel.parameters[at].name
         text = self.kernel.ptx.splitlines()
         return [
             " ".join(text[statement.text - 1].split()).replace(symbol, f"parameter {at}")
@@ -200,10 +217,10 @@ class _Finder:
             )
         ]  # fmt: skip
 
-    def _texture(self, each):
+    def _texture(self, each: declared.Declared) -> Found:
         return "texture", None, self._of(each, "texture"), "the handle itself is a parameter"
 
-    def _shared(self, each):
+    def _shared(self, each: declared.Declared) -> Found:
         start, end = self.shared.get(each.name, (0, 0))
         found = self._touching(lambda access: access.space == "shared" and any(
             start <= address < end for address, on in zip(access.addresses, access.lanes, strict=True) if on
@@ -211,15 +228,15 @@ class _Finder:
         nbytes = end - start if end - start < 1 << 60 else self.dynamic_bytes
         return "shared", nbytes, found or self._of(each, "shared"), ""
 
-    def _constant(self, each):
+    def _constant(self, each: declared.Declared) -> Found:
         mine = [v for v in self.module.variables.values() if v.space == "const"]
         named = [v for v in mine if plain(v.name) == each.name] or (mine if len(mine) == 1 else [])
         found = self._of(each, "const")
         note = "" if found else "its values became part of the instructions"
         return "constant", named[0].nbytes if named else None, found, note
 
-    def _own(self, each):
-        """An array of the thread: local memory if the PTX loads or stores it there and a stack frame remains."""
+    def _own(self, each: declared.Declared) -> Found:
+        """A local array: local memory if the PTX accesses it there and a stack frame remains, else registers."""
         found = self._of(each, "local")
         if not found and len(self.own_arrays) == 1:
             found = [memory.text for memory in self.memory if memory.space == "local"]
@@ -235,9 +252,9 @@ class _Finder:
             return "register", nbytes, found, "local in the PTX; the assembler moved it to registers"
         return "local", nbytes, found, ""
 
-    def _scalar(self, each):
+    def _scalar(self, each: declared.Declared) -> Found:
         found = [
             f"{written.register} ({written.type})"
             for step in self.seen.steps for written in step.written if written.name == each.name
         ]  # fmt: skip
-        return "register", None, found, "" if found else "where it needs a place at all"
+        return "register", None, found, "" if found else "if it needs a register at all"

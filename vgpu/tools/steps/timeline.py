@@ -1,29 +1,30 @@
-"""A recording as a debugger goes through it: one moment a source line (or an instruction), with what is known after it.
+# mypy: disallow-untyped-defs
+"""A recording as a debugger goes through it: one moment per source line (or instruction), with the state after it.
 
-`Moments(recording)` works everything out once, so that any moment can be shown at once, forwards and backwards.
+`Moments(recording)` computes everything once, so that any moment can be shown immediately, forwards and backwards.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from vgpu.tools.steps.recording import LANES, Held, Recording, Step, Touched, Written
+from vgpu.tools.steps.recording import LANES, Held, MemoryAccess, Recording, Step, Written
 
 GRAINS = ("line", "instruction")
 
 
 @dataclass(frozen=True, repr=False)
 class Moment:
-    """Steps on end of one warp on one line, by the lanes that stood there together; `number` counts them from 0.
+    """Consecutive steps of one warp on one line by the same lanes; `number` counts moments from 0.
 
-    `steps` are the recording's. `active`: the lanes of `mask` that no guard kept from everything here. `variables` and
-    `registers` are the warp's values afterwards, `changed` the names of both that this moment gave a value.
+    `steps` are the recording's. `active`: the lanes of `mask` that executed at least one of them. `variables` and
+    `registers` are the warp's values afterwards, `changed` the names of both that got a value here.
     """
 
     number: int
@@ -52,7 +53,7 @@ class Moment:
         return any(opcode(step).startswith(("bar.", "barrier.")) for step in self.steps)
 
     @property
-    def touched(self) -> tuple[Touched, ...]:
+    def touched(self) -> tuple[MemoryAccess, ...]:
         return tuple(each for step in self.steps for each in step.touched)
 
     def __repr__(self) -> str:
@@ -68,7 +69,7 @@ def opcode(step: Step) -> str:
 class Moments:
     """The moments of one warp of a recording, or of all its warps in the order in which they ran.
 
-    `standing` has for each moment the lines at which the lanes go on.
+    `standing` has for each moment the lines at which the lanes continue.
     """
 
     def __init__(self, recording: Recording, *, warp: int | None = None, by: str = "line"):
@@ -88,32 +89,32 @@ class Moments:
         return max((len(moment.variables) for moment in self.moments), default=0)
 
     def at(self, step: int) -> int:
-        """The number of the moment in which a step of the recording lies, or of the last one before it."""
+        """The number of the moment that contains a step of the recording, or of the last one before it."""
         found = bisect_right(self._ends, step)
         inside = found < len(self) and self.moments[found].steps[0].number <= step
         return max(0, found if inside else found - 1)
 
-    # -- ways onwards: the number of the moment, or None where there is none
+    # -- the next moments: their numbers, or None where there is none
 
     def next_line(self, number: int) -> int | None:
         """The next moment of the same warp on another line."""
         here = self.moments[number]
-        return self._next(number, lambda m: m.warp == here.warp and m.line != here.line)
+        return self._next(number, lambda moment: moment.warp == here.warp and moment.line != here.line)
 
     def next_mask(self, number: int) -> int | None:
         """The next moment of the same warp in which other lanes are together."""
         here = self.moments[number]
-        return self._next(number, lambda m: m.warp == here.warp and m.mask != here.mask)
+        return self._next(number, lambda moment: moment.warp == here.warp and moment.mask != here.mask)
 
     def next_barrier(self, number: int) -> int | None:
         """The next moment at a barrier."""
-        return self._next(number, lambda m: m.is_barrier)
+        return self._next(number, lambda moment: moment.is_barrier)
 
     def _next(self, number: int, wanted: Callable[[Moment], bool]) -> int | None:
-        return next((m.number for m in self.moments[number + 1 :] if wanted(m)), None)
+        return next((moment.number for moment in self.moments[number + 1 :] if wanted(moment)), None)
 
     def _standing(self) -> list[tuple[int | None, ...]]:
-        """For each moment the line at which each lane goes on, as the moments have it; None: it has ended."""
+        """For each moment the line of the moment at which each lane continues; None: it has ended."""
         found: list[tuple[int | None, ...]] = []
         ahead: dict[int, list[int | None]] = {}
         for moment in reversed(self.moments):
@@ -125,12 +126,12 @@ class Moments:
 
     # -- making the moments
 
-    def _moments(self):
-        known: dict[int, tuple[dict, dict]] = {}
+    def _moments(self) -> Iterator[Moment]:
+        known: dict[int, tuple[dict[str, Written], dict[str, Written]]] = {}
         steps = [step for step in self.recording.steps if self.warp in (None, step.warp)]
         for number, (group, line) in enumerate(self._groups(steps)):
             variables, registers = known.get(group[0].warp, ({}, {}))
-            variables, registers, changed = dict(variables), dict(registers), set()
+            variables, registers, changed = dict(variables), dict(registers), set[str]()
             active = np.zeros(LANES, bool)
             for step in group:
                 active |= step.mask if opcode(step).startswith("bra") else step.active
@@ -145,7 +146,7 @@ class Moments:
             known[group[0].warp] = variables, registers
             yield Moment(number, tuple(group), line, tuple(active.tolist()), variables, registers, frozenset(changed))
 
-    def _groups(self, steps: list[Step]):
+    def _groups(self, steps: list[Step]) -> Iterator[tuple[list[Step], int | None]]:
         lines = _lines(steps) if self.by == "line" else [step.line for step in steps]
         group: list[Step] = []
         at: int | None = None
@@ -163,7 +164,7 @@ class Moments:
 
 
 def _lines(steps: list[Step]) -> list[int | None]:
-    """Each step's line; conversions of addresses, which belong anywhere, go with what comes next."""
+    """Each step's line; address conversions, whose line means little, take the next step's."""
     lines = [step.line for step in steps]
     for at in range(len(steps) - 2, -1, -1):
         step, after = steps[at], steps[at + 1]
@@ -173,7 +174,7 @@ def _lines(steps: list[Step]) -> list[int | None]:
 
 
 def _merged(before: Written | None, now: Written) -> Written:
-    """A value after a step: what the step left alone is as it was."""
+    """A register's values after a step: lanes that it didn't write keep theirs."""
     if before is None or before.type != now.type:
         return now
     values = tuple(old if new is None else new for old, new in zip(before.values, now.values, strict=True))
@@ -182,9 +183,10 @@ def _merged(before: Written | None, now: Written) -> Written:
 
 @dataclass(frozen=True)
 class Contents:
-    """An array's elements after some step, as far as the block touched it: `values[k]` is element `first + k`.
+    """An array's elements after a step, as far as the block touched it: `values[k]` is element `first + k`.
 
-    `before` has what elements held that were written by the steps asked about, `read` the elements that they loaded.
+    For the requested steps, `before` has the earlier values of the elements that they wrote, `read` the elements that
+    they loaded.
     """
 
     held: Held
@@ -195,7 +197,7 @@ class Contents:
 
 
 class MemoryThen:
-    """The arrays of a recording at any of its steps; elements that nothing has shown yet are None."""
+    """The arrays of a recording at any of its steps; elements whose value isn't known yet are None."""
 
     def __init__(self, recording: Recording):
         self.arrays = recording.held
@@ -207,7 +209,7 @@ class MemoryThen:
                     events[held.name] += self._seen(held, step.number, touched)
         untyped = {held.name for held in self.arrays if held.dtype is None}
         self._events = {
-            name: _Events(_typed(found, self._size.get(name, 4)) if name in untyped else found)
+            name: _ElementEvents(_typed(found, self._size.get(name, 4)) if name in untyped else found)
             for name, found in events.items()
         }
         self._start = {held.name: self._initial(held) for held in self.arrays}
@@ -227,9 +229,11 @@ class MemoryThen:
         return events.elements[bisect_left(events.steps, events.steps[end - 1]) : end].tolist() if end else []
 
     def after(self, name: str, first_step: int, last_step: int) -> Contents:
-        """An array after `last_step`, and what the steps from `first_step` on did to it."""
+        """An array after `last_step`, and the accesses of the steps from `first_step` on."""
         first, events = self._start[name][0], self._events[name]
-        values, earlier, before, read = self._at(name, last_step), self._at(name, first_step - 1), {}, set()
+        values, earlier = self._at(name, last_step), self._at(name, first_step - 1)
+        before: dict[int, object] = {}
+        read: set[int] = set()
         for at in range(events.until(first_step - 1), events.until(last_step)):
             element = int(events.elements[at])
             if events.loads[at]:
@@ -241,13 +245,13 @@ class MemoryThen:
     def _at(self, name: str, step: int) -> np.ndarray:
         (first, values), events = self._start[name], self._events[name]
         end, values = events.until(step), values.copy()
-        places = events.elements[:end] - first
-        inside = (places >= 0) & (places < len(values))
-        values[places[inside]] = events.values[:end][inside]  # in order: of several the last stays
+        indices = events.elements[:end] - first
+        inside = (indices >= 0) & (indices < len(values))
+        values[indices[inside]] = events.values[:end][inside]  # in order: of several the last stays
         return values
 
-    def _seen(self, held: Held, step: int, touched: Touched):
-        """What an access did to the elements of an array: (step, element, what it holds then, whether it is a load)."""
+    def _seen(self, held: Held, step: int, touched: MemoryAccess) -> Iterator[tuple[int, int, object, bool]]:
+        """The accesses to an array's elements: (step, element, its value then, whether it is a load)."""
         access = touched.access
         if held.space != access.space or (held.space == "global" and held.name != access.array):
             return
@@ -256,12 +260,12 @@ class MemoryThen:
             if not on or offset < 0 or (held.space == "shared" and offset >= held.shape[0]):
                 continue
             after = touched.after[lane]
-            found = after if isinstance(after, tuple) else (after,)
+            found: tuple = after if isinstance(after, tuple) else (after,)
             size = self._size.setdefault(held.name, access.nbytes // len(found))
-            if access.nbytes != size * len(found):  # another size than the array's: it is touched, no more is known
+            if access.nbytes != size * len(found):  # another size than the array's: the values aren't known
                 found = (None,) * max(1, access.nbytes // size)
-            for k, value in enumerate(found):
-                yield step, offset // size + k, value, access.op == "load"
+            for number, value in enumerate(found):
+                yield step, offset // size + number, value, access.op == "load"
 
     def _initial(self, held: Held) -> tuple[int, np.ndarray]:
         size = self._size.get(held.name, 4)
@@ -273,8 +277,8 @@ class MemoryThen:
         return (held.first + skip) // size, _objects(known.tolist())
 
 
-class _Events:
-    """What accesses did to the elements of one array, in order, a column each."""
+class _ElementEvents:
+    """The accesses to the elements of one array, in order, as columns."""
 
     def __init__(self, found: list[tuple[int, int, object, bool]]):
         self.steps = [event[0] for event in found]
@@ -283,12 +287,12 @@ class _Events:
         self.loads = [event[3] for event in found]
 
     def until(self, step: int) -> int:
-        """How many of them lie before the end of a step."""
+        """How many of them happen before the end of a step."""
         return bisect_right(self.steps, step)
 
 
 def _typed(found: list[tuple], size: int) -> list[tuple]:
-    """Shared memory has no type, and vectors are stored as bits: floats, where an element is ever seen as one."""
+    """The events, with bits as floats for elements that are ever a float: shared memory is untyped."""
     floats = {element for _, element, value, _ in found if isinstance(value, float)}
     if not floats or size not in (4, 8):
         return found
@@ -299,7 +303,7 @@ def _typed(found: list[tuple], size: int) -> list[tuple]:
 
 
 def as_float(bits: int, size: int) -> float:
-    """The float of so many bytes that has these bits."""
+    """The float of `size` bytes with these bits."""
     return np.array(bits & (1 << 8 * size) - 1, f"u{size}").view(f"f{size}").item()
 
 

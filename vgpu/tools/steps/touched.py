@@ -1,4 +1,5 @@
-"""Which elements of its matrices a block touches: those of one thread, of its warp, of the whole block."""
+# mypy: disallow-untyped-defs
+"""Which elements of its matrices a block touches: those of one thread, of its warp and of the whole block."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vgpu.tools.launch import Launch
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, prepare
 from vgpu.tools.steps.trace import trace
 
 BLOCK, WARP, THREAD = 1, 2, 3
@@ -16,7 +17,7 @@ BLOCK, WARP, THREAD = 1, 2, 3
 
 
 @dataclass(frozen=True, eq=False)
-class Touched:
+class TouchedElements:
     """For each matrix that a block loads from or stores to in global memory, by its name, the level of each element.
 
     A vector counts as a matrix of one row. A matrix holds 0 where the block touches nothing, else `BLOCK`, `WARP` or
@@ -31,10 +32,11 @@ class Touched:
         return int((self.levels[name] >= level).sum())
 
 
-def touched(launch: Launch, *, block_index=(0, 0, 0), warp: int = 0, lane: int = 0) -> Touched:
-    """Run one block of `launch`, slowly and on a copy, and note who touches what in its arrays of 1 or 2 dimensions.
+def touched(launch: Launch, *, block_index: Dimensions = (0, 0, 0), warp: int = 0, lane: int = 0) -> TouchedElements:
+    """Run one block of `launch` in the interpreter, on a copy of memory: which elements of 1-D and 2-D arrays it
+    touches.
 
-    Atomics count as stores. TypeError for what is no `Launch`; else the errors of `trace`.
+    Atomics count as stores. TypeError for anything but a `Launch`; else the errors of `trace`.
     """
     if not isinstance(launch, Launch):
         raise TypeError(f"this takes a Launch(kernel, grid, block, args), not a {type(launch).__name__}")
@@ -46,7 +48,7 @@ def touched(launch: Launch, *, block_index=(0, 0, 0), warp: int = 0, lane: int =
         shared_bytes=launch.shared_bytes, **launch.meta,
     )  # fmt: skip
     for access in found.accesses:
-        if access.space != "global" or access.array not in matrices:
+        if access.space != "global" or access.array is None or access.array not in matrices:
             continue
         array = matrices[access.array]
         itemsize = array.strides[-1]
@@ -57,4 +59,4 @@ def touched(launch: Launch, *, block_index=(0, 0, 0), warp: int = 0, lane: int =
                 first = column // itemsize
                 span = levels[access.array][row, first : first + access.nbytes // itemsize]
                 np.maximum(span, level, out=span)
-    return Touched(found.kernel, levels)
+    return TouchedElements(found.kernel, levels)

@@ -1,19 +1,24 @@
-"""Who touched what: every memory access of one block, lane by lane, as the reference interpreter sees it.
+# mypy: disallow-untyped-defs
+"""Every memory access of one block, lane by lane, from the reference interpreter: the data of sectors and banks.
 
-This is the data under pictures of sectors and banks. It runs slowly and on a copy: the arrays the kernel
-writes are put back as they were.
+The arrays that the kernel writes are restored afterwards.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from vgpu import reference
 from vgpu.base import own
 from vgpu.launch.configuration import check_block_index, check_warp
 from vgpu.launch.restored import restored
-from vgpu.storage.memory import ArrayInfo
-from vgpu.tools.prepare import prepare
+from vgpu.tools.prepare import Dimensions, Grid, prepare
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
+    from vgpu.storage.memory import ArrayInfo
 
 SECTOR = 32
 WARP = 32
@@ -24,10 +29,9 @@ MOST_SHOWN = 20  # rows of a representation
 class Access:
     """One request of one warp: for each of the 32 lanes whether it took part, and the byte it began at.
 
-    `addresses` count from the start of `array` (the argument's name, or None where the memory is no
-    argument's), or from the start of the block's shared memory; lanes that take no part have -1. An array that
-    begins inside a sector, such as the view `x[1:]`, counts from the sector's start. `nbytes` is what one lane
-    moves, `step` orders a warp's requests.
+    `addresses` count from the start of `array` (the argument's name, or None for other memory), or from the start of
+    the block's shared memory; lanes that take no part have -1. An array that begins inside a sector, such as the view
+    `x[1:]`, counts from the sector's start. `nbytes` are the bytes of one lane, `step` orders a warp's requests.
     """
 
     line: int | None
@@ -42,7 +46,7 @@ class Access:
 
     @property
     def distinct(self) -> int:
-        """How many different addresses the lanes ask for: constant memory hands out one at a time."""
+        """How many different addresses the lanes request: constant memory serves one at a time."""
         return len({address for address, on in zip(self.addresses, self.lanes, strict=True) if on})
 
     def __repr__(self) -> str:
@@ -73,13 +77,21 @@ class Trace:
 
 
 def trace(
-    kernel, grid, block, args, *, block_index=(0, 0, 0), warp: int | None = None, shared_bytes: int = 0, **meta
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
+    *,
+    block_index: Dimensions = (0, 0, 0),
+    warp: int | None = None,
+    shared_bytes: int = 0,
+    **meta: Any,
 ) -> Trace:
     """Run one block of a launch and list what its warps (or one `warp`) loaded, stored and updated.
 
-    The block runs as if it were the first; others run, unseen, where it waits for them (barriers of the grid, flags).
+    The block runs as if it were the first; others run, untraced, where it waits for them (grid barriers, flags).
 
-    kernel: a Numba or Triton kernel or a `RawKernel`, of which a real GPU's is traced on copies of its arrays;
+    kernel: a Numba or Triton kernel or a `RawKernel`; a real GPU's is traced on copies of its arrays;
     grid, block, args as at its launch (Triton chooses the block: None, and `meta` are its constants and options);
     block_index: x, y, z, or one number; shared_bytes: dynamic shared memory. Errors: as a launch; IndexError for a
     block outside the grid, or a warp outside the block.
@@ -99,21 +111,25 @@ def trace(
     return Trace(prepared.kernel.name, block_index, tuple(found))
 
 
-def run_block(prepared, grid, block, block_index, shared_bytes: int, **observers) -> None:
-    """Run one block under observation on a copy of its memory, and others only as far as it waits for them.
+def run_block(
+    prepared: Prepared, grid: Grid, block: Dimensions, block_index: tuple[int, int, int] | None, shared_bytes: int, *,
+    on_access: Callable[[reference.Requested], None] | None = None,
+    on_step: Callable[[reference.Executed], None] | None = None, on_pause: Callable[[], None] | None = None,
+) -> None:  # fmt: skip
+    """Run one block (None: all) in the interpreter with observers, and restore memory afterwards.
 
-    All blocks where `block_index` is None.
+    Other blocks run only as far as it waits for them. The observers are those of `reference.run`.
     """
     with own.LAUNCHING, restored(prepared):
         reference.run(
             prepared.kernel, None, grid, block, prepared.params,
             shared_bytes=shared_bytes or prepared.shared_bytes, only=block_index, output=lambda text: None,
-            cooperative=prepared.cooperative, **observers,
+            cooperative=prepared.cooperative, on_access=on_access, on_step=on_step, on_pause=on_pause,
         )  # fmt: skip
 
 
-def named(seen: reference.Requested, arrays: list[ArrayInfo]) -> Access:
-    """An access with its addresses counted from the argument they fall into."""
+def named(seen: reference.Requested, arrays: Sequence[ArrayInfo]) -> Access:
+    """An access with its addresses relative to the argument they fall into."""
     addresses = [int(a) for a in seen.addresses]
     active = [a for a, taking in zip(addresses, seen.mask, strict=True) if taking]
     home = None

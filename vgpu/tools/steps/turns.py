@@ -1,17 +1,22 @@
-"""Whose turn it was: what the warps of one block did to shared memory, one after another, under one schedule.
+# mypy: disallow-untyped-defs
+"""Time slices: what the warps of one block do to shared memory, one after another, under one schedule.
 
-Recordings have every step of every lane. Here neighbouring steps of one kind become one turn of a warp, and each
-element that one thread writes and another reads becomes a hand-over, of which a schedule decides whether it worked.
+Recordings have every step of every lane. Here consecutive steps of one kind become one time slice of a warp (`Turn`).
+Each element that one thread writes and another reads is a hand-over; the schedule decides whether it works.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from vgpu.base.schedule import scheduled
 from vgpu.tools.launch import Launch
 from vgpu.tools.steps.recording import LANES, Recording
 from vgpu.tools.steps.stepper import record
+
+if TYPE_CHECKING:
+    from vgpu.tools.prepare import Dimensions
 
 READS, WRITES, ARRIVES = "reads", "writes", "arrives"
 _BARRIERS = ("bar", "barrier")
@@ -19,7 +24,7 @@ _BARRIERS = ("bar", "barrier")
 
 @dataclass(frozen=True)
 class Turn:
-    """What a warp did at one line until another warp, or another kind of step, came: `op`, and how many lanes."""
+    """A time slice: what a warp did at one line until another warp, or another kind of step; `op`, and its lanes."""
 
     warp: int
     line: int | None
@@ -29,7 +34,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class HandOver:
-    """Byte `offset` of shared memory, which `writer` writes in turn `written` and `reader` reads in turn `read`."""
+    """Byte `offset` of shared memory: thread `writer` writes it in slice `written`, `reader` reads it in `read`."""
 
     offset: int
     writer: int
@@ -39,7 +44,7 @@ class HandOver:
 
     @property
     def early(self) -> bool:
-        """Whether the reader came before the writer, and so found what lay there before."""
+        """Whether the reader came before the writer, and so read the old value."""
         return self.read < self.written
 
     @property
@@ -49,7 +54,7 @@ class HandOver:
 
 @dataclass(frozen=True, repr=False)
 class Turns:
-    """One block under one schedule: its turns in order, its hand-overs, and the turns at which a barrier opened."""
+    """One block under one schedule: its time slices in order, its hand-overs, and the slices that opened a barrier."""
 
     kernel: str
     warps: int
@@ -69,10 +74,10 @@ class Turns:
         )
 
 
-def turns(launch: Launch, *, seed: int | None = None, block_index=0) -> Turns:
+def turns(launch: Launch, *, seed: int | None = None, block_index: Dimensions = 0) -> Turns:
     """Record one block of `launch` under the random schedule `seed` (None: in order), on a copy of its memory.
 
-    A hand-over is an element that one thread writes, once, and that others read. TypeError for what is no `Launch`;
+    A hand-over is an element that one thread writes, once, and that others read. TypeError for anything but a `Launch`;
     else the errors of `record`.
     """
     if not isinstance(launch, Launch):
@@ -81,14 +86,14 @@ def turns(launch: Launch, *, seed: int | None = None, block_index=0) -> Turns:
         recording = record(
             launch.kernel, launch.grid, launch.block, launch.args, block_index, shared_bytes=launch.shared_bytes
         )
-    return _told(recording)
+    return _from_recording(recording)
 
 
-def _told(recording: Recording) -> Turns:
+def _from_recording(recording: Recording) -> Turns:
     found: list[Turn] = []
     opened: list[int] = []
-    writes: dict[int, list[tuple[int, int]]] = {}  # by offset: (thread, turn)
-    reads: dict[int, dict[int, int]] = {}  # by offset: the turn in which each thread read it first
+    writes: dict[int, list[tuple[int, int]]] = {}  # by offset: (thread, time slice)
+    reads: dict[int, dict[int, int]] = {}  # by offset: the time slice in which each thread read it first
     warps = 0
     for step in recording.steps:
         warps = max(warps, step.warp + 1)

@@ -1,27 +1,32 @@
-"""Which tiles of a matrix of scores a block meets, in order: rows of one array that it holds against those of another.
+# mypy: disallow-untyped-defs
+"""Which tiles of the score matrix a block of an attention kernel computes, in order.
 
-A kernel of attention never has that matrix. It has rows of the queries and rows of the keys on the chip, and these are
-a tile of it. So a tile is told by what the block has loaded of both arrays, when it reads it from shared memory.
+The kernel never holds that matrix. It holds rows of the queries and rows of the keys on the chip, and these make a tile
+of it. So a tile is what the block has loaded of both arrays when it reads them from shared memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vgpu.tools.launch import Launch
 from vgpu.tools.prepare import prepare
-from vgpu.tools.steps.trace import trace
+from vgpu.tools.steps.trace import Access, trace
+
+if TYPE_CHECKING:
+    from vgpu.storage.memory import ArrayInfo
 
 
 @dataclass(frozen=True)
 class Walked:
-    """The way of one block: `tiles` as (rows of the one array, rows of the other), in the order in which it meets them.
+    """The tiles of one block, in order: `tiles` as (rows of the one array, rows of the other).
 
-    `down` and `across` are the names of the two arrays, `shape` how many rows each has; `stored`: by the name of an
-    array, the rows of it that the block stores.
+    `down` and `across` are the names of the two arrays, `shape` how many rows each has; `stored`: by array name, the
+    rows that the block stores.
     """
 
     kernel: str
@@ -34,10 +39,10 @@ class Walked:
 
 
 def walked(launch: Launch, *, down: str = "q", across: str = "k", block_index: int = 0) -> Walked:
-    """Run one block of `launch`, slowly and on a copy, and note which tiles of `down` × `across` it meets.
+    """Run one block of `launch` in the interpreter, on a copy of memory: which tiles of `down` × `across` it computes.
 
-    Both are names of 2-D arguments, of which the block loads whole rows. A tile ends where the block reads from shared
-    memory what it has loaded. TypeError for what is no `Launch`; KeyError for a name that no 2-D argument has;
+    Both are names of 2-D arguments, of which the block loads whole rows. A tile ends where the block reads the loaded
+    rows from shared memory. TypeError for anything but a `Launch`; KeyError for a name that no 2-D argument has;
     ValueError where the block never has rows of both; else the errors of `trace`.
     """
     if not isinstance(launch, Launch):
@@ -62,7 +67,7 @@ def walked(launch: Launch, *, down: str = "q", across: str = "k", block_index: i
             loading = {}
             if len(on_chip) == 2:
                 tiles.append((on_chip[down], on_chip[across]))
-        if access.space == "global" and access.array in matrices:
+        if access.space == "global" and access.array is not None and access.array in matrices:
             rows = _rows(access, matrices[access.array])
             if not loads:
                 stored.setdefault(access.array, set()).update(rows)
@@ -76,7 +81,7 @@ def walked(launch: Launch, *, down: str = "q", across: str = "k", block_index: i
     )  # fmt: skip
 
 
-def _rows(access, array) -> set[int]:
+def _rows(access: Access, array: ArrayInfo) -> set[int]:
     addresses = np.array(access.addresses)[np.array(access.lanes)]
     return set((addresses // array.strides[0]).tolist())
 

@@ -1,4 +1,5 @@
-"""What a program asks of its streams: recorded, ordered, and scheduled; `recording` has the words that users use."""
+# mypy: disallow-untyped-defs
+"""A program's stream operations: recorded, ordered and scheduled; `recording` has the functions that users call."""
 
 from vgpu.tools.streams.exported import RecordingError
 from vgpu.tools.streams.measured import MeasuredTimeline

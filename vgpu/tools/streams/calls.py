@@ -1,4 +1,5 @@
-"""A schedule as a profiler's table: for each name, how long it kept the host and how long it kept the GPU."""
+# mypy: disallow-untyped-defs
+"""A schedule as a profiler's table: the time of each name on the host and on the GPU."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from vgpu.tools.streams.spans import Schedule, table
 
 
 @dataclass(frozen=True)
-class Called:
-    """One name: how often it was asked for or ran, and its seconds on host and device."""
+class NamedTotals:
+    """The totals of one name: how often it was called or ran, and its seconds on host and device."""
 
     name: str
     calls: int
@@ -21,13 +22,13 @@ class Called:
 
 
 @dataclass(frozen=True, repr=False)
-class Calls:
-    """The rows in the order of the host's time, as profilers sort them at first; `kind` says what the times are."""
+class CallTable:
+    """Totals by name, the longest host time first, as profilers sort; `kind` is "modelled" or "measured"."""
 
-    rows: tuple[Called, ...]
+    rows: tuple[NamedTotals, ...]
     kind: str
 
-    def __getitem__(self, name: str) -> Called:
+    def __getitem__(self, name: str) -> NamedTotals:
         found = next((row for row in self.rows if row.name == name), None)
         if found is None:
             raise KeyError(f"no row {name!r}; there are {', '.join(row.name for row in self.rows)}")
@@ -45,18 +46,18 @@ class Calls:
         return table(f"times <strong>{self.kind}</strong>", heads, self._cells())
 
 
-def calls(schedule: Schedule) -> Calls:
-    """A schedule in a profiler's columns: what the host asked for and how long that took it, what ran and how long.
+def calls(schedule: Schedule) -> CallTable:
+    """A schedule in a profiler's columns: what the host called, what ran on the GPU, and how long each took.
 
     Host and device share a row where their names agree, as in a modelled schedule; in a measured one the host's names
     are those of CUDA's functions.
     """
-    rows: dict[str, list] = {}
-    for place, spans in enumerate((schedule.host, schedule.spans)):
+    rows: dict[str, tuple[list[float], list[float]]] = {}
+    for side, spans in enumerate((schedule.host, schedule.spans)):
         for span in spans:
-            # "lone (1 block)" ran, and was asked for by "cudaLaunchKernel: lone, stream 7" where that was measured.
-            name = span.label.split(": ")[0] if place == 0 else span.label
-            found = rows.setdefault(re.sub(r" \([\d,]+ blocks?\)$", "", name), [[], []])
-            found[place].append(span.end - span.start)
-    made = [Called(name, max(map(len, both)), *map(sum, both)) for name, both in rows.items()]
-    return Calls(tuple(sorted(made, key=lambda row: -row.host)), schedule.kind)
+            # "lone (1 block)" ran, and was launched by "cudaLaunchKernel: lone, stream 7" where that was measured.
+            name = span.label.split(": ")[0] if side == 0 else span.label
+            found = rows.setdefault(re.sub(r" \([\d,]+ blocks?\)$", "", name), ([], []))
+            found[side].append(span.end - span.start)
+    made = [NamedTotals(name, max(map(len, both)), *map(sum, both)) for name, both in rows.items()]
+    return CallTable(tuple(sorted(made, key=lambda row: -row.host)), schedule.kind)

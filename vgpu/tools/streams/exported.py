@@ -1,10 +1,11 @@
+# mypy: disallow-untyped-defs
 """Spans of what a real GPU did, read from the trace that PyTorch's profiler exports.
 
 PyTorch's profiler (Kineto) has CUPTI write a record of every kernel, copy and memset of the process, whichever library
-asked for it, and of the calls that asked. Format: Kineto, `output_json.cpp` and `CuptiActivity.cpp`; Google, Trace
-Event Format, complete events ("ph": "X", "ts" and "dur" in microseconds). In their "args" stand device, stream,
-correlation (the number of the call), for kernels grid and block, for copies bytes; a copy's direction and the kinds of
-memory are in its name. This file knows no profiler: it takes the trace as text.
+issued it, and of the API calls. Format: Kineto, `output_json.cpp` and `CuptiActivity.cpp`; Google, Trace Event Format,
+complete events ("ph": "X", "ts" and "dur" in microseconds). Their "args" hold device, stream, correlation (the number
+of the call), for kernels grid and block, for copies bytes; a copy's direction and the kinds of memory are in its name.
+This module takes the trace as text and doesn't depend on a profiler.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from vgpu.storage.host import size_text
-from vgpu.tools.streams.listing import Row
+from vgpu.tools.streams.listing import ListedOperation
 from vgpu.tools.streams.spans import Schedule, Span
 
 # Names of the two marks that a recording leaves in its trace: the program's part, and one memset in the legacy default
-# stream before it, which tells that stream's number and whether CUPTI delivers anything at all.
+# stream before it, which shows that stream's number and whether CUPTI delivers anything at all.
 PROGRAM = "warpbook: the program"
 DEFAULT_STREAM = "warpbook: the default stream"
 
@@ -31,7 +32,7 @@ NOTES = (
     "Recording costs the host a few microseconds a call, so gaps between short kernels come out longer than without.",
     "A span on the SMs is a kernel's time from its first block to its last: kernels side by side are spans side by "
     "side.",
-    "D2D (copies within the device) and memset are rows of their own: the record does not tell whether the SMs or a "
+    "D2D (copies within the device) and memset have separate rows: the record does not say whether the SMs or a "
     "copy engine did the work.",
     "Streams are numbered in the order the program first used them; a per-thread default stream is one of them.",
 )
@@ -54,10 +55,10 @@ class RecordingError(RuntimeError):
 
 @dataclass(frozen=True)
 class Exported:
-    """A trace's schedule, and its operations in the order they were asked for."""
+    """A trace's schedule, and its operations in the order they were issued."""
 
     schedule: Schedule
-    rows: tuple[Row, ...]
+    rows: tuple[ListedOperation, ...]
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class _Event:
 
     @property
     def device(self) -> int | None:
-        """The GPU it ran on; None where the trace does not tell."""
+        """The GPU it ran on; None where the trace doesn't say."""
         found = (_whole(self.args.get(name)) for name in ("device", "inDevice"))
         return next((number for number in found if number is not None), _whole(self.pid))
 
@@ -105,18 +106,19 @@ def read(text: str | bytes, gpu: str, device: int = 0) -> Exported:
         if event.category == _SYNC and event.device in (device, None) and _within(event, program)
     ]  # fmt: skip
     waits = [event for event in syncs if event.name != _STREAM_WAITS and event.call not in known]
-    # Not every version gives the records of events a time, so it is the call's number that says what is the program's.
+    # Not every version gives the records of events a time, so the call's number decides which are the program's.
+    first = max((call for call in marked if call is not None), default=-1)
     records = [
         event for event in events
-        if event.category == _RECORD and event.device in (device, None)
-        and event.call is not None and event.call > max(marked, default=-1)
+        if event.category == _RECORD and event.device in (device, None) and event.call is not None
+        and event.call > first
     ]  # fmt: skip
     host = sorted(calls + waits, key=lambda event: event.start)
     return _recording(_in_order(here), host, syncs + records, default, gpu)
 
 
 def _recording(work: list[_Event], host: list[_Event], points: list[_Event], default: set, gpu: str) -> Exported:
-    """`points` are the places in streams without work: events recorded, and waits."""
+    """The schedule of the GPU's work; `points` are operations of streams without work: events recorded, and waits."""
     zero = min(event.start for event in (*work, *host))
     numbers: dict = {}
     for event in _in_order(work + points) if all(event.call is not None for event in work) else work + points:
@@ -128,11 +130,11 @@ def _recording(work: list[_Event], host: list[_Event], points: list[_Event], def
         return "the default stream" if number is None else f"stream {number}"
 
     spans = [_span(event, named(event), zero) for event in work]
-    asked: dict = {}
+    issued: dict[int | None, list[Span]] = {}  # by the number of the call
     for span in spans:
-        asked.setdefault(span.call, []).append(span)
-    calls = [_host_span(event, asked.get(event.call, ()), zero) for event in host]
-    rows = _rows(spans, host, [(event, named(event)) for event in points], asked)
+        issued.setdefault(span.call, []).append(span)
+    calls = [_host_span(event, issued.get(event.call, ()), zero) for event in host]
+    rows = _rows(spans, host, [(event, named(event)) for event in points], issued)
     spans.sort(key=lambda span: (span.start, span.engine))
     end = max(span.end for span in (*spans, *calls))
     return Exported(Schedule(gpu, tuple(spans), end, NOTES, "measured", tuple(calls)), tuple(rows))
@@ -164,41 +166,44 @@ def _copy(name: str) -> tuple[str, bool | None]:
     return engine, host == {"Pinned"} if engine in ("H2D", "D2H") and host else None
 
 
-def _host_span(event: _Event, asked: Iterable[Span], zero: Decimal) -> Span:
-    asked = list(asked) if event.call is not None else []
-    what = f": {asked[0].label}, {asked[0].stream}" if len(asked) == 1 else f": {len(asked)} operations"
-    label = event.name + (what if asked else "")
+def _host_span(event: _Event, issued: Iterable[Span], zero: Decimal) -> Span:
+    spans = list(issued) if event.call is not None else []
+    what = f": {spans[0].label}, {spans[0].stream}" if len(spans) == 1 else f": {len(spans)} operations"
+    label = event.name + (what if spans else "")
     return Span("host", "the host", *_seconds(event, zero), label, "measured", call=event.call)
 
 
-def _rows(spans: list[Span], host: list[_Event], points: list[tuple[_Event, str]], asked: dict) -> list[Row]:
-    """The GPU's work where it was asked for, with the events and the waits in between."""
+def _rows(
+    spans: list[Span], host: list[_Event], points: list[tuple[_Event, str]], issued: Mapping[int | None, list[Span]]
+) -> list[ListedOperation]:
+    """The GPU's work in the order it was issued, with the events and the waits in between."""
     names = {event.call: event.name for event in host if event.call is not None}
-    rows = []
+    rows: list[tuple[int | None, Decimal | float, ListedOperation]] = []
     for event, stream in points:
-        if event.call is None or event.call not in asked:
+        if event.call is None or event.call not in issued:
             rows.append((event.call, event.start, _point(event, stream)))
-    told = {event.call for event, _ in points} - {None}
+    listed = {event.call for event, _ in points} - {None}
     for event in host:
-        if event.category in _CALLS and event.call not in {*asked, *told} and "Synchronize" in event.name:
-            rows.append((event.call, event.start, Row("the host", "synchronise", "", True)))
+        if event.category in _CALLS and event.call not in {*issued, *listed} and "Synchronize" in event.name:
+            rows.append((event.call, event.start, ListedOperation("the host", "synchronise", "", True)))
     for span in spans:
         kind = "kernel" if span.engine == "SMs" else span.engine
         with_host = span.engine in ("H2D", "D2H", "H2H")
-        waits = span.pinned is False or (with_host and bool(_WAITS.search(names.get(span.call, ""))))
-        rows.append((span.call, span.start, Row(span.stream, kind, span.label, waits)))
+        call = "" if span.call is None else names.get(span.call, "")
+        waits = span.pinned is False or (with_host and bool(_WAITS.search(call)))
+        rows.append((span.call, span.start, ListedOperation(span.stream, kind, span.label, waits)))
     # CUPTI numbers calls as they are made; a graph's work shares one number.
-    numbered = all(call is not None for call, _, _ in rows)
-    rows.sort(key=lambda row: (row[0] if numbered else 0, row[1]))
+    numbered = all(number is not None for number, _, _ in rows)
+    rows.sort(key=lambda row: (row[0] or 0 if numbered else 0, row[1]))
     return [row for _, _, row in rows]
 
 
-def _point(event: _Event, stream: str) -> Row:
+def _point(event: _Event, stream: str) -> ListedOperation:
     if event.category == _RECORD:
-        return Row(stream, "record", "event")
+        return ListedOperation(stream, "record", "event")
     if event.name == _STREAM_WAITS:
-        return Row(stream, "wait", "wait for an event")
-    return Row(stream if event.name == "Stream Sync" else "the host", "synchronise", "", True)
+        return ListedOperation(stream, "wait", "wait for an event")
+    return ListedOperation(stream if event.name == "Stream Sync" else "the host", "synchronise", "", True)
 
 
 def kernel_name(name: str) -> str:
@@ -224,7 +229,7 @@ def _events(text: str | bytes) -> list[_Event]:
     if isinstance(text, bytes):
         text = text.decode("utf-8", errors="replace")
     try:
-        # Times have up to 19 digits, more than a double keeps; a kernel's name may hold control characters.
+        # Times have up to 19 digits, more than a double holds; a kernel's name may contain control characters.
         trace = json.JSONDecoder(parse_float=Decimal, strict=False).decode(text)
     except json.JSONDecodeError as error:
         raise RecordingError(f"the profiler's trace is not JSON: {error}") from error
@@ -247,9 +252,9 @@ def _events(text: str | bytes) -> list[_Event]:
 
 
 def _in_order(work: list[_Event]) -> list[_Event]:
-    """In the order the program asked for it; by start where the trace does not tell."""
+    """The work in the order the program issued it; by start where the trace doesn't say."""
     work = sorted(work, key=lambda event: event.start)
-    return work if any(event.call is None for event in work) else sorted(work, key=lambda event: event.call)
+    return work if any(event.call is None for event in work) else sorted(work, key=lambda event: event.call or 0)
 
 
 def _mark(events: list[_Event], name: str) -> _Event | None:
@@ -269,7 +274,7 @@ def _seconds(event: _Event, zero: Decimal) -> tuple[float, float]:
     return float((event.start - zero) / 1_000_000), float((event.end - zero) / 1_000_000)
 
 
-def _number(value) -> Decimal | None:
+def _number(value: object) -> Decimal | None:
     try:
         found = Decimal(str(value))
     except InvalidOperation:
@@ -277,18 +282,21 @@ def _number(value) -> Decimal | None:
     return found if found.is_finite() else None
 
 
-def _whole(value) -> int | None:
+def _whole(value: object) -> int | None:
     number = None if isinstance(value, bool) else _number(value)
     return None if number is None or number != number.to_integral_value() else int(number)
 
 
-def _sizes(value) -> tuple[int, ...] | None:
-    found = [_whole(size) for size in value] if isinstance(value, list) else []
-    return tuple(found) if found and None not in found and math.prod(found) > 0 else None
+def _sizes(value: object) -> tuple[int, ...] | None:
+    sizes = [_whole(size) for size in value] if isinstance(value, list) else []
+    found = tuple(size for size in sizes if size is not None)
+    return found if found and len(found) == len(sizes) and math.prod(found) > 0 else None
 
 
-def _why_empty(everywhere, work, calls, device: int, gpu: str, marked: bool) -> str:
-    elsewhere = sorted({event.device for event in work})
+def _why_empty(
+    everywhere: list[_Event], work: list[_Event], calls: list[_Event], device: int, gpu: str, marked: bool
+) -> str:
+    elsewhere = sorted({event.device for event in work if event.device is not None})
     if elsewhere:
         numbers = ", ".join(map(str, elsewhere))
         return (
@@ -297,9 +305,9 @@ def _why_empty(everywhere, work, calls, device: int, gpu: str, marked: bool) -> 
             "torch.cuda.set_device(1))."
         )
     if not everywhere and (calls or marked):
-        asked = f"CUDA was called {len(calls)} times" if calls else "A memset was asked for"
+        called = f"CUDA was called {len(calls)} times" if calls else "A memset was issued"
         return (
-            f"{asked}, but CUPTI recorded no work of the GPU. Only one tool at a time may use CUPTI: end other "
+            f"{called}, but CUPTI recorded no work of the GPU. Only one tool at a time may use CUPTI: end other "
             "profilers (Nsight Systems, Nsight Compute, another torch.profiler, CUDA_INJECTION64_PATH). It also "
             "stays silent under WSL without current drivers, on virtual machines that forbid profiling, and where "
             "libcupti does not fit the driver; KINETO_LOG_LEVEL=0, set before Python starts, shows its own words. "

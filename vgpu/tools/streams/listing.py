@@ -1,4 +1,5 @@
-"""What a recording shows of itself, whether the virtual GPU or a real one has run it: one line an operation."""
+# mypy: disallow-untyped-defs
+"""How recordings are shown, of the virtual GPU and of real ones: one line per operation."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from vgpu.tools.streams.spans import table
 
+T = TypeVar("T")
 
-class Row(NamedTuple):
+
+class ListedOperation(NamedTuple):
     """An operation as it is listed: its stream's name, kind and label, and whether the host waits for its end."""
 
     stream: str
@@ -24,7 +27,7 @@ class Listed(ABC):
     """Printed as text and as a table from `rows()`, the operations in the program's order."""
 
     @abstractmethod
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ListedOperation]:
         """The operations in the program's order."""
 
     def __len__(self) -> int:
@@ -41,10 +44,10 @@ class Listed(ABC):
         return table("Recorded, in the program's order", ("stream", "kind", "operation", "host"), rows)
 
 
-class Told(list):
-    """A list whose items are sentences: shown numbered, one below the other, and in words when there is none."""
+class NumberedList(list[T]):
+    """A list whose items are sentences: shown numbered, one per line; an empty one shows the sentence `none`."""
 
-    def __init__(self, items: Iterable, none: str):
+    def __init__(self, items: Iterable[T], none: str):
         super().__init__(items)
         self.none = none
 

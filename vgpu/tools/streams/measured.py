@@ -1,8 +1,9 @@
-"""Record what a real GPU does, with PyTorch's profiler, whichever library asks: CuPy, Numba, PyTorch or Triton.
+# mypy: disallow-untyped-defs
+"""Record what a real GPU does, with PyTorch's profiler: the work of CuPy, Numba, PyTorch and Triton.
 
 The profiler is PyTorch's because every installation has it; behind it CUPTI records the whole process (NVIDIA, CUPTI
-documentation, Activity API). CUDA events alone would not do: only the streams and libraries that are told to record
-them would show, and only between the events.
+documentation, Activity API). CUDA events alone wouldn't do: they show only the streams and libraries that record them,
+and only the time between events.
 """
 
 from __future__ import annotations
@@ -14,16 +15,19 @@ from collections.abc import Iterator
 from html import escape
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgpu.base.errors import Unsupported
 from vgpu.hardware import gpus
-from vgpu.hardware.gpus import GPU
 from vgpu.tools.streams.exported import DEFAULT_STREAM, PROGRAM, Exported, RecordingError, read
-from vgpu.tools.streams.listing import Listed, Row
-from vgpu.tools.streams.spans import Schedule
-from vgpu.tools.streams.turn import Busy, alone
+from vgpu.tools.streams.listing import Listed, ListedOperation
+from vgpu.tools.streams.profiler_lock import Busy, exclusive
+
+if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
+    from vgpu.tools.streams.spans import Schedule
 
 _INSTEAD = "VGPU_BACKEND=virtual, set before Python starts, models the schedule on any machine."
 
@@ -39,8 +43,8 @@ class MeasuredTimeline(Listed):
         self._trace: bytes | None = None
         self._read: Exported | None = None
 
-    def rows(self) -> list[Row]:
-        """The kernels, copies, memsets and the host's waits, in the order they were asked for.
+    def rows(self) -> list[ListedOperation]:
+        """The kernels, copies, memsets and the host's waits, in the order they were issued.
 
         Raises `RecordingError` as `schedule` does.
         """
@@ -55,11 +59,11 @@ class MeasuredTimeline(Listed):
         self._check(gpu)
         return self._recording().schedule
 
-    def elapsed(self, start, end, gpu: GPU | str | None = None) -> float:
+    def elapsed(self, start: Any, end: Any, gpu: GPU | str | None = None) -> float:
         """Measured milliseconds between two CUDA events, both of CuPy, of Numba or of PyTorch; waits for the second.
 
-        Raises ValueError for events without a time between them, and for another `gpu` than this one. That they were
-        recorded within this recording is not checked: CUDA does not tell.
+        Raises ValueError for events without a time between them, and for another `gpu` than this one. Whether they
+        were recorded within this recording can't be checked.
         """
         self._check(gpu)
         try:
@@ -74,22 +78,22 @@ class MeasuredTimeline(Listed):
             ) from error
 
     def hazards(self) -> list:
-        """Raises Unsupported: which memory a kernel touches is seen on the virtual GPU alone."""
+        """Raises Unsupported: only the virtual GPU sees which memory a kernel touches."""
         raise _only_virtual("hazards", "which bytes each operation touches")
 
     def findings(self) -> list[str]:
-        """Raises Unsupported: what was asked of each stream is seen on the virtual GPU alone."""
-        raise _only_virtual("findings", "what was asked of each stream and event")
+        """Raises Unsupported: only the virtual GPU sees every operation of a stream."""
+        raise _only_virtual("findings", "every operation of each stream and event")
 
     def steps(self) -> list:
-        """Raises Unsupported: what follows what is seen on the virtual GPU alone."""
+        """Raises Unsupported: only the virtual GPU sees which operation follows which."""
         raise _only_virtual("steps", "which operation has to follow which")
 
     def host_read(self, array: np.ndarray) -> None:
-        """Nothing to do on a real GPU, whose hazards nobody looks for."""
+        """Nothing to do on a real GPU, where hazards aren't looked for."""
 
     def host_write(self, array: np.ndarray) -> None:
-        """Nothing to do on a real GPU, whose hazards nobody looks for."""
+        """Nothing to do on a real GPU, where hazards aren't looked for."""
 
     def __repr__(self) -> str:
         return self._missing() or super().__repr__()
@@ -99,14 +103,14 @@ class MeasuredTimeline(Listed):
         return f"<p>{escape(missing)}</p>" if missing else super()._repr_html_()
 
     def _missing(self) -> str:
-        """Why there is nothing to show, or nothing: what is shown should not raise."""
+        """Why there is nothing to show; "" where there is something. A repr shouldn't raise."""
         try:
             self._recording()
         except RecordingError as error:
             return f"Timeline of {self.gpu}, empty: {error}"
         return ""
 
-    def _check(self, gpu) -> None:
+    def _check(self, gpu: GPU | str | None) -> None:
         if gpu is None:
             return
         row = gpus.find(gpu) if isinstance(gpu, str) else getattr(gpu, "models", gpu)
@@ -120,8 +124,8 @@ class MeasuredTimeline(Listed):
         if self._read is None:
             if self._trace is None:
                 raise RecordingError(
-                    "the recording has no trace yet: ask after the with block has ended. Where the block ended in an "
-                    "error nothing is kept."
+                    "the recording has no trace yet: it is available after the with block has ended. Where the block "
+                    "ended in an error nothing is kept."
                 )
             self._read = read(self._trace, self.gpu, self.device)
         return self._read
@@ -143,13 +147,13 @@ def measure() -> Iterator[MeasuredTimeline]:
     """
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(alone())
+            stack.enter_context(exclusive())
         except Busy as error:
             raise RecordingError(str(error)) from None
         yield from _measured(_torch())
 
 
-def _measured(torch) -> Iterator[MeasuredTimeline]:
+def _measured(torch: Any) -> Iterator[MeasuredTimeline]:
     device = torch.cuda.current_device()
     name = torch.cuda.get_device_name(device)
     timeline = MeasuredTimeline(name, gpus.nearest(name, torch.cuda.get_device_capability(device)), device)
@@ -169,12 +173,12 @@ def _measured(torch) -> Iterator[MeasuredTimeline]:
         ended = True
     finally:
         with contextlib.nullcontext() if ended else contextlib.suppress(Exception):
-            profiler.stop()  # after an error in the block, that one is the news
+            profiler.stop()  # after an error in the block, raise that one
     timeline._trace = _exported(profiler)
 
 
-def _torch():
-    # Its lines about stages on standard error say nothing that a reader needs; read when PyTorch is loaded.
+def _torch() -> Any:
+    # No progress messages of Kineto on standard error. The variable is read when PyTorch is loaded.
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     try:
         torch = import_module("torch")
@@ -199,7 +203,7 @@ def _torch():
     return torch
 
 
-def _started(torch):
+def _started(torch: Any) -> Any:
     activity = torch.profiler.ProfilerActivity
     try:
         # The host's waits through the driver (Numba's) are recorded only on request.
@@ -220,7 +224,7 @@ def _started(torch):
     return profiler
 
 
-def _exported(profiler) -> bytes:
+def _exported(profiler: Any) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         profiler.export_chrome_trace(str(path))

@@ -1,4 +1,5 @@
-"""Record what a program asks of its streams; see what may run when, what CUDA does not order, and what it would take.
+# mypy: disallow-untyped-defs
+"""Record a program's stream operations: when each runs, what CUDA doesn't order, and what costs time.
 
     with streams.record() as timeline:
         …                                # copies, launches, events, graphs, of CuPy and of Numba
@@ -6,48 +7,54 @@
     timeline.hazards()                   # conflicting accesses that nothing orders
     timeline.findings()                  # what costs time without being wrong
 
-    streams.schedule(program, *args)     # both in one, for a function that asks for the work
-    streams.dry-run(program).hazards()  # on any machine
+    streams.schedule(program, *args)     # both in one, for a function that issues the work
+    streams.dry_run(program).hazards()   # on any machine
 
-The virtual GPU runs everything at once, in the program's order, which is one of the orders that CUDA allows; a program
+The virtual GPU runs each operation as soon as it is issued, which is one of the orders that CUDA allows. So a program
 with hazards gives right results here and may give wrong ones on a GPU. Hazards and findings need what only the virtual
-GPU sees; on a real one `measured` records when things ran, and `dry_run` says the rest.
+GPU sees; on a real one `measured` records when operations ran, and `dry_run` gives the rest.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
 from vgpu.hardware.gpus import GPU
+from vgpu.launch.counters import Counters
+from vgpu.launch.launch import Kernel
 from vgpu.tools.profile import modelled
 from vgpu.tools.streams import model as stream_schedule
 from vgpu.tools.streams import order
-from vgpu.tools.streams.listing import Listed, Row, Told
+from vgpu.tools.streams.listing import Listed, ListedOperation, NumberedList
 from vgpu.tools.streams.measured import MeasuredTimeline, measure
 from vgpu.tools.streams.model import Work
-from vgpu.tools.streams.order import Hazard
-from vgpu.tools.streams.spans import Schedule
 
-# A kernel that was not counted takes one wave of no work: its launch is what there is to see.
+if TYPE_CHECKING:
+    from vgpu.operations import Operation, Queue
+    from vgpu.tools.streams.order import Hazard
+    from vgpu.tools.streams.spans import Schedule
+
+# A kernel that was not counted takes next to no time: only its launch shows.
 _SMALLEST = 1e-6
 
 
 class Timeline(Listed):
     """The operations of one recording of the virtual GPU, in the program's order."""
 
-    def __init__(self, operations: list):
+    def __init__(self, operations: list[Operation]):
         self.operations = operations
 
     def __len__(self) -> int:
         return len(self.operations)
 
     def steps(self) -> list[order.Ordered]:
-        """The operations, graphs taken apart, each with those it has to follow."""
+        """The operations, graphs split into nodes, each with those it has to follow."""
         self._number_streams()
         return order.steps(self.operations)
 
@@ -59,7 +66,7 @@ class Timeline(Listed):
         """
         return self._modelled(gpu)[0]
 
-    def elapsed(self, start, end, gpu: GPU | str | None = None) -> float:
+    def elapsed(self, start: object, end: object, gpu: GPU | str | None = None) -> float:
         """Modelled milliseconds between two events that were recorded in this recording, on `gpu`.
 
         Raises ValueError for an event that was not. What `get_elapsed_time` gives is the host's clock instead.
@@ -75,22 +82,22 @@ class Timeline(Listed):
     def hazards(self) -> list[Hazard]:
         """Pairs of operations that touch the same bytes, one of them writing, in an order that nothing guarantees.
 
-        Kernels are known to the sector of 32 bytes: two that meet within one, at the edge of their parts, are taken
-        to keep apart.
+        A kernel's accesses are known by sectors of 32 bytes. Two kernels that touch one sector at the edges of their
+        parts count as separate.
         """
-        return Told(order.hazards(self.steps()), "No hazards: what touches the same bytes is in order.")
+        return NumberedList(order.hazards(self.steps()), "No hazards: what touches the same bytes is in order.")
 
     def findings(self) -> list[str]:
-        """What costs time or does nothing, without being wrong: pageable copies, the default stream, vain waits."""
+        """What costs time or does nothing, without being wrong: pageable copies, the default stream, empty waits."""
         self._number_streams()
-        return Told(order.findings(self.operations), "Nothing found that costs time in vain.")
+        return NumberedList(order.findings(self.operations), "Nothing found that wastes time.")
 
     def host_read(self, array: np.ndarray) -> None:
-        """Say, within the recording, that the host reads this array here: ordinary NumPy arrays do not tell."""
+        """Note in the recording that the host reads this array here: accesses to NumPy arrays aren't recorded."""
         self._host(array, False)
 
     def host_write(self, array: np.ndarray) -> None:
-        """Say, within the recording, that the host writes this array here."""
+        """Note in the recording that the host writes this array here."""
         self._host(array, True)
 
     def _host(self, array: np.ndarray, writes: bool) -> None:
@@ -100,7 +107,7 @@ class Timeline(Listed):
         touched = operations.access(np.asarray(array), writes, "the host's buffer")
         operations.note(operations.Operation(kind, label=kind, accesses=touched))
 
-    def _modelled(self, gpu):
+    def _modelled(self, gpu: GPU | str | None) -> tuple[Schedule, list[order.Ordered], list[float]]:
         row = current() if gpu is None else gpus.find(gpu) if isinstance(gpu, str) else getattr(gpu, "models", gpu)
         if not isinstance(row, GPU):
             raise TypeError(f'a schedule is for a GPU of the table, by name: schedule("A100"); got {gpu!r}')
@@ -109,25 +116,28 @@ class Timeline(Listed):
         return result, found, ends
 
     def _number_streams(self) -> None:
-        numbers: dict = {}
+        numbers: dict[Queue, int] = {}
         for operation in self.operations:
             for each in (operation, *(node for node, _ in operation.nodes)):
                 if each.queue is not None and each.queue.kind == "stream":
                     each.queue.number = numbers.setdefault(each.queue, len(numbers) + 1)
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ListedOperation]:
         self._number_streams()
-        return [Row(order.stream_name(each.queue), each.kind, each.label, each.waits) for each in self.operations]
+        return [
+            ListedOperation(order.stream_name(each.queue), each.kind, each.label, each.waits)
+            for each in self.operations
+        ]
 
 
 @contextlib.contextmanager
 def record() -> Iterator[Timeline | MeasuredTimeline]:
-    """Keep every operation of the with block: of this thread, and of threads that are started within it.
+    """Record every operation of the with block: of this thread, and of threads that are started within it.
 
-    A thread that ran before, such as one of a pool that an earlier cell has used, is not heard: make the pool within.
-    On the virtual GPU kernels are counted meanwhile, so each runs up to twice as long. On a real GPU CUDA itself is
-    recorded, whichever library asked, and the block ends with a wait for the GPU; raises `RecordingError` where that
-    cannot be had.
+    A thread that ran before, such as one of a pool that an earlier cell has used, isn't recorded: make the pool inside.
+    On the virtual GPU kernels are counted meanwhile, so each runs up to twice as long. On a real GPU the calls of all
+    libraries are recorded, and the block ends with a wait for the GPU; raises `RecordingError` where that isn't
+    possible.
     """
     from vgpu import operations
     from vgpu.standins.backend import on_gpu
@@ -136,15 +146,15 @@ def record() -> Iterator[Timeline | MeasuredTimeline]:
         with measure() as timeline:
             yield timeline
         return
-    with operations.listening() as heard:
-        yield Timeline(heard)
+    with operations.listening() as recorded:
+        yield Timeline(recorded)
 
 
-def schedule(program: Callable[..., object], *args, **named) -> Schedule:
-    """When everything runs that `program(*args, **named)` asks for: measured on a GPU, else modelled.
+def schedule(program: Callable[..., object], *args: Any, **named: Any) -> Schedule:
+    """When each operation of `program(*args, **named)` runs: measured on a GPU, else modelled.
 
-    On a GPU the program runs twice, so that what is recorded is not the compiling of its kernels. Within a profiler,
-    such as `ncu` around a chapter's script, nobody else can record a GPU, and it is modelled too.
+    On a GPU the program runs twice, so that the recording doesn't show the compilation of its kernels. Under a
+    profiler such as `ncu`, no other tool can record the GPU, so the schedule is modelled too.
     """
     from vgpu.base.profiler import profiled
     from vgpu.standins.backend import on_gpu
@@ -158,18 +168,19 @@ def schedule(program: Callable[..., object], *args, **named) -> Schedule:
     return timeline.schedule()
 
 
-def dry_run(program: Callable[..., object], *args, **named) -> Timeline:
-    """Run `program(*args, **named)` on the virtual GPU, on a machine with a GPU too, and keep what it asks for.
+def dry_run(program: Callable[..., object], *args: Any, **named: Any) -> Timeline:
+    """Run `program(*args, **named)` on the virtual GPU, on a machine with a GPU too, and record its operations.
 
-    So hazards and findings are had everywhere. Where there is a GPU, the program is run with the stand-ins in place of
-    CuPy and Numba, and with copies of their arrays: a buffer of pinned memory has to be made within it to count as one.
+    So hazards and findings are available everywhere. Where there is a GPU, the program runs with the stand-ins in place
+    of CuPy and Numba, and with copies of their arrays: pinned memory has to be allocated in the program to count as
+    such.
     """
     from vgpu import operations
 
     program, args, named = on_virtual_gpu(program, args, named)
-    with operations.listening() as heard:
+    with operations.listening() as recorded:
         program(*args, **named)
-    return Timeline(heard)
+    return Timeline(recorded)
 
 
 def on_virtual_gpu(program: Callable[..., object], args: tuple, named: dict) -> tuple:
@@ -180,7 +191,7 @@ def on_virtual_gpu(program: Callable[..., object], args: tuple, named: dict) -> 
     return to_virtual((program, args, named)) if on_gpu() else (program, args, named)
 
 
-def work_of(operation, gpu: GPU) -> Work:
+def work_of(operation: Operation, gpu: GPU) -> Work:
     """What an operation needs of the GPU: its engine, and modelled seconds there; blocks too for a kernel."""
     kind = operation.kind
     if kind in ("H2D", "D2H"):
@@ -190,7 +201,7 @@ def work_of(operation, gpu: GPU) -> Work:
         return Work("SMs", max(_SMALLEST, stream_schedule.memory_seconds(touched, gpu)))
     if kind != "kernel":
         return Work(None)
-    if operation.counters is None:
+    if not isinstance(operation.counters, Counters) or not isinstance(operation.kernel, Kernel):
         return Work("SMs", _SMALLEST)
     held, model = modelled(operation.kernel, operation.counters, gpu)
     blocks = int(np.prod(operation.counters.grid))

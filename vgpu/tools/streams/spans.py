@@ -1,23 +1,23 @@
+# mypy: disallow-untyped-defs
 """Schedules: spans of time on the engines of a GPU, modelled (`streams.model`) or measured (`exported`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from vgpu.hardware.time_model import seconds_text
 
-WAITS = "waits"  # the label of a modelled host that waits
+WAITS = "waits"  # the label of a wait of the modelled host
 
 
 @dataclass(frozen=True)
 class Span:
-    """One operation's time on an engine, in seconds: modelled ones from the beginning of the recording, measured ones
-    from its first span.
+    """One operation's time on an engine: seconds from the beginning of the recording, or from the first measured span.
 
-    `kind` is "modelled" or "measured". What follows it is None where it has no meaning or is not known: the bytes of a
-    copy, whether its host memory is pinned, the blocks and threads of a kernel as (x, y, z), the number of its call.
+    `kind` is "modelled" or "measured". The fields after it are None where they don't apply or aren't known: the bytes
+    of a copy, whether its host memory is pinned, grid and block of a kernel as (x, y, z), the number of its call.
     """
 
     engine: str
@@ -35,10 +35,10 @@ class Span:
 
 @dataclass(frozen=True, repr=False)
 class Schedule:
-    """Spans on engines, in the order they start; `seconds` until the last has ended and the host has gone on.
+    """Spans on engines, in the order they start; `seconds` until the last has ended and the host goes on.
 
-    `kind` is "modelled" or "measured"; `assumptions` say how. `host` has the host's calls of CUDA as spans on the
-    engine "host": of a measured schedule as far as they were recorded, of a modelled one what it asks for and `WAITS`.
+    `kind` is "modelled" or "measured"; `assumptions` explain it. `host` has the host's calls of CUDA as spans on the
+    engine "host": in a measured schedule those that were recorded, in a modelled one its launches and `WAITS`.
     """
 
     gpu: str
@@ -49,7 +49,7 @@ class Schedule:
     host: tuple[Span, ...] = ()
 
     def busy(self, engine: str) -> float:
-        """Seconds in which an engine ("H2D", "D2H", "SMs", "host" where the host was measured) has something to do."""
+        """Seconds in which an engine ("H2D", "D2H", "SMs", or the "host" where it was measured) is busy."""
         found = (span for span in (*self.spans, *self.host) if span.engine == engine)
         return sum(end - start for start, end in _merged(found))
 
@@ -126,8 +126,8 @@ def table(
     )
 
 
-def _merged(spans) -> list[tuple[float, float]]:
-    """The times in which any of the spans lasts."""
+def _merged(spans: Iterable[Span]) -> list[tuple[float, float]]:
+    """The intervals covered by the spans."""
     found: list[tuple[float, float]] = []
     for span in sorted(spans, key=lambda span: span.start):
         if found and span.start <= found[-1][1]:

@@ -1,11 +1,14 @@
-"""What a program asks of the GPU, added up by kernel: launches, bytes and arithmetic. Counted, on any machine."""
+# mypy: disallow-untyped-defs
+"""A program's work added up by kernel: launches, bytes and arithmetic. Counted, on any machine."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from vgpu.base.words import plural
+from vgpu.launch.counters import Counters
 from vgpu.tools.profile_table import text_table
 from vgpu.tools.streams.recording import dry_run
 from vgpu.tools.streams.spans import table
@@ -15,7 +18,7 @@ _HEADS = ("kernel", "launches", "bytes loaded", "bytes stored", "FLOPs")
 
 
 @dataclass(frozen=True)
-class Row:
+class KernelTotals:
     """A kernel's launches: how many, the bytes of the sectors that they load and store, and their FLOPs."""
 
     name: str
@@ -33,9 +36,9 @@ class Row:
 class Tally:
     """The kernels of a program in the order of their first launch; `launches`, `nbytes` and `flops` are of all."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[KernelTotals, ...]
 
-    def __getitem__(self, name: str) -> Row:
+    def __getitem__(self, name: str) -> KernelTotals:
         found = next((row for row in self.rows if row.name == name), None)
         if found is None:
             raise KeyError(f"no kernel {name!r} was launched; there are {', '.join(row.name for row in self.rows)}")
@@ -57,27 +60,27 @@ class Tally:
         return table(caption, _HEADS, self._cells)
 
 
-def added(name: str, rows: Iterable[Row]) -> Row:
+def added(name: str, rows: Iterable[KernelTotals]) -> KernelTotals:
     """Several rows as one."""
     rows = list(rows)
     parts = ("launches", "loaded", "stored", "flops")
-    return Row(name, *(sum(getattr(row, part) for row in rows) for part in parts))
+    return KernelTotals(name, *(sum(getattr(row, part) for row in rows) for part in parts))
 
 
-def tally(program: Callable[..., object], *args, **named) -> Tally:
-    """Run `program(*args, **named)` on the virtual GPU and add up what its kernels do, each kernel a row.
+def tally(program: Callable[..., object], *args: Any, **named: Any) -> Tally:
+    """Run `program(*args, **named)` on the virtual GPU and add up what its kernels do, one row per kernel.
 
-    Kernels in CUDA C and in Numba are counted; work that CuPy's own functions do, such as filling an array, is none.
+    Kernels in CUDA C and in Numba are counted; the work of CuPy's own functions, such as filling an array, isn't.
     Raises ValueError where no kernel was launched.
     """
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[KernelTotals]] = {}
     for operation in dry_run(program, *args, **named).operations:
-        if operation.kind == "kernel" and operation.counters is not None:
+        if operation.kind == "kernel" and isinstance(operation.counters, Counters):
             total = operation.counters.total
             name = operation.label.split(" (")[0]
             flops = sum(total.get(f"flops_{precision}", 0) for precision in ("fp16", "fp32", "fp64"))
             loaded, stored = (SECTOR_BYTES * total[f"global_{way}_sectors"] for way in ("load", "store"))
-            found.setdefault(name, []).append(Row(name, 1, loaded, stored, flops))
+            found.setdefault(name, []).append(KernelTotals(name, 1, loaded, stored, flops))
     if not found:
         raise ValueError("the program launches no kernel that is counted")
     return Tally(tuple(added(name, rows) for name, rows in found.items()))

@@ -20,7 +20,7 @@ from helpers.pictures.widgets.controls import choice, dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
 from vgpu.hardware.device import current
 from vgpu.hardware.gpus import GPUS, find
-from vgpu.tools.steps.spaces import Lives, spaces
+from vgpu.tools.steps.spaces import VariableSpaces, spaces
 
 CAPTION_LINES = 2
 
@@ -35,7 +35,7 @@ def lives(
     with; its slider has all names of the kernel that is shown.
     """
     versions = checked.versions(kernel)
-    found: dict[str, Lives] = {}
+    found: dict[str, VariableSpaces] = {}
     for version, one in versions.items():
         one, given = one if isinstance(one, tuple) else (one, args)
         found[version] = spaces(one, grid, block, checked.arguments(given), shared_bytes=shared_bytes)

@@ -25,7 +25,7 @@ from vgpu.hardware.device import current
 from vgpu.hardware.gpus import find
 from vgpu.tools.launch import Launch
 from vgpu.tools.profile import Profile
-from vgpu.tools.roofline import MEMORIES, PRECISIONS, Place, bytes_moved, place, rate_text, scaled
+from vgpu.tools.roofline import MEMORIES, PRECISIONS, PlacedLaunch, bytes_moved, place, rate_text, scaled
 
 _BANDWIDTHS = (0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 _ARITHMETICS = _BANDWIDTHS[2:7]
@@ -66,7 +66,7 @@ def roofline(
     measured = {name: timing.median for name, timing in (timings or {}).items()} if real_gpu() else {}
     what_ifs = _what_ifs(what_if)
 
-    def seen(name: str, row: gpus.GPU, memory: str) -> Place:
+    def seen(name: str, row: gpus.GPU, memory: str) -> PlacedLaunch:
         at_hand = row.name == current().name
         return place(profiles[name], row, memory, measured.get(name) if at_hand else None)
 

@@ -241,7 +241,7 @@ def test_a_trace_without_gpu_work_says_why():
     silent = [record for record in recorded(call("cudaLaunchKernel", 10, 1, 20)) if record.get("cat") != "gpu_memset"]
     with pytest.raises(RecordingError, match=r"called 1 times, but CUPTI recorded no work .*other profilers"):
         read(text(silent), GPU)
-    with pytest.raises(RecordingError, match="A memset was asked for, but CUPTI"):
+    with pytest.raises(RecordingError, match="A memset was issued, but CUPTI"):
         read(text([record for record in silent if record.get("cat") != "cuda_runtime"]), GPU)
     with pytest.raises(RecordingError, match="nothing in the with block"):
         read(text([]), GPU)

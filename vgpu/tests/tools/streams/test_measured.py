@@ -156,7 +156,7 @@ def test_a_recording_is_known_at_its_end_and_does_not_nest(torch):
     with streams.record() as timeline:
         for shown in (repr(timeline), timeline._repr_html_()):
             assert "Timeline of NVIDIA A100-SXM4-80GB, empty: the recording has no trace yet" in shown
-        with pytest.raises(RecordingError, match="ask after the with block"):
+        with pytest.raises(RecordingError, match="after the with block"):
             timeline.schedule()
         with pytest.raises(RecordingError, match="do not nest"), streams.record():
             pass
@@ -221,7 +221,7 @@ def test_a_pytorch_that_does_not_see_the_gpu_says_what_to_install(monkeypatch, t
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     refused("built for CUDA 13.0 and finds no GPU")
     monkeypatch.setattr(torch.version, "cuda", None)
-    refused("built without CUDA")
+    refused("built without CUDA.*Install PyTorch for your driver")
     monkeypatch.setitem(sys.modules, "torch", None)
     refused("PyTorch cannot be imported.*pip install torch")
 
@@ -253,5 +253,5 @@ def test_the_marks_are_found_in_what_pytorch_writes(tmp_path):
             torch.ones(3) + 1
     path = tmp_path / "trace.json"
     profiler.export_chrome_trace(str(path))
-    with pytest.raises(RecordingError, match="A memset was asked for, but CUPTI recorded no work"):
+    with pytest.raises(RecordingError, match="A memset was issued, but CUPTI recorded no work"):
         read(path.read_bytes(), "A100")

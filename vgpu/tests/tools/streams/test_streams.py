@@ -12,8 +12,8 @@ from vgpu.hardware.gpus import GPUS
 from vgpu.operations import LEGACY, Operation, Queue, span
 from vgpu.standins import cupy as cp
 from vgpu.standins import numba_cuda as cuda
-from vgpu.tools.streams.listing import Told
-from vgpu.tools.streams.model import DRAM_EFFICIENCY, PINNED_FRACTION, STAGING, Machine, Work
+from vgpu.tools.streams.listing import NumberedList
+from vgpu.tools.streams.model import DRAM_EFFICIENCY, PINNED_FRACTION, STAGING, EngineSimulation, Work
 from vgpu.tools.streams.order import order, overlap, steps
 from vgpu.tools.streams.spans import Schedule, Span
 
@@ -146,7 +146,7 @@ def test_bytes_in_common(a, b, common):
 
 def run(*jobs, engines=2):
     """Start and end of jobs (work, numbers it follows, time it is asked for, priority)."""
-    machine = Machine(engines)
+    machine = EngineSimulation(engines)
     for number, (work, follows, time, priority) in enumerate(jobs):
         machine.submit(number, work, follows, time, priority)
     machine.finish()
@@ -644,7 +644,9 @@ def test_a_blocking_copy_between_streams_is_told():
         return timeline
 
     (told,) = run(True).findings()
-    assert told.startswith("The host waits for D2H 64.0 KiB of stream 1 to end before it asks other streams")
+    assert told.startswith(
+        "The host waits for D2H 64.0 KiB of stream 1 to end before it issues anything to other streams"
+    )
     assert run(False).findings() == []
 
 
@@ -661,11 +663,11 @@ def test_the_hosts_own_spans_are_what_it_asks_for_and_waits():
 
 
 def test_hazards_and_findings_read_as_sentences():
-    told = Told(["first `x` & more", "second"], "nothing")
+    told = NumberedList(["first `x` & more", "second"], "nothing")
     assert told == ["first `x` & more", "second"]
     assert repr(told) == "1. first `x` & more\n2. second"
     assert "<li" in told._repr_html_() and "first <code>x</code> &amp; more" in told._repr_html_()
-    assert repr(Told([], "nothing")) == "nothing" and Told([], "no <")._repr_html_() == "<p>no &lt;</p>"
+    assert repr(NumberedList([], "nothing")) == "nothing" and NumberedList([], "no <")._repr_html_() == "<p>no &lt;</p>"
     with streams.record() as timeline:
         pass
     assert repr(timeline.hazards()).startswith("No hazards") and repr(timeline.findings()).startswith("Nothing found")

@@ -1,11 +1,12 @@
-"""What a launch asked of memory and of other threads, by whichever instruction: sums of counters that budgets go by.
+# mypy: disallow-untyped-defs
+"""Sums of counters over all instructions that do the same: memory requests, sectors, bytes and synchronisations.
 
-A budget on one kind of instruction is met by using another: an atomic that adds 0 loads, an asynchronous copy loads
-without a load, an mbarrier keeps warps together without a barrier. So budgets go by these sums.
+Budgets go by these sums. A budget on one kind of instruction could be met by using another: an atomic that adds 0
+loads, an asynchronous copy loads without a load instruction, an mbarrier synchronises warps without a barrier.
 
-What no counter can see: whether a request was of any use (warps that ask for what nobody needs make the work look
-shared out, and a share that is small look fair), and what the machine's caches would have made of it. Constant memory
-is left out, which no kernel can write to and whose contents no argument brings.
+No counter shows whether a request was of any use (warps that request unused data make the work look evenly shared),
+nor what caches would have saved. Constant memory is left out: no kernel can write to it, and no argument brings its
+contents.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ _TEXELS = ("texture", "surface_load")
 
 
 @dataclass(frozen=True)
-class Road:
-    """A sum of counters: its key, plain words, and what each of them weighs."""
+class CounterSum:
+    """A weighted sum of counters: its key, what it is in words, and each counter's weight."""
 
     key: str
     plain: str
     weights: Mapping[str, float]
 
     def of(self, counts: Mapping[str, int]) -> float:
-        """The sum, a whole number where no bulk copy takes part."""
+        """The sum; a whole number unless bulk copies take part."""
         return sum(weight * counts[key] for key, weight in self.weights.items() if counts.get(key))
 
 
@@ -36,61 +37,61 @@ def _each(what: str, *kinds: str) -> dict[str, float]:
 
 _READ = ("global_load", "global_fetch", "global_copy", *_TEXELS)
 _WRITTEN = ("global_store", "global_atomic", "surface_store")
-_ASKED = ("global_load", "global_store", "global_atomic", "global_copy", *_TEXELS, "surface_store")
+_REQUESTED = ("global_load", "global_store", "global_atomic", "global_copy", *_TEXELS, "surface_store")
 _BULK = ("bulk_load_bytes", "bulk_store_bytes")
 
-ROADS = (
-    Road(
+COUNTER_SUMS = (
+    CounterSum(
         "global_read_requests", "requests that read global memory, by any instruction",
         _each("requests", *_READ) | {"bulk_load_bytes": 1 / REQUEST_BYTES},
     ),
-    Road(
+    CounterSum(
         "global_read_sectors", "sectors read from global memory, by any instruction",
         _each("sectors", *_READ) | {"bulk_load_bytes": 1 / SECTOR_BYTES},
     ),
-    Road(
+    CounterSum(
         "global_write_requests", "requests that write global memory, by any instruction",
         _each("requests", *_WRITTEN) | {"bulk_store_bytes": 1 / REQUEST_BYTES},
     ),
-    Road(
+    CounterSum(
         "global_write_sectors", "sectors written to global memory, by any instruction",
         _each("sectors", *_WRITTEN) | {"bulk_store_bytes": 1 / SECTOR_BYTES},
     ),
-    Road(
+    CounterSum(
         "global_write_bytes", "bytes written to global memory, by any instruction; of atomics whole sectors",
         {"global_store_bytes": 1, "global_atomic_sectors": SECTOR_BYTES, "surface_store_sectors": SECTOR_BYTES,
          "bulk_store_bytes": 1},
     ),
-    Road(
+    CounterSum(
         "global_update_requests", "requests that update global memory: atomics, and bulk copies, which may add",
         {"global_atomic_requests": 1, "bulk_stores": 1},
     ),
-    Road(
+    CounterSum(
         "global_requests", "requests to global memory, by any instruction",
-        _each("requests", *_ASKED) | dict.fromkeys(_BULK, 1 / REQUEST_BYTES),
+        _each("requests", *_REQUESTED) | dict.fromkeys(_BULK, 1 / REQUEST_BYTES),
     ),
-    Road(
+    CounterSum(
         "global_sectors", "sectors of global memory, by any instruction",
-        _each("sectors", *_ASKED) | dict.fromkeys(_BULK, 1 / SECTOR_BYTES),
+        _each("sectors", *_REQUESTED) | dict.fromkeys(_BULK, 1 / SECTOR_BYTES),
     ),
-    Road(
+    CounterSum(
         "shared_requests", "requests to shared memory, by any instruction",
         _each("requests", "shared_load", "shared_store", "shared_atomic", "matrix_load", "matrix_store")
         | {"async_copies": 1} | dict.fromkeys(_BULK, 1 / REQUEST_BYTES),
     ),
-    Road(
+    CounterSum(
         "shared_read_requests", "requests that read shared memory, by any instruction",
         _each("requests", "shared_load", "shared_atomic", "matrix_load") | {"bulk_store_bytes": 1 / REQUEST_BYTES},
     ),
-    Road(
+    CounterSum(
         "shared_write_requests", "requests that write shared memory, by any instruction; of atomics wavefronts",
         _each("requests", "shared_store", "matrix_store")
         | {"shared_atomic_wavefronts": 1, "async_copies": 1, "bulk_load_bytes": 1 / REQUEST_BYTES},
     ),
-    Road("local_requests", "requests to local memory", _each("requests", "local_load", "local_store")),
-    Road(
+    CounterSum("local_requests", "requests to local memory", _each("requests", "local_load", "local_store")),
+    CounterSum(
         "synchronisations", "barriers of any kind, operations on mbarriers, and loops that wait for memory, per warp",
         {"barriers": 1, "mbarrier_operations": 1, "waits": 1},
     ),
 )  # fmt: skip
-BY_KEY = {road.key: road for road in ROADS}
+BY_KEY = {each.key: each for each in COUNTER_SUMS}

@@ -1,4 +1,5 @@
-"""PyTorch has one profiler a process: who needs it waits for a thread that has it."""
+# mypy: disallow-untyped-defs
+"""A lock for PyTorch's profiler, of which a process has one: a thread waits until another has finished profiling."""
 
 from __future__ import annotations
 
@@ -6,22 +7,22 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-PATIENCE = 60.0  # seconds; a recording may hold what the user's own code waits for
-_one = threading.Lock()
+PATIENCE = 60.0  # seconds; a recording may hold a lock that the user's own code waits for
+_lock = threading.Lock()
 _holder = 0
 
 
 class Busy(RuntimeError):
-    """Another recording with PyTorch's profiler is under way."""
+    """Another recording with PyTorch's profiler is running."""
 
 
 @contextlib.contextmanager
-def alone() -> Iterator[None]:
-    """Within it this thread is the one that profiles. Raises `Busy` within itself, and after a minute's wait."""
+def exclusive() -> Iterator[None]:
+    """Keep PyTorch's profiler for this thread. Raises `Busy` where the thread has it already, and after a minute."""
     global _holder
     if _holder == threading.get_ident():
         raise Busy("recordings with PyTorch's profiler do not nest: end the outer one first")
-    if not _one.acquire(timeout=PATIENCE):
+    if not _lock.acquire(timeout=PATIENCE):
         raise Busy(
             f"another thread has been recording with PyTorch's profiler for more than {PATIENCE:g} seconds, and one "
             "profiler runs at a time: let that one end first"
@@ -31,4 +32,4 @@ def alone() -> Iterator[None]:
         yield
     finally:
         _holder = 0
-        _one.release()
+        _lock.release()

@@ -4,7 +4,7 @@ import pytest
 
 from vgpu import cp, profile
 from vgpu.launch.counters import KEYS
-from vgpu.tools.roads import BY_KEY, ROADS
+from vgpu.tools.counter_sums import BY_KEY, COUNTER_SUMS
 
 WARPS = 4
 KERNEL = r"""
@@ -67,4 +67,4 @@ def test_bulk_copies_count_by_what_a_warp_moves_in_a_request():
 
 
 def test_sums_are_of_counters_that_there_are():
-    assert {key for road in ROADS for key in road.weights} <= set(KEYS)
+    assert {key for each in COUNTER_SUMS for key in each.weights} <= set(KEYS)
