@@ -14,7 +14,7 @@ help:
 	@echo "make lab        open the workbook in JupyterLab"
 	@echo "make check      lint, and a quick test of each kind"
 	@echo "make test       run the tests, every chapter and lab included"
-	@echo "make lint       check style and formatting of code and notebooks"
+	@echo "make lint       check style, formatting and types"
 	@echo "make notebooks  run every notebook and store what it shows"
 	@echo "make clean      remove the environment and the caches"
 
@@ -30,12 +30,13 @@ test: environment
 lint: environment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 notebooks: environment
 	$(BIN)/warpbook notebooks --store
 
 clean:
-	rm -rf $(VENV) build vgpu/build *.egg-info vgpu/*.egg-info .pytest_cache .ruff_cache
+	rm -rf $(VENV) build vgpu/build *.egg-info vgpu/*.egg-info .pytest_cache .ruff_cache .mypy_cache
 	find helpers vgpu tests notebooks labs -name __pycache__ -o -name .ipynb_checkpoints 2>/dev/null | xargs rm -rf
 
 # Made if it is not there or its Python no longer runs; then installed if a dependency or a pin has changed, or repaired

@@ -53,7 +53,7 @@ def fresh(host: Any, dtype: Any = None, order: str = "K") -> np.ndarray:
     dtype = check_dtype(host.dtype if dtype is None else dtype)
     if order in ("K", "A", None):
         order = "F" if host.flags.f_contiguous and not host.flags.c_contiguous else "C"
-    made = memory.array(host.shape, dtype, order=order, kind="cupy")
+    made = memory.array(host.shape, dtype, order="F" if order == "F" else "C", kind="cupy")
     np.copyto(made, host, casting="unsafe")
     return made
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 
 from triton.runtime import driver
 from triton.runtime.cache import get_cache_manager
@@ -37,11 +38,14 @@ def handling(handle: Callable[[launch.Prepared], None]) -> Iterator[None]:
 
 def run(prepared: launch.Prepared, observe: bool = False):
     """Run a launch to its end; its counters if `observe`."""
-    given = prepared.kernel, prepared.grid, prepared.block, prepared.params, prepared.arrays, prepared.shared_bytes
+    grid, block = prepared.grid, prepared.block
+    assert grid is not None and block is not None, "a Triton kernel chooses both"
+    given = prepared.kernel, grid, block, prepared.params, prepared.arrays, prepared.shared_bytes
     try:
         if observe:
             return launch.launch(*given, observe=True, cooperative=prepared.cooperative)
-        return operations.kernel(operations.LEGACY, *given, **({"cooperative": True} if prepared.cooperative else {}))
+        options: dict[str, Any] = {"cooperative": True} if prepared.cooperative else {}
+        return operations.kernel(operations.LEGACY, *given, **options)
     finally:
         # After a fault too: as on a GPU, earlier writes stay.
         prepared.finish()

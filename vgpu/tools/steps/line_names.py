@@ -174,7 +174,8 @@ def _looped(code: Code) -> set[int | None]:
     """The lines with instructions between a branch and a target before it."""
     found: set[int | None] = set()
     for at, statement in enumerate(code.body):
-        if isinstance(statement, Instruction) and statement.opcode == "bra":
-            if (start := code.labels[statement.operands[0].name]) <= at:
-                found.update(code.lines[start : at + 1])
+        if not isinstance(statement, Instruction) or statement.opcode != "bra":
+            continue
+        if (start := code.labels[statement.operands[0].name]) <= at:
+            found.update(code.lines[start : at + 1])
     return found
