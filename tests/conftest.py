@@ -12,8 +12,6 @@ import pytest
 
 from vgpu.tests.tiers import CHECK, EVERY, FIRST, NONE
 
-pytest_plugins = ("vgpu.tests.plugin",)
-
 CHECK |= {
     "tests/exercises/test_by_example.py": NONE,
     "tests/exercises/test_by_example.py::test_the_solution_passes": EVERY,

@@ -8,8 +8,6 @@ from vgpu import reference
 from vgpu.launch import launch
 from vgpu.tests.corpus.harness import prepare_c, to_ptx
 
-pytest_plugins = ("vgpu.tests.plugin",)
-
 
 class Launchable:
     """A kernel of either language; call it as `kernel(grid, block, *arguments)`.
