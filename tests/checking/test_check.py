@@ -343,8 +343,8 @@ def test_the_sanitizer_fails_an_answer_that_came_out_right():
 
 def test_a_kernel_is_launched_once_to_be_counted_and_watched(monkeypatch):
     """A second launch under the sanitizer would differ in addresses, by which a kernel could tell it apart."""
-    launches, go = [], Grid.go
-    monkeypatch.setattr(Grid, "go", lambda run, threads: (launches.append(run), go(run, threads)))
+    launches, go = [], Grid.run
+    monkeypatch.setattr(Grid, "run", lambda run, threads: (launches.append(run), go(run, threads)))
     seen = Here(shift("")).run(dataclasses.replace(trial(RACY.cases()[0]), watch=True, follow=(0, 1)))
     assert len(launches) == 1
     assert seen.counters["shared_load_requests"] == 2 and seen.chain is not None

@@ -14,6 +14,7 @@ from helpers import cli
 from helpers.results import timing
 from helpers.workbook.script import as_script
 from tests.workbook.made import code, text, written
+from vgpu.base import profiler
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -63,8 +64,8 @@ def test_an_error_that_is_meant_goes_on(tmp_path):
 
 def test_benchmark_launches_once_unless_timed(tmp_path, monkeypatch):
     assert "launch_once()" in script(tmp_path) and "launch_once()" not in script(tmp_path, timed=True)
-    monkeypatch.setattr(timing, "_PROFILED", False)
-    timing.launch_once()
+    monkeypatch.setattr(profiler, "_PROFILED", False)
+    profiler.launch_once()
     runs = []
     result = timing.benchmark(lambda: runs.append(1), repeat=20, warmup=3)
     assert len(runs) == 1 == len(result.samples) and result.warmup == 0

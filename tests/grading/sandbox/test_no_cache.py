@@ -11,7 +11,7 @@ from helpers.grading.sandbox import server
 from tests.grading.sandbox.asking import value
 from vgpu.base import on_disk
 
-FOLDER = "__import__('vgpu.base.on_disk').vgpu.base.on_disk.folder()"
+FOLDER = "__import__('vgpu.base.on_disk').base.on_disk.folder()"
 SOURCE = 'extern "C" __global__ void k(int* x) { *x = 41; }'
 LAUNCH = f"""
 from helpers import cp

@@ -161,7 +161,7 @@ def warm() -> None:
 
 def _guard() -> None:
     """Have what launches may only read compared before and after each."""
-    go = grid.Grid.go
+    go = grid.Grid.run
 
     def guarded(run, threads):
         fixed = [run.lane_ids, run.first_pcs, *run.table, run.textures[0], *(b.words for b in run.textures[1])]
@@ -174,7 +174,7 @@ def _guard() -> None:
             if before != after:
                 children.told(f"what is only read was written: {[a == b for a, b in zip(before, after, strict=True)]}")
 
-    grid.Grid.go = guarded
+    grid.Grid.run = guarded
 
 
 def one(text: str, way: str, chance: random.Random, seed: int, threads=None, blocks=None) -> dict:

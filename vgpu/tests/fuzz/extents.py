@@ -52,7 +52,7 @@ class Watcher:
             return made
 
         lower.Lowering.run, lower.Lowering.lay_out_stacks = lowered, laid_out
-        self._follow(grid.Grid, "begin", self.grids)
+        self._follow(grid.Grid, "start_workers", self.grids)
         self._follow(monitor.Monitor, "attach", self.monitors)
         checker.missed = self.missed
 
