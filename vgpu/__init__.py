@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
+from types import ModuleType
 
 from vgpu.base.late import late, members
 
@@ -44,7 +45,7 @@ _NAMES = {
 }
 
 
-def _backend(name: str):
+def _backend(name: str) -> ModuleType:
     return import_module("vgpu.standins.backend").module(name)
 
 

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The layout of the memory that compiled kernels and the launcher share: names of its slots, each of 8 bytes.
 
 `CONTEXT` is one worker thread's view of a launch, `SITE` the pattern and counters of one memory instruction,

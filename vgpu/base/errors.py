@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The errors of the virtual GPU, one class for each kind of mistake.
 
 Every message says what happened, where, and the usual fix.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """What the virtual GPU lacks, in the words a user knows, and what to use instead."""
 
 from __future__ import annotations

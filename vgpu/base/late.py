@@ -17,7 +17,9 @@ def _member(module: str, name: str) -> object:
     return getattr(import_module(module), name)
 
 
-def late(package: str, loaders: Mapping[str, Callable[[], object]], shown: str = "", also: Iterable[str] = ()):
+def late(
+    package: str, loaders: Mapping[str, Callable[[], object]], shown: str = "", also: Iterable[str] = ()
+) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
     """A package's `__all__`, `__getattr__` and `__dir__`. `shown`: what errors call the package, else its name.
 
     `also`: names that the package has already.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Runs one update at a time, for the latest state only: for controls that several threads answer.
 
 JupyterLab answers a widget in the thread that last sent it a message, beside the cell that runs. So two controls of

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The compilers' results, kept on disk from one process to the next: PTX, machine code, the assembler's reports.
 
 An entry is a file named by a hash of everything that the result depends on, so no entry is ever out of date. Processes

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Which modules are the engine's, or belong to a tool built on it; the frames of all others are the user's."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Values and listeners that belong to one context, and the lock that lets one kernel run at a time.
 
 JupyterLab answers widgets in separate threads, beside the cell that runs. A listener (a recorder, a counter, a leak

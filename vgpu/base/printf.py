@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """C's printf, from a format and the packed arguments that a kernel leaves in memory for `vprintf`.
 
 Each argument lies at the next multiple of its size: 4 bytes for what C promotes to int, else 8.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Whether another profiler, such as `ncu`, surrounds this program; it replays each launch itself."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Schedules: blocks, warps and lanes run as workers take them, one after another, or in an order that a seed repeats.
 
 On a GPU nothing says which warp runs first. A kernel whose result depends on it has a race, and gives different

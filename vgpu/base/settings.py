@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The environment variables that the engine reads, all named `VGPU_…`; its README lists them."""
 
 from __future__ import annotations

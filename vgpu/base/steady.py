@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Protects compilers and the tables of memory from Ctrl-C and from forks.
 
 A compiler that is interrupted halfway may be unusable for the rest of the process, so compilers run in threads, where

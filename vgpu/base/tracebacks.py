@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Short tracebacks in notebooks: of an engine error, IPython shows the user's frames and none of the engine's.
 
 IPython calls an exception's `_render_traceback_`. The traceback itself stays whole, so plain Python, pytest and

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Counts in words, for messages, figures and reports alike."""
 
 from __future__ import annotations

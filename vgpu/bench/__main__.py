@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """How fast the virtual GPU is: `python -m vgpu.bench`.
 
 Prints lane-instructions per second with counters and bounds checks on, compile time, launch overhead, and the

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The compilers: CUDA C++ and Python to PTX, PTX to machine code, and what a kernel needs of a GPU.
 
 None of them needs a GPU or a driver, and each result is kept, by its inputs.

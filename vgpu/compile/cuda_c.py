@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """CUDA C++ to PTX with NVRTC, NVIDIA's run-time compiler: it needs neither a GPU nor a driver."""
 
 from __future__ import annotations

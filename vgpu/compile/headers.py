@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The headers that a source includes, found without the compiler: a kept result is valid while none has changed.
 
 Headers of NVIDIA's packages change with the packages' versions only, and are not opened.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Linking what Numba leaves to be linked: half precision and reshaping call small functions in CUDA C++.
 
 Real Numba optimises kernel and functions together when it links, so that nothing of the calls is left. The

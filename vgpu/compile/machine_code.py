@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The machine code (SASS) that NVIDIA's assembler makes of a kernel's PTX, read with NVIDIA's disassembler.
 
 Neither needs a GPU: `ptxas` and `nvdisasm` come with Triton (Linux), with packages of NVIDIA's or with a toolkit. A

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Python to PTX with Numba's own compiler: the only file that touches names of numba-cuda.
 
 numba-cuda asks the driver for the current GPU while it compiles device functions. Here it gets the compute

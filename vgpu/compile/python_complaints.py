@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Numba's messages when it can't compile a kernel, and the usual fixes: one row for each message."""
 
 from __future__ import annotations

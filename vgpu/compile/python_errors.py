@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Numba's compile errors in the user's terms: one line and the usual fix, without pages of candidates."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """PTX that Numba compiled from Python kernels, kept on disk where the kernel and its inputs can be described."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A description of everything that the PTX of a Python kernel depends on, as a key for the disk cache.
 
 Numba compiles a function from its bytecode, the values of its closure and its global names (device functions included)

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The text of Python functions: a kernel's lines, and those of the device functions beside it."""
 
 from __future__ import annotations

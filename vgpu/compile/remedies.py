@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The usual fixes of kernels that NVRTC refuses: one row for each error message."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A kernel's registers, shared memory and spills, as reported by NVIDIA's assembler.
 
 nvJitLink assembles PTX for any GPU without having one. It assembles code to be linked with more, and its report is

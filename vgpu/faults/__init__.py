@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Errors for the faults of compiled code, with messages that say what happened, where, and the usual fix.
 
 `access` has the messages for accesses out of bounds or misaligned, `asynchronous` those for mbarriers and copies,

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Messages for accesses out of bounds or misaligned: which array, which index, which guard is missing."""
 
 from __future__ import annotations

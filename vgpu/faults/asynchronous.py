@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Messages for errors of asynchronous copies and mbarriers."""
 
 from __future__ import annotations

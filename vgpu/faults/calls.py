@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Messages for errors of calls: a full stack, and pointers to no function."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Messages for wrong frees; `access` has those for accesses to the heap out of bounds."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Which of a launch's arrays the source line of an access names: a message prefers them to the nearest array."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A fault of compiled code, and what its message needs: thread, block, line and arrays by name."""
 
 from __future__ import annotations

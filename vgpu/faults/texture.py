@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Messages for errors of texture reads and surface accesses: the handle, or the coordinates of a surface."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Published measurements of the bandwidth of repeated reads, as a function of the bytes read.
 
 Each row is a selection of the published points. Units: KiB of data, GB/s read.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The table of CPUs: the figures for comparing one with a GPU of `gpus.py`, each with its source.
 
 Units are plain, as there: hertz, FLOP/s, bytes a second. Add a CPU by adding a row to `_PRODUCTS`.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Where kernels run, and which GPU is modelled.
 
 `device()` says both; `device("A100")` chooses the modelled GPU for everything that follows: compile targets,

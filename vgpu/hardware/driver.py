@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The machine's own GPU as its CUDA driver describes it, and whether the installed CUDA packages can use it.
 
 A GPU that they can't use, or that VGPU_BACKEND=virtual leaves alone, is hidden from PyTorch as well: a tensor on

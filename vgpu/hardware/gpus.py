@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The table of GPUs: the figures that a performance model needs, each with its source.
 
 Add a GPU by adding one row to `_PRODUCTS`; what all GPUs of one compute capability share stands in

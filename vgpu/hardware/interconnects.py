@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The table of links between GPUs: latency and bandwidth in one direction, each figure with its source."""
 
 from __future__ import annotations

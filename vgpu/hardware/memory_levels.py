@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The levels of a GPU's memory, from a thread's registers to the host: sizes, latencies, bandwidths and their sources.
 
 Pure arithmetic on a row of `gpus.py`. What no source gives is None.

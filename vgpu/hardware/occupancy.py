@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Theoretical occupancy: how many warps of a kernel fit on one SM, and which resource says so.
 
 Pure arithmetic on what the compiler reports and on a row of `gpus.py`. The rules are those of NVIDIA's

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """How fast GPUs calculated at each arithmetic intensity, measured and published by others.
 
 One kernel with more and more multiply-adds for the same bytes. Each row is a selection of the published points.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Where the figures of `gpus.py` come from."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The time a launch would take on a GPU, modelled from its counters and the GPU's row: one page of code.
 
 `TIME_MODEL.md`, beside this file, is the page that explains it; how far it is off, kernel by kernel, stands in

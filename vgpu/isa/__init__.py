@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The table of PTX instructions: operands, meaning in NumPy, lowering to LLVM.
 
 One row an instruction, in `table`; `types` defines a row. Meanings follow NVIDIA's "PTX ISA" manual,

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """`rcp.approx` and `rsqrt.approx`: closer than a GPU's, and with as many bits as "PTX ISA" says that they have.
 
 Of doubles with `.ftz` only the upper 32 bits count, of the operand and of the result, whose lower 32 are zeros:
@@ -12,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from vgpu.ir import Value
 from vgpu.isa.in_llvm import reciprocal, reciprocal_root
-from vgpu.isa.types import Emitter, Form, Value
+from vgpu.isa.types import Form
 
 UPPER = ~0xFFFFFFFF
 TINY = 2.0**-1022
@@ -25,12 +25,12 @@ def _short(a: np.ndarray, add: Any = 0) -> np.ndarray:
     return np.where(np.isnan(a), a, np.where(np.abs(cut) < TINY, np.copysign(0.0, a), cut))
 
 
-def _emit_short(e: Emitter, a: Value, add: int = 0) -> Value:
-    bits = e.bin("and", e.bin("add", e.bits(a), e.const("i64", add)), e.const("i64", UPPER))
-    cut = e.as_float(bits)
-    tiny = e.fcmp("olt", e.intrinsic("llvm.fabs", cut), e.const("double", TINY))
-    flushed = e.select(tiny, e.copy_sign(e.const("double", 0.0), a), cut)
-    return e.select(e.fcmp("uno", a, a), a, flushed)
+def _emit_short(a: Value, add: int = 0) -> Value:
+    bits = a.as_int() + add & UPPER
+    cut = bits.as_float()
+    tiny = cut.intrinsic("llvm.fabs").below(TINY)
+    flushed = tiny.select(a.number("double", 0.0).copy_sign(a), cut)
+    return a.is_nan().select(a, flushed)
 
 
 def _gross(m: Form) -> bool:
@@ -47,25 +47,25 @@ def _numpy(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _llvm(function: Callable[..., Any]) -> Callable[..., Any]:
-    def meaning(e: Emitter, m: Form, a: Value) -> Value:
+    def meaning(m: Form, a: Value) -> Value:
         if _gross(m):
-            return _emit_short(e, function(e, m, _emit_short(e, a)), 1 << 31)
-        return function(e, m, a)
+            return _emit_short(function(m, _emit_short(a)), 1 << 31)
+        return function(m, a)
 
     return meaning
 
 
-def _emit_root(e: Emitter, m: Form, a: Value) -> Value:
+def _emit_root(m: Form, a: Value) -> Value:
     """1 / sqrt(a); a double's two roundings are one and a half units, so it takes a step of Newton's."""
-    first = reciprocal_root(e, m, a)
-    if a.type == "float":
+    first = reciprocal_root(m, a)
+    if a.element == "float":
         return first
-    root = e.bin("fmul", a, first)
-    lost = e.intrinsic("llvm.fma", a, first, e.neg(root))
-    error = e.intrinsic("llvm.fma", e.neg(root), first, e.const("double", 1.0))
-    error = e.intrinsic("llvm.fma", e.neg(lost), first, error)
-    better = e.intrinsic("llvm.fma", e.bin("fmul", first, error), e.const("double", 0.5), first)
-    return e.select(e.fcmp("uno", better, better), first, better)
+    root = a * first
+    lost = a.intrinsic("llvm.fma", first, -root)
+    error = (-root).intrinsic("llvm.fma", first, 1.0)
+    error = (-lost).intrinsic("llvm.fma", first, error)
+    better = (first * error).intrinsic("llvm.fma", 0.5, first)
+    return better.is_nan().select(first, better)
 
 
 numpy_reciprocal, llvm_reciprocal = _numpy(lambda a: 1 / a), _llvm(reciprocal)

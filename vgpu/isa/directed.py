@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Rounding towards zero, down and up (`.rz`, `.rm`, `.rp`): in NumPy by exact fractions, in LLVM by error terms.
 
 CPUs round to nearest unless a mode is switched, which vector code can't do lane by lane. So the nearest result is
@@ -14,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from vgpu.isa.types import Emitter, Form, Value
+from vgpu.ir import Value
+from vgpu.isa.types import Form
 
 WORDS = ("rz", "rm", "rp")
 
@@ -111,144 +111,140 @@ def halves(word: str, nearest: np.ndarray, back: np.ndarray, a: np.ndarray) -> n
 BY_MODE, PREFIX = ("fma", "div", "rcp", "sqrt"), "wb_directed_"
 
 
-def two_sum(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
+def two_sum(a: Value, b: Value) -> tuple[Value, Value]:
     """a + b rounded to nearest, and the exact rounding error."""
-    total = e.bin("fadd", a, b)
-    back = e.bin("fsub", total, a)
-    lost = e.bin("fadd", e.bin("fsub", a, e.bin("fsub", total, back)), e.bin("fsub", b, back))
+    total = a + b
+    back = total - a
+    lost = a - (total - back) + (b - back)
     return total, lost
 
 
-def _product(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
-    product = e.bin("fmul", a, b)
-    return product, e.intrinsic("llvm.fma", a, b, e.neg(product))
+def _product(a: Value, b: Value) -> tuple[Value, Value]:
+    product = a * b
+    return product, a.intrinsic("llvm.fma", b, -product)
 
 
-def _quotient(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
-    quotient = e.bin("fdiv", a, b)
-    rest = e.intrinsic("llvm.fma", e.neg(quotient), b, a)
+def _quotient(a: Value, b: Value) -> tuple[Value, Value]:
+    quotient = a / b
+    rest = (-quotient).intrinsic("llvm.fma", b, a)
     # The quotient is too small when what is left has the sign of the divisor.
-    return quotient, e.bin("fmul", rest, e.copy_sign(e.const(b.type, 1.0), b))
+    return quotient, rest * a.constant(1.0).copy_sign(b)
 
 
-def _root(e: Emitter, a: Value) -> tuple[Value, Value]:
-    root = e.intrinsic("llvm.sqrt", a)
-    return root, e.intrinsic("llvm.fma", e.neg(root), root, a)
+def _root(a: Value) -> tuple[Value, Value]:
+    root = a.intrinsic("llvm.sqrt")
+    return root, (-root).intrinsic("llvm.fma", root, a)
 
 
 # Nearest result and the sign of exact minus nearest, for doubles; for those that hold floats exactly so.
 WITH_ERROR: dict[str, Callable[..., Any]] = {
     "add": two_sum,
-    "sub": lambda e, a, b: two_sum(e, a, e.neg(b)),
+    "sub": lambda a, b: two_sum(a, -b),
     "mul": _product,
-    "fma": lambda e, a, b, c: two_sum(e, e.bin("fmul", a, b), c),
+    "fma": lambda a, b, c: two_sum(a * b, c),
     "div": _quotient,
-    "rcp": lambda e, a: _quotient(e, e.const(a.type, 1.0), a),
+    "rcp": lambda a: _quotient(a.constant(1.0), a),
     "sqrt": _root,
 }
 
 
-def to_odd(e: Emitter, total: Value, lost: Value) -> Value:
+def to_odd(total: Value, lost: Value) -> Value:
     """A double that rounds to a narrower type, in any mode, as the exact sum `total + lost` would."""
-    bits = e.bits(total)
-    even = e.icmp("eq", e.bin("and", bits, e.const("i64", 1)), e.const("i64", 0))
-    inexact = e.bin("and", even, e.fcmp("one", lost, e.const("double", 0.0)))
-    inward = e.icmp("slt", e.bin("xor", e.bits(lost), bits), e.const("i64", 0))
-    step = e.select(inward, e.const("i64", -1), e.const("i64", 1))
-    return e.as_float(e.select(inexact, e.bin("add", bits, step), bits))
+    bits = total.as_int()
+    even = (bits & 1).eq(0)
+    inexact = even & lost.compare("one", 0.0)
+    inward = (lost.as_int() ^ bits).below(0, signed=True)
+    step = inward.select(total.number("i64", -1), 1)
+    return inexact.select(bits + step, bits).as_float()
 
 
 def llvm_directed(name: str, nearest: Callable[..., Any]) -> Callable[..., Any]:
     """A function with directed rounding, from one that rounds to nearest."""
 
-    def meaning(e: Emitter, m: Form, *values: Value) -> Value:
+    def meaning(m: Form, *values: Value) -> Value:
         word = word_of(m)
         if word is None:
-            return nearest(e, m, *values)
+            return nearest(m, *values)
         if m.t.bits == 64 and name in BY_MODE:
-            return e.lanes(f"{PREFIX}{name}_{word}", *values, result="double")
-        wide = [e.cast("fpext", v, "double") for v in values]
-        total, lost = WITH_ERROR[name](e, *wide)
+            return values[0].lanewise(f"{PREFIX}{name}_{word}", *values[1:], result="double")
+        wide = [v.cast("fpext", "double") for v in values]
+        total, lost = WITH_ERROR[name](*wide)
         if m.t.bits == 32:
-            result = narrow(e, word, to_odd(e, total, lost), "float")
+            result = narrow(word, to_odd(total, lost), "float")
         else:
-            result = step_double(e, word, total, _at_the_limits(e, name, wide, total, lost))
+            result = step_double(word, total, _at_the_limits(name, wide, total, lost))
         if word == "rm" and name in ("add", "sub", "fma"):
-            result = _signed_zero(e, name, wide, total, result)
+            result = _signed_zero(name, wide, total, result)
         return result
 
     return meaning
 
 
-def _signed_zero(e: Emitter, name: str, wide: Sequence[Value], total: Value, result: Value) -> Value:
+def _signed_zero(name: str, wide: Sequence[Value], total: Value, result: Value) -> Value:
     a, b = wide[:2]
-    first = e.bin("fmul", a, b) if name == "fma" else a
-    second = wide[2] if name == "fma" else e.neg(b) if name == "sub" else b
-    minus = e.bin("or", e.bits(first), e.bits(second))
-    minus = e.bin("and", minus, e.const("i64", 1 << 63))
-    zero = e.cast("fptrunc", e.cast("bitcast", minus, "double"), result.type)
-    return e.select(e.fcmp("oeq", total, e.const("double", 0.0)), zero, result)
+    first = a * b if name == "fma" else a
+    second = wide[2] if name == "fma" else -b if name == "sub" else b
+    minus = first.as_int() | second.as_int()
+    minus = minus & 1 << 63
+    zero = minus.cast("bitcast", "double").cast("fptrunc", result.element)
+    return total.eq(0.0).select(zero, result)
 
 
-def _at_the_limits(e: Emitter, name: str, wide: Sequence[Value], total: Value, lost: Value) -> Value:
+def _at_the_limits(name: str, wide: Sequence[Value], total: Value, lost: Value) -> Value:
     """The error of a double operation where the error term itself overflows or underflows."""
     a, b = wide
-    infinity = e.const("double", math.inf)
-    magnitude = lambda v: e.intrinsic("llvm.fabs", v)
-    finite = e.bin("and", e.fcmp("olt", magnitude(a), infinity), e.fcmp("olt", magnitude(b), infinity))
-    over = e.bin("and", e.fcmp("oeq", magnitude(total), infinity), finite)
-    lost = e.select(over, e.neg(total), lost)
+    magnitude = lambda v: v.intrinsic("llvm.fabs")
+    finite = magnitude(a).below(math.inf) & magnitude(b).below(math.inf)
+    over = magnitude(total).eq(math.inf) & finite
+    lost = over.select(-total, lost)
     if name != "mul":
         return lost
-    scale = e.const("double", 2.0**600)
-    scaled = e.intrinsic("llvm.fma", e.bin("fmul", a, scale), b, e.neg(e.bin("fmul", total, scale)))
-    lost = e.select(e.fcmp("olt", magnitude(total), e.const("double", 2.0**-900)), scaled, lost)
-    zero = e.const("double", 0.0)
-    vanished = e.bin("and", e.fcmp("one", a, zero), e.fcmp("one", b, zero))
-    vanished = e.bin("and", vanished, e.fcmp("oeq", total, zero))
-    return e.select(vanished, e.copy_sign(e.const("double", 1.0), total), lost)
+    scale = 2.0**600
+    scaled = (a * scale).intrinsic("llvm.fma", b, -(total * scale))
+    lost = magnitude(total).below(2.0**-900).select(scaled, lost)
+    vanished = a.compare("one", 0.0) & b.compare("one", 0.0)
+    vanished = vanished & total.eq(0.0)
+    return vanished.select(total.constant(1.0).copy_sign(total), lost)
 
 
-def step_double(e: Emitter, word: str, total: Value, lost: Value) -> Value:
+def step_double(word: str, total: Value, lost: Value) -> Value:
     """`total`, or the double next to it where the sign of `lost` (exact minus nearest) says so."""
-    bits, zero = e.bits(total), e.const("double", 0.0)
-    above, below = e.fcmp("olt", lost, zero), e.fcmp("ogt", lost, zero)
-    return e.as_float(e.bin("add", bits, _step(e, word, bits, above, below)))
+    bits = total.as_int()
+    above, below = lost.below(0.0), lost.above(0.0)
+    return (bits + _step(word, bits, above, below)).as_float()
 
 
-def narrow(e: Emitter, word: str, x: Value, to: str) -> Value:
+def narrow(word: str, x: Value, to: str) -> Value:
     """Round `x` to the narrower LLVM type `to`."""
-    near = e.cast("fptrunc", x, to)
-    back, bits = e.cast("fpext", near, x.type), e.bits(near)
-    above, below = e.fcmp("ogt", back, x), e.fcmp("olt", back, x)
-    return e.as_float(e.bin("add", bits, _step(e, word, bits, above, below)))
+    near = x.cast("fptrunc", to)
+    back, bits = near.cast("fpext", x.element), near.as_int()
+    above, below = back.above(x), back.below(x)
+    return (bits + _step(word, bits, above, below)).as_float()
 
 
-def _step(e: Emitter, word: str, bits: Value, above: Value, below: Value) -> Value:
+def _step(word: str, bits: Value, above: Value, below: Value) -> Value:
     """The increment of a float's bits; +1 is one unit away from zero."""
-    negative = e.icmp("slt", bits, e.const(bits.type, 0))
-    one, none, back = (e.const(bits.type, value) for value in (1, 0, -1))
-    down = e.select(above, e.select(negative, one, back), none)
-    up = e.select(below, e.select(negative, back, one), none)
-    return {"rm": down, "rp": up}[word] if word != "rz" else e.select(negative, up, down)
+    negative = bits.below(0, signed=True)
+    one, none, back = (bits.constant(value) for value in (1, 0, -1))
+    down = above.select(negative.select(one, back), none)
+    up = below.select(negative.select(back, one), none)
+    return {"rm": down, "rp": up}[word] if word != "rz" else negative.select(up, down)
 
 
-def narrow_brain(e: Emitter, word: str, x: Value) -> Value:
+def narrow_brain(word: str, x: Value) -> Value:
     """Round a float to bfloat16: cut the low half, then move away from zero where the mode says so."""
-    bits = e.bits(x)
-    kept = e.bin("and", bits, e.const("i32", 0xFFFF0000))
+    bits = x.as_int()
+    kept = bits & 0xFFFF0000
     outward = {"rz": None, "rm": "slt", "rp": "sge"}[word]
     if outward is not None:
-        cut = e.icmp("ne", kept, bits)
-        further = e.bin("and", cut, e.icmp(outward, bits, e.const("i32", 0)))
-        kept = e.select(further, e.bin("add", kept, e.const("i32", 0x10000)), kept)
-    return e.select(e.fcmp("uno", x, x), x, e.as_float(kept))
+        cut = kept.ne(bits)
+        further = cut & bits.compare(outward, 0)
+        kept = further.select(kept + 0x10000, kept)
+    return x.is_nan().select(x, kept.as_float())
 
 
-def split_integer(e: Emitter, a: Value, signed: bool) -> tuple[Value, Value]:
+def split_integer(a: Value, signed: bool) -> tuple[Value, Value]:
     """A 64-bit integer as the nearest double and its rounding error."""
-    high = e.cast(
-        "sitofp" if signed else "uitofp", e.bin("ashr" if signed else "lshr", a, e.const("i64", 32)), "double"
-    )
-    low = e.cast("uitofp", e.bin("and", a, e.const("i64", 0xFFFFFFFF)), "double")
-    return two_sum(e, e.bin("fmul", high, e.const("double", 2.0**32)), low)
+    high = a.binary("ashr" if signed else "lshr", 32).cast("sitofp" if signed else "uitofp", "double")
+    low = (a & 0xFFFFFFFF).cast("uitofp", "double")
+    return two_sum(high * 2.0**32, low)

@@ -1,5 +1,4 @@
-# mypy: disallow-untyped-defs
-"""The less obvious PTX operations in LLVM IR; `e` is the `Emitter`, `m` the instruction's form.
+"""The less obvious PTX operations in LLVM IR; `m` is the instruction's form.
 
 Integers arrive as iN, f32 and f64 as float and double, f16 and bf16 as float (the lowering rounds results back).
 """
@@ -9,190 +8,181 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from vgpu.ir import Value, element_bits
 from vgpu.isa import directed
-from vgpu.isa.types import FLOAT_COMPARE, INTEGER_COMPARE, Emitter, Form, Value
+from vgpu.isa.types import FLOAT_COMPARE, INTEGER_COMPARE, Form
 
 
-def compare(e: Emitter, m: Form, a: Value, b: Value) -> Value:
+def compare(m: Form, a: Value, b: Value) -> Value:
     if m.s.is_float:
-        return e.fcmp(FLOAT_COMPARE[m.compare], a, b)
-    return e.icmp(INTEGER_COMPARE[m.compare].replace("?", "s" if m.s.kind == "s" else "u"), a, b)
+        return a.compare(FLOAT_COMPARE[m.compare], b)
+    return a.compare(INTEGER_COMPARE[m.compare].replace("?", "s" if m.s.kind == "s" else "u"), b)
 
 
-def setp(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
-    result = compare(e, m, a, b)
+def setp(m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
+    result = compare(m, a, b)
     if c is None:
-        return result, e.flip(result)
+        return result, ~result
     word = m.pick({"and": "and", "or": "or", "xor": "xor"})
-    return e.bin(word, result, c), e.bin(word, e.flip(result), c)
+    return result.binary(word, c), (~result).binary(word, c)
 
 
-def set_value(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
-    result = setp(e, m, a, b, c)[0]
+def set_value(m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
+    result = setp(m, a, b, c)[0]
     if m.t.is_float:
-        return e.cast("uitofp", result, "float")
-    return e.cast("sext", result, f"i{m.t.bits}")
+        return result.cast("uitofp", "float")
+    return result.cast("sext", f"i{m.t.bits}")
 
 
-def widen_multiply(e: Emitter, m: Form, a: Value, b: Value) -> Value:
+def widen_multiply(m: Form, a: Value, b: Value) -> Value:
     signed, bits = m.t.kind == "s", 2 * m.t.bits
-    return e.bin("mul", e.resize(a, bits, signed), e.resize(b, bits, signed))
+    return a.to(f"i{bits}", signed) * b.to(f"i{bits}", signed)
 
 
-def multiply_high(e: Emitter, m: Form, a: Value, b: Value) -> Value:
-    wide = widen_multiply(e, m, a, b)
-    return e.resize(e.bin("lshr", wide, e.const(wide.type, m.t.bits)), m.t.bits)
+def multiply_high(m: Form, a: Value, b: Value) -> Value:
+    wide = widen_multiply(m, a, b)
+    return (wide >> m.t.bits).to(f"i{m.t.bits}")
 
 
-def divide(e: Emitter, m: Form, a: Value, b: Value) -> Value:
+def divide(m: Form, a: Value, b: Value) -> Value:
     """Integer division that cannot trap: x/0 gives all ones and MIN/-1 gives MIN."""
-    signed, zero = m.t.kind == "s", e.icmp("eq", b, e.const(b.type, 0))
-    one = e.const(b.type, 1)
-    safe = e.select(zero, one, b)
+    signed, zero = m.t.kind == "s", b.eq(0)
+    safe = zero.select(1, b)
     if m.t.bits <= 32:
         # float64 division of 32-bit integers, truncated, is exact; CPUs have it for vectors.
-        x = e.cast("sitofp" if signed else "uitofp", a, "double")
-        y = e.cast("sitofp" if signed else "uitofp", safe, "double")
-        quotient = e.resize(e.cast("fptosi", e.bin("fdiv", x, y), "i64"), m.t.bits)
+        x = a.cast("sitofp" if signed else "uitofp", "double")
+        y = safe.cast("sitofp" if signed else "uitofp", "double")
+        quotient = (x / y).cast("fptosi", "i64").to(f"i{m.t.bits}")
     elif a.vector or b.vector:
-        quotient = e.lanes("wb_div_s64" if signed else "wb_div_u64", a, safe, result="i64")
+        quotient = a.lanewise("wb_div_s64" if signed else "wb_div_u64", safe, result="i64")
     else:
         if signed:
-            low = e.icmp("eq", a, e.const("i64", 1 << 63))
-            trap = e.bin("and", low, e.icmp("eq", safe, e.const("i64", -1)))
-            safe = e.select(trap, one, safe)
-        quotient = e.bin("sdiv" if signed else "udiv", a, safe)
-    return e.select(zero, e.const(b.type, -1), quotient)
+            low = a.eq(1 << 63)
+            trap = low & safe.eq(-1)
+            safe = trap.select(1, safe)
+        quotient = a.binary("sdiv" if signed else "udiv", safe)
+    return zero.select(-1, quotient)
 
 
-def remainder(e: Emitter, m: Form, a: Value, b: Value) -> Value:
-    return e.bin("sub", a, e.bin("mul", divide(e, m, a, b), b))
+def remainder(m: Form, a: Value, b: Value) -> Value:
+    return a - divide(m, a, b) * b
 
 
-def minimum(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
-    return _extreme(e, m, a, b, c, "lt", "or")
+def minimum(m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
+    return _extreme(m, a, b, c, "lt", "or")
 
 
-def maximum(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
-    return _extreme(e, m, a, b, c, "gt", "and")
+def maximum(m: Form, a: Value, b: Value, c: Value | None = None) -> Value:
+    return _extreme(m, a, b, c, "gt", "and")
 
 
-def _extreme(e: Emitter, m: Form, a: Value, b: Value, c: Value | None, word: str, equal: str) -> Value:
+def _extreme(m: Form, a: Value, b: Value, c: Value | None, word: str, equal: str) -> Value:
     if c is not None:
-        rest = _extreme(e, m, a, b, None, word, equal)
-        return _extreme(e, m, rest, c, None, word, equal)
+        rest = _extreme(m, a, b, None, word, equal)
+        return _extreme(m, rest, c, None, word, equal)
     if not m.t.is_float:
-        result = e.select(e.icmp(("s" if m.t.kind == "s" else "u") + word, a, b), a, b)
-        return (
-            e.select(e.icmp("slt", result, e.const(a.type, 0)), e.const(a.type, 0), result)
-            if "relu" in m.mods
-            else result
-        )
-    signs = e.bin("xor", e.bits(a), e.bits(b)) if "xorsign" in m.mods else None
+        result = a.compare(("s" if m.t.kind == "s" else "u") + word, b).select(a, b)
+        return result.below(0, signed=True).select(0, result) if "relu" in m.mods else result
+    signs = a.as_int() ^ b.as_int() if "xorsign" in m.mods else None
     if "abs" in m.mods:
-        a, b = e.intrinsic("llvm.fabs", a), e.intrinsic("llvm.fabs", b)
+        a, b = a.intrinsic("llvm.fabs"), b.intrinsic("llvm.fabs")
     # For equal operands the bits are joined: this orders -0 below +0 and changes nothing else.
-    joined = e.cast("bitcast", e.bin(equal, e.bits(a), e.bits(b)), a.type)
-    result = e.select(e.fcmp("o" + word, a, b), a, e.select(e.fcmp("oeq", a, b), joined, b))
-    a_nan, b_nan = e.fcmp("uno", a, a), e.fcmp("uno", b, b)
-    result = e.select(a_nan, b, e.select(b_nan, a, result))
+    joined = a.as_int().binary(equal, b.as_int()).cast("bitcast", a.element)
+    result = a.compare("o" + word, b).select(a, a.eq(b).select(joined, b))
+    a_nan, b_nan = a.is_nan(), b.is_nan()
+    result = a_nan.select(b, b_nan.select(a, result))
     if "NaN" in m.mods:
-        result = e.select(e.bin("or", a_nan, b_nan), e.const(a.type, math.nan), result)
+        result = (a_nan | b_nan).select(math.nan, result)
     if signs is not None:
-        signed = e.copy_sign(result, e.as_float(signs))
-        result = e.select(e.fcmp("uno", result, result), result, signed)
+        signed = result.copy_sign(signs.as_float())
+        result = result.is_nan().select(result, signed)
     return result
 
 
-def shift_left(e: Emitter, m: Form, a: Value, b: Value) -> Value:
-    return _shift(e, m, "shl", a, b)
+def shift_left(m: Form, a: Value, b: Value) -> Value:
+    return _shift(m, "shl", a, b)
 
 
-def shift_right(e: Emitter, m: Form, a: Value, b: Value) -> Value:
-    return _shift(e, m, "ashr" if m.t.kind == "s" else "lshr", a, b)
+def shift_right(m: Form, a: Value, b: Value) -> Value:
+    return _shift(m, "ashr" if m.t.kind == "s" else "lshr", a, b)
 
 
-def _shift(e: Emitter, m: Form, op: str, a: Value, b: Value) -> Value:
+def _shift(m: Form, op: str, a: Value, b: Value) -> Value:
     bits = m.t.bits
     if b.text.isdigit():
         amount = int(b.text)
         if amount < bits:
-            return e.bin(op, a, e.const(a.type, amount))
+            return a.binary(op, amount)
         if op != "ashr":
-            return e.const(a.type, 0)
-        return e.bin(op, a, e.const(a.type, bits - 1))
-    too_far = e.icmp("uge", b, e.const(b.type, bits))
-    limited = e.resize(e.select(too_far, e.const(b.type, bits - 1), b), bits)
-    moved = e.bin(op, a, limited)
-    return moved if op == "ashr" else e.select(too_far, e.const(a.type, 0), moved)
+            return a.constant(0)
+        return a.binary(op, bits - 1)
+    too_far = b.reaches(bits)
+    limited = too_far.select(bits - 1, b).to(f"i{bits}")
+    moved = a.binary(op, limited)
+    return moved if op == "ashr" else too_far.select(0, moved)
 
 
-def funnel(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
-    if "clamp" in m.mods:
-        shift = e.select(e.icmp("ugt", c, e.const("i32", 32)), e.const("i32", 32), c)
-    else:
-        shift = e.bin("and", c, e.const("i32", 31))
-    high = e.bin("shl", e.resize(b, 64), e.const("i64", 32))
-    both, shift = e.bin("or", high, e.resize(a, 64)), e.resize(shift, 64)
+def funnel(m: Form, a: Value, b: Value, c: Value) -> Value:
+    shift = c.above(32).select(32, c) if "clamp" in m.mods else c & 31
+    high = b.to("i64") << 32
+    both, shift = high | a.to("i64"), shift.to("i64")
     if "l" in m.mods:
-        return e.resize(e.bin("lshr", e.bin("shl", both, shift), e.const("i64", 32)), 32)
-    return e.resize(e.bin("lshr", both, shift), 32)
+        return (both << shift >> 32).to("i32")
+    return (both >> shift).to("i32")
 
 
-def extract(e: Emitter, m: Form, a: Value, position: Value, length: Value) -> Value:
-    byte, bits = e.const("i32", 255), m.t.bits
-    position, length = e.bin("and", position, byte), e.bin("and", length, byte)
-    moved = shift_right(e, m, a, position)
-    clipped = e.select(e.icmp("ugt", length, e.const("i32", bits)), e.const("i32", bits), length)
-    empty = e.icmp("eq", length, e.const("i32", 0))
-    clipped = e.select(empty, e.const("i32", 1), clipped)
-    spare = e.resize(e.bin("sub", e.const("i32", bits), clipped), bits)
-    kept = e.bin("ashr" if m.t.kind == "s" else "lshr", e.bin("shl", moved, spare), spare)
-    return e.select(empty, e.const(a.type, 0), kept)
+def extract(m: Form, a: Value, position: Value, length: Value) -> Value:
+    bits, position, length = m.t.bits, position & 255, length & 255
+    moved = shift_right(m, a, position)
+    clipped = length.above(bits).select(bits, length)
+    empty = length.eq(0)
+    clipped = empty.select(1, clipped)
+    spare = (bits - clipped).to(f"i{bits}")
+    kept = (moved << spare).binary("ashr" if m.t.kind == "s" else "lshr", spare)
+    return empty.select(0, kept)
 
 
-def insert(e: Emitter, m: Form, a: Value, b: Value, position: Value, length: Value) -> Value:
-    byte = e.const("i32", 255)
-    position, length = e.bin("and", position, byte), e.bin("and", length, byte)
-    ones = e.bin("sub", shift_left(e, m, e.const(a.type, 1), length), e.const(a.type, 1))
-    mask = shift_left(e, m, ones, position)
-    moved = shift_left(e, m, a, position)
-    return e.bin("or", e.bin("and", b, e.flip(mask)), e.bin("and", moved, mask))
+def insert(m: Form, a: Value, b: Value, position: Value, length: Value) -> Value:
+    position, length = position & 255, length & 255
+    ones = shift_left(m, a.constant(1), length) - 1
+    mask = shift_left(m, ones, position)
+    moved = shift_left(m, a, position)
+    return b & ~mask | moved & mask
 
 
-def leading_zeros(e: Emitter, m: Form, a: Value) -> Value:
-    return e.resize(e.intrinsic("llvm.ctlz", a, tail=", i1 false"), 32)
+def leading_zeros(m: Form, a: Value) -> Value:
+    return a.intrinsic("llvm.ctlz", flag=False).to("i32")
 
 
-def population(e: Emitter, m: Form, a: Value) -> Value:
-    return e.resize(e.intrinsic("llvm.ctpop", a), 32)
+def population(m: Form, a: Value) -> Value:
+    return a.intrinsic("llvm.ctpop").to("i32")
 
 
-def reverse_bits(e: Emitter, m: Form, a: Value) -> Value:
-    return e.intrinsic("llvm.bitreverse", a)
+def reverse_bits(m: Form, a: Value) -> Value:
+    return a.intrinsic("llvm.bitreverse")
 
 
-def find_leading(e: Emitter, m: Form, a: Value) -> Value:
+def find_leading(m: Form, a: Value) -> Value:
     if m.t.kind == "s":
-        a = e.bin("xor", a, e.bin("ashr", a, e.const(a.type, m.t.bits - 1)))
-    zeros = leading_zeros(e, m, a)
-    none = e.icmp("eq", a, e.const(a.type, 0))
-    found = zeros if "shiftamt" in m.mods else e.bin("sub", e.const("i32", m.t.bits - 1), zeros)
-    return e.select(none, e.const("i32", -1), found)
+        a = a ^ a.ashr(m.t.bits - 1)
+    zeros = leading_zeros(m, a)
+    none = a.eq(0)
+    found = zeros if "shiftamt" in m.mods else m.t.bits - 1 - zeros
+    return none.select(-1, found)
 
 
-def permute(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
-    both = e.bin("or", e.bin("shl", e.resize(b, 64), e.const("i64", 32)), e.resize(a, 64))
-    c = _selectors(e, m, c)
-    result = e.const("i32", 0)
+def permute(m: Form, a: Value, b: Value, c: Value) -> Value:
+    both = b.to("i64") << 32 | a.to("i64")
+    c = _selectors(m, c)
+    result = a.number("i32", 0)
     for byte in range(4):
-        control = e.bin("lshr", c, e.const("i32", 4 * byte))
-        amount = e.bin("shl", e.bin("and", control, e.const("i32", 7)), e.const("i32", 3))
-        picked = e.resize(e.bin("lshr", both, e.resize(amount, 64)), 8)
-        sign = e.bin("ashr", picked, e.const("i8", 7))
-        signed = e.icmp("ne", e.bin("and", control, e.const("i32", 8)), e.const("i32", 0))
-        byte_value = e.resize(e.select(signed, sign, picked), 32)
-        result = e.bin("or", result, e.bin("shl", byte_value, e.const("i32", 8 * byte)))
+        control = c >> 4 * byte
+        amount = (control & 7) << 3
+        picked = (both >> amount.to("i64")).to("i8")
+        sign = picked.ashr(7)
+        signed = (control & 8).ne(0)
+        byte_value = signed.select(sign, picked).to("i32")
+        result = result | byte_value << 8 * byte
     return result
 
 
@@ -204,37 +194,36 @@ PERMUTATIONS = {
 }  # fmt: skip
 
 
-def _selectors(e: Emitter, m: Form, c: Value) -> Value:
+def _selectors(m: Form, c: Value) -> Value:
     table = m.pick(PERMUTATIONS)
     if table is None:
         return c
-    result, low = e.const("i32", table[3]), e.bin("and", c, e.const("i32", 3))
+    result, low = c.number("i32", table[3]), c & 3
     for value in (2, 1, 0):
-        result = e.select(e.icmp("eq", low, e.const("i32", value)), e.const("i32", table[value]), result)
+        result = low.eq(value).select(table[value], result)
     return result
 
 
-def lop3(e: Emitter, m: Form, a: Value, b: Value, c: Value, table: Value) -> Value:
-    code, result = int(table.text), e.const(a.type, 0)
+def lop3(m: Form, a: Value, b: Value, c: Value, table: Value) -> Value:
+    code, result = int(table.text), a.constant(0)
     for index in range(8):
         if code >> index & 1:
-            ab = e.bin("and", a if index & 4 else e.flip(a), b if index & 2 else e.flip(b))
-            result = e.bin("or", result, e.bin("and", ab, c if index & 1 else e.flip(c)))
+            ab = (a if index & 4 else ~a) & (b if index & 2 else ~b)
+            result = result | ab & (c if index & 1 else ~c)
     return result
 
 
-def test_property(e: Emitter, m: Form, a: Value) -> Value:
-    magnitude = e.intrinsic("llvm.fabs", a)
-    infinity = e.const(a.type, math.inf)
-    tiny = e.const(a.type, 2.0**-126 if a.type == "float" else 2.0**-1022)
-    below, above = e.fcmp("olt", magnitude, tiny), e.fcmp("oge", magnitude, tiny)
+def test_property(m: Form, a: Value) -> Value:
+    magnitude = a.intrinsic("llvm.fabs")
+    tiny = 2.0**-126 if a.element == "float" else 2.0**-1022
+    below, above = magnitude.below(tiny), magnitude.reaches(tiny)
     tests = {
-        "finite": lambda: e.fcmp("olt", magnitude, infinity),
-        "infinite": lambda: e.fcmp("oeq", magnitude, infinity),
-        "number": lambda: e.fcmp("ord", a, a),
-        "notanumber": lambda: e.fcmp("uno", a, a),
-        "normal": lambda: e.bin("and", above, e.fcmp("olt", magnitude, infinity)),
-        "subnormal": lambda: e.bin("and", below, e.fcmp("one", a, e.const(a.type, 0.0))),
+        "finite": lambda: magnitude.below(math.inf),
+        "infinite": lambda: magnitude.eq(math.inf),
+        "number": lambda: a.compare("ord", a),
+        "notanumber": lambda: a.is_nan(),
+        "normal": lambda: above & magnitude.below(math.inf),
+        "subnormal": lambda: below & a.compare("one", 0.0),
     }
     return m.pick(tests)()
 
@@ -242,107 +231,103 @@ def test_property(e: Emitter, m: Form, a: Value) -> Value:
 # ---------------------------------------------------------------- floats
 
 
-def fused(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
+def fused(m: Form, a: Value, b: Value, c: Value) -> Value:
     if m.t.bits != 16:
-        return e.intrinsic("llvm.fma", a, b, c)
+        return a.intrinsic("llvm.fma", b, c)
     # The product is exact in double, and what the sum loses is kept as an odd last bit: then rounding to 16 bits
     # is as if done at once.
-    a, b, c = (e.cast("fpext", v, "double") for v in (a, b, c))
-    return round_to_odd(e, directed.to_odd(e, *directed.two_sum(e, e.bin("fmul", a, b), c)))
+    a, b, c = (v.cast("fpext", "double") for v in (a, b, c))
+    return round_to_odd(directed.to_odd(*directed.two_sum(a * b, c)))
 
 
-def round_to_odd(e: Emitter, x: Value) -> Value:
+def round_to_odd(x: Value) -> Value:
     """double to float so that a later rounding to 16 bits is as if done at once."""
-    near = e.cast("fptrunc", x, "float")
-    back = e.cast("fpext", near, "double")
-    bits = e.bits(near)
-    even = e.icmp("eq", e.bin("and", bits, e.const("i32", 1)), e.const("i32", 0))
-    inexact = e.bin("and", even, e.fcmp("one", back, x))
-    larger = e.fcmp("ogt", e.intrinsic("llvm.fabs", x), e.intrinsic("llvm.fabs", back))
-    step = e.select(larger, e.const("i32", 1), e.const("i32", -1))
-    return e.cast("bitcast", e.select(inexact, e.bin("add", bits, step), bits), "float")
+    near = x.cast("fptrunc", "float")
+    back = near.cast("fpext", "double")
+    bits = near.as_int()
+    even = (bits & 1).eq(0)
+    inexact = even & back.compare("one", x)
+    larger = x.intrinsic("llvm.fabs").above(back.intrinsic("llvm.fabs"))
+    step = larger.select(x.number("i32", 1), -1)
+    return inexact.select(bits + step, bits).cast("bitcast", "float")
 
 
-def reciprocal(e: Emitter, m: Form, a: Value) -> Value:
-    return e.bin("fdiv", e.const(a.type, 1.0), a)
+def reciprocal(m: Form, a: Value) -> Value:
+    return 1.0 / a
 
 
-def reciprocal_root(e: Emitter, m: Form, a: Value) -> Value:
-    return e.bin("fdiv", e.const(a.type, 1.0), e.intrinsic("llvm.sqrt", a))
+def reciprocal_root(m: Form, a: Value) -> Value:
+    return 1.0 / a.intrinsic("llvm.sqrt")
 
 
-def polynomial(e: Emitter, x: Value, coefficients: Sequence[float]) -> Value:
+def polynomial(x: Value, coefficients: Sequence[float]) -> Value:
     """Horner's rule, highest power first."""
-    result = e.const(x.type, coefficients[0])
+    result = x.constant(coefficients[0])
     for coefficient in coefficients[1:]:
-        result = e.intrinsic("llvm.fma", result, x, e.const(x.type, coefficient))
+        result = result.intrinsic("llvm.fma", x, coefficient)
     return result
 
 
-def power_of_two(e: Emitter, m: Form, a: Value) -> Value:
+def power_of_two(m: Form, a: Value) -> Value:
     """2**a for float: a Taylor polynomial on [-1/2, 1/2], scaled in two steps so that subnormals come out."""
-    if a.type == "double":
-        return e.intrinsic("llvm.exp2", a)
-    high, low = e.const("float", 129.0), e.const("float", -151.0)
-    x = e.select(e.fcmp("ogt", a, high), high, a)
-    x = e.select(e.fcmp("olt", x, low), low, x)
-    x = e.select(e.fcmp("uno", a, a), e.const("float", 0.0), x)
-    whole = e.intrinsic("llvm.rint", x)
-    part = e.bin("fsub", x, whole)
+    if a.element == "double":
+        return a.intrinsic("llvm.exp2")
+    x = a.above(129.0).select(129.0, a)
+    x = x.below(-151.0).select(-151.0, x)
+    x = a.is_nan().select(0.0, x)
+    whole = x.intrinsic("llvm.rint")
+    part = x - whole
     terms = [math.log(2) ** k / math.factorial(k) for k in range(8)]
-    n = e.cast("fptosi", whole, "i32")
-    half = e.bin("ashr", n, e.const("i32", 1))
-    result = polynomial(e, part, terms[::-1])
-    for power in (half, e.bin("sub", n, half)):
-        scale = e.bin("shl", e.bin("add", power, e.const("i32", 127)), e.const("i32", 23))
-        result = e.bin("fmul", result, e.as_float(scale))
-    return e.select(e.fcmp("uno", a, a), a, result)
+    n = whole.cast("fptosi", "i32")
+    half = n.ashr(1)
+    result = polynomial(part, terms[::-1])
+    for power in (half, n - half):
+        scale = power + 127 << 23
+        result = result * scale.as_float()
+    return a.is_nan().select(a, result)
 
 
-def logarithm(e: Emitter, m: Form, a: Value) -> Value:
+def logarithm(m: Form, a: Value) -> Value:
     """log2 of a float: exponent plus an atanh series of the mantissa around 1."""
-    small = e.fcmp("olt", a, e.const("float", 2.0**-126))
-    scaled = e.select(small, e.bin("fmul", a, e.const("float", 2.0**24)), a)
-    bits = e.bits(scaled)
+    small = a.below(2.0**-126)
+    scaled = small.select(a * 2.0**24, a)
+    bits = scaled.as_int()
     # Shift the window so that the mantissa lies in [sqrt(1/2), sqrt(2)).
-    moved = e.bin("sub", bits, e.const("i32", 0x3F3504F3))
-    exponent = e.bin("ashr", moved, e.const("i32", 23))
-    mantissa = e.as_float(e.bin("sub", bits, e.bin("shl", exponent, e.const("i32", 23))))
-    one = e.const("float", 1.0)
-    s = e.bin("fdiv", e.bin("fsub", mantissa, one), e.bin("fadd", mantissa, one))
-    series = polynomial(e, e.bin("fmul", s, s), [2 / math.log(2) / k for k in (11, 9, 7, 5, 3, 1)])
-    whole = e.cast("sitofp", exponent, "float")
-    whole = e.bin("fsub", whole, e.select(small, e.const("float", 24.0), e.const("float", 0.0)))
-    result = e.intrinsic("llvm.fma", s, series, whole)
-    infinity, nan = e.const("float", math.inf), e.const("float", math.nan)
-    result = e.select(e.fcmp("oeq", a, infinity), infinity, result)
-    result = e.select(e.fcmp("oeq", a, e.const("float", 0.0)), e.const("float", -math.inf), result)
-    return e.select(e.fcmp("ult", a, e.const("float", 0.0)), nan, result)
+    moved = bits - 0x3F3504F3
+    exponent = moved.ashr(23)
+    mantissa = (bits - (exponent << 23)).as_float()
+    s = (mantissa - 1.0) / (mantissa + 1.0)
+    series = polynomial(s * s, [2 / math.log(2) / k for k in (11, 9, 7, 5, 3, 1)])
+    whole = exponent.cast("sitofp", "float")
+    whole = whole - small.select(a.number("float", 24.0), 0.0)
+    result = s.intrinsic("llvm.fma", series, whole)
+    infinity, nan = math.inf, math.nan
+    result = a.eq(infinity).select(infinity, result)
+    result = a.eq(0.0).select(-math.inf, result)
+    return a.compare("ult", 0.0).select(nan, result)
 
 
-def tangent(e: Emitter, m: Form, a: Value) -> Value:
+def tangent(m: Form, a: Value) -> Value:
     """tanh: by exp2 away from 0, by the cubic near it."""
-    x = e.bin("fmul", a, e.const("float", 2 / math.log(2)))
-    one, two = e.const("float", 1.0), e.const("float", 2.0)
-    far = e.bin("fsub", one, e.bin("fdiv", two, e.bin("fadd", power_of_two(e, m, x), one)))
-    near = e.bin("fmul", a, polynomial(e, e.bin("fmul", a, a), [2 / 15, -1 / 3, 1.0]))
-    close = e.fcmp("olt", e.intrinsic("llvm.fabs", a), e.const("float", 0.1))
-    return e.select(close, near, far)
+    x = a * (2 / math.log(2))
+    far = 1.0 - 2.0 / (power_of_two(m, x) + 1.0)
+    near = a * polynomial(a * a, [2 / 15, -1 / 3, 1.0])
+    close = a.intrinsic("llvm.fabs").below(0.1)
+    return close.select(near, far)
 
 
-def saturate(e: Emitter, a: Value) -> Value:
-    zero, one = e.const(a.type, 0.0), e.const(a.type, 1.0)
-    return e.select(e.fcmp("ogt", a, zero), e.select(e.fcmp("olt", a, one), a, one), zero)
+def saturate(a: Value) -> Value:
+    return a.above(0.0).select(a.below(1.0).select(a, 1.0), 0.0)
 
 
-def relu(e: Emitter, a: Value) -> Value:
+def relu(a: Value) -> Value:
     """Negative values become 0, a NaN the canonical one: every bit set but the sign."""
-    zero = e.const(a.type, 0.0)
-    nan = e.as_float(e.bin("lshr", e.const(e.bits(zero).type, -1), e.const(e.bits(zero).type, 1)))
-    return e.select(e.fcmp("uno", a, a), nan, e.select(e.fcmp("ole", a, zero), zero, a))
+    bits = element_bits(a.kind)
+    nan = a.number(f"i{bits}", (1 << bits - 1) - 1).as_float()
+    return a.is_nan().select(nan, a.compare("ole", 0.0).select(0.0, a))
 
 
-def flush(e: Emitter, a: Value) -> Value:
+def flush(a: Value) -> Value:
     """Subnormal floats become zero of the same sign."""
-    tiny = e.fcmp("olt", e.intrinsic("llvm.fabs", a), e.const("float", 2.0**-126))
-    return e.select(tiny, e.copy_sign(e.const("float", 0.0), a), a)
+    tiny = a.intrinsic("llvm.fabs").below(2.0**-126)
+    return tiny.select(a.number("float", 0.0).copy_sign(a), a)

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The less obvious PTX operations as functions of NumPy arrays with one element per lane.
 
 Integers arrive with the dtype of their PTX type, f16 and bf16 as float32 (the table rounds results back).

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Instructions on the bytes and halves of a 32-bit register: dot products and SIMD video ones.
 
 Source: "PTX ISA", sections on dp4a, dp2a and the SIMD video instructions.
@@ -11,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from vgpu.isa.types import Emitter, Form, Value
+from vgpu.ir import Value
+from vgpu.isa.types import Form
 
 INTEGERS = ("u32", "s32")
 
@@ -91,74 +91,74 @@ def compare(bits: int) -> Callable[..., Any]:
 # ---------------------------------------------------------------- LLVM
 
 
-def _pieces(e: Emitter, a: Value, bits: int, signed: bool) -> list[Value]:
+def _pieces(a: Value, bits: int, signed: bool) -> list[Value]:
     """The parts of an i32 as i32, the lowest first."""
-    rest, down = e.const("i32", 32 - bits), "ashr" if signed else "lshr"
-    return [e.bin(down, e.bin("shl", a, e.const("i32", 32 - bits - shift)), rest) for shift in range(0, 32, bits)]
+    rest, down = 32 - bits, "ashr" if signed else "lshr"
+    return [(a << 32 - bits - shift).binary(down, rest) for shift in range(0, 32, bits)]
 
 
-def _sum(e: Emitter, values: Sequence[Value]) -> Value:
+def _sum(values: Sequence[Value]) -> Value:
     total = values[0]
     for value in values[1:]:
-        total = e.bin("add", total, value)
+        total = total + value
     return total
 
 
-def emit_dot_bytes(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
+def emit_dot_bytes(m: Form, a: Value, b: Value, c: Value) -> Value:
     of_a, of_b = _named(m)
-    pairs = zip(_pieces(e, a, 8, of_a), _pieces(e, b, 8, of_b), strict=True)
-    return _sum(e, [c, *(e.bin("mul", x, y) for x, y in pairs)])
+    pairs = zip(_pieces(a, 8, of_a), _pieces(b, 8, of_b), strict=True)
+    return _sum([c, *(x * y for x, y in pairs)])
 
 
-def emit_dot_halves(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
+def emit_dot_halves(m: Form, a: Value, b: Value, c: Value) -> Value:
     of_a, of_b = _named(m)
-    four = _pieces(e, b, 8, of_b)
-    pairs = zip(_pieces(e, a, 16, of_a), four[2:] if "hi" in m.mods else four[:2], strict=True)
-    return _sum(e, [c, *(e.bin("mul", x, y) for x, y in pairs)])
+    four = _pieces(b, 8, of_b)
+    pairs = zip(_pieces(a, 16, of_a), four[2:] if "hi" in m.mods else four[:2], strict=True)
+    return _sum([c, *(x * y for x, y in pairs)])
 
 
 def _choose(word: str) -> Callable[..., Any]:
-    return lambda e, x, y: e.select(e.icmp(word, x, y), x, y)
+    return lambda x, y: x.compare(word, y).select(x, y)
 
 
 EMIT: dict[str, Callable[..., Value]] = {
-    "vadd": lambda e, x, y: e.bin("add", x, y),
-    "vsub": lambda e, x, y: e.bin("sub", x, y),
-    "vabsdiff": lambda e, x, y: e.intrinsic("llvm.abs", e.bin("sub", x, y), tail=", i1 false"),
+    "vadd": lambda x, y: x + y,
+    "vsub": lambda x, y: x - y,
+    "vabsdiff": lambda x, y: (x - y).intrinsic("llvm.abs", flag=False),
     "vmin": _choose("slt"),
     "vmax": _choose("sgt"),
 }
 
 
 def emit_simd(name: str, bits: int) -> Callable[..., Any]:
-    def meaning(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
+    def meaning(m: Form, a: Value, b: Value, c: Value) -> Value:
         of_d, of_a, of_b = _named(m)
-        pairs = zip(_pieces(e, a, bits, of_a), _pieces(e, b, bits, of_b), strict=True)
-        parts = [EMIT[name](e, x, y) for x, y in pairs]
+        pairs = zip(_pieces(a, bits, of_a), _pieces(b, bits, of_b), strict=True)
+        parts = [EMIT[name](x, y) for x, y in pairs]
         if "sat" in m.mods:
             low = -(1 << bits - 1) if of_d else 0
-            lowest, highest = e.const("i32", low), e.const("i32", low + (1 << bits) - 1)
-            parts = [_choose("slt")(e, _choose("sgt")(e, p, lowest), highest) for p in parts]
+            lowest, highest = a.constant(low), a.constant(low + (1 << bits) - 1)
+            parts = [_choose("slt")(_choose("sgt")(p, lowest), highest) for p in parts]
         if "add" in m.mods:
-            return _sum(e, [c, *parts])
-        ones = e.const("i32", (1 << bits) - 1)
-        result = e.const("i32", 0)
+            return _sum([c, *parts])
+        ones = (1 << bits) - 1
+        result = a.number("i32", 0)
         for i, part in enumerate(parts):
-            result = e.bin("or", result, e.bin("shl", e.bin("and", part, ones), e.const("i32", bits * i)))
+            result = result | (part & ones) << bits * i
         return result
 
     return meaning
 
 
 def emit_compare(bits: int) -> Callable[..., Any]:
-    def meaning(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
+    def meaning(m: Form, a: Value, b: Value, c: Value) -> Value:
         of_a, of_b = _named(m)
         word = m.pick({key: key if key in ("eq", "ne") else "s" + key for key in COMPARE})
-        pairs = zip(_pieces(e, a, bits, of_a), _pieces(e, b, bits, of_b), strict=True)
-        parts = [e.resize(e.icmp(word, x, y), 32) for x, y in pairs]
+        pairs = zip(_pieces(a, bits, of_a), _pieces(b, bits, of_b), strict=True)
+        parts = [x.compare(word, y).to("i32") for x, y in pairs]
         if "add" in m.mods:
-            return _sum(e, [c, *parts])
-        return _sum(e, [e.bin("shl", part, e.const("i32", bits * i)) for i, part in enumerate(parts)])
+            return _sum([c, *parts])
+        return _sum([part << bits * i for i, part in enumerate(parts)])
 
     return meaning
 
@@ -177,15 +177,13 @@ def sign_extend(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return _word(kept).view(m.t.dtype)
 
 
-def emit_sign_extend(e: Emitter, m: Form, a: Value, b: Value) -> Value:
-    i64 = lambda value: e.const("i64", value)
-    limit = e.const("i32", 32)
-    count = e.select(e.icmp("ugt", b, limit), limit, b) if "clamp" in m.mods else e.bin("and", b, e.const("i32", 31))
-    spare = e.bin("sub", i64(63), e.resize(count, 64))
+def emit_sign_extend(m: Form, a: Value, b: Value) -> Value:
+    count = b.above(32).select(32, b) if "clamp" in m.mods else b & 31
+    spare = 63 - count.to("i64")
     # One more bit than there are to drop: a shift by 64 would be undefined where no bit is kept.
-    up = e.bin("shl", e.bin("shl", e.resize(a, 64), spare), i64(1))
+    up = a.to("i64") << spare << 1
     down = "ashr" if m.t.kind == "s" else "lshr"
-    return e.resize(e.bin(down, e.bin(down, up, spare), i64(1)), 32)
+    return up.binary(down, spare).binary(down, 1).to("i32")
 
 
 def find_nth(m: Form, mask: np.ndarray, base: np.ndarray, offset: np.ndarray) -> np.ndarray:
@@ -201,28 +199,27 @@ def find_nth(m: Form, mask: np.ndarray, base: np.ndarray, offset: np.ndarray) ->
     return found
 
 
-def emit_find_nth(e: Emitter, m: Form, mask: Value, base: Value, offset: Value) -> Value:
+def emit_find_nth(m: Form, mask: Value, base: Value, offset: Value) -> Value:
     """Bits at or beyond `base` in the offset's direction, all but the n-1 nearest cleared by counting positions."""
-    i32 = lambda value: e.const("i32", value)
-    base = e.bin("and", base, i32(31))
-    down = e.icmp("slt", offset, i32(0))
+    base = base & 31
+    down = offset.below(0, signed=True)
     # Downwards is upwards in the reversed word.
-    turned = e.select(down, e.intrinsic("llvm.bitreverse", mask), mask)
-    start = e.select(down, e.bin("sub", i32(31), base), base)
-    count = e.select(down, e.bin("sub", i32(0), offset), offset)
-    here = e.icmp("eq", offset, i32(0))
-    rest = e.bin("lshr", turned, start)
-    rest = e.select(here, e.bin("and", rest, i32(1)), rest)
-    wanted = e.select(here, i32(1), count)
+    turned = down.select(mask.intrinsic("llvm.bitreverse"), mask)
+    start = down.select(31 - base, base)
+    count = down.select(-offset, offset)
+    here = offset.eq(0)
+    rest = turned >> start
+    rest = here.select(rest & 1, rest)
+    wanted = here.select(1, count)
     # The n-th set bit lies at the number of positions before which fewer than n are set: add it up by halves.
-    position = i32(0)
+    position = mask.constant(0)
     for step in (16, 8, 4, 2, 1):
-        low = e.bin("and", e.bin("lshr", rest, position), i32((1 << step) - 1))
-        inside = e.intrinsic("llvm.ctpop", low)
-        beyond = e.icmp("ugt", wanted, inside)
-        wanted = e.select(beyond, e.bin("sub", wanted, inside), wanted)
-        position = e.select(beyond, e.bin("add", position, i32(step)), position)
-    last = e.bin("and", e.bin("lshr", rest, e.bin("and", position, i32(31))), i32(1))
-    fits = e.bin("and", e.icmp("eq", wanted, i32(1)), e.icmp("eq", last, i32(1)))
-    at = e.bin("add", start, position)
-    return e.select(fits, e.select(down, e.bin("sub", i32(31), at), at), i32(-1))
+        low = rest >> position & (1 << step) - 1
+        inside = low.intrinsic("llvm.ctpop")
+        beyond = wanted.above(inside)
+        wanted = beyond.select(wanted - inside, wanted)
+        position = beyond.select(position + step, position)
+    last = rest >> (position & 31) & 1
+    fits = wanted.eq(1) & last.eq(1)
+    at = start + position
+    return fits.select(down.select(31 - at, at), -1)

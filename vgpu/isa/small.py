@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Floats of 8, 6 and 4 bits: decoding, and encoding by `cvt`, in NumPy by tables and in LLVM by bits.
 
 Sources: "OCP 8-bit Floating Point Specification" (e4m3, e5m2), "OCP Microscaling Formats Specification" (e2m1, e2m3,
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vgpu.isa.types import Emitter, Value
+from vgpu.ir import Value
 
 
 @dataclass(frozen=True)
@@ -111,32 +110,30 @@ def decode(small: Small, codes: np.ndarray, relu: bool = False) -> np.ndarray:
 # ---------------------------------------------------------------- LLVM
 
 
-def emit_encode(e: Emitter, small: Small, x: Value) -> Value:
+def emit_encode(small: Small, x: Value) -> Value:
     """Codes (i32) of floats: by integer rounding for normal results, by adding a large number for subnormal ones."""
-    i32 = lambda value: e.const("i32", value)
     drop, m = 23 - small.mantissa, small.mantissa
-    bits = e.bits(x)
-    magnitude = e.bin("and", bits, i32(0x7FFFFFFF))
-    large = e.const("float", 2.0 ** (23 + 1 - small.bias - m))
-    lifted = e.bits(e.bin("fadd", e.as_float(magnitude), large))
-    subnormal = e.bin("sub", lifted, e.bits(large))
-    odd = e.bin("and", e.bin("lshr", magnitude, i32(drop)), i32(1))
-    rounded = e.bin("add", e.bin("add", magnitude, i32((1 << (drop - 1)) - 1)), odd)
-    normal = e.bin("sub", e.bin("lshr", rounded, i32(drop)), i32((127 - small.bias) << m))
-    code = e.select(e.icmp("ult", magnitude, i32((128 - small.bias) << 23)), subnormal, normal)
-    code = e.select(e.icmp("ugt", code, i32(small.largest)), i32(small.largest), code)
-    sign = e.bin("shl", e.bin("lshr", bits, i32(31)), i32(small.sign))
-    return e.select(e.fcmp("uno", x, x), i32(small.nan), e.bin("or", code, sign))
+    bits = x.as_int()
+    magnitude = bits & 0x7FFFFFFF
+    large = x.number("float", 2.0 ** (23 + 1 - small.bias - m))
+    lifted = (magnitude.as_float() + large).as_int()
+    subnormal = lifted - large.as_int()
+    odd = magnitude >> drop & 1
+    rounded = magnitude + ((1 << (drop - 1)) - 1) + odd
+    normal = (rounded >> drop) - ((127 - small.bias) << m)
+    code = magnitude.below((128 - small.bias) << 23).select(subnormal, normal)
+    code = code.above(small.largest).select(small.largest, code)
+    sign = bits >> 31 << small.sign
+    return x.is_nan().select(small.nan, code | sign)
 
 
-def emit_decode(e: Emitter, small: Small, code: Value) -> Value:
+def emit_decode(small: Small, code: Value) -> Value:
     """Floats of codes (i32): the bits moved to where an f16 has them, and scaled."""
-    i32 = lambda value: e.const("i32", value)
-    magnitude = e.bin("and", code, i32((1 << small.sign) - 1))
-    sign = e.bin("and", e.bin("lshr", code, i32(small.sign)), i32(1))
-    half = e.bin("or", e.bin("shl", magnitude, i32(10 - small.mantissa)), e.bin("shl", sign, i32(15)))
-    value = e.cast("fpext", e.as_float(e.resize(half, 16)), "float")
-    value = e.bin("fmul", value, e.const("float", 2.0 ** (15 - small.bias)))
+    magnitude = code & (1 << small.sign) - 1
+    sign = code >> small.sign & 1
+    half = magnitude << 10 - small.mantissa | sign << 15
+    value = half.to("i16").as_float().cast("fpext", "float")
+    value = value * 2.0 ** (15 - small.bias)
     if small.name == "e4m3":
-        value = e.select(e.icmp("eq", magnitude, i32(small.nan)), e.const("float", float("nan")), value)
+        value = magnitude.eq(small.nan).select(float("nan"), value)
     return value

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The rows of the instruction table, by the chapters of "PTX ISA": integers, bits, moves and comparisons, floats.
 
 To add an instruction, add a row: the reference interpreter, the compiler and the tests that compare the two read
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from vgpu.ir import Value
 from vgpu.isa import approximate, parts
 from vgpu.isa import in_llvm as ll
 from vgpu.isa import in_numpy as py
@@ -27,12 +27,10 @@ from vgpu.isa.types import (
     NUMBERS,
     PAIRS,
     SINGLES,
-    Emitter,
     F,
     Form,
     Op,
     S,
-    Value,
     row,
     types,
 )
@@ -63,17 +61,17 @@ def carry_subtract(m: Form, a: np.ndarray, b: np.ndarray, c: Any = 1) -> tuple[n
     return carry_add(m, a, ~b, c)
 
 
-def _chain(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
+def _chain(m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
     bits = 2 * m.t.bits
-    total = e.bin("add", e.resize(a, bits), e.resize(b, bits))
+    total = a.to(f"i{bits}") + b.to(f"i{bits}")
     if c is not None:
-        total = e.bin("add", total, e.resize(c, bits))
-    over = e.bin("lshr", total, e.const(total.type, m.t.bits))
-    return e.resize(total, m.t.bits), e.icmp("ne", over, e.const(total.type, 0))
+        total = total + c.to(f"i{bits}")
+    over = total >> m.t.bits
+    return total.to(f"i{m.t.bits}"), over.ne(0)
 
 
-def _chain_down(e: Emitter, m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
-    return _chain(e, m, a, e.flip(b), e.const("i1", 1) if c is None else c)
+def _chain_down(m: Form, a: Value, b: Value, c: Value | None = None) -> tuple[Value, Value]:
+    return _chain(m, a, ~b, a.number("i1", 1) if c is None else c)
 
 
 def _multiply_chain(high: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -81,9 +79,9 @@ def _multiply_chain(high: bool) -> tuple[Callable[..., Any], Callable[..., Any]]
         product = py.multiply_high(m, a, b) if high else a * b
         return carry_add(m, product, c, carry)
 
-    def llvm(e: Emitter, m: Form, a: Value, b: Value, c: Value, carry: Value | None = None) -> tuple[Value, Value]:
-        product = ll.multiply_high(e, m, a, b) if high else e.bin("mul", a, b)
-        return _chain(e, m, product, c, carry)
+    def llvm(m: Form, a: Value, b: Value, c: Value, carry: Value | None = None) -> tuple[Value, Value]:
+        product = ll.multiply_high(m, a, b) if high else a * b
+        return _chain(m, product, c, carry)
 
     return numpy, llvm
 
@@ -105,14 +103,14 @@ def _then_add(
     def numpy(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         return product_numpy(m, a, b) + c
 
-    def llvm(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
-        return e.bin("add", product_llvm(e, m, a, b), c)
+    def llvm(m: Form, a: Value, b: Value, c: Value) -> Value:
+        return product_llvm(m, a, b) + c
 
     return numpy, llvm
 
 
-def _low(e: Emitter, m: Form, a: Value, b: Value) -> Value:
-    return e.bin("mul", a, b)
+def _low(m: Form, a: Value, b: Value) -> Value:
+    return a * b
 
 
 def _signed_24(m: Form, a: np.ndarray) -> np.ndarray:
@@ -121,15 +119,15 @@ def _signed_24(m: Form, a: np.ndarray) -> np.ndarray:
     return a & np.uint32(0xFFFFFF)
 
 
-def _emit_24(e: Emitter, m: Form, a: Value) -> Value:
+def _emit_24(m: Form, a: Value) -> Value:
     if m.t.kind == "s":
-        return e.bin("ashr", e.bin("shl", a, e.const("i32", 8)), e.const("i32", 8))
-    return e.bin("and", a, e.const("i32", 0xFFFFFF))
+        return (a << 8).ashr(8)
+    return a & 0xFFFFFF
 
 
-def _absolute_difference(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
+def _absolute_difference(m: Form, a: Value, b: Value, c: Value) -> Value:
     word = "s" if m.t.kind == "s" else "u"
-    return e.bin("add", e.select(e.icmp(word + "lt", a, b), e.bin("sub", b, a), e.bin("sub", a, b)), c)
+    return a.compare(word + "lt", b).select(b - a, a - b) + c
 
 
 def _bit_mask(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -138,20 +136,15 @@ def _bit_mask(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return ((((one << b) - one) << a) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
 
 
-def _emit_bit_mask(e: Emitter, m: Form, a: Value, b: Value) -> Value:
+def _emit_bit_mask(m: Form, a: Value, b: Value) -> Value:
     def limited(x: Value) -> Value:
-        if "clamp" in m.mods:
-            x = e.select(e.icmp("ugt", x, e.const("i32", 32)), e.const("i32", 32), x)
-        else:
-            x = e.bin("and", x, e.const("i32", 31))
-        return e.resize(x, 64)
+        return (x.above(32).select(32, x) if "clamp" in m.mods else x & 31).to("i64")
 
-    one = e.const("i64", 1)
-    return e.resize(e.bin("shl", e.bin("sub", e.bin("shl", one, limited(b)), one), limited(a)), 32)
+    return ((1 << limited(b)) - 1 << limited(a)).to("i32")
 
 
 def _plain(instruction: str) -> Callable[..., Any]:
-    return lambda e, m, a, b: e.bin(instruction, a, b)
+    return lambda m, a, b: a.binary(instruction, b)
 
 
 def _mad_saturating(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -159,8 +152,8 @@ def _mad_saturating(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.
     return np.clip(high + c, -(2**31), 2**31 - 1).astype(np.int32)
 
 
-def _emit_mad_saturating(e: Emitter, m: Form, a: Value, b: Value, c: Value) -> Value:
-    return e.intrinsic("llvm.sadd.sat", ll.multiply_high(e, m, a, b), c)
+def _emit_mad_saturating(m: Form, a: Value, b: Value, c: Value) -> Value:
+    return ll.multiply_high(m, a, b).intrinsic("llvm.sadd.sat", c)
 
 
 SIMD_FORMS = ("u32.u32", "s32.s32", "u32.s32", "s32.u32", "s32.s32.sat", "u32.u32.sat")
@@ -182,15 +175,15 @@ TABLE: tuple[Op, ...] = (
     row("mul.hi", INT, "t=t,t", py.multiply_high, ll.multiply_high),
     row("mul.wide", types("u16 s16 u32 s32"), "w=t,t", py.widen_multiply, ll.widen_multiply),
     row("mul24.lo", INT32, "t=t,t", lambda m, a, b: _signed_24(m, a) * _signed_24(m, b),
-        lambda e, m, a, b: e.bin("mul", _emit_24(e, m, a), _emit_24(e, m, b))),
+        lambda m, a, b: _emit_24(m, a) * _emit_24(m, b)),
     row("mad.lo", INT, "t=t,t,t", *mad_lo),
     row("mad.hi", INT, "t=t,t,t", *mad_hi),
     row("mad.hi.sat", ["s32"], "t=t,t,t", _mad_saturating, _emit_mad_saturating),
     row("mad.wide", types("u16 s16 u32 s32"), "w=t,t,w", *mad_wide),
     row("div", INT, "t=t,t", py.divide, ll.divide),
     row("rem", INT, "t=t,t", py.remainder, ll.remainder),
-    row("abs", S, "t=t", lambda m, a: np.abs(a), lambda e, m, a: e.intrinsic("llvm.abs", a, tail=", i1 false")),
-    row("neg", S, "t=t", lambda m, a: np.array(0, a.dtype) - a, lambda e, m, a: e.neg(a)),
+    row("abs", S, "t=t", lambda m, a: np.abs(a), lambda m, a: a.intrinsic("llvm.abs", flag=False)),
+    row("neg", S, "t=t", lambda m, a: np.array(0, a.dtype) - a, lambda m, a: -a),
     row("min", INT + PAIRS, "t=t,t", py.minimum, ll.minimum),
     row("max", INT + PAIRS, "t=t,t", py.maximum, ll.maximum),
     row("sad", INT, "t=t,t,t", lambda m, a, b, c: np.where(a < b, b - a, a - b) + c, _absolute_difference),
@@ -210,9 +203,9 @@ TABLE: tuple[Op, ...] = (
     row("and", (*BITS, "pred"), "t=t,t", lambda m, a, b: a & b, "and"),
     row("or", (*BITS, "pred"), "t=t,t", lambda m, a, b: a | b, "or"),
     row("xor", (*BITS, "pred"), "t=t,t", lambda m, a, b: a ^ b, "xor"),
-    row("not", (*BITS, "pred"), "t=t", lambda m, a: ~a, lambda e, m, a: e.flip(a)),
+    row("not", (*BITS, "pred"), "t=t", lambda m, a: ~a, lambda m, a: ~a),
     row("cnot", BITS, "t=t", lambda m, a: (a == 0).astype(a.dtype),
-        lambda e, m, a: e.resize(e.icmp("eq", a, e.const(a.type, 0)), m.t.bits)),
+        lambda m, a: a.eq(0).to(f"i{m.t.bits}")),
     row("shl", BITS, "t=t,u32", py.shift_left, ll.shift_left),
     row("shr", INT + BITS, "t=t,u32", py.shift_right, ll.shift_right),
     row("shf", ["b32"], "t=t,t,u32", py.funnel, ll.funnel,
@@ -242,10 +235,10 @@ TABLE: tuple[Op, ...] = (
           " ".join(f"vset{count}.{{t}}.{kind}.{word}" for kind in ("u32", "s32")
                    for word in ("lt", "eq", "ge.add"))) for count in (2, 4)],
     # -- moves, choices and comparisons
-    row("mov", (*NUMBERS, "b8", "pred"), "t=t", lambda m, a: a, lambda e, m, a: a),
-    row("selp", NUMBERS, "t=t,t,p", lambda m, a, b, c: np.where(c, a, b), lambda e, m, a, b, c: e.select(c, a, b)),
+    row("mov", (*NUMBERS, "b8", "pred"), "t=t", lambda m, a: a, lambda m, a: a),
+    row("selp", NUMBERS, "t=t,t,p", lambda m, a, b, c: np.where(c, a, b), lambda m, a, b, c: c.select(a, b)),
     row("slct", NUMBERS[:9] + F, "t=t,t,s", lambda m, a, b, c: np.where(c >= 0, a, b),
-        lambda e, m, a, b, c: e.select(ll.compare(e, Form(m.s, m.s, ("ge",)), c, e.const(c.type, 0)), a, b),
+        lambda m, a, b, c: ll.compare(Form(m.s, m.s, ("ge",)), c, c.constant(0)).select(a, b),
         "slct.{t}.s32 slct.{t}.f32"),
     row("setp", NUMBERS, "p,p=s,s,p?", py.setp, ll.setp, ()),
     row("set", types("u32 s32 u16 s16 f32") + HALF, "t=s,s,p?", py.set_value, ll.set_value,
@@ -268,7 +261,7 @@ TABLE: tuple[Op, ...] = (
     row("rcp.approx", F, "t=t", approximate.numpy_reciprocal, approximate.llvm_reciprocal,
         ("rcp.approx.ftz.{t}",), exact=False),
     row("sqrt", F, "t=t", numpy_directed("sqrt", lambda m, a: np.sqrt(a)),
-        llvm_directed("sqrt", lambda e, m, a: e.intrinsic("llvm.sqrt", a)), "sqrt.rn.{t}", directed=F),
+        llvm_directed("sqrt", lambda m, a: a.intrinsic("llvm.sqrt")), "sqrt.rn.{t}", directed=F),
     row("sqrt.approx", ["f32"], "t=t", lambda m, a: np.sqrt(a), "@llvm.sqrt", exact=False),
     row("rsqrt.approx", F, "t=t", approximate.numpy_root, approximate.llvm_root,
         "rsqrt.approx.{t} rsqrt.approx.ftz.{t}", exact=False),
@@ -278,10 +271,10 @@ TABLE: tuple[Op, ...] = (
     row("lg2.approx", ["f32"], "t=t", py.in_double(np.log2), ll.logarithm, exact=False),
     row("tanh.approx", types("f32 f16 bf16 f16x2 bf16x2"), "t=t", py.in_double(np.tanh), ll.tangent, exact=False),
     row("abs", F + HALF, "t=t", lambda m, a: np.abs(a), "@llvm.fabs"),
-    row("neg", F + HALF, "t=t", lambda m, a: -a, lambda e, m, a: e.neg(a)),
+    row("neg", F + HALF, "t=t", lambda m, a: -a, lambda m, a: -a),
     row("min", F + HALF, "t=t,t,t?", py.minimum, ll.minimum, "min.{t}"),
     row("max", F + HALF, "t=t,t,t?", py.maximum, ll.maximum, "max.{t}"),
     row("copysign", F, "t=t,t", lambda m, a, b: np.copysign(b, a),
-        lambda e, m, a, b: e.copy_sign(b, a)),
+        lambda m, a, b: b.copy_sign(a)),
     row("cvt", (*ANY_INT, *F, "f16", "bf16", "tf32"), "t=s", py.convert, convert, (), form_types=CONVERSIONS),
 )  # fmt: skip

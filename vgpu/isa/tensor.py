@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The shapes and types of tensor-core instructions (`wmma`, `mma`, `ldmatrix` …), from their modifiers.
 
 A matrix is distributed over a warp in pieces of 8 rows: in every 32-bit register (64-bit for f64) lane 4g+t holds the

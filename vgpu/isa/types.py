@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The parts of the instruction table: types, the form of an instruction, and a row."""
 
 from __future__ import annotations
@@ -6,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -88,43 +87,13 @@ class Form:
         return next((choices[word] for word in self.mods if word in choices), default)
 
 
-class Value(Protocol):
-    """An SSA name or constant, as `runtime.emit.Value`: of 32 lanes if `vector`; `type` is that of one element."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def vector(self) -> bool: ...
-
-
-class Emitter(Protocol):
-    """The part of `runtime.emit.Emitter` that the table's rows call: each method writes an instruction in LLVM IR."""
-
-    def const(self, llvm_type: str, value: Any, /) -> Value: ...
-    def bin(self, op: str, a: Value, b: Value, /) -> Value: ...
-    def neg(self, a: Value, /) -> Value: ...
-    def flip(self, a: Value, /) -> Value: ...
-    def icmp(self, predicate: str, a: Value, b: Value, /) -> Value: ...
-    def fcmp(self, predicate: str, a: Value, b: Value, /) -> Value: ...
-    def select(self, c: Value, a: Value, b: Value, /) -> Value: ...
-    def cast(self, op: str, a: Value, llvm_type: str, /) -> Value: ...
-    def bits(self, a: Value, /) -> Value: ...
-    def as_float(self, a: Value, /) -> Value: ...
-    def resize(self, a: Value, bits: int, signed: bool = False) -> Value: ...
-    def intrinsic(self, name: str, *values: Value, result: str | None = None, tail: str = "") -> Value: ...
-    def copy_sign(self, magnitude: Value, sign: Value, /) -> Value: ...
-    def lanes(self, function: str, *values: Value, result: str) -> Value: ...
-
-
 @dataclass(frozen=True)
 class Op:
     """A row: opcode, required modifiers, types, signature, and its functions for NumPy and LLVM.
 
     `signature` is "outputs=inputs": t the instruction's type, s the type of its sources (where it names two), w twice
     as wide, p a predicate, u32 as it says, c the carry flag; a trailing `?` marks an operand that may be missing.
-    `llvm` is a function of (emitter, form, values), the name of an LLVM instruction, or "@" and an intrinsic.
+    `llvm` is a function of (form, values), the name of an LLVM instruction, or "@" and an intrinsic.
     `forms` spell the instruction for the tests, `{t}` standing for each type. `flops` counts as Nsight does.
     """
 

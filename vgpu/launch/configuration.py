@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Checks of a launch configuration: dimensions, shared memory, parameters."""
 
 from __future__ import annotations

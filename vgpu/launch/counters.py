@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The table of counters, and the counts of one launch per source line.
 
 Names are Nsight Compute's where hardware has the same counter. Everything is counted in PTX. For ordinary loads and

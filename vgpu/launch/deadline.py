@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The time limit of a launch: seconds of the clock, minus those in which its threads waited for a CPU.
 
 So a launch may take longer on a busy machine. Where the system doesn't say how long threads waited, the clock alone

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """One launch: distributes the blocks of a grid over worker threads, and collects counts and faults.
 
 Worker threads take blocks in order. A worker runs one block at a time, warp by warp, and makes further blocks resident

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Calls of the host by running kernels: `printf`, failed asserts, and memory from the heap."""
 
 from __future__ import annotations

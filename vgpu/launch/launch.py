@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Kernels on the virtual GPU: load PTX, launch grids, return counts and errors. A launch is synchronous."""
 
 from __future__ import annotations

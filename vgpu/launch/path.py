@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The instructions and requests of one warp of a counted launch, from the log that its compiled code wrote."""
 
 from __future__ import annotations

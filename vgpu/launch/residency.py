@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """How many blocks of a launch the modelled GPU holds at once: the limit of cooperative launches."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Launches without effects: afterwards, the memory that the kernel may write is restored."""
 
 from __future__ import annotations

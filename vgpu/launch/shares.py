@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """How the work of a launch is distributed over its warps.
 
 Counters are sums, which are the same whether all warps work or one does everything while the others have ended. Shares

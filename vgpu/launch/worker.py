@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A worker thread's context, and the slots of its resident blocks: plain memory that compiled code works on."""
 
 from __future__ import annotations

@@ -5,12 +5,14 @@ A basic block is a run of instructions that lanes enter at the top and leave at 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vgpu import isa
 from vgpu.lower import called
 from vgpu.lower.called import ENTRY
-from vgpu.ptx import Instruction, Label, Mem, Not, Pair, Reg, Vec
+from vgpu.ptx import Instruction, Label, Mem, Not, Operand, Pair, Reg, Vec
 
 NO_RESULT = {
     "st",
@@ -48,7 +50,12 @@ def kind_of(instruction: Instruction) -> str:
     return _KINDS.get(instruction.opcode, "arithmetic")
 
 
-def registers_in(operand) -> list[str]:
+def items_of(operand: Operand | None) -> tuple[Any, ...]:
+    """The parts of a vector operand; any other operand alone."""
+    return operand.items if isinstance(operand, Vec) else (operand,)
+
+
+def registers_in(operand: Operand | None) -> list[str]:
     """The names of all registers an operand reads (or writes, if it is a destination)."""
     if isinstance(operand, Reg):
         return [operand.name]
@@ -143,7 +150,11 @@ class BasicBlock:
         return [(at, i) for at, i in every if kind_of(i) not in ("result", "frames") and "piece" not in i.modifiers]
 
 
-def split(body, unsynchronised: frozenset[int] = frozenset(), cuts: frozenset[int] = frozenset()) -> list[BasicBlock]:
+def split(
+    body: Sequence[Instruction | Label],
+    unsynchronised: frozenset[int] = frozenset(),
+    cuts: frozenset[int] = frozenset(),
+) -> list[BasicBlock]:
     """Cut a flat body into basic blocks.
 
     `unsynchronised` are positions of .sync instructions to begin one at, `cuts` those of instructions to begin one
@@ -153,7 +164,7 @@ def split(body, unsynchronised: frozenset[int] = frozenset(), cuts: frozenset[in
     labels: dict[str, int] = {}
     pending: list[tuple[BasicBlock, str]] = []
 
-    def close(basic_block: BasicBlock, end: str, last, *targets) -> None:
+    def close(basic_block: BasicBlock, end: str, last: Instruction | None, *targets: int) -> None:
         basic_block.end, basic_block.last, basic_block.targets = end, last, targets
         basic_blocks.append(BasicBlock(len(basic_blocks), owner=basic_block.owner))
 
@@ -206,10 +217,12 @@ def split(body, unsynchronised: frozenset[int] = frozenset(), cuts: frozenset[in
     leaving: dict[str, int] = {}
     for basic_block in list(basic_blocks):
         if -2 in basic_block.targets:
-            opcode = basic_block.last.opcode
+            last = basic_block.last
+            assert last is not None, "only an instruction leaves a function"
+            opcode = last.opcode
             if opcode not in leaving:
                 leaving[opcode] = len(basic_blocks)
-                plain = Instruction(opcode, (), (), None, basic_block.last.location, basic_block.last.text)
+                plain = Instruction(opcode, (), (), None, last.location, last.text)
                 end = "return" if opcode == "return" else "leave"
                 basic_blocks.append(BasicBlock(len(basic_blocks), [], end, plain, shared_end=True))
             basic_block.targets = tuple(leaving[opcode] if t == -2 else t for t in basic_block.targets)

@@ -2,72 +2,57 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from vgpu.base.context import ARRIVED, EXPECTED, GATHERED, NAMED, REDUCES, RESULTS
+from vgpu.ir import LANES, Value
 from vgpu.lower.warp import first_active
-from vgpu.ptx import Imm, Instruction
-from vgpu.runtime.emit import LANES, Value
+from vgpu.ptx import Imm, Instruction, Operand
+
+if TYPE_CHECKING:
+    from vgpu.lower.calls import Calls as Kernel
+    from vgpu.lower.control import Control
 
 MOST = 15  # the highest number of a barrier
 
 
-def number_of(k, instruction: Instruction, operand) -> Value:
+def number_of(kernel: Control, instruction: Instruction, operand: Operand) -> Value:
     """Which of the block's 16 barriers is meant: a register may hold any number, and those above are an error."""
-    e = k.e
-    number = first_active(k, k.bits_value(operand, 32))
+    number = first_active(kernel, kernel.bits_value(operand, 32))
     if not isinstance(operand, Imm):
-        lanes = k.guarded_mask(k.guard(instruction.guard))
-        wrong = e.select(e.icmp("ugt", number, e.const("i32", MOST)), lanes, e.const("i32", 0))
-        k.fail_where(wrong, "bar_number", k.site(instruction, "warp"), e.splat(e.resize(number, 64)))
-    return e.bin("and", number, e.const("i32", MOST))
+        wrong = number.above(MOST).select(kernel.lanes_that_run(instruction), 0)
+        kernel.fail_where(wrong, "bar_number", kernel.site(instruction, "warp"), number.to("i64").splat())
+    return number & MOST
 
 
-def _gathered(k, number: Value, offset: int) -> str:
-    """A pointer into the block's barriers (see `context.GATHERED`), at `offset` and the barrier's number."""
-    e = k.e
-    base = k.context("barriers")
-    where = e.bin("add", base, e.const("i64", offset))
-    where = e.bin("add", where, e.bin("shl", e.resize(number, 64), e.const("i64", 3)))
-    return e.assign(f"inttoptr i64 {where.text} to ptr", "ptr", False).text
+def _place(kernel: Control, offset: int, number: Value | None = None) -> Value:
+    """A pointer into the block's barriers (see `context.GATHERED`), at `offset` and a barrier's number."""
+    where = kernel.context("barriers") + offset
+    return (where if number is None else where + (number.to("i64") << 3)).to("ptr")
 
 
-def gather_predicate(k, instruction: Instruction, number: Value) -> None:
+def gather_predicate(kernel: Control, instruction: Instruction, number: Value) -> None:
     """Before waiting at bar.red: add this warp's lanes to the block's counts."""
-    e = k.e
-    predicate = k.bits_value(instruction.operands[-1], 1)
-    true = e.bin("and", k.bits_of(predicate), k.mask)
-    false = e.bin("and", k.mask, e.flip(true))
-    for offset, bits in ((GATHERED, true), (GATHERED + 128, false)):
-        p = _gathered(k, number, offset)
-        old = e.assign(f"load i64, ptr {p}", "i64", False)
-        new = e.bin("add", old, e.resize(e.intrinsic("llvm.ctpop", bits), 64))
-        e.line(f"store i64 {new.text}, ptr {p}")
-    e.line(f"store i64 1, ptr {_gathered(k, e.const('i32', 0), REDUCES)}")
+    true = kernel.bits_of(kernel.bits_value(instruction.operands[-1], 1)) & kernel.mask
+    for offset, bits in ((GATHERED, true), (GATHERED + 128, kernel.mask & ~true)):
+        kernel.add(_place(kernel, offset, number), kernel.ir.many(bits).to("i64"))
+    kernel.ir.store(_place(kernel, REDUCES), kernel.ir.i64(1), 8)
 
 
-def barrier_result(k, instruction: Instruction) -> None:
-    e = k.e
-    number = number_of(k, instruction, instruction.operands[1])
-    places = [_gathered(k, number, offset) for offset in (RESULTS, RESULTS + 128)]
-    counts = [e.assign(f"load i64, ptr {place}", "i64", False) for place in places]
-    zero = e.const("i64", 0)
-    mode = next(m for m in instruction.modifiers if m in ("popc", "and", "or"))
-    results = {
-        "popc": lambda: e.resize(counts[0], 32),
-        "and": lambda: e.icmp("eq", counts[1], zero),
-        "or": lambda: e.icmp("ne", counts[0], zero),
-    }
-    k.write(instruction.operands[0], results[mode]())
+def barrier_result(kernel: Kernel, instruction: Instruction) -> None:
+    number = number_of(kernel, instruction, instruction.operands[1])
+    true, false = (kernel.ir.load(_place(kernel, offset, number), "i64", 8) for offset in (RESULTS, RESULTS + 128))
+    results = {"popc": lambda: true.to("i32"), "and": lambda: false.eq(0), "or": lambda: true.ne(0)}
+    kernel.write(instruction.operands[0], next(results[m] for m in instruction.modifiers if m in results)())
 
 
-def expect(k, number: Value, count) -> None:
+def expect(kernel: Control, number: Value, count: Operand) -> None:
     """A barrier with a count of threads: note for how many it waits."""
-    e = k.e
-    threads = e.resize(first_active(k, k.bits_value(count, 32)), 64)
-    e.line(f"store i64 {threads.text}, ptr {_gathered(k, number, EXPECTED)}")
-    e.line(f"store i64 1, ptr {_gathered(k, e.const('i32', 0), NAMED)}")
+    kernel.ir.store(_place(kernel, EXPECTED, number), first_active(kernel, kernel.bits_value(count, 32)).to("i64"), 8)
+    kernel.ir.store(_place(kernel, NAMED), kernel.ir.i64(1), 8)
 
 
-def pass_barrier(k, instruction: Instruction) -> None:
+def pass_barrier(kernel: Kernel, instruction: Instruction) -> None:
     """Barriers at which no lane waits for the block: bar.arrive counts the warp in.
 
     bar.warp.sync needs nothing more: its lanes have been brought together at the start of the basic block.
@@ -75,17 +60,13 @@ def pass_barrier(k, instruction: Instruction) -> None:
     if "arrive" not in instruction.modifiers:
         return
     if "cluster" in instruction.modifiers:
-        raise k.unsupported(f"the PTX instruction `{instruction}`")
-    e = k.e
-    number = number_of(k, instruction, instruction.operands[0])
-    expect(k, number, instruction.operands[1])
-    p = _gathered(k, number, ARRIVED)
-    old = e.assign(f"load i64, ptr {p}", "i64", False)
+        raise kernel.unsupported(f"the PTX instruction `{instruction}`")
+    number = number_of(kernel, instruction, instruction.operands[0])
+    expect(kernel, number, instruction.operands[1])
     # Where lanes may part, a warp comes in pieces.
-    coming = k.guarded_mask(k.guard(instruction.guard))
-    whole = e.select(e.icmp("eq", coming, e.const("i32", 0)), e.const("i64", 0), e.const("i64", LANES))
-    came = e.resize(e.intrinsic("llvm.ctpop", coming), 64) if k.fine else whole
-    e.line(f"store i64 {e.bin('add', old, came).text}, ptr {p}")
+    coming = kernel.lanes_that_run(instruction)
+    came = kernel.ir.many(coming).to("i64") if kernel.fine else coming.eq(0).select(0, kernel.ir.i64(LANES))
+    kernel.add(_place(kernel, ARRIVED, number), came)
 
 
 HANDLERS = {"result": barrier_result, "barrier": pass_barrier}

@@ -9,11 +9,11 @@ function itself keeps over its calls, all in words of 4 bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from vgpu.base.lacking import lacking
-from vgpu.ptx import Call, Function, Imm, Instruction, Mem, Module, Reg, Sym, Vec
+from vgpu.ptx import Call, Function, Imm, Instruction, Mem, Module, Operand, Reg, Sym, Vec
 from vgpu.storage import layout
 
 ENTRY = "$enter "  # begins the label at which a function starts
@@ -89,7 +89,8 @@ class Plan:
 
 def places(signature: tuple) -> tuple[list[int], list[int], int]:
     """Byte offsets of parameters and of results in a frame, and the words that frame has so far."""
-    end, found = 4 * FIRST, ([], [])
+    end = 4 * FIRST
+    found: tuple[list[int], list[int]] = ([], [])
     for kind, sizes in enumerate(signature):
         for nbytes in sizes:
             found[kind].append(end)
@@ -133,7 +134,7 @@ def _calls(function: Function) -> list[Call]:
 def _taken(module: Module, functions: dict[str, Function]) -> set[str]:
     """Functions whose address the code or a variable of the module takes."""
 
-    def names(operand):
+    def names(operand: Operand) -> Iterator[str]:
         if isinstance(operand, Sym):
             yield operand.name
         elif isinstance(operand, Vec):
@@ -156,7 +157,9 @@ def _closure(start: str, edges: dict[str, set[str]]) -> set[str]:
     return seen
 
 
-def _too_big(kernel: str, functions: dict[str, Function], reaches: dict[str, set[str]], recursive) -> set[str]:
+def _too_big(
+    kernel: str, functions: dict[str, Function], reaches: dict[str, set[str]], recursive: set[str]
+) -> set[str]:
     """Functions in whose place too many others would stand, one within the other or one after the other."""
     measured: dict[str, tuple[int, int]] = {}  # nesting, instructions; nothing for what stays a function
     found: set[str] = set()
@@ -171,8 +174,8 @@ def _too_big(kernel: str, functions: dict[str, Function], reaches: dict[str, set
             continue
         work.pop()
         depth = 1 + max((measured[n][0] for n in inlined), default=0)
-        length = len(functions[name].body) + sum(measured[n][1] for n in inlined)
-        written = sum(len(functions[n].body) for n in {name, *reaches[name]})
+        length = len(functions[name].body or ()) + sum(measured[n][1] for n in inlined)
+        written = sum(len(functions[n].body or ()) for n in {name, *reaches[name]})
         if (depth > MAX_DEPTH or length > max(MAX_LENGTH, 4 * written)) and name != kernel and inlined:
             found.add(name)
             depth, length = 0, 0

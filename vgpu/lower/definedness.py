@@ -14,11 +14,18 @@ What goes through an array in local memory isn't followed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from vgpu.ir import Value, vector
 from vgpu.lower import arithmetic
-from vgpu.lower.basic_blocks import kind_of, registers_in, results, sources
+from vgpu.lower.basic_blocks import items_of, kind_of, registers_in, results, sources
 from vgpu.lower.uniform import post_dominators
-from vgpu.ptx import Instruction, Reg, Vec
-from vgpu.runtime.emit import LANES, Value
+from vgpu.ptx import Instruction, Operand, Reg
+
+if TYPE_CHECKING:
+    from vgpu.lower.calls import Calls as Kernel
+    from vgpu.lower.flow import Flow
 
 KEEPS = ("arithmetic", "address")  # kinds that only make values of values
 LEAVES_TRACES = ("store", "atomic", "copy", "surface")
@@ -32,7 +39,7 @@ def shadow(name: str) -> str:
     return name + "?"
 
 
-def follow(flow, registers: dict[str, str]) -> set[str]:
+def follow(flow: Flow, registers: dict[str, str]) -> set[str]:
     """The registers whose values may come from memory; each gets a shadow that lives as long as it does."""
     body = [i for s in flow.basic_blocks for i in s.body]
     tracked = {name for i in body if _from_memory(i) or _shuffled(i) for name in results(i)}
@@ -45,7 +52,7 @@ def follow(flow, registers: dict[str, str]) -> set[str]:
     return tracked
 
 
-def storing(flow) -> set[int]:
+def storing(flow: Flow) -> set[int]:
     """Basic blocks whose last branch decides alone whether a lane stores something that other threads see."""
     branches = [] if flow.stacked else [s for s in flow.basic_blocks if s.end == "branch"]
     after = post_dominators(flow.basic_blocks) if branches else []
@@ -75,179 +82,173 @@ def _operands(instruction: Instruction) -> list[str]:
     return [name for operand in instruction.operands[1:] for name in registers_in(operand)]
 
 
-def before(k, instruction: Instruction, kind: str) -> list[tuple[str, Value]]:
+def before(kernel: Kernel, instruction: Instruction, kind: str) -> list[tuple[str, Value]]:
     """Tell of values that matter here; give what the shadows of the results are to be."""
-    targets = [name for name in results(instruction) if name in k.tracked]
-    used(k, registers_in(instruction.guard), absent=_leaves_traces(instruction))
+    targets = [name for name in results(instruction) if name in kernel.tracked]
+    used(kernel, registers_in(instruction.guard), absent=_leaves_traces(instruction))
     made = None
     if kind in KEEPS:
-        made = _made(k, instruction) if targets else None
+        made = _made(kernel, instruction) if targets else None
     else:
-        names = registers_in(instruction.operands[0]) if _copies(k, instruction) else sources(instruction)
-        used(k, names, k.guarded_mask(k.guard(instruction.guard)), absent=not _shuffled(instruction))
+        names = registers_in(instruction.operands[0]) if _copies(kernel, instruction) else sources(instruction)
+        used(kernel, names, kernel.lanes_that_run(instruction), absent=not _shuffled(instruction))
         targets = [] if kind in ("load", "shuffle") else targets
-    made = k.e.const("i64", 0) if made is None else made
+    made = kernel.ir.i64(0) if made is None else made
     return [(shadow(name), made) for name in targets]
 
 
-def after(k, instruction: Instruction, made: list[tuple[str, Value]]) -> None:
-    guard = k.guard(instruction.guard) if made else None
+def after(kernel: Kernel, instruction: Instruction, made: list[tuple[str, Value]]) -> None:
+    guard = kernel.guard(instruction.guard) if made else None
     for name, value in made:
-        k.write(name, value, guard)
+        kernel.write(name, value, guard)
 
 
-def held(k, names) -> Value | None:
+def held(kernel: Kernel, names: Iterable[str]) -> Value | None:
     """The shadow of values made from all of these registers; None where all are certain to be written."""
     found = None
     for name in dict.fromkeys(names):
-        if name in k.tracked and not (one := k.read(shadow(name))).text.isdecimal():
-            found = _first(k, found, one)
+        if name in kernel.tracked and not (one := kernel.read(shadow(name))).text.isdecimal():
+            found = _first(kernel, found, one)
     return found
 
 
-def _first(k, a: Value | None, b: Value | None) -> Value | None:
+def _first(kernel: Kernel, a: Value | None, b: Value | None) -> Value | None:
     """The first of two shadows that is set; what is merged already is not merged again."""
     if a is None or b is None:
         return b if a is None else a
-    merged = k.watch.merged
-    parts = [merged.get(value.text, frozenset([value.text])) for value in (a, b)]
+    merged, made_of = kernel.watching.merged, kernel.watching.made_of
+    parts = [made_of.get(value.text, frozenset([value.text])) for value in (a, b)]
     for value, part in zip((a, b), parts, strict=True):
         if part == (both := parts[0] | parts[1]):
             return value
     if both not in merged:
-        merged[both] = k.e.select(_there(k, a), a, b)
-        merged[merged[both].text] = both
+        merged[both] = _there(kernel, a).select(a, b)
+        made_of[merged[both].text] = both
     return merged[both]
 
 
-def _there(k, value: Value | None) -> Value:
-    return k.e.const("i1", 0) if value is None else k.e.icmp("ne", value, k.e.const("i64", 0))
+def _there(kernel: Kernel, value: Value | None) -> Value:
+    return kernel.ir.number("i1", 0) if value is None else value.ne(0)
 
 
-def _unwritten(k, value: Value) -> Value:
+def _unwritten(kernel: Kernel, value: Value) -> Value:
     """The lanes of a shadow whose value nobody has written, without those that a shuffle took from an absent lane."""
-    e = k.e
-    return e.bin("and", _there(k, value), e.icmp("eq", e.bin("and", value, e.const("i64", ABSENT)), e.const("i64", 0)))
+    return _there(kernel, value) & (value & ABSENT).eq(0)
 
 
-def _of(k, operand) -> Value | None:
-    return held(k, registers_in(operand))
+def _of(kernel: Kernel, operand: Operand) -> Value | None:
+    return held(kernel, registers_in(operand))
 
 
-def _made(k, instruction: Instruction) -> Value | None:
+def _made(kernel: Kernel, instruction: Instruction) -> Value | None:
     opcode, operands = instruction.opcode, instruction.operands
     if opcode == "selp":
-        a, b, condition = (_of(k, o) for o in operands[1:])
-        none = k.e.const("i64", 0)
-        picked = k.e.select(k.bits_value(operands[3], 1), a or none, b or none) if a or b else None
-        return _first(k, condition, picked)
+        a, b, condition = (_of(kernel, o) for o in operands[1:])
+        none = kernel.ir.i64(0)
+        picked = kernel.bits_value(operands[3], 1).select(a or none, b or none) if a or b else None
+        return _first(kernel, condition, picked)
     if opcode in ("and", "or") and len(operands) == 3:
-        bits = k.bits(operands[0].name)
-        values = [k.bits_value(operand, bits) for operand in operands[1:]]
-        return _logical(k, opcode, bits, values, [_of(k, operand) for operand in operands[1:]])
+        bits = kernel.bits(operands[0].name)
+        values = [kernel.bits_value(operand, bits) for operand in operands[1:]]
+        return _logical(kernel, opcode, bits, values, [_of(kernel, operand) for operand in operands[1:]])
     if opcode == "setp" and len(operands) == 4 and (word := {"and", "or"} & set(instruction.modifiers)):
         words = tuple(m for m in instruction.modifiers if m not in word)
         plain = Instruction("setp", words, (Reg(COMPARED), *operands[1:3]), None, instruction.location)
-        arithmetic.lower(k, plain)
-        values = [k.read(COMPARED), k.bits_value(operands[3], 1)]
-        return _logical(k, word.pop(), 1, values, [held(k, _operands(plain)), _of(k, operands[3])])
-    return held(k, _read(instruction))
+        arithmetic.lower(kernel, plain)
+        values = [kernel.read(COMPARED), kernel.bits_value(operands[3], 1)]
+        return _logical(kernel, word.pop(), 1, values, [held(kernel, _operands(plain)), _of(kernel, operands[3])])
+    return held(kernel, _read(instruction))
 
 
-def _logical(k, opcode: str, bits: int, values, shadows) -> Value | None:
+def _logical(kernel: Kernel, opcode: str, bits: int, values: list[Value], shadows: list[Value | None]) -> Value | None:
     """Of `and` and `or`: an operand does not matter beside a written 0, or all ones."""
-    e, decides = k.e, k.e.const(f"i{bits}", 0 if opcode == "and" else -1)
+    decides = 0 if opcode == "and" else -1
     found = None
     for mine, other, theirs in ((shadows[0], values[1], shadows[1]), (shadows[1], values[0], shadows[0])):
         if mine is not None:
-            matters = e.bin("or", e.icmp("ne", other, decides), _there(k, theirs))
-            found = _first(k, found, e.select(matters, mine, e.const("i64", 0)))
+            matters = other.ne(decides) | _there(kernel, theirs)
+            found = _first(kernel, found, matters.select(mine, 0))
     return found
 
 
-def used(k, names, mask: Value | None = None, absent: bool = True) -> None:
+def used(kernel: Kernel, names: Iterable[str], mask: Value | None = None, absent: bool = True) -> None:
     """Report the lanes for which one of these registers is undefined; once for each load or shuffle.
 
     absent: whether what was shuffled from an absent lane counts here, beside what nobody has written.
     """
-    e, value = k.e, held(k, names)
+    value = held(kernel, names)
     if value is None:
         return
-    value = e.splat(value)
-    undefined = _there(k, value) if absent else _unwritten(k, value)
-    lanes = e.bin("and", k.bits_of(undefined), k.mask if mask is None else mask)
-    some = e.icmp("ne", lanes, e.const("i32", 0))
-    k.watch.uses += 1
-    tag = f"used{k.watch.uses}"
-    e.line(f"br i1 {some.text}, label %{tag}, label %{tag}_end")
-    e.label(tag)
-    e.declarations.add(f"declare void @wb_s_used(ptr, <{LANES} x i64>, i32)")
-    e.line(f"call void @wb_s_used(ptr %ctx, {value.full} {value.text}, i32 {lanes.text})")
-    e.line(f"br label %{tag}_end")
-    e.label(f"{tag}_end")
-    told = k.lanes_of(lanes)
+    value = value.splat()
+    undefined = _there(kernel, value) if absent else _unwritten(kernel, value)
+    lanes = undefined.bits() & (kernel.mask if mask is None else mask)
+    with kernel.ir.when(lanes.ne(0)):
+        kernel.run_time("wb_s_used", value, lanes)
+    told = lanes.lanes()
     for name in dict.fromkeys(names):
-        if name in k.tracked:
-            k.write(shadow(name), e.select(told, e.const("i64", 0), k.read(shadow(name))))
+        if name in kernel.tracked:
+            kernel.write(shadow(name), told.select(0, kernel.read(shadow(name))))
 
 
 # ---------------------------------------------------------------- memory
 
 
-def prepare(k, instruction: Instruction, nbytes: int) -> None:
+def prepare(kernel: Kernel, instruction: Instruction, nbytes: int) -> None:
     """Before an access: no byte is unwritten, but for those that a store to local memory keeps so."""
-    e = k.e
-    e.line(f"store <{SLOT_BYTES} x i32> zeroinitializer, ptr %unset_slot, align 64")
-    if not _copies(k, instruction):
+    kernel.ir.store(unset(kernel), kernel.ir.number(vector("i32", SLOT_BYTES), 0), 64)
+    if not _copies(kernel, instruction):
         return
-    source = instruction.operands[1]
-    items = source.items if isinstance(source, Vec) else (source,)
+    items = items_of(instruction.operands[1])
     size = nbytes // len(items)
     for index, item in enumerate(items):
-        if item is not None and (value := _of(k, item)) is not None:
-            lanes = k.bits_of(_unwritten(k, value))
+        if item is not None and (value := _of(kernel, item)) is not None:
+            lanes = kernel.bits_of(_unwritten(kernel, value))
             for byte in range(index * size, (index + 1) * size):
-                e.line(f"store i32 {lanes.text}, ptr {_byte(e, byte)}, align 4")
+                kernel.ir.store(_byte(kernel, byte), lanes, 4)
 
 
-def _copies(k, instruction: Instruction) -> bool:
+def unset(kernel: Kernel) -> Value:
+    """A place for the lanes for which each byte of an access is unwritten: a pointer."""
+    return kernel.ir.room(vector("i32", SLOT_BYTES), "unset_slot")
+
+
+def _copies(kernel: Kernel, instruction: Instruction) -> bool:
     """Whether this only puts a value elsewhere in a thread's own memory."""
-    return instruction.opcode == "st" and "local" in instruction.modifiers and not k.watch.prints
+    return instruction.opcode == "st" and "local" in instruction.modifiers and not kernel.watching.prints
 
 
-def _byte(e, offset: int) -> str:
-    return e.assign(f"getelementptr i32, ptr %unset_slot, i64 {offset}", "ptr", False).text
+def _byte(kernel: Kernel, offset: int) -> Value:
+    return kernel.ir.at(unset(kernel), offset, "i32")
 
 
-def loaded(k, place, offset: int, nbytes: int, guard) -> None:
+def loaded(kernel: Kernel, place: Reg | None, offset: int, nbytes: int, guard: Value | None) -> None:
     """After a load: the shadow of the register that gets the bytes from `offset` on."""
-    if place is None or place.name not in k.tracked:
+    if place is None or place.name not in kernel.tracked:
         return
-    e, (number, where) = k.e, k.watch.accessed
-    masks = e.assign(f"load <{nbytes} x i32>, ptr {_byte(e, offset)}, align 4", "i32", False)
-    name = f"llvm.vector.reduce.or.v{nbytes}i32"
-    e.declarations.add(f"declare i32 @{name}(<{nbytes} x i32>)")
-    mask = e.assign(f"call i32 @{name}(<{nbytes} x i32> {masks.text})", "i32", False)
-    entry = e.bin("or", e.bin("add", where, e.const("i64", offset)), e.const("i64", number << PLACE))
-    k.write(shadow(place.name), e.select(k.lanes_of(mask), entry, e.const("i64", 0)), guard)
+    accessed = kernel.watching.accessed
+    assert accessed is not None
+    number, where = accessed
+    mask = kernel.ir.load(_byte(kernel, offset), vector("i32", nbytes), 4).reduce("or")
+    entry = where + offset | number << PLACE
+    kernel.write(shadow(place.name), mask.lanes().select(entry, 0), guard)
 
 
 # ---------------------------------------------------------------- shuffles
 
 
-def shuffled(k, instruction: Instruction, target: Reg, source: Value, taking: Value, guard) -> None:
+def shuffled(
+    kernel: Kernel, instruction: Instruction, target: Reg, source: Value, taking: Value, guard: Value | None
+) -> None:
     """After a shuffle: the shadow of its result, whose value lane i has from lane `source[i]`.
 
     taking: the lanes that take part, as each lane names them.
     """
-    e, number = k.e, k.watch.place(k, instruction, "shuffle")
-    wide = e.resize(source, 64)
-    passed = e.const("i64", 0)
-    if (given := _of(k, instruction.operands[1])) is not None:
-        given = e.splat(given)
-        halves = (e.resize(given, 32), e.resize(e.bin("lshr", given, e.const("i64", 32)), 32))
-        low, high = (e.resize(e.lanes("wb_permute", half, source, result="i32"), 64) for half in halves)
-        passed = e.bin("or", low, e.bin("shl", high, e.const("i64", 32)))
-    there = e.bin("and", e.bin("lshr", e.splat(taking), source), e.const("i32", 1))
-    absent = e.bin("or", wide, e.const("i64", number << PLACE | ABSENT))
-    k.write(shadow(target.name), e.select(e.icmp("ne", there, e.const("i32", 0)), passed, absent), guard)
+    number = kernel.watching.place(kernel, instruction, "shuffle")
+    passed = kernel.ir.i64(0)
+    if (given := _of(kernel, instruction.operands[1])) is not None:
+        halves = (given.splat().to("i32"), (given.splat() >> 32).to("i32"))
+        low, high = (half.lanewise("wb_permute", source, result="i32").to("i64") for half in halves)
+        passed = low | high << 32
+    there = taking.splat() >> source & 1
+    absent = source.to("i64") | (number << PLACE | ABSENT)
+    kernel.write(shadow(target.name), there.ne(0).select(passed, absent), guard)

@@ -1,6 +1,8 @@
-"""The dispatcher, in LLVM IR: which lanes of a warp run next, and when the warp's turn is over."""
+"""The dispatcher, in LLVM IR: which lanes of a warp run next, and when the warp's time slice is over."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from vgpu.base.context import (
     DONE,
@@ -10,254 +12,234 @@ from vgpu.base.context import (
     PC_SYNC,
     PC_WAIT,
     POLLING,
-    SLOT,
     SPUN,
     WAITING,
 )
-from vgpu.runtime.emit import LANES, Value
+from vgpu.ir import LANES, Value
+from vgpu.ir.value import V32
+from vgpu.lower.tallies import Tallies
 
-SPIN = 1024  # the fuel that one more round of a loop costs that asks memory whether it may go on
+SPIN = 1024  # the fuel that one more round of a loop costs that spins on memory
+KIND = 0xF0000000  # the bits of a program counter that say what its lane waits for
 
 
-class Dispatch:
-    """The part of `lower.Lowering` that chooses the lanes whose turn it is."""
+@dataclass(frozen=True)
+class Chosen:
+    """What runs next: its program counter, all lanes there (bits), the lowest program counter of the others if that is
+    known yet, and whether it overtakes lanes at lower ones."""
+
+    pc: Value
+    lanes: Value
+    others: Value | None
+    overtakes: Value | None = None
+
+
+class Dispatch(Tallies):
+    """The part of a lowering that chooses the lanes that run."""
+
+    # ------------------------------------------------------------ program counters
+
+    def pcs(self) -> Value:
+        return self.get_state(0, V32)
+
+    def set_pcs(self, mask: Value, target: Value | int) -> None:
+        """Lanes of `mask` (bits) continue at basic block `target`."""
+        pcs = self.pcs()
+        self.set_state(0, mask.lanes().select(target, pcs))
+
+    def set_aside(self, lanes: Value | int, basic_block: Value | int) -> None:
+        """Keep one group of lanes that waits at a basic block where it is quickly found again."""
+        self.vars.lanes.set(lanes)
+        self.vars.aside.set(basic_block)
+
+    def flush(self) -> None:
+        """Write the group set aside, if there is one, to the program counters."""
+        if self.flow.diverged:
+            lanes = self.vars.lanes.get()
+            self.set_pcs(lanes, self.vars.aside.get())
+            self.set_aside(0, PC_DONE)
+
+    def move_lanes(self) -> None:
+        """Note where the running lanes want to go."""
+        self.flush()
+        mask = self.vars.mask.get()
+        self.set_pcs(mask, self.vars.target.get())
+
+    # ------------------------------------------------------------ lanes that poll
 
     def wake(self) -> None:
-        """At the start of a warp's turn: lanes that wait for memory to change ask it once more."""
+        """At the start of a time slice: lanes that wait for memory to change look at it once more."""
         if not self.flow.waits:
             return
-        e = self.e
-        pcs = e.assign(f"load <{LANES} x i32>, ptr %state, align 64", "i32", True)
-        awake, first = self.waiting_lanes(pcs)
-        e.line(f"store {awake.full} {awake.text}, ptr %state, align 64")
-        lowest = e.assign(f"call i32 @llvm.vector.reduce.umin.v32i32({pcs.full} {pcs.text})", "i32", False)
-        ready = e.icmp("ult", lowest, e.const("i32", PC_POLL))
-        free = e.bin("or", e.icmp("ult", lowest, first), self.may_overtake())
-        self.progress(e.bin("and", ready, free))
+        pcs = self.pcs()
+        awake, first = self._polling(pcs)
+        self.set_state(0, awake)
+        lowest = pcs.reduce("umin")
+        self.progress(lowest.below(PC_POLL) & (lowest.below(first) | self._may_overtake()))
 
-    def waiting_lanes(self, pcs: Value) -> tuple[Value, Value]:
+    def _polling(self, pcs: Value) -> tuple[Value, Value]:
         """The program counters with the lanes awake that wait for memory to change, and the lowest of those lanes'."""
-        e = self.e
-        polls = e.icmp("eq", e.bin("and", pcs, e.const("i32", 0xF0000000)), e.const("i32", PC_POLL))
-        awake = e.select(polls, e.bin("xor", pcs, e.const("i32", PC_POLL)), pcs)
-        theirs = e.select(polls, awake, e.const("i32", PC_DONE))
-        first = e.assign(f"call i32 @llvm.vector.reduce.umin.v32i32({theirs.full} {theirs.text})", "i32", False)
-        return awake, first
+        polls = (pcs & KIND).eq(PC_POLL)
+        awake = polls.select(pcs ^ PC_POLL, pcs)
+        return awake, polls.select(awake, PC_DONE).reduce("umin")
 
-    def may_overtake(self) -> Value:
+    def _may_overtake(self) -> Value:
         """Whether lanes may run ahead of others of their warp that wait for memory to change.
 
-        Lanes meet where their paths join, as they do on a GPU: those who come first wait there. But where all blocks
-        wait, the lanes that wait may be waiting for these.
+        Lanes reconverge where their paths join, as they do on a GPU: those that come first wait there. But where all
+        blocks wait, the lanes that wait may be waiting for these.
         """
-        return self.e.icmp("ne", self.context("ahead", invariant=False), self.e.const("i64", 0))
+        return self.context("ahead", constant=False).ne(0)
 
     def progress(self, moved: Value) -> None:
-        """Note for the block loop whether this warp did more than to wait."""
-        e = self.e
-        p = e.assign(f"getelementptr i64, ptr %ctx, i64 {SLOT['progress']}", "ptr", False)
-        old = e.assign(f"load i64, ptr {p.text}", "i64", False)
-        e.line(f"store i64 {e.bin('or', old, e.resize(moved, 64)).text}, ptr {p.text}")
+        """Note for the block loop whether this warp did more than wait."""
+        place = self.context_place("progress")
+        self.ir.store(place, self.ir.load(place, "i64", 8) | moved.to("i64"), 8)
+
+    # ------------------------------------------------------------ the dispatcher
 
     def dispatcher(self) -> None:
-        e = self.e
-        v = f"<{LANES} x i32>"
-        e.declarations |= {
-            f"declare i32 @llvm.vector.reduce.umin.v32i32({v})", f"declare i32 @llvm.vector.reduce.umax.v32i32({v})",
-        }  # fmt: skip
-        poll, done = (_splat(c) for c in (PC_POLL, PC_DONE))
-        e.label("dispatch")
-        e.line(f"%pcs = load {v}, ptr %state, align 64")
-        searched = not (self.flow.stacked or self.simple)
-        if searched:
-            e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")
-        if self.flow.stacked:
-            self.choose()
-        elif self.simple:
-            self.united()
-        elif self.flow.structured:
-            e.line("%pc = add i32 %low, 0")
-        else:
-            e.line(f"%ready = icmp ult {v} %pcs, {poll}")
-            chosen = self.take_turns(
-                Value("%ready", "i1", True), Value("%pcs", "i32", True), Value("%low", "i32", False)
-            )
-            e.line(f"%pc = add i32 {chosen.text}, 0")
-        e.line(f"%stops = icmp uge i32 %pc, {PC_WAIT}")
-        e.line("br i1 %stops, label %stop, label %ready_to_run")
-        e.label("stop")
-        e.line(f"%finished = icmp eq i32 %pc, {PC_DONE}")
-        e.line(f"%status = select i1 %finished, i32 {DONE}, i32 {WAITING}")
-        self.end_turn("%status")
-        e.label("ready_to_run")
-        seen = Value("%pcs", "i32", True)
-        if self.flow.waits:
-            awake, first = self.waiting_lanes(Value("%pcs", "i32", True))
-            here, overtake = Value("%pc", "i32", False), self.may_overtake()
-            held = e.bin("and", e.icmp("ult", first, here), e.flip(overtake))
-            asleep = e.bin(
-                "or", held, e.icmp("eq", e.bin("and", here, e.const("i32", 0xF0000000)), e.const("i32", PC_POLL))
-            )
-            seen = e.select(overtake, Value("%pcs", "i32", True), awake)
-            e.line(f"br i1 {asleep.text}, label %polling, label %one_place")
-            e.label("polling")
-            self.end_turn(POLLING)
-            e.label("one_place")
-        if searched:
-            e.line(f"%at0 = insertelement {v} poison, i32 %pc, i32 0")
-            e.line(f"%at = shufflevector {v} %at0, {v} poison, {v} zeroinitializer")
-            e.line(f"%here = icmp eq {v} %pcs, %at")
-        if self.fine:  # those of them that the schedule lets run, or all if it lets none of them
-            e.line("%all_here = bitcast <32 x i1> %here to i32")
-            chosen = e.resize(self.context("lanes", invariant=False), 32)
-            e.line(f"%picked = and i32 %all_here, {chosen.text}")
-            e.line("%nobody = icmp eq i32 %picked, 0")
-            e.line("%bits = select i1 %nobody, i32 %all_here, i32 %picked")
-        elif not self.simple:
-            e.line("%bits = bitcast <32 x i1> %here to i32")
-        e.line("store i32 %bits, ptr %mask_slot")
-        if searched:
-            e.line(f"%elsewhere = select <32 x i1> %here, {v} {done}, {v} {seen.text}")
-            e.line(f"%others0 = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
-        if self.flow.structured:
-            e.line("store i32 %others0, ptr %others_slot")
-        else:
-            e.line(f"%others = select i1 %swap, i32 {PC_DONE}, i32 %others0")
-            e.line("store i32 %others, ptr %others_slot")
-        e.line(f"%flag = and i32 %pc, {PC_SYNC}")
-        e.line("%forced = icmp ne i32 %flag, 0")
-        e.line("store i1 %forced, ptr %forced_slot")
-        e.line(f"%index = and i32 %pc, {PC_SYNC - 1}")
-        e.line("store i32 %index, ptr %index_slot")
+        ir, found = self.ir, self.vars
+        ir.label("dispatch")
+        pcs = self.pcs()
+        chosen = self.deepest(pcs) if self.flow.stacked else self._united(pcs) if self.simple else self._lowest(pcs)
+        with ir.when(chosen.pc.reaches(PC_WAIT)):
+            self.end_slice(chosen.pc.eq(PC_DONE).select(ir.i32(DONE), WAITING))
+        seen = self._without_sleepers(pcs, chosen.pc) if self.flow.waits else pcs
+        found.mask.set(self._picked(chosen.lanes) if self.fine else chosen.lanes)
+        others = chosen.others or chosen.lanes.lanes().select(PC_DONE, seen).reduce("umin")
+        found.others.set(others if chosen.overtakes is None else chosen.overtakes.select(PC_DONE, others))
+        found.forced.set((chosen.pc & PC_SYNC).ne(0))
+        found.index.set(chosen.pc & PC_SYNC - 1)
         self.burn("dispatch", "go")
-        e.label("go")
-        e.line("%next = load i32, ptr %index_slot")
+        ir.label("go")
         cases = " ".join(f"i32 {s.index}, label %s{s.index}" for s in self.flow.basic_blocks)
-        e.line(f"switch i32 %next, label %lost [ {cases} ]")
+        ir.line(f"switch {found.index.get()}, label %lost [ {cases} ]")
         for label, status in (("waits", WAITING), ("ends", DONE)):
-            e.label(label)
-            self.end_turn(status)
-        e.label("lost")
-        e.line("unreachable")
+            ir.label(label)
+            self.end_slice(status)
+        ir.label("lost")
+        ir.line("unreachable")
         if self.flow.diverged:
-            self.meeting()
+            self._meeting()
         # Lanes that may not go straight on: note where they want to go, then dispatch anew.
-        e.label("park")
+        ir.label("park")
         self.move_lanes()
-        e.line("br label %dispatch")
-        e.label("starve")
+        ir.go("dispatch")
+        ir.label("starve")
         self.move_lanes()
-        e.line("br label %starved")
-        e.label("starved")
-        if not self.flow.structured:
-            self.next_turn()
-        self.end_turn(OUT_OF_FUEL)
+        ir.label("starved")
+        self._out_of_fuel(OUT_OF_FUEL)
         if self.flow.spinning:
-            e.label("spin")
+            ir.label("spin")
             self.move_lanes()
-            if not self.flow.structured:
-                self.next_turn()
-            self.end_turn(SPUN)
-        e.label("turn_over")
+            self._out_of_fuel(SPUN)
+        ir.label("slice_over")
         self.end_tallies()
-        e.line(f"ret i32 {e.assign('load i32, ptr %status_slot', 'i32', False).text}")
+        ir.give(found.status.get())
 
-    def end_turn(self, status: int | str) -> None:
-        """Give control back to the block loop, which is told why."""
-        self.e.line(f"store i32 {status}, ptr %status_slot")
-        self.e.line("br label %turn_over")
+    def end_slice(self, status: Value | int) -> None:
+        """Give control back to the block loop, and say why."""
+        self.vars.status.set(status)
+        self.ir.go("slice_over")
 
-    def take_turns(self, ready: Value, keys: Value, low: Value) -> Value:
-        """Which key is the next to run, and `%swap`: whether that is another one than the lowest, which then overtakes.
+    def _out_of_fuel(self, status: int) -> None:
+        """The warp has used its time slice up: other lanes may be the first in the next."""
+        if not self.flow.structured:
+            self.ir.store(self.turn, self.ir.load(self.turn, "i64", 8) + 1, 8)
+        self.end_slice(status)
 
-        After each slice that ran out of fuel the warp's turn counts on, so that lanes that wait let others go: every
-        second time the lowest key runs, else the highest of those that are ready, or that of one lane after the other.
-        Lanes that stand between two groups that wait would otherwise never run.
-        """
-        e, kind = self.e, keys.type
-        e.line("%turn = load i64, ptr %turn_p")
-        e.line("%turn_odd = trunc i64 %turn to i1")
-        e.line(f"%ready_bits = bitcast <{LANES} x i1> {ready.text} to i32")
-        e.line("%any_ready = icmp ne i32 %ready_bits, 0")
-        e.line("%swap = and i1 %turn_odd, %any_ready")
-        e.line("br label %turns")
-        e.label("turns")
-        e.line("br i1 %swap, label %by_turn, label %turn_chosen")
-        e.label("by_turn")
-        pending = e.select(ready, keys, e.const(kind, 0))
-        bits, whole = int(kind[1:]), keys.full
-        e.declarations.add(f"declare {kind} @llvm.vector.reduce.umax.v{LANES}{kind}({whole})")
-        top = e.assign(f"call {kind} @llvm.vector.reduce.umax.v{LANES}i{bits}({whole} {pending.text})", kind, False)
-        turn = Value("%turn", "i64", False)
-        first = e.resize(e.bin("and", e.bin("lshr", turn, e.const("i64", 2)), e.const("i64", LANES - 1)), 32)
-        standing = Value("%ready_bits", "i32", False)
-        e.declarations.add("declare i32 @llvm.fshr.i32(i32, i32, i32)")
-        text = f"call i32 @llvm.fshr.i32(i32 {standing.text}, i32 {standing.text}, i32 {first.text})"
-        beyond = e.intrinsic("llvm.cttz", e.assign(text, "i32", False), tail=", i1 true")
-        lane = e.bin("and", e.bin("add", beyond, first), e.const("i32", LANES - 1))
-        own = e.assign(f"extractelement {whole} {keys.text}, i32 {lane.text}", kind, False)
-        highest = e.icmp("eq", e.bin("and", turn, e.const("i64", 2)), e.const("i64", 0))
-        swapped = e.select(highest, top, own)
-        e.line("br label %turn_chosen")
-        e.label("turn_chosen")
-        return e.assign(f"phi {kind} [{low.text}, %turns], [{swapped.text}, %by_turn]", kind, False)
+    def burn(self, tag: str, onward: str) -> None:
+        """Use up fuel; without any left, return to the block loop: "dispatch", "jump", or "spin" (dear)."""
+        left = self.ir.load(self.fuel, "i64", 8) - (SPIN if tag == "spin" else 1)
+        self.ir.store(self.fuel, left, 8)
+        empty = {"dispatch": "starved", "jump": "starve", "spin": "spin"}[tag]
+        self.ir.branch(left.below(0, signed=True), empty, onward)
 
-    def next_turn(self) -> None:
-        """The warp has used its slice up: other lanes may be the first in the next."""
-        e = self.e
-        turn = e.assign("load i64, ptr %turn_p", "i64", False)
-        e.line(f"store i64 {e.bin('add', turn, e.const('i64', 1)).text}, ptr %turn_p")
+    def _without_sleepers(self, pcs: Value, pc: Value) -> Value:
+        """End the time slice if the lanes at `pc` sleep, or wait for lanes that do; the program counters to compare."""
+        awake, first = self._polling(pcs)
+        overtake = self._may_overtake()
+        with self.ir.when(first.below(pc) & ~overtake | (pc & KIND).eq(PC_POLL)):
+            self.end_slice(POLLING)
+        return overtake.select(pcs, awake)
+
+    def _picked(self, lanes: Value) -> Value:
+        """Those of the lanes that the schedule lets run, or all if it lets none of them."""
+        picked = lanes & self.context("lanes", constant=False).to("i32")
+        return picked.eq(0).select(lanes, picked)
+
+    # ------------------------------------------------------------ which lanes
 
     @property
     def simple(self) -> bool:
         """Whether the lowest pending basic block always runs next, and nothing but barriers makes lanes wait."""
         return self.flow.structured and not (self.flow.waits or self.flow.stacked or self.fine)
 
-    def united(self) -> None:
-        """The lowest program counter, its lanes and the lowest of the others: mostly all lanes are at one place."""
-        e, v = self.e, f"<{LANES} x i32>"
+    def deepest(self, pcs: Value) -> Chosen:
+        """Where there are calls: see `calls.Calls`."""
+        raise NotImplementedError
 
-        def lanes_at(tag: str, pc: str) -> None:
-            e.line(f"%at0{tag} = insertelement {v} poison, i32 {pc}, i32 0")
-            e.line(f"%at{tag} = shufflevector {v} %at0{tag}, {v} poison, {v} zeroinitializer")
-            e.line(f"%here{tag} = icmp eq {v} %pcs, %at{tag}")
-            e.line(f"%bits{tag} = bitcast <{LANES} x i1> %here{tag} to i32")
+    def _united(self, pcs: Value) -> Chosen:
+        """The lowest program counter; mostly all lanes are at one place."""
+        ir, first = self.ir, pcs.lane(0)
+        pc, lanes, others = ir.variable("i32", first), ir.variable("i32", -1), ir.variable("i32", PC_DONE)
+        with ir.when(pcs.eq(first).bits().ne(-1)):
+            low = pcs.reduce("umin")
+            here = pcs.eq(low)
+            pc.set(low)
+            lanes.set(here.bits())
+            others.set(here.select(PC_DONE, pcs).reduce("umin"))
+        return Chosen(pc.get(), lanes.get(), others.get())
 
-        e.line(f"%first_pc = extractelement {v} %pcs, i32 0")
-        lanes_at("_one", "%first_pc")
-        e.line("%united = icmp eq i32 %bits_one, -1")
-        e.line("br i1 %united, label %dispatch_all, label %dispatch_some")
-        e.label("dispatch_some")
-        e.line(f"%low = call i32 @llvm.vector.reduce.umin.v32i32({v} %pcs)")
-        lanes_at("_low", "%low")
-        e.line(f"%elsewhere = select <{LANES} x i1> %here_low, {v} {_splat(PC_DONE)}, {v} %pcs")
-        e.line(f"%others_some = call i32 @llvm.vector.reduce.umin.v32i32({v} %elsewhere)")
-        e.line("br label %dispatch_all")
-        e.label("dispatch_all")
-        e.line("%pc = phi i32 [%first_pc, %dispatch], [%low, %dispatch_some]")
-        e.line("%bits = phi i32 [-1, %dispatch], [%bits_low, %dispatch_some]")
-        e.line(f"%others0 = phi i32 [{PC_DONE}, %dispatch], [%others_some, %dispatch_some]")
+    def _lowest(self, pcs: Value) -> Chosen:
+        """The lowest program counter, or another one whose turn it is."""
+        pc, overtakes = pcs.reduce("umin"), None
+        if not self.flow.structured:
+            pc, overtakes = self.take_turns(pcs.below(PC_POLL), pcs, pc)
+        return Chosen(pc, pcs.eq(pc).bits(), None, overtakes)
+
+    def take_turns(self, ready: Value, keys: Value, low: Value) -> tuple[Value, Value]:
+        """Which key is the next to run, and whether that is another one than the lowest, which then overtakes.
+
+        After each time slice that ran out of fuel the warp's turn counts on, so that lanes that wait let others go:
+        every second time the lowest key runs, else the highest of those that are ready, or that of one lane after the
+        other. Lanes that stand between two groups that wait would otherwise never run.
+        """
+        ir = self.ir
+        turn, standing, chosen = ir.load(self.turn, "i64", 8), ready.bits(), ir.variable(low.kind, low)
+        overtakes = turn.to("i1") & standing.ne(0)
+        with ir.when(overtakes):
+            top = ready.select(keys, 0).reduce("umax")
+            first = (turn >> 2 & LANES - 1).to("i32")
+            beyond = standing.intrinsic("llvm.fshr", standing, first).intrinsic("llvm.cttz", flag=True)
+            one_after_the_other = keys.lane(beyond + first & LANES - 1)
+            chosen.set((turn & 2).eq(0).select(top, one_after_the_other))
+        return chosen.get(), overtakes
+
+    def _meeting(self) -> None:
+        """The running lanes have come to where the lanes set aside wait, or beyond: join them, or change places.
+
+        A branch with two paths and a join needs no more than this, and the dispatcher with its 32 program counters
+        is left alone.
+        """
+        ir, v = self.ir, self.vars
+        ir.label("meet")
+        mask, target, aside, lanes, others = (x.get() for x in (v.mask, v.target, v.aside, v.lanes, v.others))
+        ir.branch(aside.below(others), "pair", "park")
+        ir.label("pair")
+        same = target.eq(aside)
+        v.mask.set(same.select(mask | lanes, lanes))
+        self.set_aside(same.select(0, mask), same.select(PC_DONE, target))
+        v.target.set(aside)
+        v.index.set(aside)
+        self.burn("jump", "go")
 
     def others_at(self, least: int) -> Value | None:
         """Whether all lanes that are not running wait at `least` or beyond; None where that takes the dispatcher."""
-        e = self.e
         if not self.simple:
             return None
-        others = e.assign("load i32, ptr %others_slot", "i32", False)
+        others = self.vars.others.get()
         if self.flow.diverged:
-            others = e.intrinsic("llvm.umin", others, e.assign("load i32, ptr %aside_slot", "i32", False))
-        return e.icmp("uge", others, e.const("i32", least))
-
-    def burn(self, tag: str, onward: str) -> None:
-        """Use up fuel; without any left, return to the block loop: "dispatch", "jump", or "spin" (dear)."""
-        e = self.e
-        fuel = e.assign("load i64, ptr %fuel_p", "i64", False)
-        less = e.bin("sub", fuel, e.const("i64", SPIN if tag == "spin" else 1))
-        e.line(f"store i64 {less.text}, ptr %fuel_p")
-        empty = e.icmp("slt", less, e.const("i64", 0))
-        empty_label = {"dispatch": "starved", "jump": "starve", "spin": "spin"}[tag]
-        e.line(f"br i1 {empty.text}, label %{empty_label}, label %{onward}")
-
-
-def _splat(value: int) -> str:
-    return "<" + ", ".join([f"i32 {value}"] * LANES) + ">"
+            others = others.intrinsic("llvm.umin", self.vars.aside.get())
+        return others.reaches(least)

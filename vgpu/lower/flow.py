@@ -6,12 +6,13 @@ paths join. Values that are the same in all lanes of a warp ("uniform") need one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vgpu.lower import spins
 from vgpu.lower.basic_blocks import BasicBlock, kind_of, results, sources, split
 from vgpu.lower.uniform import Definitions, divergence, post_dominators
-from vgpu.ptx import Instruction
+from vgpu.ptx import Instruction, Label
 
 SYNC_KINDS = {"shuffle", "vote", "match", "redux", "elect", "tensor"}
 
@@ -33,7 +34,7 @@ class Flow:
     waits: set[int]  # basic blocks that are such a loop and do nothing else
 
 
-def analyse(body, registers: dict[str, str], fine: bool = False) -> Flow:
+def analyse(body: Sequence[Instruction | Label], registers: dict[str, str], fine: bool = False) -> Flow:
     """Basic blocks, liveness and uniformity of a flat kernel body.
 
     `fine`: lanes may part and change at every access to memory, whatever the kernel's branches say.
@@ -52,9 +53,9 @@ def analyse(body, registers: dict[str, str], fine: bool = False) -> Flow:
     return flow
 
 
-def _analyse_fine(body) -> Flow:
+def _analyse_fine(body: Sequence[Instruction | Label]) -> Flow:
     whole = split(body)
-    alone = spins.waiting(whole, _liveness(whole), kind_of, results)
+    alone = spins.waiting(whole, _liveness(whole))
     asleep = {id(i) for index in alone for i in whole[index].body}
     instructions = [(at, s) for at, s in enumerate(body) if isinstance(s, Instruction)]
     sync = frozenset(at for at, s in instructions if _synchronises(s))
@@ -75,7 +76,7 @@ def _synchronises(statement: Instruction) -> bool:
     return statement.opcode in ("bar", "barrier") and "warp" in statement.modifiers
 
 
-def _analyse(body, basic_blocks: list[BasicBlock], structured: bool = True) -> Flow:
+def _analyse(body: Sequence[Instruction | Label], basic_blocks: list[BasicBlock], structured: bool = True) -> Flow:
     may_meet = structured
     live_in = _liveness(basic_blocks)
     crossing = set().union(*live_in) if live_in else set()
@@ -90,11 +91,12 @@ def _analyse(body, basic_blocks: list[BasicBlock], structured: bool = True) -> F
         if basic_block.owner:
             entries.setdefault(basic_block.owner, basic_block.index)
     stacked = any(s.end == "call" for s in basic_blocks)
-    asking = spins.spinning(basic_blocks, kind_of, sources, results)
+    asking = spins.spinning(basic_blocks)
     spinning = set().union(*asking)
     # Where functions are called, lanes at other depths may stand at the same loop: they take turns by fuel alone.
-    waits = set() if stacked else spins.waiting(basic_blocks, live_in, kind_of, results) & spinning
+    waits = set() if stacked else spins.waiting(basic_blocks, live_in) & spinning
     after = [] if stacked else post_dominators(basic_blocks)
+    forbidden: set[str]
     while True:
         uniform = invariant | flowing
         if stacked:  # lanes that return from a function may come back one by one

@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from vgpu.ptx import Instruction
-from vgpu.runtime.emit import LANES
+from vgpu.ir import Value
+from vgpu.ir.value import V64
+from vgpu.ptx import Call, Instruction
+
+if TYPE_CHECKING:
+    from vgpu.lower.calls import Calls as Kernel
 
 MALLOC, FREE = 3, 4  # what the host is asked for; it knows printf and asserts by other numbers
 # Name in the PTX -> what is asked for. The third is `new` of a type that asks for more than 16 bytes of alignment.
 FUNCTIONS = {"malloc": MALLOC, "free": FREE, "__cuda_syscall_aligned_malloc": MALLOC}
 
 
-def call(k, instruction: Instruction) -> None:
-    target = instruction.operands[0]
+def call(kernel: Kernel, instruction: Instruction) -> None:
+    target: Call = instruction.operands[0]
     name = target.target.name
-    if any(f"{a}@0" not in k.registers for a in target.arguments):
-        raise k.unsupported(f"a call of `{name}` with an argument that was never stored")
-    number = k.site(replace(instruction, operands=(), modifiers=(name,)), "heap")
-    if k.watch and name == "free":
-        k.watch.place(k, instruction, "free", "global", of=number)
-    ask(k, instruction, FUNCTIONS[name], number)
+    given = arguments(kernel, target, 2)
+    number = kernel.site(replace(instruction, operands=(), modifiers=(name,)), "heap")
+    if kernel.watch and name == "free":
+        kernel.watch.place(kernel, instruction, "free", "global", of=number)
+    ask(kernel, instruction, FUNCTIONS[name], number, given)
 
 
-def ask(k, instruction: Instruction, code: int, site: int) -> None:
-    """Call out with up to two arguments a lane, and take what the host answers to each."""
-    e, target = k.e, instruction.operands[0]
-    arguments = [e.splat(e.resize(k.read(f"{a}@0"), 64)) for a in target.arguments[:2]]
-    arguments += [e.splat(e.const("i64", 0))] * (2 - len(arguments))
-    guard = k.guard(instruction.guard)
-    mask = k.guarded_mask(guard)
-    v = f"<{LANES} x i64>"
-    e.declarations.add(f"declare {v} @wb_heap(ptr, i64, i64, i32, {v}, {v})")
-    given = ", ".join(f"{a.full} {a.text}" for a in arguments)
-    answer = e.assign(f"call {v} @wb_heap(ptr %ctx, i64 {code}, i64 {site}, i32 {mask.text}, {given})", "i64", True)
-    for result in (f"{name}@0" for name in target.returns):
-        if result in k.registers:  # else nobody reads it
-            k.write(result, e.resize(answer, k.bits(result)), guard)
+def arguments(kernel: Kernel, target: Call, count: int) -> list[Value]:
+    """Up to so many arguments of a call, each 64 bits a lane; 0 for those it doesn't have."""
+    names = [f"{name}@0" for name in target.arguments[:count]]
+    if any(name not in kernel.registers for name in names):
+        raise kernel.unsupported(f"a call of `{target.target.name}` with an argument that was never stored")
+    given = [kernel.read(name).to("i64").splat() for name in names]
+    return given + [kernel.ir.i64(0).splat()] * (count - len(given))
+
+
+def ask(kernel: Kernel, instruction: Instruction, code: int, site: int, given: list[Value]) -> None:
+    """Call out with two arguments a lane, and take what the host answers to each."""
+    guard = kernel.guard(instruction.guard)
+    answer = kernel.run_time("wb_heap", code, site, kernel.guarded_mask(guard), *given, result=V64)
+    for name in instruction.operands[0].returns:
+        if (result := f"{name}@0") in kernel.registers:  # else nobody reads it
+            kernel.write(result, answer, guard)

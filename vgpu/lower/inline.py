@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 from vgpu import ptx
 from vgpu.base.errors import Unsupported
 from vgpu.base.lacking import lacking, plain
 from vgpu.lower import called, heap
 from vgpu.lower.called import ENTRY, Called, Passed
-from vgpu.ptx import Call, Instruction, Label, Mem, Not, Pair, Reg, Sym, Vec
+from vgpu.ptx import Call, Instruction, Label, Mem, Not, Operand, Pair, Reg, Sym, Vec
 from vgpu.ptx.lines import line_of
 
 HOST_FUNCTIONS = {"vprintf", "__assertfail", *heap.FUNCTIONS}
@@ -50,8 +51,8 @@ def flatten(module: ptx.Module, function: ptx.Function, own: Collection[int] = (
         work.add(module.functions[name], {}, f"@{name}", None, one)
     if plan.stacked:
         work.finish("return" if plan.functions else "exit")
-    own = {p.name for p in function.parameters}
-    return _parameters_to_registers(work, own, plan.functions)
+    parameters = {p.name for p in function.parameters}
+    return _parameters_to_registers(work, parameters, plan.functions)
 
 
 class _Inliner:
@@ -68,7 +69,9 @@ class _Inliner:
         if isinstance(last, Label) or last.guard is not None or last.opcode not in {*ENDS, "return"}:
             self.body.append(Instruction(opcode, (), (), None, None))
 
-    def add(self, function, names: dict[str, str], suffix: str, leave: str | None, root: Called | None = None) -> None:
+    def add(
+        self, function: ptx.Function, names: dict[str, str], suffix: str, leave: str | None, root: Called | None = None
+    ) -> None:
         """Append the body of `function`; `names` maps its parameters to the caller's `.param` variables.
 
         `root` is set for a function that stays one: its parameters lie in its frame.
@@ -96,7 +99,7 @@ class _Inliner:
             elif root is not None and (access := root.access(statement, lambda o: _rename(o, names, suffix))):
                 self.body.append(replace(access, guard=_rename(statement.guard, names, suffix)))
             elif statement.opcode == "ret" and leave is not None:
-                if position + 1 < len(function.body) or statement.guard:
+                if position + 1 < len(function.body or ()) or statement.guard:
                     jump = replace(statement, opcode="bra", modifiers=("ret",), operands=(Sym(leave),))
                     self.body.append(replace(jump, guard=_rename(statement.guard, names, suffix)))
                 else:
@@ -104,16 +107,16 @@ class _Inliner:
             else:
                 self.body.append(_renamed(statement, names, suffix))
 
-    def call(self, statement: Instruction, names, suffix: str) -> None:
+    def call(self, statement: Instruction, names: dict[str, str], suffix: str) -> None:
         call: Call = statement.operands[0]
         returns = tuple(names.get(n, n) for n in call.returns)
         arguments = tuple(names.get(n, n) for n in call.arguments)
-        name = None if isinstance(call.target, Reg) else call.target.name
+        name = "" if isinstance(call.target, Reg) else call.target.name
         callee = self.module.functions.get(name)
         if name in HOST_FUNCTIONS:
             self.body.append(replace(statement, operands=(Call(returns, Sym(name), arguments),)))
             return
-        if name is not None and (callee is None or callee.body is None):
+        if name and (callee is None or callee.body is None):
             raise lacking(f"a call of `{plain(name)}`", line_of(statement.location, self.own))
         self.copies += 1
         inner = f"~{self.copies}{suffix[suffix.find('@') :] if '@' in suffix else ''}"
@@ -123,7 +126,7 @@ class _Inliner:
             over = Not(guard) if isinstance(guard, Reg) else guard.reg
             jump = replace(statement, opcode="bra", modifiers=("call",), operands=(Sym(leave),), guard=over)
             self.body.append(jump)
-        if name is None or name in self.real:
+        if callee is None or name in self.real:
             target = _rename(call.target, names, suffix)
             modifiers = () if guard is None else ("jumped",)
             self.body.append(
@@ -146,7 +149,7 @@ class _Inliner:
         self.body.append(Label(leave))
 
 
-def _rename(operand, names: dict[str, str], suffix: str):
+def _rename(operand: Any, names: dict[str, str], suffix: str) -> Any:
     if isinstance(operand, Reg):
         return Reg(names.get(operand.name, operand.name))
     if isinstance(operand, Not):
@@ -178,7 +181,7 @@ def _lanes(statement: Instruction) -> int:
     return next((int(m[1:]) for m in statement.modifiers if m in ("v2", "v4", "v8")), 1)
 
 
-def _access(statement, variables):
+def _access(statement: Instruction | Label, variables: Collection[str]) -> tuple[str, int, str, Operand] | None:
     """(variable, offset, bytes an element, operand) of an access to a call's `.param` variable."""
     if not isinstance(statement, Instruction) or statement.opcode not in ("ld", "st"):
         return None
@@ -246,7 +249,9 @@ def _parameters_to_registers(work: _Inliner, own: set[str], functions: dict[str,
     return Flat(tuple(body), registers, variables, functions)
 
 
-def _invocation(statement: Instruction, work: _Inliner, pieces, in_memory: set[str]) -> Instruction:
+def _invocation(
+    statement: Instruction, work: _Inliner, pieces: dict[str, dict[int, int]], in_memory: set[str]
+) -> Instruction:
     """A call that stays one, with the registers that hold the pieces of its arguments and results."""
     call: Call = statement.operands[0]
 

@@ -7,15 +7,26 @@ offsets into the block's and the thread's own area.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from vgpu import ptx
+from vgpu.ir import LANES, Value, element_bits, vector
 from vgpu.lower import definedness, watch
+from vgpu.lower.basic_blocks import items_of
 from vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
-from vgpu.runtime.emit import LANES, Value
 from vgpu.runtime.pattern import SHARED_ELEMENT
 from vgpu.storage import layout
 
+if TYPE_CHECKING:
+    from vgpu.lower.calls import Calls as Kernel
+    from vgpu.lower.operands import Operands
+
 SPACES = ("global", "shared", "local", "const", "param")
 LOAD, STORE, ATOMIC = 0, 1, 2
+KINDS = ("load", "store", "atomic")
+FAR_OUTSIDE = 0x7FFFFFF0  # an offset that no shared memory has
+ONE_BY_ONE = 0xFFFFFFFF  # of an answer: its lanes, which aren't side by side
 
 
 def space_of(instruction: Instruction) -> str:
@@ -24,142 +35,152 @@ def space_of(instruction: Instruction) -> str:
     return next((w for w in words if w in SPACES), "generic")
 
 
-def symbol(k, operand: Sym) -> Value:
+def window_of(space: str) -> str:
+    """Which of the runtime's checks is for accesses to a space."""
+    return space if space in ("shared", "local") else "global"
+
+
+# ---------------------------------------------------------------- addresses
+
+
+def symbol(kernel: Operands, operand: Sym) -> Value:
     """The address of a variable: an offset for shared and local ones, else a host address (i64)."""
-    e, name = k.e, operand.name
-    if name in k.shared:
-        return e.const("i64", k.shared[name] + operand.offset)
-    if k.flow.stacked and (place := k.local_base(name)) is not None:
-        return e.bin("add", place, e.const("i64", operand.offset))
-    if name in k.locals:
-        return e.const("i64", k.locals[name] + operand.offset)
-    if name in k.parameters:
-        k.parameters_addressed = True
-        return e.bin("add", k.fixed["params"], e.const("i64", k.parameters[name] + operand.offset))
-    if name in k.addresses:
-        return e.bin("add", k.variable(name), e.const("i64", operand.offset))
-    if name in k.module.functions:
-        return e.const("i64", layout.function_handles(k.module)[name])
-    raise k.unsupported(f"the symbol `{name}`")
+    name = operand.name
+    if name in kernel.shared:
+        return kernel.ir.i64(kernel.shared[name] + operand.offset)
+    if kernel.flow.stacked and (place := kernel.local_base(name)) is not None:
+        return place + operand.offset
+    if name in kernel.locals:
+        return kernel.ir.i64(kernel.locals[name] + operand.offset)
+    if name in kernel.parameters:
+        kernel.parameters_addressed = True
+        return kernel.fixed["params"] + (kernel.parameters[name] + operand.offset)
+    if name in kernel.addresses:
+        return kernel.variable(name) + operand.offset
+    if name in kernel.module.functions:
+        return kernel.ir.i64(layout.function_handles(kernel.module)[name])
+    raise kernel.unsupported(f"the symbol `{name}`")
 
 
-def address(k, memory: Mem, bits: int) -> Value:
+def address(kernel: Kernel, memory: Mem, bits: int) -> Value:
     """The address (or offset) that a memory operand names, as an integer of `bits`."""
-    e = k.e
-    if isinstance(memory.base, Reg):
-        base = e.resize(k.read(memory.base.name), bits)
-    elif isinstance(memory.base, Imm):
-        base = e.const(f"i{bits}", memory.base.value)
+    if isinstance(memory.base, Imm):
+        base = kernel.ir.number(f"i{bits}", memory.base.value)
     else:
-        base = e.resize(symbol(k, memory.base), bits)
-    return e.bin("add", base, e.const(f"i{bits}", memory.offset)) if memory.offset else base
+        found = kernel.read(memory.base.name) if isinstance(memory.base, Reg) else symbol(kernel, memory.base)
+        base = found.to(f"i{bits}")
+    return base + memory.offset if memory.offset else base
 
 
-def local_host_address(k, within: Value) -> Value:
+def shared_offset(kernel: Kernel, instruction: Instruction, memory: Mem) -> Value:
+    """Where in the block's shared memory an operand points (i32), by the space's offsets or a generic address."""
+    if any(word.split("::")[0] == "shared" for word in instruction.modifiers):
+        return address(kernel, memory, 32)
+    inside = address(kernel, memory, 64) - kernel.fixed["shared_base"]
+    # What lies far outside must not come back into range when it is cut to 32 bits.
+    return inside.above(FAR_OUTSIDE).select(FAR_OUTSIDE, inside).to("i32")
+
+
+def local_host_address(kernel: Kernel, within: Value | int) -> Value:
     """Host addresses of each lane's own copy of a local variable."""
-    e = k.e
-    lanes = e.vector_const("i64", [lane * k.local_bytes for lane in range(LANES)])
-    return e.bin("add", e.bin("add", k.fixed["local_warp"], lanes), within)
+    lanes = kernel.ir.each_lane("i64", [lane * kernel.local_bytes for lane in range(LANES)])
+    return kernel.fixed["local_warp"] + lanes + within
+
+
+# ---------------------------------------------------------------- accesses
+
+
+def counts_here(kernel: Kernel) -> bool:
+    """Whether accesses of the basic block count as they are made; those of a loop that waits count when it is left."""
+    return kernel.count and kernel.here.index not in kernel.flow.waits
+
+
+def check(
+    kernel: Kernel, site: Value, space: str, where: Value, mask: Value, nbytes: int, rule: int, counted: bool
+) -> Value:
+    """The runtime's answer about the lanes of an access (i64); `where` are its addresses or offsets."""
+    name = f"wb_{'c' if counted else 'p'}_{window_of(space)}"
+    i32 = kernel.ir.i32
+    return kernel.run_time(name, site, where.splat(), mask, i32(nbytes), i32(rule), result="i64")
 
 
 def access(
-    k, instruction: Instruction, memory: Mem, nbytes: int, rule: int, values=(), element: int = 0
-) -> tuple[Value, Value]:
+    kernel: Kernel, instruction: Instruction, memory: Mem, nbytes: int, rule: int, values: Sequence[Value] | None = (),
+    element: int = 0,
+) -> tuple[Value, Value]:  # fmt: skip
     """Check (and count) an access: host addresses, and the runtime's answer about the lanes (i64).
 
     The addresses are one scalar where all lanes access the same place. values: what a store writes, element by
     element; element: the bytes of one element of a load.
     """
-    e, space = k.e, space_of(instruction)
-    guard = k.guard(instruction.guard)
-    mask = k.guarded_mask(guard)
-    kind = ("load", "store", "atomic")[rule]
-    site = k.site_pointer(k.site(instruction, kind, space, nbytes))
-    letter = "c" if counts_here(k) else "p"
-    bits = 32 if space == "shared" else 64
-    check = {"shared": "shared", "local": "local"}.get(space, "global")
-    where = address(k, memory, bits)
-    lanes = e.splat(where)
-    call = (
-        f"call i64 @wb_{letter}_{check}(ptr %ctx, ptr {site}, {lanes.full} {lanes.text}, "
-        f"i32 {mask.text}, i32 {nbytes}, i32 {rule})"
-    )
-    answer, offsets = e.assign(call, "i64", False), where
-    if space == "const" and counts_here(k):
-        k.not_asked(mask)
-    count_when_left(k, instruction, where, nbytes)
+    space = space_of(instruction)
+    mask = kernel.lanes_that_run(instruction)
+    site = kernel.new_site(instruction, KINDS[rule], space, nbytes)
+    where = offsets = address(kernel, memory, 32 if space == "shared" else 64)
+    answer = check(kernel, site, space, where, mask, nbytes, rule, counts_here(kernel))
+    if space == "const" and counts_here(kernel):
+        kernel.not_global(mask)
+    count_when_left(kernel, instruction, where, nbytes)
     if space == "shared":
-        where = e.bin("add", e.resize(where, 64), k.fixed["shared_base"])
+        where = where.to("i64") + kernel.fixed["shared_base"]
     elif space == "local":
-        where = local_host_address(k, where)
-    if k.watch:
-        elements = None if values is None else spread(e, where, values)
-        answer, k.place = watch.access(
-            k, instruction, memory, space, nbytes, rule, offsets, answer, elements, element=element
+        where = local_host_address(kernel, where)
+    if kernel.watch:
+        stored = None if values is None else elements(where, values)
+        answer, kernel.place = watch.access(
+            kernel, instruction, memory, space, nbytes, rule, offsets, answer, stored, element=element
         )
     return where, answer
 
 
-def spread(e, where: Value, values) -> list[tuple[Value, Value]]:
+def elements(where: Value, values: Sequence[Value]) -> list[tuple[Value, Value]]:
     """(addresses, value) of each element that an access moves, 32 lanes each."""
-    sizes = [int(v.type[1:]) // 8 for v in values]
-    places = [e.bin("add", where, e.const("i64", i * n)) if i else where for i, n in enumerate(sizes)]
-    return [(e.splat(at), e.splat(v)) for at, v in zip(places, values, strict=True)]
+    sizes = [element_bits(v.kind) // 8 for v in values]
+    places = [where + i * n if i else where for i, n in enumerate(sizes)]
+    return [(at.splat(), v.splat()) for at, v in zip(places, values, strict=True)]
 
 
-def counts_here(k) -> bool:
-    """Whether accesses of the basic block count as they are made; those of a loop that waits count when it is left."""
-    return k.count and k.here.index not in k.flow.waits
-
-
-def count_when_left(k, instruction: Instruction, where: Value, nbytes: int) -> None:
+def count_when_left(kernel: Kernel, instruction: Instruction, where: Value, nbytes: int) -> None:
     """In a loop that waits: have the load counted for the lanes that leave it."""
-    if not k.count or k.here.index not in k.flow.waits:
+    if not kernel.count or kernel.here.index not in kernel.flow.waits:
         return
-    e, space = k.e, space_of(instruction)
-    check = {"shared": "shared", "local": "local"}.get(space, "global")
-    lanes, guard = e.splat(where), k.guard(instruction.guard)
-    number = k.site(instruction, "load", space, nbytes)
-    site = k.site_pointer(number)
+    space, lanes, guard = space_of(instruction), where.splat(), kernel.guard(instruction.guard)
+    number = kernel.site(instruction, "load", space, nbytes)
+    site = kernel.site_pointer(number)
 
     def count(leaving: Value) -> None:
-        mask = leaving if guard is None else e.bin("and", leaving, k.guarded_mask(guard))
-        call = f"call i64 @wb_c_{check}(ptr %ctx, ptr {site}, {lanes.full} {lanes.text}, i32 {mask.text}, "
-        e.assign(f"{call}i32 {nbytes}, i32 {LOAD})", "i64", False)
+        mask = leaving if guard is None else leaving & kernel.guarded_mask(guard)
+        check(kernel, site, space, lanes, mask, nbytes, LOAD, counted=True)
         if space == "const":
-            k.not_asked(mask)
+            kernel.not_global(mask)
 
-    k.asked.append((number, count))
+    kernel.postponed.append((number, count))
 
 
-def _fused(k, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
+def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
     """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
-    e, space = k.e, space_of(instruction)
-    if space == "local" or k.watch:
+    space, loads = space_of(instruction), value is None
+    if space == "local" or kernel.watch:
         return None
-    mask = k.guarded_mask(k.guard(instruction.guard))
-    where = address(k, memory, 32 if space == "shared" else 64)
-    if value is None and not where.vector:
+    mask = kernel.lanes_that_run(instruction)
+    where = address(kernel, memory, 32 if space == "shared" else 64)
+    if loads and not where.vector:
         return None
-    kind = "load" if value is None else "store"
-    site = k.site_pointer(k.site(instruction, kind, space, bits // 8))
-    where = e.splat(where)
-    if value is None:
-        count_when_left(k, instruction, where, bits // 8)
-    function = f"wb_{'c' if counts_here(k) else 'p'}_{'shared' if space == 'shared' else 'global'}_{kind}{bits}"
-    arguments = f"ptr %ctx, ptr {site}, {where.full} {where.text}, i32 {mask.text}"
-    types = f"ptr, ptr, {where.full}, i32"
-    v = f"<{LANES} x i{bits}>"
-    if value is None:
-        e.declarations.add(f"declare {v} @{function}({types})")
-        value = e.assign(f"call {v} @{function}({arguments})", f"i{bits}", True)
-        if space == "const" and counts_here(k):
-            k.not_asked(mask)
-        return value
-    value = e.splat(value)
-    e.declarations.add(f"declare void @{function}({types}, {v})")
-    e.line(f"call void @{function}({arguments}, {v} {value.text})")
-    return value
+    kind = "load" if loads else "store"
+    site = kernel.new_site(instruction, kind, space, bits // 8)
+    where = where.splat()
+    if loads:
+        count_when_left(kernel, instruction, where, bits // 8)
+    function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_{kind}{bits}"
+    if value is not None:
+        return kernel.run_time(function, site, where, mask, value.splat())
+    found = kernel.run_time(function, site, where, mask, result=vector(f"i{bits}"))
+    if space == "const" and counts_here(kernel):
+        kernel.not_global(mask)
+    return found
+
+
+# ---------------------------------------------------------------- loads and stores
 
 
 def element(instruction: Instruction) -> tuple[str, int]:
@@ -168,210 +189,182 @@ def element(instruction: Instruction) -> tuple[str, int]:
     return instruction.modifiers[-1], lanes
 
 
-def load(k, instruction: Instruction) -> None:
-    e = k.e
+def load(kernel: Kernel, instruction: Instruction) -> None:
     destination, memory = instruction.operands[:2]
     kind, lanes = element(instruction)
-    bits = 8 * ptx.TYPE_BYTES[kind]
-    places = destination.items if isinstance(destination, Vec) else (destination,)
-    guard = k.guard(instruction.guard)
-    if space_of(instruction) == "param" and isinstance(memory.base, Sym) and memory.base.name in k.parameters:
-        offset = k.parameters[memory.base.name] + memory.base.offset + memory.offset
+    nbytes, bits = ptx.TYPE_BYTES[kind], 8 * ptx.TYPE_BYTES[kind]
+    places = items_of(destination)
+    guard = kernel.guard(instruction.guard)
+    if space_of(instruction) == "param" and isinstance(memory.base, Sym) and memory.base.name in kernel.parameters:
+        offset = kernel.parameters[memory.base.name] + memory.base.offset + memory.offset
         for index, place in enumerate(places):
-            p = e.assign(f"getelementptr i8, ptr %params, i64 {offset + index * bits // 8}", "ptr", False)
-            value = e.assign(f"load i{bits}, ptr {p.text}, align 1, !invariant.load !0", f"i{bits}", False)
-            _deliver(k, place, value, kind, guard)
+            at = kernel.ir.at(kernel.pointers["params"], offset + index * nbytes)
+            _deliver(kernel, place, kernel.ir.load(at, f"i{bits}", constant=True), kind, guard)
         return
-    if lanes == 1 and bits in (32, 64) and (value := _fused(k, instruction, memory, bits, None)):
-        _deliver(k, places[0], value, kind, guard)
+    if lanes == 1 and bits in (32, 64) and (value := _fused(kernel, instruction, memory, bits, None)):
+        _deliver(kernel, places[0], value, kind, guard)
         return
-    where, answer = access(k, instruction, memory, bits // 8 * lanes, LOAD, element=bits // 8)
+    where, answer = access(kernel, instruction, memory, nbytes * lanes, LOAD, element=nbytes)
     if lanes > 1:  # the elements of a lane lie side by side, so those of the warp do not
-        answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
+        answer = answer & ONE_BY_ONE
     for index, place in enumerate(places):
         if place is None:
             continue
-        at = e.bin("add", where, e.const("i64", index * bits // 8)) if index else where
-        _deliver(k, place, _load_words(k, at, answer, bits), kind, guard)
-        if k.watch and space_of(instruction) not in ("param", "const"):
-            definedness.loaded(k, place, index * bits // 8, bits // 8, guard)
+        at = where + index * nbytes if index else where
+        _deliver(kernel, place, load_element(kernel, at, answer, bits), kind, guard)
+        if kernel.watch and space_of(instruction) not in ("param", "const"):
+            definedness.loaded(kernel, place, index * nbytes, nbytes, guard)
 
 
-def _load_words(k, at: Value, answer: Value, bits: int) -> Value:
-    """One element a lane (or for all lanes); one of 128 bits in two halves."""
-    e = k.e
+def load_element(kernel: Kernel, at: Value, answer: Value, bits: int) -> Value:
+    """One element a lane (or for all lanes) of those that an access check let through; of 128 bits in two halves."""
     if bits == 128:
-        answer = e.bin("and", answer, e.const("i64", 0xFFFFFFFF))
-        low, high = (_load_words(k, e.bin("add", at, e.const("i64", offset)), answer, 64) for offset in (0, 8))
-        return e.bin("or", e.resize(low, 128), e.bin("shl", e.resize(high, 128), e.const("i128", 64)))
+        answer = answer & ONE_BY_ONE
+        low, high = (load_element(kernel, at + offset, answer, 64) for offset in (0, 8))
+        return low.to("i128") | high.to("i128") << 64
     if at.vector:
-        function = f"wb_load{bits}"
-        e.declarations.add(f"declare <{LANES} x i{bits}> @{function}(<{LANES} x i64>, i64)")
-        call = f"call <{LANES} x i{bits}> @{function}({at.full} {at.text}, i64 {answer.text})"
-        return e.assign(call, f"i{bits}", True)
-    e.declarations.add(f"declare i{bits} @wb_once{bits}(i64, i64)")
-    return e.assign(f"call i{bits} @wb_once{bits}(i64 {at.text}, i64 {answer.text})", f"i{bits}", False)
+        return kernel.ir.call(vector(f"i{bits}"), f"wb_load{bits}", at, answer)
+    return kernel.ir.call(f"i{bits}", f"wb_once{bits}", at, answer)
 
 
-def _deliver(k, place, value: Value, kind: str, guard) -> None:
-    if place is None:
-        return
-    have = k.bits(place.name)
-    k.write(place, k.e.resize(value, have, signed=kind[0] == "s"), guard)
+def _deliver(kernel: Kernel, place: Reg | None, value: Value, kind: str, guard: Value | None) -> None:
+    if place is not None:
+        kernel.write(place, value.to(f"i{kernel.bits(place.name)}", signed=kind[0] == "s"), guard)
 
 
-def store(k, instruction: Instruction) -> None:
-    e = k.e
+def store(kernel: Kernel, instruction: Instruction) -> None:
     memory, source = instruction.operands[:2]
     kind, lanes = element(instruction)
-    bits = 8 * ptx.TYPE_BYTES[kind]
-    items = source.items if isinstance(source, Vec) else (source,)
-    if lanes == 1 and bits in (32, 64) and _fused(k, instruction, memory, bits, k.bits_value(items[0], bits)):
+    nbytes, bits = ptx.TYPE_BYTES[kind], 8 * ptx.TYPE_BYTES[kind]
+    items = items_of(source)
+    if lanes == 1 and bits in (32, 64) and _fused(kernel, instruction, memory, bits, kernel.bits_value(items[0], bits)):
         return
-    values = [k.bits_value(item, bits) for item in items if item is not None] if bits <= 64 else None
-    number = len(k.sites)
-    where, answer = access(k, instruction, memory, bits // 8 * lanes, STORE, values)
-    tells = counts_here(k) and space_of(instruction) != "local"  # every lane has its own local memory
-    site = k.site_pointer(number) if tells else ""
+    values = [kernel.bits_value(item, bits) for item in items if item is not None] if bits <= 64 else None
+    number = len(kernel.sites)
+    where, answer = access(kernel, instruction, memory, nbytes * lanes, STORE, values)
+    # Every lane has its own local memory; elsewhere the runtime counts lanes that overwrite one another.
+    site = kernel.site_pointer(number) if counts_here(kernel) and space_of(instruction) != "local" else None
     if lanes > 1:
-        answer = _apart(e, answer, site)
-    where = e.splat(where)
+        answer = _apart(answer, site)
+    where = where.splat()
     for index, item in enumerate(items):
-        if item is None:
-            continue
-        at = e.splat(e.bin("add", where, e.const("i64", index * bits // 8))) if index else where
-        _store_words(k, at, answer, e.splat(k.bits_value(item, bits)), bits, site)
-    if k.watch and values is not None:
-        watch.stored(k, k.place, spread(e, where, values), answer)
+        if item is not None:
+            at = (where + index * nbytes).splat() if index else where
+            store_element(kernel, at, answer, kernel.lanes_value(item, bits), site)
+    if kernel.watch and values is not None:
+        watch.stored(kernel, kernel.place, elements(where, values), answer)
 
 
-def _apart(e, answer: Value, site: str) -> Value:
+def _apart(answer: Value, site: Value | None) -> Value:
     """The answer about elements that lie side by side in a lane: those of the warp do not, but lanes may share one."""
-    return e.bin("and", answer, e.const("i64", SHARED_ELEMENT << 32 | 0xFFFFFFFF if site else 0xFFFFFFFF))
+    return answer & (ONE_BY_ONE if site is None else SHARED_ELEMENT << 32 | ONE_BY_ONE)
 
 
-def _store_words(k, at: Value, answer: Value, value: Value, bits: int, site: str) -> None:
-    """One element a lane; the runtime tells `site`, where it has a name, of lanes that overwrite one another."""
-    e = k.e
+def store_element(kernel: Kernel, at: Value, answer: Value, value: Value, site: Value | None = None) -> None:
+    """One element a lane; at `site`, where there is one, the runtime counts lanes that overwrite one another."""
+    bits = element_bits(value.kind)
     if bits == 128:
-        answer = _apart(e, answer, site)
+        answer = _apart(answer, site)
         for offset in (0, 8):
-            half = e.resize(e.bin("lshr", value, e.const("i128", 8 * offset)), 64)
-            _store_words(k, e.bin("add", at, e.const("i64", offset)), answer, half, 64, site)
-        return
-    if site:
-        function = f"wb_told_store{bits}"
-        e.declarations.add(f"declare void @{function}(ptr, <{LANES} x i64>, <{LANES} x i{bits}>, i64)")
-        e.line(f"call void @{function}(ptr {site}, {at.full} {at.text}, {value.full} {value.text}, i64 {answer.text})")
-        return
-    function = f"wb_store{bits}"
-    e.declarations.add(f"declare void @{function}(<{LANES} x i64>, <{LANES} x i{bits}>, i64)")
-    e.line(f"call void @{function}({at.full} {at.text}, {value.full} {value.text}, i64 {answer.text})")
+            half = (value >> 8 * offset).to("i64")
+            store_element(kernel, at + offset, answer, half, site)
+    elif site is not None:
+        kernel.ir.call("void", f"wb_told_store{bits}", site, at, value, answer)
+    else:
+        kernel.ir.call("void", f"wb_store{bits}", at, value, answer)
 
 
-ATOMIC_NAMES = {  # (operation, kind of type) -> name in the runtime
-    ("add", "u"): "add", ("add", "s"): "add", ("add", "f"): "fadd", ("add", "h"): "hadd", ("add", "b16"): "badd",
+# ---------------------------------------------------------------- atomics
+
+
+# Operation and type -> the runtime's name. A type is named in full, or by the kind of number that it is of.
+ATOMICS = {
+    ("add", "u"): "add", ("add", "s"): "add", ("add", "f"): "fadd", ("add", "f16"): "hadd", ("add", "bf16"): "badd",
+    ("add", "f16x2"): "hadd", ("add", "bf16x2"): "badd",
     ("min", "u"): "umin", ("min", "s"): "smin", ("max", "u"): "umax", ("max", "s"): "smax",
-    ("and", "b"): "and", ("or", "b"): "or", ("xor", "b"): "xor", ("exch", "b"): "exch",
-    ("inc", "u"): "inc", ("dec", "u"): "dec",
+    ("and", "b"): "and", ("or", "b"): "or", ("xor", "b"): "xor", ("inc", "u"): "inc", ("dec", "u"): "dec",
+    ("exch", "b"): "exch", ("cas", "b"): "cas", ("cas", "u"): "cas", ("cas", "s"): "cas",
 }  # fmt: skip
-ATOMIC_WORDS = {name for name, _ in ATOMIC_NAMES} | {"cas"}
+ATOMIC_WORDS = {word for word, _ in ATOMICS}
+HALVES = ("f16x2", "bf16x2")  # two elements of 16 bits
 
 
-def atomic(k, instruction: Instruction) -> None:
-    """`atom` and `red`: lanes take their turns in lane order."""
-    e = k.e
+def atomic_name(operation: str | None, kind: str) -> str | None:
+    """The runtime's name for an atomic operation on a type; None for what PTX doesn't have."""
+    by_kind = "" if "16" in kind and kind[0] in "fb" and kind != "b16" else kind[0]
+    return ATOMICS.get((operation or "", kind)) or ATOMICS.get((operation or "", by_kind))
+
+
+def atomic(kernel: Kernel, instruction: Instruction) -> None:
+    """`atom` and `red`: the lanes one after the other, in their order."""
     operands = list(instruction.operands)
     destination = None if instruction.opcode == "red" else operands.pop(0)
     if "L2::cache_hint" in instruction.modifiers:
         operands.pop()  # the policy
     memory, values = operands[0], operands[1:]
+    kind, nbytes = instruction.modifiers[-1], ptx.TYPE_BYTES[instruction.modifiers[-1]]
     operation = next((m for m in instruction.modifiers if m in ATOMIC_WORDS), None)
-    kind = instruction.modifiers[-1]
-    if kind in ("f16x2", "bf16x2"):
-        name, bits, halves = {"f16x2": "hadd", "bf16x2": "badd"}[kind], 16, 2
-    else:
-        key = "b16" if kind == "bf16" else "h" if kind == "f16" else kind[0]
-        name, bits, halves = ATOMIC_NAMES.get((operation, key)), 8 * ptx.TYPE_BYTES[kind], 1
-    if operation == "cas":
-        name = "cas"
+    name = atomic_name(operation, kind)
     several = values[0].items if isinstance(values[0], Vec) else ()
-    if (
-        name is None
-        or (bits == 128 and name not in ("cas", "exch"))
-        or (name == "cas" and halves == 2)
-        or (several and operation != "add")
-    ):
-        raise k.unsupported(f"the atomic `{instruction}`")
-    guard = k.guard(instruction.guard)
-    size = bits * halves // 8
-    where, answer = access(k, instruction, memory, size * max(1, len(several)), ATOMIC)
-    where, mask = e.splat(where), e.resize(answer, 32)
-    turns = [[value] for value in several] or [values]
-    places = destination.items if isinstance(destination, Vec) else [destination] * len(turns)
-    for index, (given, place) in enumerate(zip(turns, places, strict=True)):
-        at = e.splat(e.bin("add", where, e.const("i64", index * size))) if index else where
-        whose = "own" if space_of(instruction) == "shared" else "atom"
-        old = _update(k, f"{whose}_{name}", bits, halves, at, given, mask)
-        if place is not None:
-            _deliver(k, place, old, kind if halves == 1 else "b32", guard)
-
-
-def _update(k, name: str, bits: int, halves: int, where: Value, values, mask: Value) -> Value:
-    """One element a lane: what was there before."""
-    e = k.e
-    function, v = f"wb_{name}_{bits}", f"<{LANES} x i{bits}>"
-    e.declarations.add(f"declare {v} @{function}(<{LANES} x i64>, {', '.join([v] * len(values))}, i32)")
-    olds = []
-    for half in range(halves):
-        at = e.splat(e.bin("add", where, e.const("i64", 2))) if half else where
-        given = []
-        for value in values:
-            whole = k.bits_value(value, bits * halves)
-            given.append(
-                e.splat(e.resize(e.bin("lshr", whole, e.const(whole.type, 16 * half)), bits) if halves > 1 else whole)
+    if name is None or (nbytes == 16 and name not in ("cas", "exch")) or (several and operation != "add"):
+        raise kernel.unsupported(f"the atomic `{instruction}`")
+    guard = kernel.guard(instruction.guard)
+    where, answer = access(kernel, instruction, memory, nbytes * max(1, len(several)), ATOMIC)
+    where, mask = where.splat(), answer.to("i32")
+    updates = [[value] for value in several] or [values]
+    places = destination.items if isinstance(destination, Vec) else [destination] * len(updates)
+    function = f"wb_{'own' if space_of(instruction) == 'shared' else 'atom'}_{name}"
+    for index, (given, place) in enumerate(zip(updates, places, strict=True)):
+        at = (where + index * nbytes).splat() if index else where
+        whole = [kernel.bits_value(value, 8 * nbytes) for value in given]
+        if kind in HALVES:
+            low, high = (
+                _update(
+                    kernel, function, (at + 2 * half).splat() if half else at, [v >> 16 * half for v in whole], mask, 16
+                )
+                for half in (0, 1)
             )
-        arguments = ", ".join(f"{g.full} {g.text}" for g in given)
-        olds.append(
-            e.assign(f"call {v} @{function}({at.full} {at.text}, {arguments}, i32 {mask.text})", f"i{bits}", True)
-        )
-    if halves == 1:
-        return olds[0]
-    return e.bin("or", e.resize(olds[0], 32), e.bin("shl", e.resize(olds[1], 32), e.const("i32", 16)))
+            before = low.to("i32") | high.to("i32") << 16
+        else:
+            before = _update(kernel, function, at, whole, mask, 8 * nbytes)
+        if place is not None:
+            _deliver(kernel, place, before, "b32" if kind in HALVES else kind, guard)
 
 
-def convert_address(k, instruction: Instruction) -> None:
+def _update(kernel: Kernel, function: str, where: Value, values: list[Value], mask: Value, bits: int) -> Value:
+    """One element a lane: what was there before."""
+    given = [value.to(f"i{bits}").splat() for value in values]
+    return kernel.ir.call(vector(f"i{bits}"), f"{function}_{bits}", where, *given, mask)
+
+
+# ---------------------------------------------------------------- generic addresses
+
+
+def convert_address(kernel: Kernel, instruction: Instruction) -> None:
     """`cvta`: between a space's own addresses and generic ones."""
-    e = k.e
     destination, source = instruction.operands
     space = space_of(instruction)
-    value = k.bits_value(source, 64)
-    if isinstance(source, Sym) and space == "param":
-        pass  # the address of a kernel parameter is a host address already
-    elif space == "shared":
-        op = "sub" if "to" in instruction.modifiers else "add"
-        value = e.bin(op, value, k.fixed["shared_base"])
+    value, op = kernel.bits_value(source, 64), "sub" if "to" in instruction.modifiers else "add"
+    # The address of a kernel's parameter is a host address already, as those in global and constant memory are.
+    if space == "shared":
+        value = value.binary(op, kernel.fixed["shared_base"])
     elif space == "local":
-        own = local_host_address(k, e.const("i64", 0))
-        value = e.bin("sub" if "to" in instruction.modifiers else "add", value, own)
-    k.write(destination, value, k.guard(instruction.guard))
+        value = value.binary(op, local_host_address(kernel, 0))
+    kernel.write(destination, value, kernel.guard(instruction.guard))
 
 
-def inspect_address(k, instruction: Instruction) -> None:
+def inspect_address(kernel: Kernel, instruction: Instruction) -> None:
     """`isspacep`: whether a generic address lies in a space."""
-    e = k.e
     destination, source = instruction.operands
-    value, space = k.bits_value(source, 64), space_of(instruction)
-
-    def inside(base: Value, nbytes: Value) -> Value:
-        return e.icmp("ult", e.bin("sub", value, base), nbytes)
-
-    shared = inside(k.fixed["shared_base"], k.context("shared_bytes"))
-    total = e.bin("mul", k.context("warps"), e.const("i64", LANES * k.local_bytes))
-    local = inside(k.fixed["local_base"], total)
-    answers = {"shared": lambda: shared, "local": lambda: local, "const": lambda: e.const("i1", 0)}
-    result = answers.get(space, lambda: e.flip(e.bin("or", shared, local)))()
-    k.write(destination, result, k.guard(instruction.guard))
+    value, space = kernel.bits_value(source, 64), space_of(instruction)
+    shared = (value - kernel.fixed["shared_base"]).below(kernel.context("shared_bytes"))
+    total = kernel.context("warps") * (LANES * kernel.local_bytes)
+    local = (value - kernel.fixed["local_base"]).below(total)
+    if space == "const":
+        result = kernel.ir.number("i1", 0)
+    else:
+        result = {"shared": shared, "local": local}.get(space) or ~(shared | local)
+    kernel.write(destination, result, kernel.guard(instruction.guard))
 
 
 HANDLERS = {

@@ -5,58 +5,61 @@ from __future__ import annotations
 import struct
 
 from vgpu import isa
+from vgpu.ir import Value
 from vgpu.lower import formats, specials
 from vgpu.lower import memory as lower_memory
 from vgpu.lower.registers import Registers
-from vgpu.ptx import Imm, Not, Reg, Special, Sym, Vec
-from vgpu.runtime.emit import Value
+from vgpu.ptx import Imm, Not, Operand, Reg, Special, Sym, Vec
 
 
 class Operands(Registers):
-    """The part of `lower.Lowering` that reads operands."""
+    """The part of a lowering that reads operands."""
 
-    def bits_value(self, operand, bits: int) -> Value:
+    def local_base(self, name: str) -> Value | None:
+        """Where there are calls: see `calls.Calls`."""
+        raise NotImplementedError
+
+    def bits_value(self, operand: Operand, bits: int) -> Value:
         """An operand as plain bits of a given width."""
-        e = self.e
         if isinstance(operand, Reg):
-            value = self.read(operand.name)
-            if value.type == "i1" and bits != 1:
-                return e.resize(value, bits)
-            return e.resize(value, bits)
+            return self.read(operand.name).to(f"i{bits}")
         if isinstance(operand, Not):
-            return e.flip(self.read(operand.reg.name))
+            return ~self.read(operand.reg.name)
         if isinstance(operand, Imm):
-            return e.const(f"i{bits}", _immediate(operand, bits))
+            return self.ir.number(f"i{bits}", _immediate(operand, bits))
         if isinstance(operand, Special):
-            return e.resize(specials.special(self, operand.name), bits)
+            return specials.special(self, operand.name).to(f"i{bits}")
         if isinstance(operand, Sym):
-            return e.resize(lower_memory.symbol(self, operand), bits)
+            return lower_memory.symbol(self, operand).to(f"i{bits}")
         if isinstance(operand, Vec):
             return self.pack(operand, bits)
         raise self.unsupported(f"operand {operand}")
 
+    def lanes_value(self, operand: Operand, bits: int) -> Value:
+        """An operand as plain bits, one value for each lane."""
+        return self.bits_value(operand, bits).splat()
+
     def pack(self, operand: Vec, bits: int) -> Value:
-        e, part = self.e, bits // len(operand.items)
-        result = e.const(f"i{bits}", 0)
+        part = bits // len(operand.items)
+        result = self.ir.number(f"i{bits}", 0)
         for index, item in enumerate(operand.items):
-            piece = e.resize(self.bits_value(item, part), bits)
-            result = e.bin("or", result, e.bin("shl", piece, e.const(f"i{bits}", index * part)))
+            result = result | self.bits_value(item, part).to(f"i{bits}") << index * part
         return result
 
-    def typed(self, operand, kind: isa.Type) -> Value:
+    def typed(self, operand: Operand, kind: isa.Type) -> Value:
         """An operand as a meaning wants it: iN, i1, float or double; f16 and bf16 widened to float."""
         return self.as_typed(self.bits_value(operand, kind.bits), kind)
 
     def as_typed(self, value: Value, kind: isa.Type) -> Value:
         if kind.kind == "f":
-            return self.e.as_float(value)
-        return formats.widen_half(self.e, value, kind.name) if kind.kind == "h" else value
+            return value.as_float()
+        return formats.widen_half(value, kind.name) if kind.kind == "h" else value
 
     def untyped(self, value: Value, kind: isa.Type) -> Value:
         """A meaning's result as bits."""
         if kind.kind == "h":
-            return formats.narrow_half(self.e, value, kind.name)
-        return self.e.bits(value) if kind.kind == "f" else value
+            return formats.narrow_half(value, kind.name)
+        return value.as_int() if kind.kind == "f" else value
 
 
 def _immediate(operand: Imm, bits: int) -> int:

@@ -8,32 +8,40 @@ Rules: NVIDIA "PTX ISA", memory consistency model.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from vgpu.lower import memory
 from vgpu.ptx import Instruction
+
+if TYPE_CHECKING:
+    from vgpu.lower.calls import Calls as Kernel
+
+    Handler = Callable[[Kernel, Instruction], None]
 
 WIDE = {"gpu", "sys", "cluster", "gl"}
 
 
-def fence(k, instruction: Instruction) -> None:
+def fence(kernel: Kernel, instruction: Instruction) -> None:
     """`fence` and `membar`; what else is of this kind (hints, proxies, sleep) orders nothing here."""
     words = set(instruction.modifiers)
     if instruction.opcode not in ("fence", "membar") or not words & WIDE or "proxy" in words:
         return
     strong = instruction.opcode == "membar" or "sc" in words
-    k.e.line(f"fence {'seq_cst' if strong else 'acq_rel'}")
+    kernel.ir.line(f"fence {'seq_cst' if strong else 'acq_rel'}")
 
 
-def ordered(handler):
+def ordered(handler: Handler) -> Handler:
     """An access after a release fence, before an acquire fence, as its modifiers say."""
 
-    def access(k, instruction: Instruction) -> None:
+    def access(kernel: Kernel, instruction: Instruction) -> None:
         words = set(instruction.modifiers)
         wide = bool(words & WIDE)
         if wide and words & {"release", "acq_rel"}:
-            k.e.line("fence release")
-        handler(k, instruction)
+            kernel.ir.line("fence release")
+        handler(kernel, instruction)
         if wide and words & {"acquire", "acq_rel"}:
-            k.e.line("fence acquire")
+            kernel.ir.line("fence acquire")
 
     return access
 

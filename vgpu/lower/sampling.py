@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from vgpu.base import steady
 from vgpu.base.context import TEXTURE_FIELD
+from vgpu.ir import LANES, Builder, Value, vector
+from vgpu.ir.value import V32
 from vgpu.runtime import jit
-from vgpu.runtime.emit import LANES, Emitter, Value
 from vgpu.storage.textures import AXES, BORDER, CLAMP, MIRROR, WRAP, Bound, Format
 
 SIZES = ("width", "height", "depth")
@@ -46,6 +47,9 @@ class Tap:
     weight: Value | None = None
 
 
+Taps = tuple[Tap, ...]  # along x, y and z
+
+
 def addresses(bound: Bound) -> dict[str, int]:
     """The fields of a texture's descriptor that hold functions."""
     r, s = bound.resource, bound.sampler
@@ -71,28 +75,25 @@ def text(plan: Plan, name: str) -> str:
 
     `a`, `b`, `c` are the coordinates in PTX's order, results 4 × 32 words; `keys` may be null.
     """
-    e = _Sampling(plan)
-    e.body()
-    body, declarations = "\n".join(e.lines), "\n".join(sorted(e.declarations))
-    v = f"<{LANES} x i32>"
-    return (
-        f"{declarations}\n\ndefine i32 @{name}(ptr %desc, i32 %mask, {v} %a, {v} %b, {v} %c, ptr %out, ptr %keys) "
-        f"nounwind {{\n{body}\n}}\n"
-    )
+    ir = _Sampling(plan)
+    ir.write()
+    given = f"ptr %desc, i32 %mask, {V32} %a, {V32} %b, {V32} %c, ptr %out, ptr %keys"
+    return "\n".join([*sorted(ir.declarations), "", f"define i32 @{name}({given}) nounwind {{", ir.body(), "}", ""])
 
 
-class _Sampling(Emitter):
+class _Sampling(Builder):
     def __init__(self, plan: Plan):
         super().__init__()
         self.plan = plan
+        self.mask = self.named("i32", "mask")
 
-    def body(self) -> None:
+    def write(self) -> None:
         plan = self.plan
-        given = [Value(name, "i32", True) for name in ("%a", "%b", "%c")]
+        given = [self.named(V32, name) for name in "abc"]
         layer = None
         if plan.geometry in ("a1d", "a2d"):
-            last = self.bin("sub", self.field("depth"), self.const("i32", 1))
-            layer = self.intrinsic("llvm.umin", given.pop(0), last)
+            last = self.field("depth") - 1
+            layer = given.pop(0).intrinsic("llvm.umin", last)
         if plan.geometry == "fetch":
             axes = [self.fetched(given[0])]
         else:
@@ -104,177 +105,161 @@ class _Sampling(Emitter):
         texels = [self.texel(tap, place) for tap, place in zip(taps, places, strict=True)]
         if plan.gather is not None:
             corner = [texels[x + 2 * y] for x, y in GATHER_ORDER]
-            zero = self.const("float", 0)
+            zero = self.number("float", 0)
             channels = [t[plan.gather] if plan.gather < len(t) else zero for t in corner]
         elif len(taps) == 1:
             channels = texels[0]
         else:
             channels = self.filtered(taps, texels)
         self.deliver(channels)
-        self.line(f"ret i32 {len(taps) * LANES}")
+        self.give(self.i32(len(taps) * LANES))
 
     def field(self, name: str, bits: int = 32) -> Value:
-        p = self.assign(f"getelementptr i64, ptr %desc, i64 {TEXTURE_FIELD[name]}", "ptr", False)
-        return self.resize(self.assign(f"load i64, ptr {p.text}", "i64", False), bits)
+        place = self.at(self.named("ptr", "desc"), TEXTURE_FIELD[name], "i64")
+        return self.load(place, "i64", 8).to(f"i{bits}")
 
     # ------------------------------------------------------------ coordinates
 
     def fetched(self, index: Value) -> list[Tap]:
-        inside = self.icmp("ult", index, self.field("width"))
-        return [Tap(self.select(inside, index, self.const("i32", 0)), inside)]
+        inside = index.below(self.field("width"))
+        return [Tap(inside.select(index, 0), inside)]
 
     def axis(self, number: int, coordinate: Value) -> list[Tap]:
         """The texels that a coordinate reads along one axis: one, or two when filtering or gathering."""
         mode, size = self.plan.modes[number], self.field(SIZES[number])
-        n = self.cast("sitofp", size, "float")
-        x = self.scaled(self.as_float(coordinate), n, mode)
+        n = size.cast("sitofp", "float")
+        x = self.scaled(coordinate.as_float(), n, mode)
         two = self.plan.linear or self.plan.gather is not None
         if not two:
-            return [self.resolved(self.whole(self.intrinsic("llvm.floor", x)), size, mode, None)]
-        shifted = self.bin("fsub", x, self.const("float", 0.5))
-        low = self.intrinsic("llvm.floor", shifted)
-        eight = self.bin("fmul", self.bin("fsub", shifted, low), self.const("float", 256))
-        rounded = self.intrinsic("llvm.floor", self.bin("fadd", eight, self.const("float", 0.5)))
-        right = self.bin("fmul", rounded, self.const("float", 1 / 256))
-        left = self.bin("fsub", self.const("float", 1), right)
+            return [self.resolved(self.whole(x.intrinsic("llvm.floor")), size, mode, None)]
+        shifted = x - 0.5
+        low = shifted.intrinsic("llvm.floor")
+        eight = (shifted - low) * 256
+        rounded = (eight + 0.5).intrinsic("llvm.floor")
+        right = rounded * (1 / 256)
+        left = 1 - right
         first = self.whole(low)
-        second = self.bin("add", first, self.const("i32", 1))
+        second = first + 1
         return [self.resolved(first, size, mode, left), self.resolved(second, size, mode, right)]
 
     def scaled(self, x: Value, n: Value, mode: int) -> Value:
         """The coordinate in texels, folded by wrap and mirror, and kept near the texture: NaN is the lower end."""
-        zero, one = self.const("float", 0), self.const("float", 1)
         if mode in (WRAP, MIRROR):
-            floor = self.intrinsic("llvm.floor", x)
-            x = self.bin("fsub", x, floor)
+            floor = x.intrinsic("llvm.floor")
+            x = x - floor
             if mode == MIRROR:
-                half = self.bin("fmul", floor, self.const("float", 0.5))
-                odd = self.fcmp("one", self.intrinsic("llvm.floor", half), half)
-                x = self.select(odd, self.bin("fsub", one, x), x)
-            x = self.bin("fmul", x, n)
-            return self.select(self.fcmp("oge", x, zero), x, zero)
+                half = floor * 0.5
+                odd = half.intrinsic("llvm.floor").compare("one", half)
+                x = odd.select(1 - x, x)
+            x = x * n
+            return x.reaches(0).select(x, 0)
         if self.plan.normalised:
-            x = self.bin("fmul", x, n)
-        below, above = self.const("float", -1), self.bin("fadd", n, one)
-        x = self.select(self.fcmp("ogt", x, below), x, below)
-        return self.select(self.fcmp("olt", x, above), x, above)
+            x = x * n
+        above = n + 1
+        x = x.above(-1).select(x, -1)
+        return x.below(above).select(x, above)
 
     def whole(self, x: Value) -> Value:
-        return self.cast("fptosi", x, "i32")
+        return x.cast("fptosi", "i32")
 
     def resolved(self, index: Value, size: Value, mode: int, weight: Value | None) -> Tap:
-        zero, last = self.const("i32", 0), self.bin("sub", size, self.const("i32", 1))
+        last = size - 1
         if mode == WRAP:
-            index = self.select(self.icmp("slt", index, zero), self.bin("add", index, size), index)
-            return Tap(self.select(self.icmp("sgt", index, last), self.bin("sub", index, size), index), None, weight)
-        inside = self.icmp("ult", index, size) if mode == BORDER else None
+            index = index.below(0, signed=True).select(index + size, index)
+            return Tap(index.above(last, signed=True).select(index - size, index), None, weight)
+        inside = index.below(size) if mode == BORDER else None
         assert mode in (CLAMP, MIRROR, BORDER)  # folded coordinates are at most one texel outside
-        index = self.intrinsic("llvm.smin", self.intrinsic("llvm.smax", index, zero), last)
+        index = index.intrinsic("llvm.smax", 0).intrinsic("llvm.smin", last)
         return Tap(index, inside, weight)
 
     # ------------------------------------------------------------ texels
 
-    def place(self, tap: tuple[Tap, ...], layer: Value | None) -> Value:
+    def place(self, tap: Taps, layer: Value | None) -> Value:
         """Bytes from the start of the resource, as an unsigned i32."""
-        offset = self.bin("mul", tap[0].index, self.const("i32", self.plan.format.nbytes))
+        offset = tap[0].index * self.plan.format.nbytes
         if len(tap) > 1:
-            offset = self.bin("add", offset, self.bin("mul", tap[1].index, self.field("row_bytes")))
+            offset = offset + tap[1].index * self.field("row_bytes")
         third = tap[2].index if len(tap) > 2 else layer
         if third is not None:
-            offset = self.bin("add", offset, self.bin("mul", third, self.field("slice_bytes")))
+            offset = offset + third * self.field("slice_bytes")
         return offset
 
-    def lanes_inside(self, tap: tuple[Tap, ...]) -> Value:
-        lanes = self.assign(f"bitcast i32 %mask to <{LANES} x i1>", "i1", True)
+    def lanes_inside(self, tap: Taps) -> Value:
+        lanes = self.mask.lanes()
         for t in tap:
             if t.inside is not None:
-                lanes = self.bin("and", lanes, t.inside)
+                lanes = lanes & t.inside
         return lanes
 
-    def texel(self, tap: tuple[Tap, ...], place: Value) -> list[Value]:
+    def texel(self, tap: Taps, place: Value) -> list[Value]:
         """The channels of one texel: floats, or i32 where integers stay integers."""
         f = self.plan.format
         lanes = self.lanes_inside(tap)
-        answer = self.resize(self.assign(f"bitcast {lanes.full} {lanes.text} to i32", "i32", False), 64)
-        start = self.splat(self.bin("add", self.resize(place, 64), self.field("address", 64)))
+        answer = lanes.bits().to("i64")
+        start = (place.to("i64") + self.field("address", 64)).splat()
         bits = min(32, 8 * f.nbytes)
-        self.declarations.add(f"declare <{LANES} x i{bits}> @wb_load{bits}(<{LANES} x i64>, i64)")
-        words = []
-        for offset in range(0, f.nbytes, bits // 8):
-            at = self.bin("add", start, self.const("i64", offset)) if offset else start
-            call = f"call <{LANES} x i{bits}> @wb_load{bits}({at.full} {at.text}, i64 {answer.text})"
-            words.append(self.assign(call, f"i{bits}", True))
+        places = [start + offset if offset else start for offset in range(0, f.nbytes, bits // 8)]
+        words = [self.call(vector(f"i{bits}"), f"wb_load{bits}", at, answer) for at in places]
         channels = []
         for channel in range(f.channels):
             word, shift = divmod(channel * f.bits, bits)
-            raw = self.bin("lshr", words[word], self.const(f"i{bits}", shift)) if shift else words[word]
-            value = self.converted(self.resize(raw, f.bits))
+            raw = words[word] >> shift if shift else words[word]
+            value = self.converted(raw.to(f"i{f.bits}"))
             if any(t.inside is not None for t in tap):
-                fill = self.const(value.type, 0)
+                fill = value.constant(0)
                 if self.plan.geometry != "fetch":
                     fill = self.field(f"border_{channel}")
-                    fill = self.as_float(fill) if value.type == "float" else fill
-                value = self.select(lanes, value, fill)
+                    fill = fill.as_float() if value.is_float else fill
+                value = lanes.select(value, fill)
             channels.append(value)
         return channels
 
     def converted(self, raw: Value) -> Value:
         f = self.plan.format
         if f.kind == "f":
-            value = self.cast("bitcast", raw, {16: "half", 32: "float"}[f.bits])
-            return self.cast("fpext", value, "float")
+            value = raw.cast("bitcast", {16: "half", 32: "float"}[f.bits])
+            return value.cast("fpext", "float")
         if not self.plan.unit_read:
-            return self.resize(raw, 32, signed=f.kind == "s")
-        value = self.cast("sitofp" if f.kind == "s" else "uitofp", raw, "float")
-        value = self.bin("fdiv", value, self.const("float", MOST[f"{f.kind}{f.bits}"]))
-        least = self.const("float", -1)
-        return self.select(self.fcmp("olt", value, least), least, value) if f.kind == "s" else value
+            return raw.to("i32", signed=f.kind == "s")
+        value = raw.cast("sitofp" if f.kind == "s" else "uitofp", "float")
+        value = value / MOST[f"{f.kind}{f.bits}"]
+        return value.below(-1).select(-1, value) if f.kind == "s" else value
 
-    def filtered(self, taps, texels) -> list[Value]:
+    def filtered(self, taps: list[Taps], texels: list[list[Value]]) -> list[Value]:
         sums: list[Value] = []
         for tap, texel in zip(taps, texels, strict=True):
-            weight = functools.reduce(lambda a, b: self.bin("fmul", a, b), (t.weight for t in tap))
-            parts = [self.bin("fmul", weight, value) for value in texel]
-            sums = [self.bin("fadd", a, b) for a, b in zip(sums, parts, strict=True)] if sums else parts
+            weight = functools.reduce(lambda a, b: a * b, (t.weight for t in tap if t.weight is not None))
+            parts = [weight * value for value in texel]
+            sums = [a + b for a, b in zip(sums, parts, strict=True)] if sums else parts
         return sums
 
     def deliver(self, channels: list[Value]) -> None:
         """Write the lanes of the mask; channels that the texels lack are 0."""
-        lanes = self.assign(f"bitcast i32 %mask to <{LANES} x i1>", "i1", True)
         for number in range(4):
-            value = channels[number] if number < len(channels) else self.const("i32", 0)
-            value = self.splat(self.bits(value))
-            p = self.assign(f"getelementptr i8, ptr %out, i64 {number * 4 * LANES}", "ptr", False)
-            old = self.assign(f"load {value.full}, ptr {p.text}, align 64", "i32", True)
-            new = self.select(lanes, value, old)
-            self.line(f"store {new.full} {new.text}, ptr {p.text}, align 64")
+            value = channels[number] if number < len(channels) else self.i32(0)
+            place = self.at(self.named("ptr", "out"), number * 4 * LANES)
+            self.store(place, self.mask.lanes().select(value.as_int(), self.load(place, V32, 64)), 64)
 
     # ------------------------------------------------------------ counting
 
-    def write_keys(self, taps, places, layer: Value | None) -> None:
-        """A number for the sector of each tap, all ones where nothing is read; only where somebody counts."""
-        self.line("%counts = icmp ne ptr %keys, null")
-        self.line("br i1 %counts, label %count, label %read")
-        self.label("count")
-        for number, (tap, place) in enumerate(zip(taps, places, strict=True)):
-            key = self.sector(tap, place, layer)
-            key = self.splat(self.select(self.lanes_inside(tap), key, self.const("i32", -1)))
-            p = self.assign(f"getelementptr i8, ptr %keys, i64 {number * 4 * LANES}", "ptr", False)
-            self.line(f"store {key.full} {key.text}, ptr {p.text}, align 64")
-        self.line("br label %read")
-        self.label("read")
+    def write_keys(self, taps: list[Taps], places: list[Value], layer: Value | None) -> None:
+        """A number for the sector of each tap, all ones where nothing is read; only for a run that counts."""
+        keys = self.named("ptr", "keys")
+        with self.when(keys.ne("null")):
+            for number, (tap, place) in enumerate(zip(taps, places, strict=True)):
+                key = self.lanes_inside(tap).select(self.sector(tap, place, layer), -1)
+                self.store(self.at(keys, number * 4 * LANES), key, 64)
 
-    def sector(self, tap: tuple[Tap, ...], place: Value, layer: Value | None) -> Value:
+    def sector(self, tap: Taps, place: Value, layer: Value | None) -> Value:
         if not self.plan.tiled:
-            return self.bin("lshr", place, self.const("i32", 5))
-        one, four = self.const("i32", 1), self.const("i32", 4)
-        nbytes = self.const("i32", self.plan.format.nbytes)
-        row = self.bin("mul", self.field("width"), nbytes)
-        per_row = self.bin("lshr", self.bin("add", row, self.const("i32", 15)), four)
-        rows = self.bin("lshr", self.bin("add", self.field("height"), one), one)
-        y = self.bin("lshr", tap[1].index, one)
+            return place >> 5
+        nbytes = self.plan.format.nbytes
+        row = self.field("width") * nbytes
+        per_row = row + 15 >> 4
+        rows = self.field("height") + 1 >> 1
+        y = tap[1].index >> 1
         third = tap[2].index if len(tap) > 2 else layer
         if third is not None:
-            y = self.bin("add", y, self.bin("mul", third, rows))
-        x = self.bin("lshr", self.bin("mul", tap[0].index, nbytes), four)
-        return self.bin("add", self.bin("mul", y, per_row), x)
+            y = y + third * rows
+        x = tap[0].index * nbytes >> 4
+        return y * per_row + x

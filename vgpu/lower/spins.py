@@ -6,13 +6,14 @@ that it may be put to sleep until its next turn, and when all warps of a launch 
 
 from __future__ import annotations
 
-from vgpu.ptx import Reg, Special
+from vgpu.lower.basic_blocks import BasicBlock, kind_of, registers_in, results, sources
+from vgpu.ptx import Instruction, Special
 
 ASKING = {"volatile", "acquire", "relaxed", "mmio"}
 FENCES = {"membar", "fence", "nanosleep"}
 
 
-def asks(instruction, kind: str, fenced: bool = False) -> bool:
+def asks(instruction: Instruction, kind: str, fenced: bool = False) -> bool:
     """Whether an instruction reads what other threads may be about to change."""
     if instruction.opcode == "atom":
         return True
@@ -20,10 +21,10 @@ def asks(instruction, kind: str, fenced: bool = False) -> bool:
     return kind == "load" and bool(ASKING & words or (fenced and not {"param", "const", "local"} & words))
 
 
-def spinning(basic_blocks, kind_of, sources, results) -> list[set[int]]:
+def spinning(basic_blocks: list[BasicBlock]) -> list[set[int]]:
     """The loops whose end depends on what they read from memory that others write: the basic blocks of each."""
 
-    def shared_store(instruction) -> bool:
+    def shared_store(instruction: Instruction) -> bool:
         return _shared(instruction) and kind_of(instruction) == "store"
 
     found = []
@@ -44,7 +45,7 @@ def spinning(basic_blocks, kind_of, sources, results) -> list[set[int]]:
     return found
 
 
-def waiting(basic_blocks, live_in, kind_of, results) -> set[int]:
+def waiting(basic_blocks: list[BasicBlock], live_in: list[set[str]]) -> set[int]:
     """Basic blocks that are a whole loop which only waits: no store, nothing carried from round to round."""
     found = set()
     for s in basic_blocks:
@@ -66,16 +67,15 @@ def waiting(basic_blocks, live_in, kind_of, results) -> set[int]:
     return found
 
 
-def _shared(instruction) -> bool:
+def _shared(instruction: Instruction) -> bool:
     return any(m.split("::")[0] == "shared" for m in instruction.modifiers)
 
 
-def _guard(instruction) -> set[str]:
-    guard = instruction.guard
-    return set() if guard is None else {guard.name if isinstance(guard, Reg) else guard.reg.name}
+def _guard(instruction: Instruction | None) -> set[str]:
+    return set() if instruction is None else set(registers_in(instruction.guard))
 
 
-def _loops(basic_blocks) -> list[set[int]]:
+def _loops(basic_blocks: list[BasicBlock]) -> list[set[int]]:
     """The natural loops; backward jumps to one place belong to one loop."""
     before: dict[int, list[int]] = {s.index: [] for s in basic_blocks}
     for s in basic_blocks:

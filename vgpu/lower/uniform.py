@@ -8,7 +8,7 @@ wants its old value.
 from __future__ import annotations
 
 from vgpu.lower.basic_blocks import BasicBlock, kind_of, reads_carry, registers_in, results, sources
-from vgpu.ptx import Instruction, Special, Sym, Vec
+from vgpu.ptx import Instruction, Operand, Special, Sym, Vec
 
 INVARIANT_SPECIALS = (
     "%ctaid", "%ntid", "%nctaid", "%nwarpid", "%warpid", "%smid", "%nsmid", "%gridid", "%dynamic", "%total", "WARP_SZ",
@@ -16,7 +16,7 @@ INVARIANT_SPECIALS = (
 )  # fmt: skip
 
 
-def _operand_is_uniform(operand, uniform: set[str], invariant: bool) -> bool:
+def _operand_is_uniform(operand: Operand | None, uniform: set[str], invariant: bool) -> bool:
     if isinstance(operand, Special):
         if operand.name.startswith(INVARIANT_SPECIALS):
             return True
@@ -95,7 +95,7 @@ class Definitions:
         return left
 
 
-def post_dominators(basic_blocks) -> list[int]:
+def post_dominators(basic_blocks: list[BasicBlock]) -> list[int]:
     """For each basic block the set (as bits) of basic blocks that every path from it to the end passes."""
     count = len(basic_blocks)
     everything = (1 << count) - 1
@@ -129,7 +129,7 @@ def _join(index: int, after: list[int]) -> int | None:
     return None
 
 
-def _reach(basic_blocks, start: int, stop: int | None) -> set[int]:
+def _reach(basic_blocks: list[BasicBlock], start: int, stop: int | None) -> set[int]:
     seen: set[int] = set()
     work = [start]
     while work:
@@ -141,14 +141,17 @@ def _reach(basic_blocks, start: int, stop: int | None) -> set[int]:
     return seen
 
 
-def divergence(basic_blocks, live_in, uniform: set[str], after):
+def divergence(
+    basic_blocks: list[BasicBlock], live_in: list[set[str]], uniform: set[str], after: list[int]
+) -> tuple[set[int], set[str], bool]:
     """Basic blocks that part of a warp may run, registers that cannot be uniform there; whether lanes reconverge."""
     diverged: set[int] = set()
     forbidden: set[str] = set()
     structured = True
     written = [set().union(*map(set, map(results, s.body)), set()) for s in basic_blocks]
     for basic_block in basic_blocks:
-        if basic_block.end != "branch" or all(n in uniform for n in registers_in(basic_block.last.guard)):
+        last = basic_block.last
+        if basic_block.end != "branch" or last is None or all(n in uniform for n in registers_in(last.guard)):
             continue
         if len(set(basic_block.targets)) == 1:
             continue

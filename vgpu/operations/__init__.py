@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Operations of the host on the GPU, in order: queues (streams) and what is submitted to them.
 
 Every operation runs immediately, in program order, which is one of the orders that CUDA allows. A recording shows the

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The memory that an operation touches: of an array, from an address on, or as observed while a kernel ran."""
 
 from __future__ import annotations

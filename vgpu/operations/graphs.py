@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Graphs: captured operations with their dependencies, which can be launched again and again."""
 
 from __future__ import annotations

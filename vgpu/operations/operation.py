@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Recorded operations of the host: what was submitted, and the data to run it again."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Pinned host memory: whether an array lies in it, and arrays that note the host's reads and writes."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Streams as CUDA sees them: handles, priorities, the default streams, and the errors of captures."""
 
 from __future__ import annotations

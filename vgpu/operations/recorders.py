@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Recorders: while there is one, it gets every operation of its context, and kernels are counted."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Sources of copies that the host changed too early: an asynchronous copy reads when it runs, not when it is issued.
 
 The host's writes to memory can't be observed. So a checksum of the source is kept when its copy is issued, and compared

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """PTX as frozen dataclasses, and `parse(text) -> Module`.
 
 Nothing is interpreted here: opcodes, modifiers and types stay strings, and their meaning is in `isa`.
@@ -8,6 +7,7 @@ Source positions (`.loc`) are kept on every instruction.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vgpu.base.errors import CompileError
 
@@ -69,7 +69,7 @@ class Vec:
 class Pair:
     """`a|p`: two destinations."""
 
-    first: Reg | Vec | None
+    first: Any  # a Reg, a Vec of them, or None: the sink `_`
     second: Reg | None
 
 
@@ -89,6 +89,8 @@ class Call:
     arguments: tuple[str, ...]
     prototype: str | None = None
 
+
+Operand = Reg | Imm | Sym | Special | Mem | Vec | Pair | Not | Call
 
 # ---------------------------------------------------------------- statements
 

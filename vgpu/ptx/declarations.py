@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Declarations of PTX: registers, parameters and variables with their initial bytes."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Replacements in PTX for functions of NVIDIA's device runtime library.
 
 Kernels made by Numba call them for grid-wide barriers: `cudaCGGetIntrinsicHandle` gives the launch's barrier, which

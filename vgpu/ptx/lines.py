@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Source lines of instructions."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Operands of instructions: registers, immediates, addresses, vectors, pairs, and those of `call`."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A recursive-descent parser from PTX tokens to the dataclasses of this package: modules, functions, statements.
 
 The grammar is that of NVIDIA's "PTX ISA" manual, as far as NVRTC and numba-cuda write it.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Name scopes of a PTX function: registers, variables and labels in nested braces."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The syntax of each instruction that is not arithmetic: the words after its opcode, and its operands.
 
 An instruction that is not exactly of such a shape is refused before it is lowered, so that its lowering may rely

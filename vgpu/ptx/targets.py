@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Which GPUs have an instruction; as in ptxas, those of a file's `.target` must have it.
 
 Source: NVIDIA "PTX ISA", the target notes of each instruction, compared with what ptxas 12.9 accepts. Targets

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The tokens of a PTX text, and reading them one by one."""
 
 from __future__ import annotations

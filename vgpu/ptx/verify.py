@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Checks that instructions have the operands that their opcodes need: all later stages rely on it.
 
 Compilers' output always passes; this is for handwritten PTX, and for text that is no PTX. What a row of the instruction

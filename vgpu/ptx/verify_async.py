@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The operands of asynchronous copies and mbarrier instructions, form by form (see `shapes`)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The interpreter of PTX: slow and simple, the executable definition that the compiled engine is compared with.
 
 `run` executes a kernel block by block, warp by warp, one instruction of one group of lanes at a time, in NumPy. It

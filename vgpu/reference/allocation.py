@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """`malloc` and `free` in the reference interpreter: the heap of compiled code, called one lane at a time."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Asynchronous copies in the reference interpreter: every thread has a list of the copies it issued.
 
 Nothing is copied before the thread waits for its group, or a thread tests the mbarrier that tracks the copy. NVIDIA's

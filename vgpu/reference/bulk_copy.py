@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Bulk copies in the reference interpreter: runs of memory, and boxes of tensors, copied element by element.
 
 They happen as late as possible, as in `async_copy`: loads when a thread tests their mbarrier, stores when the issuing

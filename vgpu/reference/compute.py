@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Arithmetic of the reference interpreter: rows of the instruction table, applied to 32 lanes.
 
 The table's functions take integers of the right sign, and 16-bit floats as float32. This module reads operands in those

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Conversions of pairs of small floats in the reference interpreter."""
 
 from __future__ import annotations

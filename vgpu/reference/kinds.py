@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The reference interpreter's functions for instructions without arithmetic, one for each kind.
 
 Each takes the warp, the frame of the lanes that execute the instruction, the instruction and their mask. The caller

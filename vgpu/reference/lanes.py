@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Warp-level primitives: shuffles, votes, matches and reductions over 32 lanes.
 
 Pure functions. `active` is the mask of the lanes that execute the instruction, values have one element per lane.

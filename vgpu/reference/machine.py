@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The reference interpreter's GPU: which blocks are resident, which one runs, and when there is a deadlock.
 
 Blocks run one after the other as long as none waits for another. A warp that reads shared state again, with all

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """`mbarrier` in the reference interpreter: each barrier is a Python object, found by its offset in shared memory.
 
 Shared memory holds a mark instead of the object, so that the use of a barrier that was never initialised, or was

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The reference interpreter's memory: every lane's address is checked, then read or written one lane at a time.
 
 A block sees four windows besides device memory: its shared memory, the local memory of its threads, and the

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Tensor cores of the reference interpreter: gather fragments into matrices, multiply, and scatter the result.
 
 The layout of fragments follows the figures of NVIDIA's "PTX ISA" (sections "Matrix fragments for mma.m16n8k16" and

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Textures and surfaces in the reference interpreter: one lane and one texel at a time, by the documented formulas.
 
 Source: NVIDIA, "CUDA C++ Programming Guide", appendix "Texture Fetching", and "PTX ISA", chapters on texture and

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """One warp of the reference interpreter: registers, operands, arithmetic and calls.
 
 Every register is an array of 32 lanes, and every lane has its own program counter. Of the lanes that can run, those

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Registers of 128 bits in the reference interpreter: move, load, store, exchange, compare and swap."""
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ checks one address and adds to three counters. Everything else is the slow path.
 
 from __future__ import annotations
 
+from vgpu.ir.value import V64, Value, vector
 from vgpu.runtime import count, overwrites, repeated, slow
 from vgpu.runtime.overwrites import LOAD, STORE
 from vgpu.runtime.pattern import RUN, SAME
 from vgpu.runtime.repeated import ADDRESSES, Repeated
 from vgpu.runtime.slow import Access
-from vgpu.runtime.value import V64, Value, vector
 from vgpu.runtime.write import Routine
 
 # ---------------------------------------------------------------- which lanes may go on
@@ -50,7 +50,7 @@ def _local(counted: bool) -> Access:
     r = Access("wb_{}_local", counted, "local", words="")
     have, size = r.slot("local_bytes"), r["size"].to("i64")
     out = r["where"].above(have - size).bits()
-    bad = have.reaches(size).pick(out, -1) & r["mask"]
+    bad = have.reaches(size).select(out, -1) & r["mask"]
     good = r["mask"] & ~(bad | r.crooked(r["mask"]))
     with r.when(good.ne(r["mask"])):
         r.blame_for(bad, r["mask"] & ~good)
@@ -99,7 +99,7 @@ def _load(name: str, bits: int, words: str = "") -> Routine:
         r.give(r.load(r["addr"].lane(0).to("ptr"), vector(kind), nbytes))
     with r.when(shape.eq(SAME)):
         # The lanes agree, but lane 0 may not be among them: ask the first that is.
-        r.give(r.everywhere(r.load(r["addr"].lane(r.lowest(mask)).to("ptr"), kind, nbytes)))
+        r.give(r.load(r["addr"].lane(r.lowest(mask)).to("ptr"), kind, nbytes).splat())
     r.give(r.gather(kind, r["addr"], mask))
     return r
 

@@ -10,7 +10,7 @@ Rules: NVIDIA "PTX ISA", data movement and conversion instructions, asynchronous
 from __future__ import annotations
 
 from vgpu.base.context import COPIES, ENTRY, ENTRY_BYTES, QUEUE, QUEUE_BYTES, QUEUE_ENTRIES
-from vgpu.runtime.value import V32, V64, Value
+from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.write import Routine
 
 
@@ -156,7 +156,7 @@ def _commit() -> Routine:
     r = Routine("wb_copy_commit", "ptr ctx, i32 mask")
     place = r.at(own_queue(r), QUEUE["committed"])
     committed = r.load(place, V32, 64)
-    r.store(place, r["mask"].lanes().pick(committed + 1, committed), 64)
+    r.store(place, r["mask"].lanes().select(committed + 1, committed), 64)
     return r
 
 
@@ -172,7 +172,7 @@ def _wait() -> Routine:
         groups = r.load(r.at(entry, ENTRY["groups"]), V32, 64)
         # The arrivals among the entries are made when somebody looks at their mbarrier.
         copies = r.load(r.at(entry, ENTRY["size"]), "i32", 4).ne(0)
-        ready = copies.pick(groups.below(first, signed=True).bits() & r["mask"], 0)
+        ready = copies.select(groups.below(first, signed=True).bits() & r["mask"], 0)
         with r.when(ready.ne(0)):
             r.call("void", "finish_copy", r["ctx"], entry, ready)
     r.call("void", "drop_finished", queue)

@@ -6,7 +6,7 @@ The first words of a warp's state are the program counters of its lanes, which s
 from __future__ import annotations
 
 from vgpu.base.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_WAIT, REDUCES
-from vgpu.runtime.value import V32, Value
+from vgpu.ir.value import V32, Value
 from vgpu.runtime.write import Routine
 
 _NEXT = (1 << PC_BARRIER_SHIFT) - 1  # of a program counter: the basic block after the barrier
@@ -32,19 +32,19 @@ def _open_named() -> Routine:
         slot = r.at(r["gathered"], number * 8)
         expected, arrived = (r.load(r.at(slot, offset), "i64", 8) for offset in (EXPECTED, ARRIVED))
         with r.when(expected.ne(0)):
-            code = r.everywhere(number.to("i32") + (PC_WAIT >> PC_BARRIER_SHIFT))
+            code = (number.to("i32") + (PC_WAIT >> PC_BARRIER_SHIFT)).splat()
             have = r.variable("i64", arrived)
             with r.count_to(r["warps"]) as warp:
                 pcs = r.load(_state(r, warp), V32, 64)
                 here = (pcs >> PC_BARRIER_SHIFT).eq(code).bits()
                 whole = (here | pcs.eq(PC_DONE).bits()).eq(-1) & here.ne(0)
-                have.add(whole.pick(32, r.many(here)).to("i64"))
+                have.add(whole.select(32, r.many(here)).to("i64"))
             with r.when(have.get().reaches(expected)):
                 r.call("void", "wb_s_named", r["ctx"], number)
                 with r.count_to(r["warps"]) as warp:
                     pcs = r.load(_state(r, warp), V32, 64)
                     here = (pcs >> PC_BARRIER_SHIFT).eq(code)
-                    r.store(_state(r, warp), here.pick(pcs & _NEXT, pcs), 64)
+                    r.store(_state(r, warp), here.select(pcs & _NEXT, pcs), 64)
                 r.store(r.at(slot, ARRIVED), r.number("i64", 0), 8)
                 opened.set(1)
     r.give(opened.get())
@@ -55,7 +55,7 @@ def _put_lanes() -> Routine:
     """The lanes of a mask wait at a basic block."""
     r = Routine("wb_put_lanes", "ptr state, i32 mask, i32 target")
     pcs = r.load(r["state"], V32, 64)
-    r.store(r["state"], r["mask"].lanes().pick(r["target"], pcs), 64)
+    r.store(r["state"], r["mask"].lanes().select(r["target"], pcs), 64)
     return r
 
 
@@ -68,7 +68,7 @@ def _open() -> Routine:
     r = Routine("open_barriers", "ptr states, i64 bytes, i64 warps, ptr gathered, i64 loose", "i64", words="")
     free = r.variable("i1", 0)
     pc = r.load(r["states"], "i32", 64)
-    everywhere = r.everywhere(pc)
+    everywhere = pc.splat()
     with r.when((pc.below(PC_WAIT, signed=True) ^ 1) & pc.ne(PC_DONE)):
         unlike = r.variable(V32, 0)
         with r.count_to(r["warps"]) as warp:
@@ -81,17 +81,17 @@ def _open() -> Routine:
         with r.count_to(r["warps"]) as warp:
             pcs = r.load(_state(r, warp), V32, 64)
             least = _reduced(r, "min", pcs)
-            greatest = _reduced(r, "max", pcs.eq(PC_DONE).pick(0, pcs))
+            greatest = _reduced(r, "max", pcs.eq(PC_DONE).select(0, pcs))
             parted.set(parted.get() | greatest.ne(0) & least.ne(greatest))
-            low.set(least.below(low.get()).pick(least, low.get()))
-            high.set(greatest.above(high.get()).pick(greatest, high.get()))
+            low.set(least.below(low.get()).select(least, low.get()))
+            high.set(greatest.above(high.get()).select(greatest, high.get()))
         meet = low.get().reaches(PC_WAIT) & (low.get() >> PC_BARRIER_SHIFT).eq(high.get() >> PC_BARRIER_SHIFT)
         wrong = parted.get() & r["loose"].eq(0)
         with r.when((meet & (wrong ^ 1)) ^ 1):
             r.give(r.number("i64", 0))
         with r.count_to(r["warps"]) as warp:
             pcs = r.load(_state(r, warp), V32, 64)
-            r.store(_state(r, warp), pcs.eq(PC_DONE).pick(pcs, pcs & _NEXT), 64)
+            r.store(_state(r, warp), pcs.eq(PC_DONE).select(pcs, pcs & _NEXT), 64)
     with r.when(r.load(r.at(r["gathered"], REDUCES), "i64", 8).ne(0)):
         # What reducing barriers gathered becomes readable, and gathering starts anew.
         r.copy(r.at(r["gathered"], 256), r["gathered"], 256)

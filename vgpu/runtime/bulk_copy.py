@@ -25,8 +25,8 @@ from vgpu.base.context import (
     TENSOR_MAP,
     TENSOR_MARK,
 )
+from vgpu.ir.value import V32, V64, Value, vector
 from vgpu.runtime.mbarrier import fault
-from vgpu.runtime.value import V32, V64, Value, vector
 from vgpu.runtime.write import Routine
 
 AXES = 5
@@ -62,7 +62,7 @@ def _mark() -> Routine:
     space = r.load(r.at(r["site"], 8 * SITE_SLOT["space"]), "i64", 8)
     with r.when(known & space.eq(0)):
         base, touch = (r.load(r.at(r["site"], 8 * SITE_SLOT[name]), "i64", 8) for name in ("base", "touch"))
-        chart = r["writes"].ne(0).pick(r.slot("writes"), r.slot("reads"))
+        chart = r["writes"].ne(0).select(r.slot("writes"), r.slot("reads"))
         first = (r["address"] - base) >> 5
         last = (r["address"] - base + r["bytes"] - 1) >> 5
         r.fill(r.at((chart + touch).to("ptr"), first), 1, last - first + 1)
@@ -78,7 +78,7 @@ def _reduce(bits: int) -> Routine:
     with r.count_to((r["count"] + 31) >> 5) as part:
         start = part << 5
         left = r["count"] - start
-        many = left.above(32).pick(r.number("i64", 32), left)
+        many = left.above(32).select(r.number("i64", 32), left)
         r.copy(buffer, (r["source"] + start * (bits // 8)).to("ptr"), many * (bits // 8))
         with r.count_to(many) as lane:
             r.store(r.at(places, lane << 3), r["target"] + (start + lane) * (bits // 8), 8)
@@ -119,7 +119,7 @@ def _tensor() -> Routine:
     element = r.load(r.at(map_, TENSOR_MAP["element"]), "i32", 1).to("i64")
     swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
     # Rows of 32, 64 or 128 bytes: the number of a 16-byte piece takes the number of its 128-byte line into account.
-    twist = swizzle.eq(0).pick(r.number("i64", 0), (swizzle - 16) & 0x70)
+    twist = swizzle.eq(0).select(r.number("i64", 0), (swizzle - 16) & 0x70)
     stores = _field(r, r["entry"], "kind") & STORES
     shared = _field(r, r["entry"], "offset")
     starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(AXES)]
@@ -129,11 +129,11 @@ def _tensor() -> Routine:
         counts.append((_axis(r, map_, "box", axis) + step - 1) // step)
     row, rows = counts[0], counts[1] * counts[2] * counts[3] * counts[4]
     none = r.number("i64", 0)
-    low = starts[0].below(0, signed=True).pick(none - starts[0], none)
+    low = starts[0].below(0, signed=True).select(none - starts[0], none)
     beyond = _axis(r, map_, "sizes", 0) - starts[0]
-    high = beyond.below(row, signed=True).pick(beyond, row)
+    high = beyond.below(row, signed=True).select(beyond, row)
     empty = low.below(high, signed=True) ^ 1
-    high = empty.pick(low, high)
+    high = empty.select(low, high)
     with r.count_to(rows) as number:
         inside, address = r.variable("i1", 1), r.variable("i64", r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1))
         rest = number
@@ -159,7 +159,7 @@ def _tensor() -> Routine:
                     stop(now.below(last) ^ 1)
                     # As far as the end of the 16-byte piece, or of the row.
                     following = (now + 16) & -16
-                    end = following.below(last).pick(following, last)
+                    end = following.below(last).select(following, last)
                     place = offset + now
                     place = place ^ (place >> 3 & twist)
                     r.call("void", "move_run", r["ctx"], r["entry"], remote + now, place, end - now, element)
@@ -229,7 +229,7 @@ def _check_run() -> Routine:
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(no)
     with r.when(r["bytes"].ne(0)), r.when(inside(r["bytes"]) ^ 1):
-        wrong = inside(r.number("i64", 1)).pick(r["remote"] + r["bytes"] - 1, r["remote"])
+        wrong = inside(r.number("i64", 1)).select(r["remote"] + r["bytes"] - 1, r["remote"])
         fault(r, "bounds", r["id"], r["lane"], wrong)
         r.give(no)
     r.give(r.number("i1", 1))
@@ -256,7 +256,7 @@ def _sound() -> Routine:
         unused = rank.below(axis + 1) & ((size - 1) | (box - 1) | (step - 1) | stride).ne(0)
         wrong += [size.eq(0), (box - 1).above(255), (step - 1).above(7), unused]
         if axis:
-            within = stride.eq(0).pick(r.number("i64", 1), stride)
+            within = stride.eq(0).select(r.number("i64", 1), stride)
             wrong += [
                 (stride & 15).ne(0),
                 stride.above((1 << 40) - 1),
@@ -302,7 +302,7 @@ def _check_tensor() -> Routine:
         fault(r, "bulk_alignment", r["id"], r["lane"], r["offset"] & 127)
         r.give(bad)
     # Swizzling changes places within rows of so many bytes, of which the last may be begun only.
-    rest = swizzle.eq(0).pick(r.number("i64", 0), swizzle - 1)
+    rest = swizzle.eq(0).select(r.number("i64", 0), swizzle - 1)
     reach = (box.get() + rest) & ~rest
     with r.when((r["offset"] + reach).above(r.slot("shared_bytes"))):
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])

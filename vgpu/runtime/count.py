@@ -8,7 +8,7 @@ the wavefronts out).
 
 from __future__ import annotations
 
-from vgpu.runtime.value import V32, V64, Value
+from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.write import Routine
 from vgpu.storage.banks import BANK_BYTES, BANKS
 
@@ -18,7 +18,7 @@ SHARED, LOCAL = 1, 2  # what a site keeps of the space of its last address; 0 is
 def touched(r: Routine, write: Value) -> Value:
     """Where the site's allocation begins in the map of sectors read, or written (also atomics)."""
     reads, writes = r.slot("reads", "ptr"), r.slot("writes", "ptr")
-    return r.at(write.ne(0).pick(writes, reads), r.known("touch"))
+    return r.at(write.ne(0).select(writes, reads), r.known("touch"))
 
 
 def place(name: str, offsets: str, in_heap: str) -> Routine:
@@ -35,7 +35,8 @@ def place(name: str, offsets: str, in_heap: str) -> Routine:
 
         def window(number: int, start: Value, length: Value) -> None:
             with r.when((addr - start).below(length)):
-                for variable, value in zip(found, (start, length, number, 0), strict=True):
+                values: tuple[Value | int, ...] = (start, length, number, 0)
+                for variable, value in zip(found, values, strict=True):
                     variable.set(value)
                 leave()
 
@@ -43,14 +44,17 @@ def place(name: str, offsets: str, in_heap: str) -> Routine:
         window(LOCAL, r.slot("local_base"), r.slot("local_bytes") * (r.slot("warps") << 5))
         with r.when((addr - r.slot("heap")).below(r.slot("heap_bytes"))):
             r.pass_on(in_heap)
-        starts, ends = r.slot("starts", "ptr"), r["writes"].pick(r.slot("writable_ends", "ptr"), r.slot("ends", "ptr"))
+        starts, ends = (
+            r.slot("starts", "ptr"),
+            r["writes"].select(r.slot("writable_ends", "ptr"), r.slot("ends", "ptr")),
+        )
         low, high = r.variable("i64", 0), r.variable("i64", r.slot("allocations"))
         with r.repeat() as stop:
             stop(low.get().reaches(high.get()))
             middle = low.get() + high.get() >> 1
             after = r.load(r.at(starts, middle, "i64"), "i64", 8).above(addr)
-            low.set(after.pick(low.get(), middle + 1))
-            high.set(after.pick(middle, high.get()))
+            low.set(after.select(low.get(), middle + 1))
+            high.set(after.select(middle, high.get()))
         with r.when(low.get().eq(0)):
             r.give(no)
         index = low.get() - 1
@@ -135,7 +139,7 @@ def _local_sectors() -> Routine:
     coalesced.
     """
     r = Routine("local_sectors", f"{V64} within, i32 mask, i32 size", "i32", words="")
-    keys = (r["within"] >> 2 << 2) + r.ramp("i64", [lane // 8 for lane in range(32)])
+    keys = (r["within"] >> 2 << 2) + r.each_lane("i64", [lane // 8 for lane in range(32)])
     r.give(r.call("i32", "distinct", keys, r["mask"]) * _words(r, r["size"]))
     return r
 

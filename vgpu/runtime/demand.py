@@ -31,7 +31,7 @@ class Functions:
 
     def _add(self, text: str) -> None:
         head, _, body = text.partition("\n")
-        name = _NAME.search(head).group(1)
+        name = _name(head)
         if name in self.texts:
             raise ValueError(f"the runtime has two functions {name}")
         if head.split("{")[0].rstrip().endswith("alwaysinline"):
@@ -55,6 +55,14 @@ class Functions:
         return "\n".join([*outside, *(text for name, text in self.texts.items() if name in here)])
 
 
+def _name(head: str) -> str:
+    """The name of a function, from the line that defines it."""
+    found = _NAME.search(head)
+    if found is None:
+        raise ValueError(f"no name in {head!r}")
+    return found[1]
+
+
 def called(text: str) -> set[str]:
     """The names of the functions that a text of LLVM IR calls, or hands to others to call."""
     lines = (line for line in text.splitlines() if not line.startswith(("declare", "define")))
@@ -63,7 +71,7 @@ def called(text: str) -> set[str]:
 
 def defined(text: str) -> set[str]:
     """The names of the functions that a text of LLVM IR defines."""
-    return {_NAME.search(line).group(1) for line in text.splitlines() if line.startswith("define ")}
+    return {_name(line) for line in text.splitlines() if line.startswith("define ")}
 
 
 def signatures(text: str) -> dict[str, str]:

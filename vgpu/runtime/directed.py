@@ -5,8 +5,8 @@ Each function is made when a kernel first calls it: `wb_directed_OPERATION_MODE`
 
 from __future__ import annotations
 
+from vgpu.ir.value import vector
 from vgpu.isa.directed import BY_MODE, PREFIX, WORDS
-from vgpu.runtime.value import vector
 from vgpu.runtime.write import Routine
 
 MODES = {"rz": 0, "rp": 2, "rm": 3}  # as llvm.set.rounding numbers them; 1 is to nearest

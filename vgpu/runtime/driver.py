@@ -10,9 +10,9 @@ again, it goes on where it stopped.
 from __future__ import annotations
 
 from vgpu.base.context import DONE, IDLE, OUT_OF_FUEL, RESIDENT_SLOT, SPUN
+from vgpu.ir.value import Value
 from vgpu.runtime.loop_parts import ROUNDS, Loop
 from vgpu.runtime.plain_loop import plain_loop
-from vgpu.runtime.value import Value
 
 PATIENCE = 4  # rounds in which a block's warps only ask memory again and again before the next block has its turn
 
@@ -20,7 +20,7 @@ PATIENCE = 4  # rounds in which a block's warps only ask memory again and again 
 class _Residents(Loop):
     """The loop over blocks that are resident together, of which one is in use; it goes by labels from part to part."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__("wb_run_blocks")
         self.shuffles = self.slot("random").ne(0)
 
@@ -45,7 +45,7 @@ class _Residents(Loop):
         in_vain = r.call("i64", "note_slice", r["ctx"], status).ne(0)
         starved, waits = status.eq(OUT_OF_FUEL), status.reaches(SPUN)
         with r.when(starved | waits):
-            r.set_slot("progress", in_vain.pick(before, r.slot("progress") | starved.to("i64")))
+            r.set_slot("progress", in_vain.select(before, r.slot("progress") | starved.to("i64")))
             spins = status.eq(SPUN).to("i64")
             r.set_slot("spun", r.slot("spun") | spins)
             r.set_slot("patience", r.slot("patience") - spins)
@@ -83,7 +83,7 @@ def _round(r: _Residents) -> None:
         start.set(r.call("i64", "draw", r["ctx"]) % r.warps)
     with r.count_to(r.warps) as number, r.once() as following:
         number = number + start.get()
-        warp = number.reaches(r.warps).pick(number - r.warps, number)
+        warp = number.reaches(r.warps).select(number - r.warps, number)
         r.set_slot("warp", warp)
         state = r.at(states, warp * r.state_bytes)
         with r.once() as chosen:
@@ -148,9 +148,9 @@ def _wait_for_others(r: _Residents) -> None:
     r.set_slot("progress", 0)
     r.set_slot("moved", r.slot("moved") | progress)
     still = progress.eq(0)
-    visited = still.pick(r.slot("visited") + 1, 0)
+    visited = still.select(r.slot("visited") + 1, 0)
     r.set_slot("visited", visited)
-    r.set_slot("ahead", still.pick(r.slot("ahead"), 0))
+    r.set_slot("ahead", still.select(r.slot("ahead"), 0))
     r.go("look_round", r.has_room() ^ 1)
     r.go("look_round", r.blocks_are_left() ^ 1)
     r.label("open_place")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from vgpu.base.context import PATH, PATH_ENTRY
-from vgpu.runtime.value import Value
+from vgpu.ir.value import Value
 from vgpu.runtime.write import Routine
 
 _COUNTED = {

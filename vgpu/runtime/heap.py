@@ -6,7 +6,7 @@ access is looked up in the heap's tables (`vgpu.storage.heap` says what is in th
 
 from __future__ import annotations
 
-from vgpu.runtime.value import V64
+from vgpu.ir.value import V64
 from vgpu.runtime.write import Routine
 from vgpu.storage.heap import GRAIN
 
@@ -31,7 +31,7 @@ def place(name: str, offset: str) -> Routine:
     `offset` is the slot that says where its part of a map begins.
     """
     r = Routine(name, "ptr ctx, ptr site, i64 addr, i64 size, i1 writes", "i1")
-    bits = r.call("i32", "heap_lanes", r["ctx"], r.everywhere(r["addr"]), r.number("i32", 1), r["size"])
+    bits = r.call("i32", "heap_lanes", r["ctx"], r["addr"].splat(), r.number("i32", 1), r["size"])
     with r.when(bits.ne(0)):
         span = r.slot("heap_bytes") - r["size"]
         r.set_site(base=r.slot("heap"), span=span, space=0, touch=r.slot(offset), mask=-1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vgpu.base.context import EVENT_CODE, SITE_BYTES, WATCH_SLOT
-from vgpu.runtime.value import V64
+from vgpu.ir.value import V64
 from vgpu.runtime.write import Routine
 
 _FAULT = f"ptr ctx, i64 code, i64 id, i32 lanes, {V64} addr"

@@ -7,6 +7,7 @@ makes code without AVX-512 on a machine that has it.
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -15,8 +16,8 @@ from vgpu.base.errors import Unsupported
 from vgpu.base.settings import setting
 
 _lock = steady.lock(rank=3)
-_engine = None
-_machine = None
+_engine: Any = None
+_machine: Any = None
 _wide = False  # whether the CPU has AVX-512
 _target: tuple[str, ...] = ()  # what machine code depends on beside its text
 _defined: set[str] = set()  # the names of the functions that there are
@@ -24,7 +25,7 @@ _signatures: dict[str, str] = {}  # … and what they take and give, as `demand.
 _kernels: dict[str, int] = {}  # hashes of kernels' texts and where their code is
 
 
-def _start():
+def _start() -> Any:
     """Create the execution engine, once a process."""
     global _engine, _machine, _wide, _target
     if _engine is not None:
@@ -50,7 +51,7 @@ def _cpu() -> tuple[str, str, bool]:
     return llvm.get_host_cpu_name(), features.flatten(), wide
 
 
-def _optimise(module, thoroughly: bool = False) -> None:
+def _optimise(module: Any, thoroughly: bool = False) -> None:
     """What is worth its time for a kernel; `thoroughly` for what all kernels call."""
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(_machine, options)
@@ -77,7 +78,7 @@ def _object(text: str, thoroughly: bool = False) -> bytes:
     return on_disk.kept("code", ("llvmlite",), (*_target, thoroughly, text), make)
 
 
-def _emit(module) -> bytes:
+def _emit(module: Any) -> bytes:
     return _machine.emit_object(module)
 
 
@@ -112,7 +113,7 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
         return {name: engine.get_function_address(name) for name in functions}
 
 
-def _add(engine, made: bytes) -> None:
+def _add(engine: Any, made: bytes) -> None:
     engine.add_object_file(llvm.ObjectFileRef.from_data(made))
 
 
@@ -133,7 +134,7 @@ def _compile_kernel(key: str, text: str, name: str) -> int:
         return _kernels[key]
 
 
-def _make(engine, wanted: set[str]) -> None:
+def _make(engine: Any, wanted: set[str]) -> None:
     """Compile those functions of the runtime that are wanted, and what they call, where that has not been done yet.
 
     Each is a module of its own, so that it is the same one whatever else was wanted before, and is found again.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import add, and_, or_, xor
 
-from vgpu.runtime.value import V32, V64, Value, element_bits, vector
+from vgpu.ir.value import V32, V64, Value, element_bits, vector
 from vgpu.runtime.write import Routine
 
 ATOMIC_OPS = {  # name -> (LLVM types, atomicrmw operation)
@@ -19,15 +20,15 @@ ATOMIC_OPS = {  # name -> (LLVM types, atomicrmw operation)
 
 # The same for memory that no other thread of this machine works on, a block's shared memory: what stands there after.
 PLAIN_OPS: dict[str, Callable[[Value, Value], Value]] = {
-    **{op: lambda old, x, op=op: old.binary(op, x) for op in ("add", "fadd", "and", "or", "xor")},
-    "min": lambda old, x: old.above(x, signed=True).pick(x, old),
-    "max": lambda old, x: old.below(x, signed=True).pick(x, old),
-    "umin": lambda old, x: old.above(x).pick(x, old),
-    "umax": lambda old, x: old.below(x).pick(x, old),
+    "add": add, "fadd": add, "and": and_, "or": or_, "xor": xor,
+    "min": lambda old, x: old.above(x, signed=True).select(x, old),
+    "max": lambda old, x: old.below(x, signed=True).select(x, old),
+    "umin": lambda old, x: old.above(x).select(x, old),
+    "umax": lambda old, x: old.below(x).select(x, old),
     "xchg": lambda old, x: x,
-    "uinc_wrap": lambda old, x: old.reaches(x).pick(0, old + 1),
-    "udec_wrap": lambda old, x: (old.eq(0) | old.above(x)).pick(x, old - 1),
-}
+    "uinc_wrap": lambda old, x: old.reaches(x).select(0, old + 1),
+    "udec_wrap": lambda old, x: (old.eq(0) | old.above(x)).select(x, old - 1),
+}  # fmt: skip
 
 
 def _lane_by_lane(name: str, kind: str, step: Callable, expects: bool = False, shortcut: Callable = id) -> Routine:
@@ -75,14 +76,14 @@ def _all_at_one(r: Routine) -> None:
     with r.when((mask & mask - 1).ne(0)):
         one = addr.lane(r.lowest(mask))
         with r.when((addr.ne(one).bits() & mask).eq(0)):
-            have = given = mask.lanes().pick(value, 0)
+            have = given = mask.lanes().select(value, 0)
             for step in (1, 2, 4, 8, 16):
                 # Lane i takes in lane i - step; the first lanes take in element 0 of a vector of zeros.
                 order = [lane - step if lane >= step else 32 for lane in range(32)]
                 have = have + have.shuffle(r.number(value.kind, 0), order)
             before = have.lane(31)
             before = r.value(before.kind, f"atomicrmw add {one.to('ptr')}, {before} monotonic")
-            r.give(mask.lanes().pick(have - given + before, value))
+            r.give(mask.lanes().select(have - given + before, value))
 
 
 def _swap(r: Routine, memory: Value, expected: Value, value: Value) -> tuple[Value, Value]:
@@ -94,7 +95,7 @@ def _swap(r: Routine, memory: Value, expected: Value, value: Value) -> tuple[Val
 def _compare_and_swap(bits: int, own: bool) -> Routine:
     def plain(r: Routine, memory: Value, expected: Value, value: Value) -> Value:
         old = r.load(memory, value.kind, bits // 8)
-        r.store(memory, old.eq(expected).pick(value, old), bits // 8)
+        r.store(memory, old.eq(expected).select(value, old), bits // 8)
         return old
 
     step = plain if own else lambda *given: _swap(*given)[0]
@@ -107,10 +108,10 @@ def _add_bfloat(r: Routine, memory: Value, x: Value) -> Value:
     x, seen = wide(x), r.variable("i16", r.load(memory, "i16", 2))
     with r.repeat() as stop:
         old = seen.get()
-        total = wide(old).binary("fadd", x)
+        total = wide(old) + x
         bits = total.cast("bitcast", "i32")
         rounded = bits + 32767 + (bits >> 16 & 1) >> 16
-        new = r.value("i1", f"fcmp uno {total}, {total.text}").pick(32767, rounded.to("i16"))
+        new = r.value("i1", f"fcmp uno {total}, {total.text}").select(32767, rounded.to("i16"))
         old, won = _swap(r, memory, old, new)
         seen.set(old)
         stop(won)
@@ -139,19 +140,19 @@ def _match() -> Routine:
 def _divide_64(signed: bool) -> Routine:
     """64-bit division: operands that fit 32 bits go through float64, which is exact for them."""
     r = Routine("wb_div_s64" if signed else "wb_div_u64", f"{V64} a, {V64} b", V64)
-    operands = narrow = r["a"], r["b"]
+    operands = narrow = [r["a"], r["b"]]
     if signed:
         narrow = [value.to("i32") for value in operands]
         lost = [value ^ part.to("i64", signed=True) for value, part in zip(operands, narrow, strict=True)]
     high = r.call("i64", "llvm.vector.reduce.or.v32i64", lost[0] | lost[1] if signed else r["a"] | r["b"])
     with r.when((high if signed else high >> 32).eq(0)):
         a, b = (value.cast("sitofp", vector("double")) for value in narrow)
-        r.give(a.binary("fdiv", b).cast("fptosi", V64))
+        r.give((a / b).cast("fptosi", V64))
     xs, ys = (r.spread(value) for value in operands)
     with r.count_to(32) as i:
         x, y = (r.load(r.at(place, i * 8), "i64", 8) for place in (xs, ys))
         stuck = y.eq(0) | x.eq(-(1 << 63)) & y.eq(-1) if signed else y.eq(0)
-        r.store(r.at(xs, i * 8), x.binary("sdiv" if signed else "udiv", stuck.pick(1, y)), 8)
+        r.store(r.at(xs, i * 8), x.binary("sdiv" if signed else "udiv", stuck.select(1, y)), 8)
     r.give(r.load(xs, V64, 64))
     return r
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vgpu.base.context import FAILED, LAUNCH_SLOT, NAMED, OUT_OF_FUEL
-from vgpu.runtime.value import V64, Value
+from vgpu.ir.value import V64, Value
 from vgpu.runtime.write import Routine
 
 ROUNDS = 4096  # times that the barriers of blocks open before the loop looks up

@@ -21,8 +21,8 @@ from vgpu.base.context import (
     QUEUE,
     STALLED,
 )
+from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.async_copy import entry_at, own_queue, warp_queue
-from vgpu.runtime.value import V32, V64, Value
 from vgpu.runtime.write import Routine
 
 FIELD_BITS = 20
@@ -31,7 +31,7 @@ FIELD_BITS = 20
 def fault(r: Routine, code: str, site: Value, lane: Value, address: Value) -> None:
     """Report an error of one lane at an offset in shared memory."""
     bit = r.number("i32", 1) << lane.to("i32")
-    r.fail(code, site, bit, r.everywhere(address.to("i64")))
+    r.fail(code, site, bit, address.to("i64").splat())
 
 
 def _find() -> Routine:
@@ -81,7 +81,7 @@ def _update() -> Routine:
         r.give(nothing)
     pending = pending - r["arrivals"]
     drops = (r["flags"] & DROP).ne(0)
-    expected = expected - drops.pick(r["arrivals"], 0)
+    expected = expected - drops.select(r["arrivals"], 0)
     bytes_left = bytes_left + r["bytes"]
     with r.when((bytes_left + BARRIER_LIMIT).above(2 * BARRIER_LIMIT)):
         fault(r, "barrier_bytes", r["site"], r["lane"], r["offset"])
@@ -92,7 +92,7 @@ def _update() -> Routine:
         fault(r, "barrier_early", r["site"], r["lane"], r["offset"])
         r.give(nothing)
     phase = phase ^ over.to("i64")
-    pending = over.pick(expected, pending)
+    pending = over.select(expected, pending)
     bytes_field = (bytes_left & (2 * most + 1)) << BARRIER_FIELD["bytes"]
     new = pending | expected << BARRIER_FIELD["expected"] | bytes_field | phase << BARRIER_FIELD["phase"]
     r.store(place, new | BARRIER_MARK << 62, 8)
@@ -280,7 +280,7 @@ def _judge() -> Routine:
     with r.when(quiet & r["waiting"].ne(0)):
         r.set_slot("spun", r.slot("spun") | STALLED)
         r.give(r.number("i32", 3))
-    idle = quiet.pick(r.slot("idle_rounds") + 1, 0)
+    idle = quiet.select(r.slot("idle_rounds") + 1, 0)
     r.set_slot("idle_rounds", idle)
     with r.when(idle.above(PATIENCE)):
         r.set_slot("idle_rounds", 0)

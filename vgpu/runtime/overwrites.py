@@ -6,8 +6,8 @@ such a pattern compares values, and counts if lanes that share an element store 
 
 from __future__ import annotations
 
+from vgpu.ir.value import V64, Value
 from vgpu.runtime.pattern import RUN, SHARED_ELEMENT
-from vgpu.runtime.value import V64, Value
 from vgpu.runtime.write import Routine
 
 LOAD, STORE, ATOMIC = range(3)  # the rule of an access

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vgpu.base.context import PATTERN, PATTERN_WORDS, PHASES
-from vgpu.runtime.value import LANES, Value, element_bits
+from vgpu.ir.value import LANES, Value, element_bits
 from vgpu.runtime.write import Routine
 
 # What an access check answers: the good lanes in the low 32 bits, the shape of the pattern above.
@@ -59,7 +59,7 @@ class Request:
         kind, top = self.first.kind, (1 << element_bits(diff.kind) - 1) - 1
 
         def reduced(word: str, otherwise: int) -> Value:
-            values = lanes.pick(diff, r.number(diff.kind, otherwise))
+            values = lanes.select(diff, r.number(diff.kind, otherwise))
             return r.call(kind, f"llvm.vector.reduce.s{word}.v{LANES}{kind}", values)
 
         least, most = reduced("min", top), reduced("max", ~top)
@@ -77,17 +77,17 @@ class Request:
     def _shape(self, other: Value) -> Value:
         """The shape of the pattern; `other` if it is none of the plain ones."""
         r, diff, full = self.r, self.diff, self.mask.eq(-1)
-        ramp = (r.everywhere(self.size) * r.ramp("i32")).to(self.first.kind)
+        ramp = (self.size.splat() * r.each_lane("i32")).to(self.first.kind)
         is_run = full & diff.eq(ramp).bits().eq(-1)
         half = LANES // 2
-        to_half = r.everywhere(diff.lane(half))
+        to_half = diff.lane(half).splat()
         starts = r.number(diff.kind, 0).shuffle(to_half, [lane + half * (lane >= half) for lane in range(LANES)])
         half_ramp = ramp.shuffle(None, [lane % half for lane in range(LANES)])
         is_half = full & (diff - starts).eq(half_ramp).bits().eq(-1)
         all_same = (~diff.eq(0).bits() & self.mask).eq(0)
-        return is_run.pick(RUN, all_same.pick(SAME, is_half.pick(HALVES, other)))
+        return is_run.select(RUN, all_same.select(SAME, is_half.select(HALVES, other)))
 
     def _window(self, least: Value, extent: Value) -> Value:
         """Keep the places of the lanes, in words from the lowest; WINDOW if all of them are within 128 bytes."""
         self.r.store(self.r.at(self.r["site"], PATTERN_WORDS), self.diff - least >> 2, 64)
-        return (extent.below(125) & self.size.eq(4)).pick(self.r.number("i64", WINDOW), ANY)
+        return (extent.below(125) & self.size.eq(4)).select(self.r.number("i64", WINDOW), ANY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vgpu.base.context import BARRIER_BYTES, CLOCK, HEADER, LAUNCH_SLOT, RESIDENT_BYTES, RESIDENT_SLOT, SLICE
-from vgpu.runtime.value import Value
+from vgpu.ir.value import Value
 from vgpu.runtime.write import Routine
 
 
@@ -35,7 +35,7 @@ def _next() -> Routine:
     places, at = r.slot("resident_slots"), r.variable("i64", r["from"])
     with r.repeat() as stop:
         after = at.get() + 1
-        after = after.reaches(places).pick(0, after)
+        after = after.reaches(places).select(0, after)
         at.set(after)
         block = r.load(r.at(_record(r, after), 8 * RESIDENT_SLOT["block"]), "i64", 8)
         stop(block.below(0, signed=True).eq(r["free"]))
@@ -108,8 +108,8 @@ def _random_turn() -> Routine:
     lanes, how = r.call("i64", "draw", r["ctx"]), drawn >> 5 & 3
     everybody = (1 << 32) - 1
     half = (r.number("i64", 0xFFFF0000FFFF) << (lanes & 31)) >> 16 & everybody
-    some = how.eq(1).pick(half, everybody)
-    r.set_slot("lanes", how.eq(2).pick(lanes & everybody, some))
+    some = how.eq(1).select(half, everybody)
+    r.set_slot("lanes", how.eq(2).select(lanes & everybody, some))
     r.give((drawn & 3).eq(0) & r.slot("visited").eq(0))
     return r
 

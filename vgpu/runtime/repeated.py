@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from vgpu.base.context import PATTERN_WORDS
+from vgpu.ir.value import LANES, V32, V64, Value, element_bits, vector
 from vgpu.runtime.count import touched
 from vgpu.runtime.overwrites import LOAD, STORE
 from vgpu.runtime.pattern import HALVES, RUN, SAME, WINDOW, Request
-from vgpu.runtime.value import LANES, V32, V64, Value, element_bits, vector
 from vgpu.runtime.write import Routine
 
 ADDRESSES = {"global": V64, "shared": V32}  # where 32 lanes access memory, by space
@@ -65,7 +65,7 @@ class Repeated(Request):
         for place in places:
             self.r.store(place, self.r.number("i8", 1))
 
-    def mark_row(self, size) -> None:
+    def mark_row(self, size: Value | int) -> None:
         """Mark the sectors of a row: as many as an element has bytes, or one more."""
         self.r.fill(self.lowest_mark, 1, size)
         self.mark(self.r.at(self.lowest_mark, self.units - 1))
@@ -136,7 +136,7 @@ def load(space: str, counted: bool, bits: int, windows: bool) -> Routine:
         with r.when(shape.eq(SAME)):
             if request.marks:
                 request.mark(request.lowest_mark)
-            r.give(r.everywhere(r.load(place, kind, nbytes)))
+            r.give(r.load(place, kind, nbytes).splat())
         with r.when(shape.eq(HALVES)):
             starts = request.halves(nbytes)
             request.ask_ahead(nbytes, *starts)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from vgpu.base.context import ERROR_CODE
+from vgpu.ir.value import V64, Value
 from vgpu.runtime.count import LOCAL, SHARED
 from vgpu.runtime.overwrites import ATOMIC, LOAD, STORE
 from vgpu.runtime.pattern import SHARED_ELEMENT, Request
 from vgpu.runtime.repeated import ADDRESSES
-from vgpu.runtime.value import V64, Value
 from vgpu.runtime.write import Routine
 
 
@@ -34,7 +34,7 @@ class Access(Routine):
         """
         lanes = lanes.to("i64")
         if self.counted:
-            lanes = lanes | self["rule"].eq(STORE).pick(self.number("i64", SHARED_ELEMENT << 32), 0)
+            lanes = lanes | self["rule"].eq(STORE).select(self.number("i64", SHARED_ELEMENT << 32), 0)
         self.give(lanes)
 
     def blame(self, code: str | Value, lanes: Value) -> None:
@@ -46,8 +46,8 @@ class Access(Routine):
     def blame_for(self, outside: Value, faulty: Value) -> None:
         """Report the lanes outside, or where there are none, those of the faulty lanes that are misaligned."""
         out = outside.ne(0)
-        code = out.pick(self.number("i64", ERROR_CODE["bounds"]), ERROR_CODE["alignment"])
-        self.blame(code, out.pick(outside, faulty))
+        code = out.select(self.number("i64", ERROR_CODE["bounds"]), ERROR_CODE["alignment"])
+        self.blame(code, out.select(outside, faulty))
 
     def crooked(self, lanes: Value) -> Value:
         """Those whose address is no multiple of their size."""
@@ -68,10 +68,10 @@ class Access(Routine):
 
     def others(self, offsets: Value) -> Value:
         """The lanes whose offsets into the block's local memory are another thread's, as no GPU lets them be."""
-        threads = (self.slot("warp") << 5) + self.ramp("i64")
+        threads = (self.slot("warp") << 5) + self.each_lane("i64")
         have, size = self.slot("local_bytes"), self["size"].to("i64")
         out = (offsets - threads * have).above(have - size).bits()
-        return have.reaches(size).pick(out, -1)
+        return have.reaches(size).select(out, -1)
 
     def wavefronts(self, offsets: Value, lanes: Value) -> Value:
         """How many a request to shared memory needs, an i32."""
@@ -203,7 +203,7 @@ def _slow_shared(counted: bool, windows: bool) -> Access:
         r.give(request.mask64)
         return r
     # What a shared access costs does not depend on where its pattern starts.
-    r.store(request.phases(), r.everywhere(r.wavefronts(where, mask), 8), 4)
+    r.store(request.phases(), r.wavefronts(where, mask).splat(8), 4)
     with r.when(r["rule"].eq(STORE)):
         r.call("void", "learn_shared_elements", r["site"], where.to("i64"), mask)
     r.pass_on("wb_c_shared")

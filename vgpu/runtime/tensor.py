@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import functools
 
+from vgpu.ir.value import V32, V64, Value, element_bits, vector
 from vgpu.isa.tensor import FAMILIES, Fragment, Product, products
-from vgpu.runtime.value import V32, V64, Value, element_bits, vector
 from vgpu.runtime.write import Routine
 
 PREFIX = "wb_mma_"
@@ -31,14 +31,14 @@ def _bytes(kind: str) -> int:
 def _widen(kind: str, raw: Value) -> Value:
     """The elements of one register of all lanes (`raw`, V32 or V64) as the type of sums."""
     if kind == "f64":
-        return raw.cast("bitcast", "<32 x double>")
+        return raw.bitcast("<32 x double>")
     if kind == "tf32":
-        return (raw & -8192).cast("bitcast", "<32 x float>")
+        return (raw & -8192).bitcast("<32 x float>")
     if kind == "f16":
-        return raw.cast("bitcast", "<64 x half>").cast("fpext", "<64 x float>")
+        return raw.bitcast("<64 x half>").cast("fpext", "<64 x float>")
     if kind == "bf16":
-        return (raw.cast("bitcast", "<64 x i16>").to("i32") << 16).cast("bitcast", "<64 x float>")
-    raw = raw.cast("bitcast", "<128 x i8>")
+        return (raw.bitcast("<64 x i16>").to("i32") << 16).bitcast("<64 x float>")
+    raw = raw.bitcast("<128 x i8>")
     if kind in ("s8", "u8"):
         return raw.to("i32", signed=kind == "s8")
     if kind in ("s4", "u4"):
@@ -48,11 +48,11 @@ def _widen(kind: str, raw: Value) -> Value:
     # 8-bit floats: moved to where an f16 has its exponent and mantissa, which keeps subnormals right.
     wide = raw.to("i16")
     if kind == "e5m2":
-        return (wide << 8).cast("bitcast", "<128 x half>").cast("fpext", "<128 x float>")
+        return (wide << 8).bitcast("<128 x half>").cast("fpext", "<128 x float>")
     magnitude = wide & 127
     bits = magnitude << 7 | (wide & 128) << 8
-    value = bits.cast("bitcast", "<128 x half>").cast("fpext", "<128 x float>").binary("fmul", 256.0)
-    return magnitude.eq(127).pick("0x7FF8000000000000", value)
+    value = bits.bitcast("<128 x half>").cast("fpext", "<128 x float>") * 256.0
+    return magnitude.eq(127).select("0x7FF8000000000000", value)
 
 
 def _rows(r: Routine, f: Fragment, source: Value, to: Value, kind: str) -> None:
@@ -121,7 +121,7 @@ def _piece(product: Product, kind: str) -> Routine:
     with r.count_to(product.k) as k:
         b = r.load(r.at(r["columns"], k * (8 * nbytes)), v, 8 * nbytes)
         for row, total in enumerate(sums):
-            a = r.everywhere(r.load(r.at(r["rows"], (k + row * product.k) * nbytes), kind, nbytes), 8)
+            a = r.load(r.at(r["rows"], (k + row * product.k) * nbytes), kind, nbytes).splat(8)
             if whole:
                 total.add(a * b)
             else:
@@ -177,8 +177,8 @@ def _whole() -> Routine:
     mask = r["mask"]
     all_here = mask.eq(-1)
     with r.when((all_here | mask.eq(0)) ^ 1):
-        r.fail("partial", r["site"], mask, r.everywhere(mask.to("i64")))
-    r.give(all_here.pick(mask, 0))
+        r.fail("partial", r["site"], mask, mask.to("i64").splat())
+    r.give(all_here.select(mask, 0))
     return r
 
 

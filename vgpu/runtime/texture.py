@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vgpu.base.context import CLAMP_OUTSIDE, TEXTURE_FIELD, TEXTURE_KEYS, TEXTURE_RESULTS, TRAP_OUTSIDE
-from vgpu.runtime.value import V32, V64, Value
+from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.write import Routine
 
 _SLOTS = 512  # of the hash table; at most 8 texels a lane go in
@@ -32,7 +32,7 @@ def _distinct() -> Routine:
                 with r.when(free):  # and in the next round it stands there
                     r.store(place, key, 4)
                     found.add(1)
-                at.set(free.pick(at.get(), at.get() + 1 & _SLOTS - 1))
+                at.set(free.select(at.get(), at.get() + 1 & _SLOTS - 1))
     r.give(found.get())
     return r
 
@@ -83,7 +83,7 @@ def _read() -> Routine:
         desc = _team(r, handle, group, _same_code)
         function = r.load(r.at(desc, r["slot"] * 8), "ptr", 8)
         _unless(r, function.ne(r.null()), group)
-        noted = counting.pick(keys, r.null())
+        noted = counting.select(keys, r.null())
         n = r.call("i32", function, desc, group, r["a"], r["b"], r["c"], results, noted)
         with r.when(counting):
             r.bump("sectors", r.call("i32", "distinct_keys", keys, n).to("i64"))
@@ -105,9 +105,9 @@ def _surface() -> Routine:
 
     def limited(given: Value, most: Value) -> tuple[Value, Value]:
         """A coordinate, clamped to 0…most where that is the mode, and whether it lies there."""
-        ends = r.everywhere(most)
+        ends = most.splat()
         held = r.call(V32, "llvm.smin.v32i32", r.call(V32, "llvm.smax.v32i32", given, r.number(V32, 0)), ends)
-        value = clamps.pick(held, given)
+        value = clamps.select(held, given)
         return value, (value.below(0, signed=True) | value.above(ends, signed=True)) ^ 1
 
     with r.each_group(r["handles"], r["mask"]) as (handle, group, _):
@@ -122,12 +122,12 @@ def _surface() -> Routine:
         within = (x_in & y_in & z_in).bits()
         inside = within & group
         crooked = (x & r["size"] - 1).ne(0).bits() & inside
-        wrong = crooked | traps.pick(~within & group, 0)
+        wrong = crooked | traps.select(~within & group, 0)
         _unless(r, wrong.eq(0), wrong)
         x, y, z = (value.to("i64") for value in (x, y, z))
         row, piece, base = (_field(r, desc, name) for name in ("row_bytes", "slice_bytes", "address"))
         where = x + y * row + z * piece + base
-        r.store(results, inside.lanes().pick(where, r.load(results, V64, 64)), 64)
+        r.store(results, inside.lanes().select(where, r.load(results, V64, 64)), 64)
         good.set(good.get() | inside)
         with r.when(counting):
             # Blocks of 16 bytes by two rows, or runs of 32 bytes in one dimension.
@@ -147,7 +147,7 @@ def _query() -> Routine:
     with r.each_group(r["handles"], r["mask"]) as (handle, group, _):
         desc = _team(r, handle, group, _same_family)
         size = r.load(r.at(desc, r["slot"] * 8), "i64", 8).to("i32")
-        result.set(group.lanes().pick(size, result.get()))
+        result.set(group.lanes().select(size, result.get()))
     r.give(result.get())
     return r
 

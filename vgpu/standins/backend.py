@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Chooses what `cp`, `cuda` and `triton` are: the real ones on a GPU, their stand-ins elsewhere.
 
 Triton itself is always the real one: without a GPU it gets a driver for the virtual GPU.

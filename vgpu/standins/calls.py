@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Launch a kernel of either language, and explain what was passed in place of one."""
 
 from __future__ import annotations

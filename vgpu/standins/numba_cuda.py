@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The stand-in for `numba.cuda`: `from vgpu import cuda` gives this module where there is no GPU.
 
 What kernels use (`grid`, `threadIdx`, `shared.array`, `atomic`, …) is Numba's own, looked up on demand; what the host

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """tensor_map(array, box): for kernels that copy boxes of an array with one instruction (TMA, from Hopper on)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """How the banks of shared memory serve one request of a warp: the rule that the counters follow, step by step.
 
 Shared memory has 32 banks, each 4 bytes wide; word `w` (bytes 4w to 4w + 3) lies in bank `w % 32`. In one wavefront

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The heap that kernels allocate from with `malloc` and `new`: one area of a fixed size, and its tables.
 
 The area is divided into grains of 16 bytes. Compiled code and the interpreter look addresses up in two tables: `owners`

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The heap's allocations in words: the threads and lines that allocated and freed them, and where an address lies."""
 
 from __future__ import annotations

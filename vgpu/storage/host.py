@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The host's available memory, which the virtual GPU's memory is part of."""
 
 from __future__ import annotations

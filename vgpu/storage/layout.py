@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The layout of a kernel's variables: offsets in parameters, shared and local memory, addresses of module variables.
 
 The first three functions only compute from the parsed text; `load_variables` allocates. Both engines use all four, so

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The virtual GPU's memory: aligned buffers of the host, with tables of their addresses.
 
 Every allocation starts at a multiple of 256 bytes, like those of `cudaMalloc`, so that a warp's sectors are counted as

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Tensor maps for the virtual GPU: 128 bytes that describe an array and a box of it.
 
 On a GPU the driver encodes a `CUtensorMap` in an undocumented form; kernels only pass on its address. The virtual GPU

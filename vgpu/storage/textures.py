@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Textures and surfaces, and the table of their handles.
 
 A texture is memory (a `Resource`) read through a `Sampler`; a surface is a resource read and written directly. A

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Where the assembler changes a kernel's memory accesses: those counted in PTX beside those of the machine code.
 
 NVIDIA's assembler merges neighbouring accesses to shared memory into wider ones, keeps local arrays in registers,

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Put profiles side by side: the counters that differ, and the modelled time on several GPUs."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The compiler's numbers of a kernel, for every GPU of the table, without running it."""
 
 from __future__ import annotations

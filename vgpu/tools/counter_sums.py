@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Sums of counters over all instructions that do the same: memory requests, sectors, bytes and synchronisations.
 
 Budgets go by these sums. A budget on one kind of instruction could be met by using another: an atomic that adds 0

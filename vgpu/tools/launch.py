@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A launch as data: a kernel, its configuration and its arguments, for tools that run it in different ways."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Check the arguments of `profile`, `trace`, `record` and `sanitize`, and make the launch ready to run."""
 
 from __future__ import annotations

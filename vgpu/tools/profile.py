@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Profile a kernel: exact counts per source line, the compiler's numbers, and a modelled time.
 
 `profile(kernel, grid, block, args)` runs the kernel once, for real, on its arguments (a kernel that adds to

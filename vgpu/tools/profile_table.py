@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """How a profile reads: its columns and metrics as tables, laid out as text and as HTML.
 
 Columns and metrics are rows of data; a new one is a new row.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The roofline: how many FLOP/s a GPU allows a kernel of a given arithmetic intensity, and where a kernel stands.
 
 `roofline` and `peak_flops` are arithmetic on a row of `gpus.py`; `place` puts a profiled kernel under a roof. The time

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The machine code (SASS) of a kernel beside its source lines, for any GPU of the table, without running it.
 
 `sass(kernel, grid, block, args)` shows what NVIDIA's assembler makes of a kernel: which loads it merges, which loops it

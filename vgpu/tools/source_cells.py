@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Lines of source in HTML tables: long lines wrap, so nothing is cut on a narrow screen or in print.
 
 Where that isn't enough, the table scrolls in its own box, and the text around it stays.

@@ -24,6 +24,7 @@ from vgpu.runtime.shadow.words import (
     WRITE_LATE,
     WRITE_TWICE,
 )
+from vgpu.runtime.write import Routine
 
 __all__ = [
     "CLASH",
@@ -60,7 +61,7 @@ def hooks() -> str:
 
 def source() -> str:
     """What watched kernels call, as a module of LLVM IR by itself."""
-    parts = [heap.place("shadow_place_in_heap", "heap_shadow")]
+    parts: list[Routine | str] = [heap.place("shadow_place_in_heap", "heap_shadow")]
     parts += [count.place("shadow_place", "shadow_offsets", "shadow_place_in_heap")]
     parts += [words.reported(), words.unset(), words.used(), access.clash()]
     parts += [make(across) for make in (words.unordered, words.word) for across in (False, True)]

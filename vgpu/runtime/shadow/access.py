@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vgpu.base.context import ENTRY_PLACE, SITE_SLOT
+from vgpu.ir.value import V8, V64, Value, vector
 from vgpu.runtime.shadow.body import Watched
 from vgpu.runtime.shadow.copies import units
 from vgpu.runtime.shadow.words import CLASH, report, unwritten
-from vgpu.runtime.value import V8, V64, Value, vector
 
 _HEAD = f"ptr ctx, i32 place, {V64} where, i32 mask, i32 nbytes, i32 rule, i32 differs, ptr notes"
 """`rule`: LOAD, STORE or ATOMIC, the strength (2 bits), log2 of an element's bytes (3 bits), and whether the values of a
@@ -57,7 +57,7 @@ def in_local() -> Watched:
     with r.when((rule & 3).ne(0)):
         with r.count_to(nbytes) as i:
             kept = r.load(r.at(r["notes"], i << 2), "i32", 4).lanes()
-            r.scatter(kept.pick(r.number(V8, 0), 1), at + i, good)
+            r.scatter(kept.select(r.number(V8, 0), 1), at + i, good)
         r.give(good)
     seen = r.variable(V8, 0)
     element = r.number("i64", 1) << (rule >> 4 & 7).to("i64")
@@ -65,10 +65,10 @@ def in_local() -> Watched:
         seen.set(seen.get() | r.gather("i8", at + i, good))
         # An element of which any byte is written counts as written: the others may be padding.
         whole = (i + 1 & element - 1).eq(0)
-        told = whole.pick(seen.get().eq(0).bits() & good, 0)
+        told = whole.select(seen.get().eq(0).bits() & good, 0)
         with r.when(told.ne(0)):
             unwritten(r, told, i, r.number("i64", 1))
-        seen.set(whole.pick(r.number(V8, 0), seen.get()))
+        seen.set(whole.select(r.number(V8, 0), seen.get()))
     r.give(good)
     return r
 

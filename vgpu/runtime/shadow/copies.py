@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vgpu.base.context import ENTRY, ENTRY_STRENGTH, ENTRY_TIME, PENDING
+from vgpu.ir.value import V32, Value
 from vgpu.runtime.shadow.body import Watched
-from vgpu.runtime.value import V32, Value
 
 
 def pending(entry: Value) -> Value:
@@ -15,7 +15,7 @@ def pending(entry: Value) -> Value:
 def units(nbytes: Value, shift: Value) -> Value:
     """How many entries of a shadow some bytes have: one at least."""
     found = nbytes.to("i64") >> shift
-    return found.eq(0).pick(1, found)
+    return found.eq(0).select(1, found)
 
 
 def landed() -> Watched:

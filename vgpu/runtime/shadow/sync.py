@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vgpu.base.context import PC_DONE
+from vgpu.ir.value import LANES, V32, Value
 from vgpu.runtime.shadow.body import Watched
-from vgpu.runtime.value import LANES, V32, Value
 
 _TOLD = ("i64", "i64", "i64", "ptr")
 
@@ -29,12 +29,12 @@ def join() -> Watched:
     now = _tick(r).to("i32")
     everything = r.watch("detail").ne(0)
     rows = warp << 5
-    with r.count_to(everything.pick(r.slot("warps"), warp + 1), everything.pick(0, warp)) as other:
+    with r.count_to(everything.select(r.slot("warps"), warp + 1), everything.select(0, warp)) as other:
         best = r.variable(V32, 0)
         with r.each(members) as lane:
             row = r.load(_chunk(r, rows + lane, other), V32, 64)
-            best.set(row.above(best.get()).pick(row, best.get()))
-        joined = (members.lanes() & other.eq(warp)).pick(now, best.get())
+            best.set(row.above(best.get()).select(row, best.get()))
+        joined = (members.lanes() & other.eq(warp)).select(now, best.get())
         with r.each(members) as lane:
             r.store(_chunk(r, rows + lane, other), joined, 64)
     return r
@@ -55,7 +55,7 @@ def active() -> Watched:
     r = Watched("wb_s_active", "ptr ctx, ptr state, i32 place, i32 active")
     active, alive = r["active"], _alive(r)
     with r.when(alive.ne(active)):
-        r.event("mask", r["place"], active, alive, lanes=r.everywhere(active.to("i64")))
+        r.event("mask", r["place"], active, alive, lanes=active.to("i64").splat())
     return r
 
 
@@ -64,7 +64,7 @@ def collective() -> Watched:
     r = Watched("wb_s_collective", f"ptr ctx, ptr state, i32 place, i32 active, {V32} named")
     active, named = r["active"], r["named"]
     alive = _alive(r)
-    without = (named & r.ramp("i32", [1 << lane for lane in range(LANES)])).eq(0)
+    without = (named & r.each_lane("i32", [1 << lane for lane in range(LANES)])).eq(0)
     absent = (named & (_exists(r, r.slot("warp")).bits() & ~active)).ne(0)
     wrong = (without | absent).bits() & active
     with r.when(wrong.ne(0)):
@@ -93,7 +93,8 @@ def told(name: str, code: str, *given: str) -> Watched:
         name, ", ".join(["ptr ctx", *(f"{kind} {word}" for kind, word in zip(_TOLD, given, strict=False) if word)])
     )
     with r.when(r.watched()):
-        r.event(code, *(r[word] if word else 0 for word in given))
+        a, b, mask, lanes = (r[word] if word else None for word in (*given, *[""] * (4 - len(given))))
+        r.event(code, a or 0, b or 0, mask or 0, lanes)
     return r
 
 

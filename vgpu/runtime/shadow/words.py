@@ -12,9 +12,9 @@ from vgpu.base.context import (
     ENTRY_TIME,
     NEVER_WRITTEN,
 )
+from vgpu.ir.value import V64, Value
 from vgpu.runtime.shadow.body import Watched
 from vgpu.runtime.shadow.copies import pending
-from vgpu.runtime.value import V64, Value
 
 # Kinds of pairs, as the table `pairs` counts them.
 READ_LATE, WRITE_TWICE, WRITE_LATE, CLASH, UNSET, IN_FLIGHT, UNFENCED = 0, 1, 2, 3, 4, 5, 6
@@ -131,14 +131,14 @@ def word(across: bool) -> Watched:
 
     # reads (and atomics) of what nobody has written
     unset = write.eq(NEVER_WRITTEN) if across else _stamp(write).below(facts.start)
-    raw = is_store.pick(0, unset.bits() & mask)
+    raw = is_store.select(0, unset.bits() & mask)
     with r.when(raw.ne(0)):
         unwritten(r, raw, r["index"] << r["shift"], r.number("i64", 1) << r["shift"])
     # In global memory a store that leaves the value as it was does no harm: relaxations in place are made of them.
-    mask = is_store.pick(mask & (r["differs"] | unset.bits()), mask) if across else _in_flight(r, facts, write, mask)
+    mask = is_store.select(mask & (r["differs"] | unset.bits()), mask) if across else _in_flight(r, facts, write, mask)
     # Two stores of one line that leave the value as it was, such as `found = 1`, do no harm.
-    silent = is_store.pick(_place(write).eq(r["place"].to("i64")).bits() & ~r["differs"], 0)
-    against(write, is_load.pick(r.number("i64", READ_LATE), WRITE_TWICE), silent)
+    silent = is_store.select(_place(write).eq(r["place"].to("i64")).bits() & ~r["differs"], 0)
+    against(write, is_load.select(r.number("i64", READ_LATE), WRITE_TWICE), silent)
 
     read, other = r.gather("i64", reads, mask), r.gather("i64", others, mask)
     with r.when(is_load ^ 1):
@@ -150,7 +150,7 @@ def word(across: bool) -> Watched:
     read_far = read_live & facts.other_warp(read)
     other_far = facts.live(other) & facts.other_warp(other)
     near = read_live & facts.foreign(read)
-    r.scatter((read_far | near & ~other_far).pick(read, other), others, mask)
+    r.scatter((read_far | near & ~other_far).select(read, other), others, mask)
     r.scatter(facts.new, reads, mask)
     # Of lanes that read one word together one is kept as the last reader, another as the one before.
     lost = r.gather("i64", reads, mask).ne(facts.new).bits() & mask & ~(read_far | other_far).bits()

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Pieces of CUDA C++ for ElementwiseKernel and ReductionKernel: parameter lists, types, loads and indices.
 
 An array that is contiguous over the whole index range is read as `_x[i]`; any other one through its strides,

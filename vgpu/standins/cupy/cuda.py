@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """`cupy.cuda`: devices, streams, events, memory and CUDA's runtime, on the virtual GPU."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """`cupy.cuda.runtime`: part of CUDA's runtime API, on the virtual GPU."""
 
 from __future__ import annotations

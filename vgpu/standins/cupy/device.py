@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The one device there is: the virtual GPU, which takes its limits and its name from the modelled GPU."""
 
 from __future__ import annotations

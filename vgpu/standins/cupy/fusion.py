@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """`cp.fuse`: a function of arrays, traced once and run as one kernel, or one per reduction and one more.
 
     @cp.fuse

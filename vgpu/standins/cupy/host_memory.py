@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Device memory as NumPy arrays: the supported dtypes, copies into fresh memory, other libraries' arrays."""
 
 from __future__ import annotations

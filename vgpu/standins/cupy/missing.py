@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Names of CuPy that the virtual GPU lacks: the error for them, which says what to use instead."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """`cupy.cuda.nvtx`: marks for NVIDIA's profilers; accepted and ignored, as no such profiler is watching."""
 
 from __future__ import annotations

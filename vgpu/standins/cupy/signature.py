@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The parameter list of a kernel from its source: C types and names, for messages and checks.
 
 PTX only has the size of each parameter. Where the source isn't clear, there is no list: nothing is guessed.

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Tables of names as text, which is easier to read than a long list of strings."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Launch configurations: the values in the brackets, and the best block size for a kernel."""
 
 from __future__ import annotations

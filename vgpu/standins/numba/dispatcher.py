@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Stand-ins for real Numba's kernels and device functions: the same Python functions, compiled for this GPU."""
 
 from __future__ import annotations

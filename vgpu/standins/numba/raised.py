@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Exceptions of kernels under `@cuda.jit(debug=True)`: Numba's code stores them on the device; they are raised here.
 
 Such a kernel has variables for an error code and for the first thread that raised. Numba reads them after each launch

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Triton on the virtual GPU: Triton compiles its kernels to PTX as for a GPU, and the virtual GPU runs them.
 
 `activate()` gives the real `triton` package a driver of ours, so that `kernel[grid](…)` works unchanged. The parts:

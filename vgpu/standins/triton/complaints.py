@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Triton's compile errors and wrong calls in the user's terms: the line, what happened and the fix."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Triton's PTX with the user's lines.
 
 Code of Triton's own library (such as `tl.sum`) is inlined, and its `.loc` names only the library's line. The caller's

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The sanitizer: run a kernel and report every classic mistake in it, with the line, the threads and the usual fix.
 
 `sanitize(kernel, grid, block, args)` runs the kernel once, for real, as a variant that reports every access. The

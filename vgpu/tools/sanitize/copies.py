@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Asynchronous copies under the sanitizer: arrivals at mbarriers, and bulk copies from issue to end."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """What the sanitizer found: one `Finding` a mistake, and `Findings` of a launch, as text and as a table."""
 
 from __future__ import annotations

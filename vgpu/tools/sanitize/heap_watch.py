@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The kernels' heap under the sanitizer: fresh allocations count as unwritten; those without a pointer are lost."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Leaks: device memory that was allocated within a `with` block and is alive at its end, by the user's line."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The monitor of a watched launch: the shadows that compiled code writes, and the events that it reports."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """From addresses, places and thread numbers to the user's names."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Which thread's accesses happen before whose, beyond a block's barriers: counted barriers, fences and flags.
 
 This is a vector clock per thread. Row t of `known` holds, for each thread of the block, the time up to which thread t

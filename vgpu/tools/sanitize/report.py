@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """From the monitor's events to findings: each mistake is described once and counted."""
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import numpy as np
 
 from vgpu import faults
 from vgpu.base.context import PC_DONE
-from vgpu.lower import Lowering
+from vgpu.lower import is_loose
 from vgpu.ptx import Mem
 from vgpu.runtime.shadow import CLASH, IN_FLIGHT, PAIR_KINDS, UNFENCED, WRITE_LATE, WRITE_TWICE
 from vgpu.storage import heap_words, memory
@@ -349,7 +348,7 @@ class Report:
             barrier = next(barriers, None)
             if barrier is not None and len(barrier.operands) < 2:
                 found.append((names.line(barrier), thread))
-                loose = loose and Lowering.is_loose(barrier)
+                loose = loose and is_loose(barrier)
         here = names.block_index(block)
         lines = dict(reversed(found))
         if len(lines) > 1 and not loose:

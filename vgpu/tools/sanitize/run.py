@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A launch under the sanitizer, counted as well on request: one worker, which goes on after faults where it can."""
 
 from __future__ import annotations

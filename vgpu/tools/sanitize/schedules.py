@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Several random schedules of one launch: the findings merged, and whether the results were the same."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """When asynchronous copies land and mbarriers change: one block of a launch, step by step.
 
 Like all single steps, this comes from the reference interpreter, on a copy of the memory. Copies land there at the

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """How a launch distributes its work over blocks and warps: `Shares` of a dry run of a kernel."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Which thread combines which values when: the tree of a reduction or a scan, from a running kernel.
 
 Every element that a block loads from global memory is followed through registers, shuffles and memory. An instruction

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """What a kernel's source declares: parameters, arrays and variables, each with the lines that name it.
 
 Read from the text, for kernels in Python and in CUDA C. `spaces` finds out in which memory they reside.

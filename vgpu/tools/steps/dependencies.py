@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The instructions that one warp executes, and which of them wait for which: the data of latency hiding.
 
 It comes from the compiled code of a counted launch, in which one warp writes a log (`vgpu.launch.path`).

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Interleavings: one block under several schedules, reduced to what a few of its threads do to shared data.
 
 A race needs two threads and one element. Recordings have every step of every lane; here they are reduced to the

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The names of a warp's values while it goes from line to line, where they are certain.
 
 `naming` says what an assignment's value must be, `loop_names` which registers a loop increments. This module combines

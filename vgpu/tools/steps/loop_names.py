@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """LoopVariable variables and counters by name: registers that are incremented as the source increments a variable.
 
 A compiler leaves little of `int count = 0` or of a `for`: a constant moved somewhere before, an addition on the line of

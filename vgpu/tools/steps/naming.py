@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """From registers to the user's names: which variable a value belongs to, where that is certain.
 
 PTX has no names, and compilers move, merge and drop statements. So a value is called `i` only if it equals the line's

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The recording of a block: its steps with registers and memory, and how to go through them."""
 
 from __future__ import annotations

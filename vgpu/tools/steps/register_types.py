@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The types of a PTX function's registers: `.b32` declares 32 bits only; the instructions show the type."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """The numbers that a kernel was launched with, by the user's names."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """In which memory each variable of a kernel resides: from its PTX, the assembler's report and one recorded warp.
 
 Every load and store of the PTX names its memory; a recording of one warp shows which array it accesses. What becomes of

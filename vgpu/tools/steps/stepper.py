@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A block in slow motion: every step of every warp, with lanes, registers and memory, forwards and backwards.
 
 This is the data of the warp debugger. It comes from the reference interpreter; the arrays that the kernel writes are

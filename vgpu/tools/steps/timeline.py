@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A recording as a debugger goes through it: one moment per source line (or instruction), with the state after it.
 
 `Moments(recording)` computes everything once, so that any moment can be shown immediately, forwards and backwards.

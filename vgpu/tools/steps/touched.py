@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Which elements of its matrices a block touches: those of one thread, of its warp and of the whole block."""
 
 from __future__ import annotations

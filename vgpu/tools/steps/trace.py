@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Every memory access of one block, lane by lane, from the reference interpreter: the data of sectors and banks.
 
 The arrays that the kernel writes are restored afterwards.

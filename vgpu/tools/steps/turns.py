@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Time slices: what the warps of one block do to shared memory, one after another, under one schedule.
 
 Recordings have every step of every lane. Here consecutive steps of one kind become one time slice of a warp (`Turn`).

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Which tiles of the score matrix a block of an attention kernel computes, in order.
 
 The kernel never holds that matrix. It holds rows of the queries and rows of the keys on the chip, and these make a tile

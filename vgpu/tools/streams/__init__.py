@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A program's stream operations: recorded, ordered and scheduled; `recording` has the functions that users call."""
 
 from vgpu.tools.streams.exported import RecordingError

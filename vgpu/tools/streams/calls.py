@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A schedule as a profiler's table: the time of each name on the host and on the GPU."""
 
 from __future__ import annotations

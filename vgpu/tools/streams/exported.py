@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Spans of what a real GPU did, read from the trace that PyTorch's profiler exports.
 
 PyTorch's profiler (Kineto) has CUPTI write a record of every kernel, copy and memset of the process, whichever library

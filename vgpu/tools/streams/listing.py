@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """How recordings are shown, of the virtual GPU and of real ones: one line per operation."""
 
 from __future__ import annotations

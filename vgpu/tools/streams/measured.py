@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Record what a real GPU does, with PyTorch's profiler: the work of CuPy, Numba, PyTorch and Triton.
 
 The profiler is PyTorch's because every installation has it; behind it CUPTI records the whole process (NVIDIA, CUPTI

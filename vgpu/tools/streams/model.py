@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """When each operation would run: a model of a GPU's copy engines and SMs, event by event. Modelled, never measured.
 
 One engine copies to the device, one back, and each runs one copy at a time. Kernels share the SMs by blocks: a kernel

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """What CUDA guarantees about the order of operations, and where a program relies on more than that.
 
 Rules, from the CUDA C++ Programming Guide (Streams, Events, Default Stream, API Synchronization Behavior):

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A lock for PyTorch's profiler, of which a process has one: a thread waits until another has finished profiling."""
 
 from __future__ import annotations

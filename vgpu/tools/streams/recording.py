@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Record a program's stream operations: when each runs, what CUDA doesn't order, and what costs time.
 
     with streams.record() as timeline:

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """Schedules: spans of time on the engines of a GPU, modelled (`streams.model`) or measured (`exported`)."""
 
 from __future__ import annotations

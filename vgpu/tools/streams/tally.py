@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-defs
 """A program's work added up by kernel: launches, bytes and arithmetic. Counted, on any machine."""
 
 from __future__ import annotations
