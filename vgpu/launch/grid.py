@@ -120,7 +120,7 @@ class Grid:
         uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
         self.textures = textures.table(sampling.addresses) if uses_textures else (np.zeros(1, np.int64), [])
         self.asynchronous = any(site.kind in ASYNCHRONOUS for site in lowered.sites)
-        self.independent = seed is None and not (cooperative or lowered.asks or self.asynchronous)  # blocks never wait
+        self.independent = seed is None and not (cooperative or lowered.spins or self.asynchronous)  # blocks never wait
         self.lane_ids, self.first_pcs = _lanes(block)
         self.warps = len(self.first_pcs)
         self.shared = np.zeros(len(LAUNCH_SLOT), np.int64)
@@ -310,7 +310,7 @@ class Grid:
 
         When all resident blocks have had a time slice and none has ended, make room for twice as many.
         """
-        if not self.lowered.asks or self.seed is not None or seconds < SPIN_SECONDS:
+        if not self.lowered.spins or self.seed is not None or seconds < SPIN_SECONDS:
             return
         if rotation.next(worker["block"], worker["in_block"]):
             with self.lock:

@@ -57,12 +57,14 @@ class Lowered:
     state_bytes: int
     static_shared: int
     dynamic_offset: int
-    zeroed_state: int  # bytes of registers that are zero when a warp begins: all, where one is read that nobody wrote
+    zeroed_state: (
+        int  # bytes of registers that are zero when a warp begins: all, where one may be read before it is written
+    )
     zeroed_shared: int  # bytes of shared memory, from its beginning, that are zero when a block begins
     local_bytes: int
     parameters_addressed: bool
     loose_barriers: bool  # lanes of a warp may meet at different barrier instructions
-    asks: bool = False  # warps may ask memory whether they may go on
+    spins: bool = False  # warps may spin on memory
     places: tuple[lower_watch.Place, ...] = ()  # what is watched, from number 1 on
 
 

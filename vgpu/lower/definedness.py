@@ -1,4 +1,4 @@
-"""Which values of a watched kernel nobody has written, followed from the load to the first use that counts.
+"""Which values of a watched kernel are unwritten, followed from the load to the first use that counts.
 
 Compilers read ahead: a load before the branch that decides whether its value is wanted, two elements at once of which
 one is needed, a value that `selp` then drops. So an unwritten read is a mistake only where the value matters: where it
@@ -132,7 +132,7 @@ def _there(kernel: Kernel, value: Value | None) -> Value:
 
 
 def _unwritten(kernel: Kernel, value: Value) -> Value:
-    """The lanes of a shadow whose value nobody has written, without those that a shuffle took from an absent lane."""
+    """The lanes of a shadow whose value is unwritten, without those that a shuffle took from an absent lane."""
     return _there(kernel, value) & (value & ABSENT).eq(0)
 
 
@@ -174,7 +174,7 @@ def _logical(kernel: Kernel, opcode: str, bits: int, values: list[Value], shadow
 def used(kernel: Kernel, names: Iterable[str], mask: Value | None = None, absent: bool = True) -> None:
     """Report the lanes for which one of these registers is undefined; once for each load or shuffle.
 
-    absent: whether what was shuffled from an absent lane counts here, beside what nobody has written.
+    absent: whether what was shuffled from an absent lane counts here, beside unwritten memory.
     """
     value = held(kernel, names)
     if value is None:

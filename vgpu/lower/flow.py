@@ -29,7 +29,7 @@ class Flow:
     structured: bool
     stacked: bool  # there are calls that stay calls
     entries: dict[str, int]  # where the functions start that stay functions
-    asking: list[set[int]]  # loops that ask memory whether they may go on: the basic blocks of each
+    spin_loops: list[set[int]]  # loops that spin on memory: the basic blocks of each
     spinning: set[int]  # those of all of them
     waits: set[int]  # basic blocks that are such a loop and do nothing else
 
@@ -82,7 +82,7 @@ def _analyse(body: Sequence[Instruction | Label], basic_blocks: list[BasicBlock]
     crossing = set().union(*live_in) if live_in else set()
     definitions = Definitions(basic_blocks)
     invariant, flowing = definitions.uniform_by_data()
-    asks = any(
+    polls = any(
         kind_of(i) in ("atomic", "mbarrier") or {"volatile", "acquire", "relaxed"} & set(i.modifiers)
         for s in basic_blocks for i in s.body if i.opcode in ("atom", "red", "ld", "mbarrier")
     )  # fmt: skip
@@ -91,8 +91,8 @@ def _analyse(body: Sequence[Instruction | Label], basic_blocks: list[BasicBlock]
         if basic_block.owner:
             entries.setdefault(basic_block.owner, basic_block.index)
     stacked = any(s.end == "call" for s in basic_blocks)
-    asking = spins.spinning(basic_blocks)
-    spinning = set().union(*asking)
+    spin_loops = spins.spinning(basic_blocks)
+    spinning = set().union(*spin_loops)
     # Where functions are called, lanes at other depths may stand at the same loop: they take turns by fuel alone.
     waits = set() if stacked else spins.waiting(basic_blocks, live_in) & spinning
     after = [] if stacked else post_dominators(basic_blocks)
@@ -108,7 +108,7 @@ def _analyse(body: Sequence[Instruction | Label], basic_blocks: list[BasicBlock]
         # Lanes that spin on memory must take turns, and a barrier in a branch lets others run ahead: then
         # lanes need not meet again where their paths join, and only invariant registers stay uniform.
         loops = any(t <= index for index in diverged for t in basic_blocks[index].targets)
-        structured = structured and not barrier_inside and not sync_inside and not (asks and loops)
+        structured = structured and not barrier_inside and not sync_inside and not (polls and loops)
         structured = structured and may_meet
         # Registers that never leave their basic block are written and read under one mask.
         local_only = {name for name in flowing if name not in crossing}
@@ -117,7 +117,7 @@ def _analyse(body: Sequence[Instruction | Label], basic_blocks: list[BasicBlock]
         kept = definitions.closure(invariant, kept)
         if kept == flowing:
             return Flow(
-                basic_blocks, live_in, crossing, uniform, diverged, structured, stacked, entries, asking, spinning,
+                basic_blocks, live_in, crossing, uniform, diverged, structured, stacked, entries, spin_loops, spinning,
                 waits,
             )  # fmt: skip
         flowing = kept

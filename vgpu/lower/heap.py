@@ -41,5 +41,5 @@ def ask(kernel: Kernel, instruction: Instruction, code: int, site: int, given: l
     guard = kernel.guard(instruction.guard)
     answer = kernel.run_time("wb_heap", code, site, kernel.guarded_mask(guard), *given, result=V64)
     for name in instruction.operands[0].returns:
-        if (result := f"{name}@0") in kernel.registers:  # else nobody reads it
+        if (result := f"{name}@0") in kernel.registers:  # else it is never read
             kernel.write(result, answer, guard)

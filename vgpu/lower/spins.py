@@ -1,4 +1,4 @@
-"""Loops that ask memory whether they may go on: which they are, and which of them do nothing else.
+"""Loops that spin on memory: which they are, and which of them do nothing else.
 
 A warp in such a loop needs others to move: it should let them, soon. One that only waits cannot change anything, so
 that it may be put to sleep until its next turn, and when all warps of a launch sleep it will never end.
@@ -9,16 +9,16 @@ from __future__ import annotations
 from vgpu.lower.basic_blocks import BasicBlock, kind_of, registers_in, results, sources
 from vgpu.ptx import Instruction, Special
 
-ASKING = {"volatile", "acquire", "relaxed", "mmio"}
+POLLING = {"volatile", "acquire", "relaxed", "mmio"}
 FENCES = {"membar", "fence", "nanosleep"}
 
 
-def asks(instruction: Instruction, kind: str, fenced: bool = False) -> bool:
+def polls(instruction: Instruction, kind: str, fenced: bool = False) -> bool:
     """Whether an instruction reads what other threads may be about to change."""
     if instruction.opcode == "atom":
         return True
     words = {m.split("::")[0] for m in instruction.modifiers}
-    return kind == "load" and bool(ASKING & words or (fenced and not {"param", "const", "local"} & words))
+    return kind == "load" and bool(POLLING & words or (fenced and not {"param", "const", "local"} & words))
 
 
 def spinning(basic_blocks: list[BasicBlock]) -> list[set[int]]:
@@ -32,7 +32,7 @@ def spinning(basic_blocks: list[BasicBlock]) -> list[set[int]]:
         inside = [basic_blocks[i] for i in loop]
         every = [i for s in inside for i in (*s.body, *([s.last] if s.last else []))]
         fenced = any(i.opcode in FENCES for i in every)
-        tainted = {n for i in every if asks(i, kind_of(i), fenced) for n in results(i)}
+        tainted = {n for i in every if polls(i, kind_of(i), fenced) for n in results(i)}
         size = -1
         while size != len(tainted):
             size = len(tainted)
@@ -54,7 +54,7 @@ def waiting(basic_blocks: list[BasicBlock], live_in: list[set[str]]) -> set[int]
         kinds = [kind_of(i) for i in s.body]
         loads = [i for i, kind in zip(s.body, kinds, strict=True) if kind == "load"]
         fenced = any(i.opcode in FENCES for i in s.body)
-        if not loads or not all(asks(i, "load", fenced) or "param" in i.modifiers for i in loads):
+        if not loads or not all(polls(i, "load", fenced) or "param" in i.modifiers for i in loads):
             continue
         if not all(kind in ("arithmetic", "load", "fence", "address") for kind in kinds):
             continue

@@ -101,7 +101,7 @@ class State:
 
     @property
     def watching(self) -> Watch:
-        """What watches the kernel, which somebody does."""
+        """What watches the kernel; only for kernels that are watched."""
         assert self.watch is not None
         return self.watch
 

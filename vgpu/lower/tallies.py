@@ -72,7 +72,7 @@ class Tallies(Operands):
 
     def left(self, basic_block: BasicBlock, target: int) -> None:
         """Lanes go on at `target`: perhaps they leave loops that spin on memory; each counts."""
-        loops = sum(basic_block.index in loop and target not in loop for loop in self.flow.asking)
+        loops = sum(basic_block.index in loop and target not in loop for loop in self.flow.spin_loops)
         if self.count and loops:
             self.tally(basic_block.index, 3, loops)
 

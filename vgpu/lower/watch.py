@@ -71,7 +71,7 @@ class Watch:
         self.accessed: tuple[int, Value] | None = None
         self.merged: dict[frozenset[str], Value] = {}
         self.made_of: dict[str, frozenset[str]] = {}
-        # What printf prints lies in local memory, where nobody looks: there a store of it has to count as its use.
+        # What printf prints lies in local memory, which is not followed: there a store of it has to count as its use.
         self.prints = any(i.opcode == "call" and i.operands[0].target.name == "vprintf" for i in body)
 
     def made_from(self, memory: Mem) -> tuple[str, ...]:

@@ -170,7 +170,7 @@ def _wait() -> Routine:
     with r.count_to(tail, head) as number:
         entry = entry_at(r, queue, number)
         groups = r.load(r.at(entry, ENTRY["groups"]), V32, 64)
-        # The arrivals among the entries are made when somebody looks at their mbarrier.
+        # The arrivals among the entries are made when a thread looks at their mbarrier.
         copies = r.load(r.at(entry, ENTRY["size"]), "i32", 4).ne(0)
         ready = copies.select(groups.below(first, signed=True).bits() & r["mask"], 0)
         with r.when(ready.ne(0)):

@@ -1,7 +1,7 @@
 """Bulk copies (`cp.async.bulk`): checked and queued when issued, made when their mbarrier or group is waited for.
 
 A load tells its mbarrier how many bytes have come; a store belongs to a group of the thread that issued it, and happens
-when that thread waits for the group (also for its reading only, `.read`). Stores that nobody waits for are lost with
+when that thread waits for the group (also for its reading only, `.read`). Stores without a wait are lost with
 the block, as are loads. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`, while a
 GPU may then copy old data: `sanitize` names the missing fence.
 
@@ -275,7 +275,7 @@ def _sound() -> Routine:
 def _check_tensor() -> Routine:
     """A tensor map, the memory it describes and the shared side: bytes of a box, or -1 after reporting a fault.
 
-    `private` is memory of the runtime: the map is copied there once, and nobody looks at the kernel's again.
+    `private` is memory of the runtime: the map is copied there once, and the kernel's is not read again.
     """
     r = Routine(
         "check_tensor",

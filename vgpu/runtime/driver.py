@@ -14,7 +14,7 @@ from vgpu.ir.value import Value
 from vgpu.runtime.loop_parts import ROUNDS, Loop
 from vgpu.runtime.plain_loop import plain_loop
 
-PATIENCE = 4  # rounds in which a block's warps only ask memory again and again before the next block has its turn
+PATIENCE = 4  # rounds in which a block's warps only spin before the next block runs
 
 
 class _Residents(Loop):

@@ -98,7 +98,7 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
             raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
         wanted, own = called(text), defined(text)
         _make(engine, wanted)
-        # LLVM ends the whole process for a name that nobody defines.
+        # LLVM ends the whole process for a name without a definition.
         if missing := {name for name in wanted if name.startswith("wb_")} - _defined - own:
             raise Unsupported(f"the virtual GPU's runtime has no {', '.join(sorted(missing))}: a fault worth a report.")
         # LLVM links by name alone: a function called with other arguments would take for them what happens to be there.

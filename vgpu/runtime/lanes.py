@@ -103,7 +103,7 @@ def _compare_and_swap(bits: int, own: bool) -> Routine:
 
 
 def _add_bfloat(r: Routine, memory: Value, x: Value) -> Value:
-    """bfloat16 has no addition of its own on CPUs: add in float, round to nearest even, swap if nobody was faster."""
+    """bfloat16 has no addition of its own on CPUs: add in float, round to nearest even, swap if no thread was faster."""
     wide = lambda value: (value.to("i32") << 16).cast("bitcast", "float")
     x, seen = wide(x), r.variable("i16", r.load(memory, "i16", 2))
     with r.repeat() as stop:

@@ -26,7 +26,7 @@ class Loop(Routine):
         return self.value("i64", f"load atomic i64, {place} monotonic, align 8")
 
     def take_block(self) -> Value:
-        """The number of the launch's next block, which nobody else gets."""
+        """The number of the launch's next block, which no other worker gets."""
         place = self.at(self.launch, LAUNCH_SLOT["next_block"], "i64")
         return self.value("i64", f"atomicrmw add {place}, i64 1 monotonic")
 

@@ -241,7 +241,7 @@ def _wait() -> Routine:
     return r
 
 
-# ---------------------------------------------------------------- what the block loop asks
+# ---------------------------------------------------------------- what the block loop calls
 
 
 def _note() -> Routine:
@@ -261,8 +261,8 @@ def _judge() -> Routine:
     """After a round: 0 to go on at once, 1 to look up first, 2 if all wait for ever, 3 to let other blocks go on.
 
     `starved` counts the warps whose slice was not enough, `waiting` those that wait for memory to change. A kernel may
-    ask a barrier some times and then do something else, so only many rounds in which every warp asks in vain are a
-    deadlock. Where some warps wait for memory, other blocks may be what they wait for.
+    test a barrier a few times and then do something else, so only many rounds in which every test fails are a deadlock.
+    Where some warps wait for memory, other blocks may be what they wait for.
     """
     r = Routine("judge_round", "ptr ctx, i64 opened, i64 starved, i64 waiting", "i32")
     stalls, skipped = r.slot("stalls"), r.slot("skipped")

@@ -1,4 +1,4 @@
-"""The block loop of launches in which no warp asks memory whether it may go on: one block after the other, in order."""
+"""The block loop of launches in which no warp spins on memory: one block after the other, in order."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ __all__ = [
 
 
 def hooks() -> str:
-    """What the block loop calls, in the runtime of every kernel: it does nothing where nobody watches."""
+    """What the block loop calls, in the runtime of every kernel: it does nothing where no kernel is watched."""
     return "".join(
         map(
             str,

@@ -85,7 +85,7 @@ def collective() -> Watched:
 
 
 def told(name: str, code: str, *given: str) -> Watched:
-    """A function that tells the host something, where somebody watches.
+    """A function that tells the host something, where a kernel is watched.
 
     Its parameters are what `Watched.event` takes, "" for what is 0.
     """

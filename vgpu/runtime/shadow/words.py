@@ -129,7 +129,7 @@ def word(across: bool) -> Watched:
             with r.when(late.ne(0)):
                 conflict(r, facts, kind, late & ~harmless if isinstance(harmless, Value) else late, entry)
 
-    # reads (and atomics) of what nobody has written
+    # reads (and atomics) of unwritten memory
     unset = write.eq(NEVER_WRITTEN) if across else _stamp(write).below(facts.start)
     raw = is_store.select(0, unset.bits() & mask)
     with r.when(raw.ne(0)):
@@ -187,7 +187,7 @@ def report(r: Watched, kind: Value | int, lanes: Value, entries: Value, place: V
 
 
 def unwritten(r: Watched, lanes: Value, first: Value, nbytes: Value) -> None:
-    """Lanes that read what nobody has written, in these bytes of an access: noted, or told where none are followed."""
+    """Lanes that read unwritten memory, in these bytes of an access: noted where values are followed to their use, reported at once elsewhere."""
     r.call("void", "unset", r["ctx"], r["place"], lanes, r["where"], r["rule"], r["notes"], first, nbytes)
 
 
@@ -211,7 +211,7 @@ def unset() -> Watched:
 
 
 def used() -> Watched:
-    """Lanes use values that nobody has written: their shadows say where each was read, and at which address."""
+    """Lanes use unwritten values: their shadows say where each was read, and at which address."""
     r = Watched("wb_s_used", f"ptr ctx, {V64} shadows, i32 lanes", words="noinline cold")
     held = r.spread(r["shadows"])
     r.parameters["where"] = r["shadows"] & (1 << WHERE) - 1
