@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from helpers.workbook.command import Command, UsageProblem, project_folder
+from helpers.workbook.command import Command, UsageProblem, print_utf8, project_folder
 
 # -- lab ------------------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ def script_arguments(parser: argparse.ArgumentParser) -> None:
 def script(arguments: argparse.Namespace) -> int:
     from helpers.workbook.script import as_script
 
-    sys.stdout.reconfigure(encoding="utf-8")
+    print_utf8()
     print(as_script(chapter_path(arguments.chapter), timed=arguments.timed), end="")
     return 0
 

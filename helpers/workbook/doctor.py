@@ -173,12 +173,12 @@ def cuda_c_compiler(name: str) -> Finding:
 
 @compiled_anew()
 def python_compiler(name: str) -> Finding:
-    from vgpu import compile
+    from vgpu.compile.python import numba_to_ptx
 
     def doctor(x):
         x[0] = 2.0
 
-    compiled = compile.numba_to_ptx(doctor, "void(float32[::1])")
+    compiled = numba_to_ptx(doctor, "void(float32[::1])")
     return (
         Finding(name, "ok", f"numba-cuda {importlib.metadata.version('numba-cuda')} compiles {doctor.__name__}()")
         if compiled.entry_name in compiled.ptx
@@ -224,7 +224,9 @@ def virtual_gpu(name: str) -> Finding:
 
     (kernel,) = launch.load(PTX, language="cuda", source=ONE_LINER).values()
     values = memory.array((THREADS,), np.float32, label="x")
-    launch.launch(kernel, 1, THREADS, [struct.pack("<Q", memory.owner(values).address)])
+    allocation = memory.owner(values)
+    assert allocation is not None
+    launch.launch(kernel, 1, THREADS, [struct.pack("<Q", allocation.address)])
     if not np.array_equal(values, 2.0 * np.arange(THREADS, dtype=np.float32)):
         remedy = "Please report it, with the output of `warpbook doctor --json`."
         return Finding(name, "problem", f"a kernel ran and gave wrong values: {values[:4]} …", remedy)
