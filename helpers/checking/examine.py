@@ -107,6 +107,11 @@ class Spent:
     case: Case | None = field(default=None, repr=False, compare=False)
 
     @property
+    def hidden(self) -> bool:
+        """Whether the case is one of which nothing may be told."""
+        return self.case is not None and self.case.hidden
+
+    @property
     def over(self) -> bool:
         return not self.value <= self.at_most
 

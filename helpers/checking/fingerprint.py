@@ -40,7 +40,7 @@ def public(evidence: Evidence) -> Evidence:
     return replace(
         evidence,
         outcomes=tuple(o for o in evidence.outcomes if not o.case.hidden),
-        budgets=tuple(spent for spent in evidence.budgets if spent.case is None or not spent.case.hidden),
+        budgets=tuple(spent for spent in evidence.budgets if not spent.hidden),
         findings=evidence.findings if found else (),
         hints=evidence.hints if found else (),
     )

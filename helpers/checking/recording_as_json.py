@@ -20,7 +20,7 @@ from vgpu.launch.counters import KEYS, Counters, Footprint
 from vgpu.operations import Operation, Queue, Touch
 from vgpu.tools.streams.recording import Timeline
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # mypy knows no types that are computed
     Key = str
 else:
     Key = Literal[KEYS]

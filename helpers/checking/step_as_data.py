@@ -58,7 +58,7 @@ class NotRecorded(ValueError):
     """A training step that can't be replayed; the message says why."""
 
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # mypy knows no types that are computed
     _Name = str
 else:
     _Name = Literal[(*sorted(OPERATIONS), *OPTIMISER)]

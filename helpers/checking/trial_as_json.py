@@ -66,7 +66,7 @@ def trial_of(data: Mapping) -> Trial:
 
 # --- what was seen ----------------------------------------------------------------------------------------------------
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # mypy knows no types that are computed
     _ErrorName = str
     _FindingKind = str
 else:
