@@ -51,11 +51,11 @@ def doctor_arguments(parser: argparse.ArgumentParser) -> None:
 def doctor(arguments: argparse.Namespace) -> int:
     if arguments.empty_cache:
         return empty_cache()
-    from helpers.workbook import doctor as checks
+    from helpers.workbook.doctor import as_json, as_text, examine_apart, exit_status
 
-    findings = checks.examine_apart()
-    print(checks.as_json(findings) if arguments.json else checks.as_text(findings))
-    return checks.exit_status(findings)
+    findings = examine_apart()
+    print(as_json(findings) if arguments.json else as_text(findings))
+    return exit_status(findings)
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:
